@@ -1,1 +1,1 @@
-"""The lessons, a folder each, and their frame."""
+"""The lessons, each in its own folder, and the page frame around them."""

@@ -1,4 +1,4 @@
-"""The same words through several encoders: the influence of words by distance, and the costs, both cached."""
+"""Several encoders of the same words: the cached influence of words by distance, and the cached costs."""
 
 from dataclasses import replace
 
@@ -15,17 +15,17 @@ from pages.runs.cache import cache_by_setup, trace_for
 from pages.session.labels import place_labels, place_names
 from pages.setup.setup import Setup, make_setup
 
-COMPARED_ENCODER_WIDTH = 32  # width of every encoder, and of random words
-MAX_LINKED_WORDS = 32  # most random words whose numbers fit in a link
+COMPARED_ENCODER_WIDTH = 32  # width of every encoder, and of the vectors of random words
+MAX_LINKED_WORDS = 32  # most random words whose vectors fit in a link
 PLAIN_LAYER = {"w_o": REMOVED, "heads": 1, "built": ()}
 
-SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")  # as in x₁
+SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")  # digits as subscripts, as in x₁
 
 EncoderWords = Setup | int  # the words of a Setup, or the number of random words
 
 
 def get_word_vectors(words: EncoderWords) -> Tensor:
-    """The words' vectors (T, D)."""
+    """The vectors of the words (T, D)."""
     if isinstance(words, Setup):
         return trace_for(words)["x"][0]
     of_compared_width = Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=1.0)
@@ -53,13 +53,13 @@ def cached_influence(
 
 @cache_by_setup
 def cached_encoder_cost(encoder: Encoder, length: int, inputs: int, distance: int) -> CostComparison:
-    """The costs of an encoder, by formula and counted, see `compare_costs`."""
+    """The costs of an encoder, both by formula and counted, see `compare_costs`."""
     return compare_costs(encoder, length, inputs, distance)
 
 
 @cache_by_setup
 def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position: int) -> Setup | None:
-    """The first draw of an attention encoder as a Setup; None for more than MAX_LINKED_WORDS random words."""
+    """The first weight sample of an attention encoder as a Setup; None for more than MAX_LINKED_WORDS random words."""
     if not isinstance(words, Setup) and words > MAX_LINKED_WORDS:
         return None
     x = get_word_vectors(words)
@@ -77,7 +77,7 @@ def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position:
 
 
 def run_with_states(sentence: Setup, attention: Encoder, rnn: Encoder, last: int = 0) -> Trace:
-    """The run of a sentence through attention, with the states of a recurrence as wide as its words added.
+    """The run of an attention encoder on a sentence, extended by the states of a recurrence of the same width.
 
     last: index of the last word whose state is in the step `states`."""
     setup = setup_for_attention_encoder(attention, sentence, 0)

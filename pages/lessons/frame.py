@@ -33,21 +33,21 @@ from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS
 from pages.site.words import escape_markdown, get_text_template, say, use_language
 
-OPEN_DRAWERS_KEY = "open"  # link parameter: the names of the open accordions
-UNKNOWN_WORD = "{unknown}"  # placeholder in a text about sources, for the vector that an unknown word gets
+OPEN_DRAWERS_KEY = "open"  # link parameter with the names of the open accordions
+UNKNOWN_WORD = "{unknown}"  # placeholder in a text about sources: which vector an unknown word has
 GUESS_KEY = "guess"  # link parameter: the visitor's guess
 CODE_DRAWER = "code"
 RUN_KEY = "lesson_run"  # session key: the Setup of the current lesson
 DRAWERS_KEY = "lesson_drawers"  # session key: the accordions drawn in this script run, in order
-PLACE_WIDTH_PX = 124  # fixed width of the lesson number, so that the links after it do not move
+PLACE_WIDTH_PX = 124  # fixed width in pixels of the lesson number, so that the links after the number do not move
 
 
 @dataclass(frozen=True)
 class Lesson:
     """The parts of a lesson, or of another page with accordions ("drawers").
 
-    slug: its name in the URL. drawers: the draw function of each accordion by its name in a link, in order; draw_drawer
-    calls it with the page's arguments. code: the steps that show_lesson_code offers, as far as the run has them."""
+    slug: the lesson's name in the URL. drawers: the draw function of each accordion, by name in a link, in order;
+    draw_drawer calls the function with the page's arguments. code: the steps whose code show_lesson_code offers."""
 
     slug: str
     drawers: Mapping[str, Callable[..., None]]
@@ -58,8 +58,8 @@ class Lesson:
 class Tabs:
     """An accordion with tabs; only the selected tab is drawn.
 
-    control: the name of the choice in the link and in the lesson's texts. tabs: the draw function of each tab by its
-    name; the first is the default. below: draws the content below every tab."""
+    control: the name of the choice in the link and in the lesson's texts. tabs: the draw function of each tab, by name
+    of the tab; the first tab is the default. below: draws the content below every tab."""
 
     control: str
     tabs: Mapping[str, Callable[..., None]]
@@ -92,7 +92,7 @@ def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
 
 
 def tell_sources(slug: str) -> str:
-    """Returns the sources of a lesson; if its text has UNKNOWN_WORD, also which vector an unknown word gets."""
+    """Returns the text about a lesson's sources; if it contains UNKNOWN_WORD, with the vector of an unknown word."""
     key = f"lessons.{slug}.sources"
     setup = st.session_state.get(RUN_KEY)
     if setup is None or UNKNOWN_WORD not in get_text_template(key):
@@ -158,7 +158,7 @@ def show_lesson_line(slug: str) -> DeltaGenerator:
 
 
 def show_neighbour_lessons(slug: str) -> None:
-    """Shows the number of this lesson, and links to the previous and the next one."""
+    """Shows the number of this lesson, and links to the previous and the next lesson."""
     number = LESSONS.index(slug) + 1
     st.markdown(say("lesson.place", number=number, count=len(LESSONS)), width=PLACE_WIDTH_PX)
     show_neighbour_link(slug, -1, "previous", ":material/chevron_left:")
@@ -166,7 +166,7 @@ def show_neighbour_lessons(slug: str) -> None:
 
 
 def show_neighbour_link(slug: str, step: int, name: str, icon: str) -> None:
-    """Shows the link to a neighbouring lesson; disabled if there is none."""
+    """Shows the link to a neighbouring lesson; the link is disabled if there is no such lesson."""
     neighbour = neighbour_lesson(slug, step)
     path = PAGES_BY_SLUG[neighbour or slug].path
     question = say(f"lessons.{neighbour}.question") if neighbour else None
@@ -222,9 +222,9 @@ def show_unread_link_parts() -> None:
         st.error(sentence, icon=":material/link_off:")
 
 
-# ---- called by a page ------------------------------------------------------------------------------------------------
+# ---- functions that a page calls -------------------------------------------------------------------------------------
 def show_lesson_run(setup: Setup, place: DeltaGenerator | None) -> None:
-    """Shows the lesson's run in the toolbar: a link that opens it in the workbench, its proof, and its export.
+    """Shows in the toolbar a link that opens the lesson's run in the workbench, the run's proof, and its export.
 
     place: the toolbar container; None on the stage, which has no toolbar."""
     collected().run = setup
@@ -245,7 +245,7 @@ def draw_drawers(lesson: Lesson, *given: object) -> None:
 
 
 def draw_drawer(lesson: Lesson, name: str, *given: object, title: str | None = None) -> None:
-    """Draws one accordion of a lesson. given: arguments of its draw function. title: instead of the lesson's text."""
+    """Draws one accordion of a lesson. given: arguments of its draw function. title: replaces the lesson's title."""
     title = title or say(f"lessons.{lesson.slug}.drawer.{name}")
     fold(lesson, name, title, partial(lesson.drawers[name], *given))
 
@@ -256,9 +256,9 @@ def show_lesson_code(lesson: Lesson, trace: Trace) -> None:
 
 
 def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> None:
-    """Draws an accordion; its content is drawn and computed only while it is open.
+    """Draws an accordion; its content is computed and drawn only while the accordion is open.
 
-    On the stage of a lecture the content is drawn without the title if the scene shows it, else nothing is."""
+    On the stage of a lecture, draws only the content, without the title, and only if the scene shows this accordion."""
     staged = get_staged_part()
     if staged is not None:
         if staged.name == name:
@@ -284,7 +284,7 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> Non
 
 
 def make_picture_scene() -> Scene:
-    """Returns a lecture scene of the current page's picture, under the page's question if it is a lesson."""
+    """Returns a lecture scene of the current page's picture; on a lesson's page, under the lesson's question."""
     slug = lesson_choices.current_slug()
     question = say(f"lessons.{slug}.question") if slug in LESSONS else ""
     return make_part_scene(PICTURE_PART, say(f"page.{slug}"), question)
@@ -312,7 +312,7 @@ def drawer_icon(key: str) -> str:
 
 
 def mark_seen_drawers() -> None:
-    """Marks the accordions that this browser has opened with a tick; the browser stores which."""
+    """Marks the accordions that were ever opened in this browser with a check mark; the browser stores their keys."""
     order = st.session_state[DRAWERS_KEY]
     opened = [key for key in order if st.session_state[key]]
     if order:
@@ -320,7 +320,7 @@ def mark_seen_drawers() -> None:
 
 
 def show_code_of_step(trace: Trace, steps: tuple[str, ...]) -> None:
-    """Asks for one of the given steps that the run has, and shows its code."""
+    """Asks for one of the given steps, if the run has the step, and shows the step's code."""
     offered = [step for step in steps if step in trace]
     first = offered[0]
     read = make_member_reader(offered)

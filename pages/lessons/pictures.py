@@ -40,10 +40,10 @@ from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-JOURNEY_HEIGHT_PX = 340  # pixels on a page 1280 wide, so that the question above it is visible too
+JOURNEY_HEIGHT_PX = 340  # pixels, on a page 1280 wide: the question above the journey is visible too
 ARITHMETIC_WIDTH_PX = 400  # pixels: the width of the arithmetic beside a picture
-MAX_PICTURE_BESIDE_PX = 700  # pixels: a wider picture has its arithmetic below it
-SMALL_MAP_CELL_PX = 34.0  # pixels: a cell of a map; two maps are visible without scrolling
+MAX_PICTURE_BESIDE_PX = 700  # pixels: the arithmetic of a wider picture is below the picture
+SMALL_MAP_CELL_PX = 34.0  # cell width of a map in pixels: two maps are visible without scrolling
 FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # for runs with one sentence, one head and one query
 
 
@@ -52,8 +52,8 @@ class RunPicture:
     """A named picture of some runs, with its alternative text for screen readers.
 
     on_click: called with each clicked cell. show_above: draws what is above the arithmetic of the open cell.
-    is_secret: whether the arithmetic of a cell is hidden. followed: the slider that the picture follows; cells: then
-    its cells at each position."""
+    is_secret: whether the arithmetic of a cell is hidden. followed: the slider that the picture follows, if any.
+    cells: the cells of the picture at each position of that slider."""
 
     name: str
     picture: Picture
@@ -81,7 +81,7 @@ def show_run_picture(shown: RunPicture) -> None:
 
 
 def show_side_by_side(*pictures: RunPicture) -> None:
-    """Shows pictures side by side, and below all of them the arithmetic of each open cell, so that none moves."""
+    """Shows pictures side by side, and below all of them the arithmetic of each open cell, so that no picture moves."""
     with st.container(horizontal=True, gap="medium"):
         for shown in pictures:
             draw_picture(shown)
@@ -90,7 +90,7 @@ def show_side_by_side(*pictures: RunPicture) -> None:
 
 
 def draw_picture(shown: RunPicture) -> None:
-    """Draws a picture with clickable cells, without the arithmetic of the open one."""
+    """Draws a picture with clickable cells, without the arithmetic of the open cell."""
     if shown.followed:
         with st.container(width=int(shown.picture.spec["width"]) + 1):
             draw_live_picture(shown.followed, shown, shown.cells, fills=False)
@@ -120,7 +120,7 @@ def show_opened_arithmetic(shown: RunPicture, width: int | str) -> None:
 
 
 def show_arithmetic_under(name: str, runs: RunsByName, run: str, cell: Ref) -> None:
-    """Shows the arithmetic of a run's cell under a picture; a click on an operand opens that operand."""
+    """Shows the arithmetic of a cell under a picture; a click on an operand opens that operand. run: the run's name."""
     trace = runs[run]
     trail = get_trail_to(name, run, cell)
     handle_click = partial(handle_operand_click, name, run, trace, trail)
@@ -130,7 +130,7 @@ def show_arithmetic_under(name: str, runs: RunsByName, run: str, cell: Ref) -> N
 
 # ---- pictures that several lessons have ------------------------------------------------------------------------------
 def show_step_picture(name: str, trace: Trace, step: str, selection: Selection, reach: float | None = None) -> None:
-    """Shows a step of a run as the workbench draws it: as a matrix product, or beside its operand.
+    """Shows a step of a run as the workbench does: as a matrix product, or beside its operand.
 
     reach: the magnitude of the strongest colour, if several pictures share one scale."""
     opened = get_opened_ref(name, trace)
@@ -140,7 +140,7 @@ def show_step_picture(name: str, trace: Trace, step: str, selection: Selection, 
 
 
 def show_panels(name: str, panels: Sequence[Panel], trace: Trace, titles: Sequence[str], alt: str) -> None:
-    """Shows one step of a run, or two of which one is computed from the other, under their titles."""
+    """Shows one step of a run, or two steps of which one is computed from the other, each under its title."""
     picture = single_picture(
         panels,
         trace,
@@ -162,7 +162,7 @@ def show_bar_rows(
     made: Callable[..., Picture] = bar_rows,
     **how,
 ) -> None:
-    """Shows rows of bars. trace: a run with every step in rows; made: the drawing function; how: its options."""
+    """Shows rows of bars. trace: a run with every step in rows; made: the drawing function; how: options of made."""
     words = picture_texts_for(trace)
     opened = get_opened_cell(name, runs)
     picture = made(rows, names, words, current_palette(), opened, **how)
@@ -170,40 +170,40 @@ def show_bar_rows(
 
 
 def draw_bar_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, **how) -> Picture:
-    """Returns rows of bars as a picture. name: of the picture. how: options of bar_rows."""
+    """Returns rows of bars as a picture. name: the picture's name. how: options of bar_rows."""
     words = picture_texts_for(next(iter(runs.values())))
     return bar_rows(rows, names, words, current_palette(), get_opened_cell(name, runs), **how)
 
 
 def show_live_bars(choice: Followed, name: str, pictures: Sequence[Picture], runs: RunsByName, alt: str) -> None:
-    """Shows bars that follow a slider, and below them the arithmetic of the open cell. pictures: one for each
-    position; runs: those of the current position."""
+    """Shows bars that follow a slider, and below them the arithmetic of the open cell. pictures: a picture for each
+    position. runs: the runs at the current position."""
     shown = RunPicture(name, pictures[choice.position], runs, alt)
     draw_live_picture(choice, shown, pack_live_cells(pictures), fills=True)
     show_opened_arithmetic(shown, "stretch")
 
 
 def show_waiting_map(choice: Followed, shown: RunPicture) -> None:
-    """Shows a map for the current position of a slider; it is drawn again once the slider is released."""
+    """Shows a map for the current position of a slider; the map is drawn again once the slider is released."""
     cells = pack_live_cells(only_now(choice, shown.picture))
     draw_live_picture(choice, shown, cells, fills=False)
     show_opened_arithmetic(shown, "stretch")
 
 
 def draw_live_picture(choice: Followed, shown: RunPicture, cells: LiveCells, fills: bool) -> None:
-    """Draws a picture with clickable cells that follows a slider. cells: its cells at each position."""
+    """Draws a picture with clickable cells that follows a slider. cells: the picture's cells at each position."""
     key = f"{lesson_choices.current_slug()}_{shown.name}"
     show_live_cells(choice, key, cells, shown.alt, make_click_handler(shown), fills)
 
 
 def make_click_handler(shown: RunPicture) -> Callable[[Mapping], None]:
-    """Returns the click handler of a picture. It refers to the runs, not to the picture: a widget keeps its handler."""
+    """Returns the click handler of a picture. A widget keeps its handler, so the handler refers to the runs alone."""
     name, runs, on_click = shown.name, shown.runs, shown.on_click
     return lambda sent: handle_picture_click(name, runs, sent, on_click)
 
 
 def show_cell_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, trace: Trace, **how) -> None:
-    """Shows rows of cells and the arithmetic of the open one. Arguments: those of make_cell_rows."""
+    """Shows rows of cells and the arithmetic of the open cell. Arguments: those of make_cell_rows."""
     shown = make_cell_rows(name, rows, names, runs, trace, **how)
     show_run_picture(shown)
 
@@ -217,7 +217,7 @@ def make_cell_rows(
     made: Callable[..., Picture] = cell_rows,
     **how,
 ) -> RunPicture:
-    """Draws rows of cells. trace: a run with every step in rows; made: the drawing function; how: its options."""
+    """Draws rows of cells. trace: a run with every step in rows; made: the drawing function; how: options of made."""
     words = picture_texts_for(trace)
     opened = get_opened_cell(name, runs)
     picture = made(rows, names, words, current_palette(), opened, **how)
@@ -225,7 +225,7 @@ def make_cell_rows(
 
 
 def make_head_maps(trace: Trace, setup: Setup, selection: Selection, most: float) -> list[RunPicture]:
-    """Draws the weights of each head as a map. most: the largest side of a cell, in pixels."""
+    """Draws the weights of each head as a map. most: the largest cell width, in pixels."""
     maps = []
     for head in range(trace.sizes()["H"]):
         of_head = replace(selection, head=head)
@@ -256,8 +256,8 @@ def make_weights_map(
 ) -> RunPicture:
     """Draws the weights of the selected head as a map.
 
-    wide: the largest width of the map, and most: the largest side of a cell, in pixels. outlined: whether the row of
-    the selected query is outlined and described in the alternative text."""
+    wide: the largest width of the map in pixels. most: the largest cell width in pixels. outlined: whether the row
+    of the selected query is outlined and described in the alternative text."""
     picture = head_map(
         trace,
         selection.head,
@@ -276,14 +276,14 @@ def make_weights_map(
 
 
 def equalize_sizes(*pictures: RunPicture) -> list[RunPicture]:
-    """Returns the pictures in one common size: if two change places, the browser keeps their charts."""
+    """Returns the pictures in one common size, so that the browser keeps their charts if two of them change places."""
     sized = make_equally_large([shown.picture for shown in pictures])
     return [replace(shown, picture=picture) for shown, picture in zip(pictures, sized, strict=True)]
 
 
 def show_lesson_journey(setup: Setup, *, plays: bool = True) -> None:
-    """Shows the animated journey of a Setup's selected query, or of its default one, without a headline. Shows
-    nothing on the stage of a lecture.
+    """Shows the animated journey of a Setup's selected query, or of the default query, without a headline. Returns
+    early on the stage of a lecture.
 
     plays: whether the animation starts by itself."""
     if is_one_screen():
@@ -292,8 +292,8 @@ def show_lesson_journey(setup: Setup, *, plays: bool = True) -> None:
     show_journey(make_screen_state(setup, None), showing)
 
 
-# ---- words with their probabilities, as bars -------------------------------------------------------------------------
+# ---- words and their probabilities as bars ---------------------------------------------------------------------------
 def show_word_shares(shares: Sequence[tuple[str, float]], key: str) -> None:
-    """Shows words, the likeliest first, each with its probability and a bar of that length."""
+    """Shows words, the likeliest first, each with its probability and a bar whose length is the probability."""
     rows = [{"word": word, "share": share, "said": written_share(share)} for word, share in shares]
     show_moving(components.word_shares, data={"rows": rows, "colour": current_palette().share}, key=key)

@@ -1,4 +1,4 @@
-"""Exercises before an answer is shown: predict it, build it, compare two in a race, find the error."""
+"""Exercises before an answer is shown: predict the answer, reach a goal, compare two kinds in a race, find errors."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -17,10 +17,10 @@ from pages.site.words import say
 
 
 def predict(labels: Sequence[str], right: Collection[int], question: str | None = None, name: str = "guess") -> bool:
-    """Asks the reader to choose an answer and shows if it was right. Returns whether the answer may be shown now.
+    """Asks the reader to choose an answer and shows if the choice was right. Returns whether the answer may be shown.
 
-    question: a question with numbers of the run; by default the label of the guess in the content. name: of the guess,
-    if a lesson asks for several. Asks nothing if the stage of a lecture shows the answer.
+    question: by default the label of the choice in the content. name: the name of the choice, if a lesson asks for
+    several guesses. On the stage of a lecture that shows the answer, asks no question and returns True.
     """
     if is_answered_on_stage():
         return True
@@ -32,7 +32,7 @@ def predict(labels: Sequence[str], right: Collection[int], question: str | None 
 
 
 def bet(labels: Sequence[str]) -> Callable[[int | None], None]:
-    """Asks which of several will be the fastest. Returns a function that judges the guess: called with the fastest."""
+    """Asks which side will be the fastest. Returns a function that judges the guess, given the fastest side's index."""
     guess = choose_place("guess", labels)
 
     def settle(first: int | None) -> None:
@@ -50,7 +50,7 @@ def judge_guess(is_right: bool) -> None:
 
 
 def show_goal(reached: bool, done: str, still: str) -> None:
-    """Records and shows whether the goal of an exercise is reached. done, still: the texts if it is, and if not."""
+    """Records and shows whether the goal of an exercise is reached. done: the text if so; still: the text if not."""
     note_answer(reached)
     if reached:
         st.success(done, icon=":material/check_circle:")
@@ -64,9 +64,9 @@ def show_race(
     starters: Sequence[str],
     spoken: Callable[[float], str],
 ) -> None:
-    """Asks for two kinds, and for the first distance at which the initially lower one has the larger influence.
+    """Asks for two kinds, and for the first distance at which the one that starts lower has the larger influence.
 
-    found: the influence of each kind by distance. starters: the default two. spoken: formats a number.
+    found: the influence of each kind, by distance. starters: the two default kinds. spoken: formats a number.
     """
     slug = current_slug()
     one, other = choose_racers([*found], starters)
@@ -86,7 +86,7 @@ def tell_race(
     turn: int,
     spoken: Callable[[float], str],
 ) -> str:
-    """Returns the sentence on which kind has more influence at a distance. turn: the distance where that changes."""
+    """Returns the sentence on which kind has more influence at a distance. turn: the distance at which this changes."""
     slug = current_slug()
     influences = {kind: found[kind].at(distance) for kind in racers}
     leader, chaser = sorted(racers, key=influences.__getitem__, reverse=True)
@@ -109,7 +109,7 @@ def tell_race(
 
 
 def choose_racers(kinds: Sequence[str], starters: Sequence[str]) -> list[str]:
-    """Asks which two kinds are compared. starters: the default, if both are among the kinds."""
+    """Asks which two kinds are compared. starters: the default kinds, if both are among `kinds`."""
     are_there = all(kind in kinds for kind in starters)
     defaults = starters if are_there else kinds[:2]
     label = option_labels("kinds")
@@ -122,13 +122,13 @@ def choose_racers(kinds: Sequence[str], starters: Sequence[str]) -> list[str]:
 
 
 # ---- find the error --------------------------------------------------------------------------------------------------
-MAX_TRIED_CELLS = 500  # cells that a link may contain
+MAX_TRIED_CELLS = 500  # most cells that a link may contain
 CELL_NAME_PATTERN = re.compile(r"[a-z_]{1,20}(\.[0-9]{1,3}){1,6}")  # "scores.0.0.2.1"
 
 
 def ask_to_find_errors(wrong: Collection[Ref]) -> set[Ref] | None:
-    """Asks to click the wrong cells, and shows how many are found. Returns the cells whose marks may be shown, or None
-    for all: once all errors are found, or if all answers are revealed.
+    """Asks to click the wrong cells, and shows how many are found. Returns the cells whose marks may be shown; None
+    if all marks may be shown, because all errors are found or all answers are revealed.
     """
     slug = current_slug()
     tried = get_tried_cells()
@@ -144,7 +144,7 @@ def ask_to_find_errors(wrong: Collection[Ref]) -> set[Ref] | None:
 
 
 def try_cell(cell: Ref) -> None:
-    """Adds a cell to those that the reader clicked as wrong, at most MAX_TRIED_CELLS."""
+    """Adds a cell to the cells that the reader clicked as wrong, which are at most MAX_TRIED_CELLS."""
     name = write_cell_name(cell)
     tried = get_choice("guess", (), read_cell_names)
     is_new = name not in tried
@@ -159,19 +159,19 @@ def get_tried_cells() -> set[Ref]:
 
 
 def write_cell_name(cell: Ref) -> str:
-    """Writes a cell as "scores.0.0.2.1"."""
+    """Formats a cell as step and index, such as "scores.0.0.2.1"."""
     numbers = [str(number) for number in cell.index]
     return ".".join([cell.step, *numbers])
 
 
 def read_cell_name(name: str) -> Ref:
-    """Reads "scores.0.0.2.1" as a cell."""
+    """Parses a name such as "scores.0.0.2.1" as a cell."""
     step, *numbers = name.split(".")
     return Ref(step, tuple(int(number) for number in numbers))
 
 
 def read_cell_names(text: str) -> tuple[str, ...]:
-    """Reads names of cells, separated by commas. Raises ValueError for another format and for too many."""
+    """Parses names of cells, separated by commas. Raises ValueError for another format, or for too many cells."""
     names = tuple(filter(None, text.split(",")))
     if len(names) > MAX_TRIED_CELLS:
         raise ValueError(text)
@@ -182,7 +182,7 @@ def read_cell_names(text: str) -> tuple[str, ...]:
 
 
 def after_guess(draw: Callable[..., None]) -> Callable[..., None]:
-    """Wraps a drawer that would reveal the answer: takes `known` as first argument; asks to guess if it is False."""
+    """Wraps a drawer that would reveal the answer: the result takes `known` first, and if False only asks to guess."""
 
     def draw_if_known(known: bool, *given: object) -> None:
         if known:

@@ -13,8 +13,8 @@ from pages.panels.progress import measure_on_request
 from pages.session.labels import current_palette
 from pages.site.words import say
 
-PointsByLength = Mapping[int, float]  # a number for each length
-ShowTimes = Callable[[Sequence[PointsByLength]], None]  # called with the measured seconds of each case
+PointsByLength = Mapping[int, float]  # length -> multiply-adds, or seconds
+ShowTimes = Callable[[Sequence[PointsByLength]], None]  # called with the seconds of each case, by length
 
 
 def case_name(case: TimedCase) -> str:
@@ -30,10 +30,10 @@ def run_race(
     show_times: ShowTimes,
     alt: str,
 ) -> None:
-    """Shows multiply-adds of cases against the length, and beside them seconds, measured at the press of a button.
+    """Shows the multiply-adds of cases against the length; after the press of a button, also the measured seconds.
 
-    name: of the race in its lesson. others: further multiply-adds to draw, by name. show_times: draws the text above
-    the charts. alt: the key of the alternative texts."""
+    name: name of the race in its lesson. others: further multiply-adds to draw, by name of the curve. show_times:
+    shows the text above the charts. alt: start of the keys of the alternative texts."""
     palette = current_palette()
     colours = (palette.share, palette.v)
     counted = make_counted_lines(cases, lengths, colours)
@@ -42,7 +42,7 @@ def run_race(
 
     def show_measured(seconds: Mapping[tuple[TimedCase, int], float]) -> None:
         times = [seconds_by_length(case, lengths, seconds) for case in cases]
-        with st.container(gap="xsmall"):  # even if empty, so that the charts below do not move
+        with st.container(gap="xsmall"):  # drawn even without a text, so that the charts below do not move
             show_times(times)
         measured = []
         for case, colour, points in zip(cases, colours, times, strict=True):
@@ -63,7 +63,7 @@ def run_race(
 
 
 def draw_growth(kind: str, lines: Sequence[GrowthLine], lengths: Sequence[int], name: str, alt: str) -> None:
-    """Draws the chart of one kind, COUNTED or MEASURED. The other arguments are those of run_race."""
+    """Draws the chart of one kind, COUNTED or MEASURED. name, alt: as in run_race."""
     titles = (say("lessons.cost.axis_length"), say(f"lessons.cost.axis_{kind}"))
     picture = growth_curves(kind, lines, lengths, titles, current_palette())
     show_curve_chart(picture, f"{lesson_choices.current_slug()}_{name}_{kind}", say(f"{alt}_{kind}"))
@@ -83,7 +83,7 @@ def seconds_by_length(
 
 
 def make_counted_lines(cases: Sequence[TimedCase], lengths: Sequence[int], colours: Sequence[str]) -> list[GrowthLine]:
-    """Lines of the multiply-adds of each case; a single line for all if they are equal."""
+    """The chart line of each case's multiply-adds; a single line if all cases have equal multiply-adds."""
     products = [case.products(lengths) for case in cases]
     names = [case_name(case) for case in cases]
     if products[0] == products[-1]:
@@ -96,8 +96,9 @@ def make_counted_lines(cases: Sequence[TimedCase], lengths: Sequence[int], colou
 
 
 def describe_growth(points: PointsByLength, form: str = "slope") -> str:
-    """The power with which points grow, as text; empty if they have no two lengths. form: "slope" in a sentence,
-    "power" after a name."""
+    """The exponent of the points' growth with the length, as text; "" for fewer than two lengths.
+
+    form: "slope" inside a sentence, "power" after a name."""
     power = growth_power(points)
     if power is None:
         return ""
@@ -105,5 +106,5 @@ def describe_growth(points: PointsByLength, form: str = "slope") -> str:
 
 
 def make_race_line(name: str, colour: str, points: PointsByLength) -> GrowthLine:
-    """A line of the chart, its power of growth added to its name."""
+    """A line of the chart, named with the exponent of its growth."""
     return GrowthLine(name + describe_growth(points, "power"), colour, points)

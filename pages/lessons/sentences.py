@@ -1,4 +1,4 @@
-"""Parts of the sentences of several lessons: tokens of a run, differences, counts and bytes as text."""
+"""Parts of sentences in several lessons: tokens of a run, differences, counts and bytes, formatted as text."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from pages.site.words import current_language, escape_markdown, say
 
 LEAST_FIXED_GAP = 0.005  # a smaller difference would be shown as 0.00
 UNIT_NAMES = {10**4: "ten_thousand", 10**6: "million", 10**8: "hundred_million", 10**9: "billion"}
-COUNT_UNITS = {"en": (10**6, 10**9), "zh": (10**4, 10**8)}  # the units of large counts in a language
+COUNT_UNITS = {"en": (10**6, 10**9), "zh": (10**4, 10**8)}  # language -> units of large counts
 
 
 def quote_token(trace: Trace, axis: str, position: int) -> str:
@@ -31,35 +31,35 @@ def list_place_labels(trace: Trace, axis: str) -> list[str]:
 
 
 def format_gap(gap: float) -> str:
-    """A difference as text: "0" only for equal numbers; small ones are not rounded to "0.00"."""
+    """Formats a difference: "0" only for equal numbers; a small difference is not rounded to "0.00"."""
     return format_small(gap) if gap < LEAST_FIXED_GAP else format_fixed(gap)
 
 
 def say_large_count(count: int) -> str:
-    """A large count as text, rounded to three digits, in the units of the page's language."""
+    """Formats a large count, rounded to three digits, in the units of the page's language."""
     figure, unit = round_count(count, COUNT_UNITS[current_language()])
     return say(f"lessons.cost.amount.{UNIT_NAMES[unit]}", figure=figure)
 
 
 def say_bytes(count: int) -> str:
-    """A number of bytes as text, in the largest unit that fits; the unit "bytes" is translated."""
+    """Formats a number of bytes in the largest unit that fits; the unit "bytes" is translated."""
     figure, _, unit = format_bytes(count).partition(" ")
     return say("lesson.bytes", figure=figure) if unit == "bytes" else f"{figure} {unit}"
 
 
 def join_with_commas(parts: Iterable[str]) -> str:
-    """Joins parts of a sentence by the comma of the page's language."""
+    """Joins parts of a sentence with the comma of the page's language."""
     return say("fact.comma").join(parts)
 
 
 def show_answer(key: str) -> None:
-    """Shows the answer to a lesson's question, and collects it for files."""
+    """Shows the answer to a lesson's question, and collects the answer for exported files."""
     collected().facts.append(say(key))
     st.markdown(say(key))
 
 
 def show_sentence(key: str, /, **values: object) -> None:
-    """Shows a sentence of the content with its values, and collects it for files."""
+    """Shows a sentence of the content with its values, and collects the sentence for exported files."""
     text = say(key, **values)
     collected().sentences.append(text)
     st.markdown(text)

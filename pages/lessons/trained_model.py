@@ -30,14 +30,14 @@ def show_without(part: str) -> None:
 
 
 def show_one_head() -> None:
-    """Shows the model's nats per word with one head per layer left: with the best and with the worst head."""
+    """Shows the model's nats per word if only one head per layer is kept: the best head, and the worst head."""
     figures = read_removed_figures()[MODELS[current_language()]]
     st.divider()
     tell_nats({"whole": figures.whole, "least": min(figures.heads), "most": max(figures.heads)}, figures.words)
 
 
 def tell_nats(nats: dict[str, float], count: int) -> None:
-    """Shows nats per word and their perplexities. nats: by name; count: the number of measured words."""
+    """Shows nats per word and their perplexities. nats: placeholder -> nats. count: the number of measured words."""
     values = {}
     for name, each in nats.items():
         values[name] = format_fixed(each)
@@ -46,7 +46,7 @@ def tell_nats(nats: dict[str, float], count: int) -> None:
 
 
 def tell_blind(nats: dict[str, float]) -> str:
-    """Returns a sentence if one of the perplexities is above the size of the model's vocabulary, else an empty text."""
+    """Returns a sentence if one of the perplexities is above the size of the model's vocabulary, else ""."""
     words = load_model(MODELS[current_language()]).shape.words
     if max(map(count_words_alike, nats.values())) <= words:
         return ""

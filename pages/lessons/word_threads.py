@@ -19,8 +19,8 @@ from pages.session.labels import Selection, current_palette
 from pages.site.words import get_text_template
 
 THREAD_TEXTS = ("alt", "turn", "asks", "asked", "asks_short", "asked_short", "gives", "gets", "blocked")
-MAX_CELLS = 8  # numbers of a vector drawn beside its word; a longer vector is left out
-ASKING_VECTORS = {"q": "q", "head_outputs": "v"}  # steps, and the symbol whose colour frames their cells
+MAX_CELLS = 8  # most numbers of a vector that is drawn beside its word; longer vectors are left out
+ASKING_VECTORS = {"q": "q", "head_outputs": "v"}  # step -> the symbol whose colour frames its cells
 ASKED_VECTORS = {"k": "k", "v": "v"}
 
 
@@ -28,7 +28,7 @@ ASKED_VECTORS = {"k": "k", "v": "v"}
 class Way:
     """One direction of attention between two lines of words.
 
-    name: of its run. asks: the line of the queries, 0 above or 1 below. selection: the head and the query."""
+    name: the run's name. asks: the line with the queries, 0 above or 1 below. selection: selected head and query."""
 
     name: str
     trace: Trace
@@ -46,9 +46,9 @@ def show_threads(
 ) -> None:
     """Shows the threads of a direction, and below them the arithmetic of the open weight.
 
-    name: of the picture. ways: one direction, or both; or one for each position of a slider. way: index of the shown
-    one. lines: names of both lines. take: handler of a selected query, called with the direction and the word;
-    without it the server keeps no selection. follows: the slider of whose positions each has a way."""
+    name: the picture's name. ways: one direction, both directions, or a direction for each position of a slider.
+    way: index of the direction that is shown. lines: names of both lines. take: handler of a selected query, called
+    with the indices of direction and word; None: the server keeps no selection. follows: the slider, if any."""
     runs = {each.name: each.trace for each in ways}
 
     def handle_choice(sent: tuple[int, int]) -> None:
@@ -96,7 +96,7 @@ def make_threads_data(ways: Sequence[Way], way: int, lines: tuple[str, str]) -> 
 
 
 def describe_way(way: Way) -> dict[str, object]:
-    """A direction as data of the component: its query, weights (None if masked) and coloured vectors."""
+    """Component data of a direction: its query, its weights (None for a masked pair) and its coloured vectors."""
     at = way.selection
     weights = way.trace["weights"][at.batch, at.head]  # (T, S)
     allowed = allowed_pairs(way.trace)[at.batch, at.head]
@@ -113,7 +113,7 @@ def describe_way(way: Way) -> dict[str, object]:
 
 
 def shade_vectors(way: Way, steps: dict[str, str]) -> list[dict[str, object]]:
-    """The cell colours of the vectors of a line's words; without vectors longer than MAX_CELLS."""
+    """The symbol and the cell colours of each word's vector, for each of these steps whose width fits MAX_CELLS."""
     at = way.selection
     shaded = []
     for step, symbol in steps.items():

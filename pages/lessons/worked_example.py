@@ -1,4 +1,4 @@
-"""A worked example on the screen: the written numbers beside the right ones, each with its mark."""
+"""A worked example on the screen: the written numbers beside the right numbers, with a mark at each written number."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
@@ -30,7 +30,7 @@ MARK_TEXT_KEYS = {Mark.RIGHT: "right", Mark.FOLLOWED: "followed", Mark.SLIP: "sl
 
 # ---- a stage ---------------------------------------------------------------------------------------------------------
 def count_marked_numbers(marked: MarkedStep) -> dict[str, int]:
-    """Counts the numbers of a stage by mark; "blank": those that are missing, "count": those that are written."""
+    """Counts the numbers of a stage by mark; "blank": cells without a number, "count": cells with a number."""
     counts = {name: marked.count(mark) for mark, name in MARK_TEXT_KEYS.items()}
     return {
         **counts,
@@ -46,7 +46,7 @@ def is_step_right(checked: CheckedWork, step: str) -> bool:
 
 
 def label_stage(checked: CheckedWork, step: str) -> str:
-    """A step's name with the count of its slips, or with ✓ if all its numbers are right."""
+    """A step's name, followed by the count of its slips, or by ✓ if all its numbers are right."""
     name = inline_step_name(step)
     slips = checked.marked[step].count(Mark.SLIP)
     if slips:
@@ -68,11 +68,11 @@ def make_work_parts(
     head: int = 0,
     apart: bool = False,
 ) -> list[SheetPart]:
-    """Returns the matrices of a step for the picture: the written numbers, the right ones, and the operands.
+    """Returns the matrices of a step for the picture: the written numbers, the right numbers, and the operands.
 
-    titles: of the operands. own, right: titles of the written and the right numbers. known: the cells whose marks may
-    be shown. hidden: whether the right numbers are left out. apart: whether the written ones are left out, because
-    they stand in cells beside the picture."""
+    titles: returns the title of an operand. own, right: titles of the written and the right numbers. known: the cells
+    whose marks may be shown; None: all. hidden: whether the right numbers are left out. apart: whether the written
+    numbers are left out, because they stand in cells beside the picture."""
     parts = []
     if not apart:
         parts.append(make_written_part(checked, step, own, known, head=head))
@@ -142,7 +142,7 @@ def show_work(
     reached: Collection[Ref] = (),
     is_secret: Callable[[str, Ref], bool] | None = None,
 ) -> None:
-    """Shows the picture; a click on a written number opens its mark and its arithmetic from the written operands.
+    """Shows the picture; a click on a number opens its mark, and its arithmetic from the written operands.
 
     on_click, is_secret: as in RunPicture. reached: the cells that a slip makes wrong."""
     runs = {"printed": checked.written}
@@ -169,7 +169,7 @@ def show_work(
 
 
 def show_exercise(name: str, checked: CheckedWork, rows: Sequence[Sequence[SheetPart]], asked: bool) -> None:
-    """Shows the picture of an exercise. asked: whether the right numbers were requested; if not, a cell without a
+    """Shows the picture of an exercise. asked: whether the reader requested the right numbers; if not, a cell without a
     number does not open.
     """
     if asked:
@@ -185,7 +185,7 @@ def show_exercise(name: str, checked: CheckedWork, rows: Sequence[Sequence[Sheet
 
 
 def is_blank(checked: CheckedWork, run: str, cell: Ref) -> bool:
-    """Whether a cell of the written run has no number yet."""
+    """Whether the reader has not yet written a number for a cell."""
     calculated = calculated_cell(checked.trace, cell)
     if run != "printed" or calculated.step not in checked.marked:
         return False
@@ -194,13 +194,13 @@ def is_blank(checked: CheckedWork, run: str, cell: Ref) -> bool:
 
 
 def close_blank(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """Handles a click on a cell: closes it if it has no number yet."""
+    """Handles a click on a cell: closes the cell if the reader has not yet written its number."""
     if is_blank(checked, run, cell):
         lesson_choices.store_choice(OPENED_CELL_KEY, None)
 
 
 def list_cell_marks(checked: CheckedWork, step: str, head: int) -> list[list[tuple[str, str]]]:
-    """The sign and the meaning of the mark of each cell of a head; empty texts for a cell without a number."""
+    """The sign and the meaning of each cell's mark, for one head; "" and "" for a cell without a number."""
     part = make_written_part(checked, step, "", head=head)
     rows = []
     for refs in part.panel.refs:
@@ -210,19 +210,19 @@ def list_cell_marks(checked: CheckedWork, step: str, head: int) -> list[list[tup
 
 
 def say_mark(mark: Mark) -> str:
-    """The meaning of a mark as text; empty for an unanswered cell."""
+    """The meaning of a mark as text; "" for an unanswered cell."""
     return say(f"lessons.printed.mark_{MARK_TEXT_KEYS[mark]}") if mark in MARK_TEXT_KEYS else ""
 
 
 def open_written_cell(checked: CheckedWork, name: str, step: str, head: int, row: int, column: int) -> None:
-    """Opens or closes a written number by row and column in the picture of that name, unless it is blank."""
+    """Opens or closes the number at a row and column under the picture of a name, unless the cell is blank."""
     cell = panel(checked.written, step, {"H": head}).refs[row][column]
     if not is_blank(checked, "printed", cell):
         toggle_opened_cell(name, "printed", cell)
 
 
 def close_on_change(name: str, *subject: object) -> None:
-    """Closes the open cell of a picture if its subject has changed since it was last drawn. subject: what it shows."""
+    """Closes a picture's open cell if the subject has changed since the last run. subject: what the picture shows."""
     key = f"{lesson_choices.current_slug()}_{name}_drawn"
     is_changed = st.session_state.get(key, subject) != subject
     st.session_state[key] = subject
@@ -232,7 +232,7 @@ def close_on_change(name: str, *subject: object) -> None:
 
 
 def show_mark_verdict(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """Shows a sentence about a written number: whether it is right, and the number that it should be."""
+    """Shows a sentence about a written number: whether the number is right, and the right number."""
     calculated = calculated_cell(checked.trace, cell)
     step, index = calculated.step, calculated.index
     if run != "printed" or step not in checked.marked:

@@ -72,9 +72,9 @@ def show_neck(
     networks: Mapping[str, str],
     results: Mapping[str, WritingResult],
 ) -> None:
-    """Shows how each network writes its letters, and below that the arithmetic of the opened weight.
+    """Shows how each network generates its letters, and below the picture the arithmetic of the opened weight.
 
-    symbols: the input. networks, results: by kind of network."""
+    symbols: the input. networks: the names of the networks, results: their outputs, both by kind of network."""
     ways = [describe_way(task, symbols, kind, networks[kind], result) for kind, result in results.items()]
     ways = ways[::-1]  # so that the network with one vector comes first
     trace = next((trace_for(result.setup) for result in results.values() if result.setup), None)
@@ -96,7 +96,7 @@ def show_neck(
 
 
 def take_opened(trace: Trace | None, row: int, column: int) -> None:
-    """Handler that opens the weight clicked in the browser."""
+    """Handler that opens the weight that was clicked in the browser."""
     if trace:
         handle_picture_click(NECK_PICTURE, {"": trace}, {"step": "weights", "index": (0, 0, row, column)})
 
@@ -104,7 +104,7 @@ def take_opened(trace: Trace | None, row: int, column: int) -> None:
 def describe_way(
     task: str, symbols: tuple[str, ...], kind: str, network: str, result: WritingResult
 ) -> dict[str, object]:
-    """Returns the component data of a network: its letters, and its vector or its weights."""
+    """Returns the component data of a network: its letters, and the colours of its vector or its attention weights."""
     written = result.written[:MAX_WRITTEN_ROWS]
     wanted = WRITING_TASKS[task].answer("".join(symbols))
     way = {
@@ -119,7 +119,7 @@ def describe_way(
 
 
 def mark_letters(written: str, wanted: str | None) -> list[bool | None]:
-    """Returns whether each written letter is right; None for all if the right answer is unknown.
+    """Returns whether each generated letter is right; None for each letter if the right answer is unknown.
 
     >>> mark_letters("cbb", "cba")
     [True, True, False]
@@ -137,19 +137,19 @@ def shade_vector(vector: list[float]) -> list[str]:
 
 
 def find_start(ways: list[dict]) -> int:
-    """Returns the index at which the picture starts: the first letter that any network gets wrong, else the last."""
+    """Returns the index of the letter at which the picture starts: any network's first wrong letter, else the last."""
     wrong = [i for way in ways for i, right in enumerate(way["right"]) if right is False]
     last = max((len(way["written"]) for way in ways), default=0) - 1
     return min(wrong, default=max(last, 0))
 
 
 # ---- drawer "growing": how does the alignment form in training? ------------------------------------------------------
-TINY_MAP_CELL_PX = 20.0  # size of a cell if several maps are side by side
+TINY_MAP_CELL_PX = 20.0  # cell width in pixels, for several maps side by side
 MAX_GROWING_MAPS = 5
 
 
 def show_growing_alignment(record: TrainingRecord, text: str) -> None:
-    """Shows the attention map of the same text after several steps of the training."""
+    """Shows the attention maps of one text after several training steps."""
     pictures = []
     for step in thin_steps(record.steps):
         result = write_at_step(record, step, text)
@@ -228,12 +228,12 @@ def show_energies_and_weights(trace: Trace, t: int) -> None:
     show_bar_rows("one_step", [energies, weights], symbols, {"": trace}, trace, alt, whole=True)
 
 
-# ---- one vector, drawer "untrained", tab: reversal of texts longer than any that was trained -------------------------
-SharesByLength = Mapping[int, float]  # share of texts that are reversed exactly, by length
+# ---- one vector, drawer "untrained", tab: reversal of texts longer than every training text --------------------------
+SharesByLength = Mapping[int, float]  # length -> share of texts that are reversed exactly
 
 
 def show_longer_texts() -> None:
-    """Shows the share of texts that are reversed exactly against their length, with attention and with one vector."""
+    """Shows the share of texts that are reversed exactly, against the length, with attention and with one vector."""
     shares = {kind: load_shares_by_length(f"reversal_{kind}") for kind in ("additive", "one")}
     additive = {f"at_{length}": format_percent(shares["additive"][length]) for length in (40, 60, 100)}
     st.markdown(f"**{say('lessons.bottleneck.longer', **additive)}**")
@@ -269,7 +269,7 @@ def show_shares_by_length(shares: Mapping[str, SharesByLength]) -> None:
     show_curve_chart(picture, "bottleneck_longer", say("lessons.bottleneck.alt"))
 
 
-# ---- drawer "untrained": what of formats or lengths not in training? -------------------------------------------------
+# ---- drawer "untrained": what happens with formats or lengths that were not in training? -----------------------------
 EXAMPLE_DATE = date(2019, 3, 5)
 DATE_NETWORK_KINDS = ("additive", "dot", "one")
 
@@ -287,12 +287,12 @@ def show_untrained(task: str, records: Mapping[str, TrainingRecord]) -> None:
 
 @cache_by_setup
 def measure_untrained_formats(network: str) -> dict[str, float]:
-    """Measures the share of dates that a network writes exactly in each untrained format, by format name."""
+    """Measures for each untrained format, by name, the share of dates that a network converts exactly."""
     return find_network(network).measure(dates.exact_in_untrained_formats)
 
 
 def show_untrained_formats(records: Mapping[str, TrainingRecord]) -> None:
-    """Shows one date in each untrained format, what each network writes for it, and its share of exact dates."""
+    """Shows one date in each untrained format, each network's output, and the network's share of exact outputs."""
     networks = {kind: get_last_network(f"dates_{kind}", records) for kind in DATE_NETWORK_KINDS}
     rows = []
     for name, write in dates.UNTRAINED_FORMATS.items():
@@ -303,9 +303,9 @@ def show_untrained_formats(records: Mapping[str, TrainingRecord]) -> None:
 
 
 def make_format_row(name: str, write: Callable[[date], str], networks: Mapping[str, str]) -> dict[str, str]:
-    """Makes the table row of a format, keyed by column title: what each network writes for the example date.
+    """Makes the table row of a format, keyed by column title: each network's output for the example date.
 
-    write: formats a date."""
+    write: formats a date in this format."""
     text = write(EXAMPLE_DATE)
     row = {say("lessons.bottleneck.head_format"): text}
     for kind, network in networks.items():
@@ -317,7 +317,7 @@ def make_format_row(name: str, write: Callable[[date], str], networks: Mapping[s
 
 
 def get_last_network(course: str, records: Mapping[str, TrainingRecord]) -> str:
-    """Returns the last network of a course, from the records shown by the lesson if there, else the supplied one."""
+    """Returns the name of a course's last network, from the lesson's record of it, else from the supplied training."""
     shown = {record.course: record for record in records.values()}
     record = shown.get(course) or load_shipped_training(course)
     return record.network_at(max(record.steps))
@@ -326,12 +326,12 @@ def get_last_network(course: str, records: Mapping[str, TrainingRecord]) -> str:
 # ---- drawer "smear": why is the alignment blurred? -------------------------------------------------------------------
 @cache_by_setup
 def cached_state_influence(network: str, text: str) -> Trace:
-    """Computes the share of each encoder state that comes from each symbol, as the step `heard`."""
+    """Computes how much of each encoder state comes from each symbol, as the step `heard` of a run."""
     return influence_of_symbols(find_network(network), text)
 
 
 def show_smeared_states(record: TrainingRecord, step: int, text: str) -> None:
-    """Shows for each encoder state the share that comes from each symbol."""
+    """Shows how much of each encoder state comes from each symbol."""
     network = record.network_at(step)
     trace = cached_state_influence(network, text)
     key = "smear_one" if record.course.endswith("_one") else "smear"

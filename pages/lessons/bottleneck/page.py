@@ -1,4 +1,4 @@
-"""One vector for a whole text? Compares a network with attention to the same one without, over its training."""
+"""One vector for a whole text? Compares a network with attention to the same network without, during training."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -34,24 +34,24 @@ from pages.runs.cache import trace_for
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
-KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # all checkpoints
+KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # of all courses
 TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # names of the text boxes
 
 
 def find_step(task: str, record: TrainingRecord) -> LiveChoice:
-    """Returns the choice of the training step after which the networks are shown."""
+    """Returns the slider that selects the training step after which the networks are shown."""
     usual = max(record.steps) if record.own else WRITING_TASKS[task].telling
     return find_live_choice("step_of", record.steps, usual, "{:,}".format, KEPT_TRAINING_STEPS)
 
 
-# ---- the chart of the lesson on one vector: the share of texts that are written exactly against their length ---------
-EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # size of the plot area
+# ---- the chart of the lesson on one vector: the share of texts generated exactly, against the length -----------------
+EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # size of the plot area in pixels
 
 
 def draw_exactness_curves(records: Mapping[str, TrainingRecord], step: LiveChoice, length: int) -> None:
     """Draws a chart of all networks for each training step that can be chosen.
 
-    length: of the visitor's text; a vertical line marks it if it lies within the measured lengths."""
+    length: length of the visitor's text, marked by a vertical line if it is within the measured lengths."""
     places = list(chain.from_iterable(record.places for record in records.values()))
     axes = (
         whole_number_axis(say("lessons.bottleneck.axis_length"), places),
@@ -87,14 +87,14 @@ def name_network(kind: str, record: TrainingRecord) -> str:
 
 # ---- sentences on the accuracy and the output of the networks --------------------------------------------------------
 def describe_exactness(kind: str, record: TrainingRecord, step: int) -> str:
-    """Returns the phrase on the share of texts, up to the longest trained length, that a network writes exactly."""
+    """Returns the phrase on the share of texts, up to the longest trained length, that a network generates exactly."""
     task, _, _ = record.course.partition("_")
     share = format_percent(record.mean_at(step, WRITING_TASKS[task].longest))
     return say("lessons.bottleneck.right", kind=option_labels("kind")(kind), share=share)
 
 
 def tell_fact(task: str, step: int, parts: str) -> str:
-    """Returns the sentence on the accuracy after a step. parts: phrases of describe_exactness, joined."""
+    """Returns the sentence on the accuracy after a training step. parts: the joined phrases of describe_exactness."""
     longest = WRITING_TASKS[task].longest
     return say(f"lessons.bottleneck.fact_{task}", step=f"{step:,}", parts=parts, longest=longest)
 
@@ -113,7 +113,8 @@ def tell_bottleneck(task: str) -> str:
 
 
 def describe_other_vectors(places: Sequence[int], length: int) -> dict[str, object]:
-    """Returns exact shares at a length for a longer-trained and a wider vector, and where the wider one fails."""
+    """Returns placeholder values: the exact shares, at a length, of a longer-trained network and of one with a wider
+    vector, and the length from which the latter generates no text exactly."""
     rows = read_wider_vector()
     wider = rows[WIDER]
     return {
@@ -125,7 +126,7 @@ def describe_other_vectors(places: Sequence[int], length: int) -> dict[str, obje
 
 
 def find_lost_length(places: Sequence[int], figures: Sequence[float]) -> int | None:
-    """Returns the shortest length from which on no text was written exactly; None if there is none."""
+    """Returns the shortest length from which on no text was generated exactly; None without such a length."""
     lost = None
     for length, share in zip(reversed(places), reversed(figures), strict=True):
         if share > 0:
@@ -135,7 +136,7 @@ def find_lost_length(places: Sequence[int], figures: Sequence[float]) -> int | N
 
 
 def describe_writing(kind: str, result: WritingResult) -> str:
-    """Returns the phrase on what a network writes, and whether that is right."""
+    """Returns the phrase on a network's output, and whether this output is right."""
     mark = {True: "right", False: "wrong", None: "unknown"}[result.right]
     written = say("lessons.bottleneck.nothing")
     if result.written:
@@ -144,7 +145,7 @@ def describe_writing(kind: str, result: WritingResult) -> str:
 
 
 def tell_writings(text: str, results: Mapping[str, WritingResult], is_known: bool) -> str:
-    """Returns the sentence on what each network writes for a text. is_known: whether the right answer is known."""
+    """Returns the sentence on each network's output for a text. is_known: whether the right answer is known."""
     parts = [describe_writing(kind, result) for kind, result in results.items()]
     key = "becomes" if is_known else "guess"
     return say(f"lessons.bottleneck.{key}", text=escape_markdown(text), parts=join_with_commas(parts))

@@ -1,4 +1,4 @@
-"""Which attention for which task: what each costs at a length, and a link to the page that shows it."""
+"""Which attention suits which task? The cost of each at a length, and a link to the page that shows it."""
 
 import streamlit as st
 
@@ -20,7 +20,7 @@ from pages.site.words import current_language, say, say_title
 
 CHOICE_COLUMN_WIDTHS = (17, 13, 9)  # relative widths: task and variant, cost, link
 OFFERED_LENGTHS = (64, 256, 1024, 4096, 16_384)
-TASK_LINKS = {  # by task: the page that shows its attention, and the link parameters that open it there
+TASK_LINKS = {  # task -> the page that shows the task's attention, and the link parameters that open it there
     "translate": ("workbench", {"ex": "translator"}),
     "write": ("workbench", {"mask": "causal"}),
     "understand": ("encoder", {}),
@@ -36,7 +36,7 @@ TASK_LINKS = {  # by task: the page that shows its attention, and the link param
 
 
 def show_fact(length: int) -> None:
-    """Shows the multiply-adds of full attention at a length, and those of two variants without all pairs."""
+    """Shows the multiply-adds at a length of full attention, and of two variants that do not compute all pairs."""
     every = task_cost("understand", length).multiply_adds
     near = task_cost("long", length).multiply_adds
     state = task_cost("stream", length).multiply_adds
@@ -51,7 +51,7 @@ def show_fact(length: int) -> None:
 
 
 def show_task(task: str, length: int) -> None:
-    """Shows a task, the attention for it and why, its cost at a length, and a link to a page that shows it."""
+    """Shows a task, the attention that suits the task and why, its cost at a length, and a link to a page about it."""
     slug, link = TASK_LINKS[task]
     with st.container(border=True):  # keeps the three cells together if a phone stacks them
         at_task, at_cost, at_link = st.columns(CHOICE_COLUMN_WIDTHS, vertical_alignment="center", gap="small")

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on cost, and what its page shares with them."""
+"""The accordions of the lesson on cost, and helpers shared with its page."""
 
 import math
 import statistics
@@ -92,7 +92,7 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 # ---- drawer "stored": must the map be stored? ------------------------------------------------------------------------
-LONG_TEXT_TOKENS = 2048  # example length for the size of a stored map
+LONG_TEXT_TOKENS = 2048  # example length, in tokens, for the size of a stored map
 
 
 def show_online_softmax() -> None:
@@ -122,7 +122,7 @@ def show_online_softmax() -> None:
 
 
 def choose_blocks(names: Sequence[str]) -> tuple[int, int]:
-    """Asks for the number of keys per block and the number of blocks seen so far."""
+    """Asks for the number of keys per block and the number of blocks processed so far; returns both."""
     numbers = list(range(1, len(names) + 1))
     with st.columns(2)[0], st.container(horizontal=True):
         block = slide("block", numbers, min(2, len(names)))
@@ -132,7 +132,7 @@ def choose_blocks(names: Sequence[str]) -> tuple[int, int]:
 
 
 def say_numbers_so_far(streamed: Trace, selection: Selection, block: int, seen: int) -> None:
-    """Shows the maximum, the sum and the output after the seen blocks, and the largest gap to the full outputs."""
+    """Shows the maximum, the sum and the output after `seen` blocks, and the largest difference to the full outputs."""
     row = (0, selection.head, selection.query)
     outputs = streamed[f"seen_outputs_{seen}"]  # (B, H, T, d_v)
     gap = abs_difference(outputs, streamed["head_outputs"]).max().item()
@@ -152,7 +152,7 @@ def say_numbers_so_far(streamed: Trace, selection: Selection, block: int, seen: 
 
 
 def show_running_numbers(streamed: Trace, selection: Selection, block: int, seen: int) -> None:
-    """Shows the scores of the keys seen so far, with the running maximum and the running sum at each."""
+    """Shows the scores of the keys in the first `seen` blocks, and the running maximum and sum at each key."""
     names = list_place_labels(streamed, "S")
     row = (0, selection.head, selection.query)
     maxima = refs_by_key("maximum", row, len(names), block, seen)
@@ -168,9 +168,9 @@ def show_running_numbers(streamed: Trace, selection: Selection, block: int, seen
     show_bar_rows("blocks", rows, names, {"": streamed}, streamed, alt)
 
 
-# ---- a router chooses the heads of each word of a sentence; other heads are not computed for it ----------------------
+# ---- a router chooses heads for each word of a sentence; the other heads are not computed for that word --------------
 EXAMPLES = {"en": "en_it", "zh": "zh_ta"}
-TOPS = {"one": 1, "both": 2}  # heads per word, by option
+TOPS = {"one": 1, "both": 2}  # option -> number of heads per word
 
 
 def show_routed_heads() -> None:
@@ -190,7 +190,7 @@ def show_routed_heads() -> None:
 
 
 def make_gate_table(trace: Trace, routed: RoutedHeads) -> str:
-    """Returns a Markdown table with a row per word: its gates, marked if the head is computed for it."""
+    """Returns a Markdown table with a row per word: a gate per head, marked if the head is computed for the word."""
     heads = list_place_names(trace, "H")
     rows = []
     for place, (gates, chosen) in enumerate(zip(routed.gates.tolist(), routed.chosen.tolist(), strict=True)):
@@ -200,14 +200,14 @@ def make_gate_table(trace: Trace, routed: RoutedHeads) -> str:
 
 
 def write_gate(gate: float, is_chosen: bool) -> str:
-    """Formats a gate as a cell of the table, marked if its head is chosen."""
+    """Formats a gate as a cell of the table, with a mark if the gate's head is chosen."""
     text = format_fixed(gate)
     return say("lessons.cost.routed_to", gate=text) if is_chosen else text
 
 
 # ---- drawer "skip": which pairs can be skipped? ----------------------------------------------------------------------
 def show_skipped_pairs() -> None:
-    """Shows which pairs a sparse pattern keeps and computes, what that saves, and its error; then routed heads."""
+    """Shows which pairs a sparse pattern keeps and computes, its savings and its error; then shows routed heads."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = choose_option("pattern", ("local", "strided"), width="content")
         made = choose_option("made", ("near", "random"), width="content")
@@ -223,7 +223,7 @@ def show_skipped_pairs() -> None:
 def show_savings(kind: str, length: int, made: str) -> None:
     """Shows how many pairs and multiply-adds a pattern saves, and how far its output is from full attention.
 
-    made: kind of inputs, "near" or "random"."""
+    made: the kind of inputs, "near" or "random"."""
     savings = cached_savings(kind, length, made)
     share = savings.computed / savings.pairs
     show_sentence(
@@ -274,12 +274,12 @@ def show_saved_time(cases: Sequence[TimedCase], length: int, seconds: Mapping[Ti
 
 
 # ---- runs of the lesson on cost that lose precision: the visitor's sentence, or scores that overflow -----------------
-SCALE_OF_WIDTH_4 = 0.5  # the scale of width 4: one over its square root
+SCALE_OF_WIDTH_4 = 0.5  # scale of the scores for width 4: 1 / √4
 QUERY_FACTORS = (1, 10, 100, 1000, 10_000, 12_000, 20_000)
 
 
 def choose_own_setup() -> Setup:
-    """Asks for a sentence, and the factor by which its queries are multiplied."""
+    """Asks for a sentence, and for a factor; returns the Setup with W_q multiplied by this factor."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setup = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
         factor = slide("factor", QUERY_FACTORS, 1, format_grouped)
@@ -290,7 +290,7 @@ def choose_own_setup() -> Setup:
 
 
 def make_overflowing_setup() -> Setup:
-    """Makes three queries and three keys built by hand, one of whose scores float16 cannot hold."""
+    """Makes the Setup of three queries and three keys built by hand; one score is too large for float16."""
     built = overflow_example()
     q = built.step("q").window(B=0, H=0)  # (T, d_k)
     k = built.step("k").window(B=0, H_kv=0)  # (S, d_k)
@@ -334,7 +334,7 @@ def show_rounded_run() -> None:
 
 
 def say_lost_precision(low: Trace, exact: Trace, dtype: str, step: str) -> None:
-    """Shows which number overflows in a precision; if none does, the largest error of a step.
+    """Shows which number overflows in a precision; if no number overflows, the largest error of a step.
 
     low: the run in that precision; exact: the same run in float64."""
     overflow = find_overflow(low)
@@ -384,32 +384,32 @@ def show_precision_errors(low: Trace, errors: Trace, step: str, selection: Selec
     show_picture(name, picture, {"": low}, title)
 
 
-# ---- training in 16 bits: whole trainings compared, gradients that underflow to 0, updates that are lost -------------
-CURVES_WIDTH_PX, CURVES_HEIGHT_PX = 460, 250  # size of the plot area of the losses
+# ---- training in 16 bits: whole trainings, gradients that underflow to 0, updates that rounding cancels --------------
+CURVES_WIDTH_PX, CURVES_HEIGHT_PX = 460, 250  # size in pixels of the plot area of the losses
 FAMILIES = {
     "weights": ("float32", "scaled", "alone", "bfloat16", "bfloat16_alone"),
     "scale": ("float32", "scaled", "unscaled", "small", "small_scaled"),
-}  # the trainings that are compared with each other, by what differs between them
+}  # what differs between trainings -> the trainings that are compared
 DRAWN = {
     "weights": ("scaled", "alone", "bfloat16_alone"),
     "scale": ("scaled", "unscaled", "small"),
-}  # of these, the trainings whose curves are drawn: the others would cover the first
+}  # the trainings of each family whose curves are drawn; the other curves would cover the first
 STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 GRADIENT_SCALES = (1, 8, 64, 1024, 2**15, 2**20)
-POWERS = range(-64, 17)  # exponents of two on the axis of the gradients
+POWERS = range(-64, 17)  # exponents of the powers of two on the axis of the gradients
 UPDATE_PARTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)  # sizes of the updates: 1/64, 1/128 and so on
-REPEATED, REPEATED_PART = 1024, 4096  # how often the update 1/4096 is repeated
-UPDATE_DIGITS = 5  # decimals
+REPEATED, REPEATED_PART = 1024, 4096  # the update 1/4096 is repeated 1024 times
+UPDATE_DIGITS = 5  # decimals of weights and updates
 
 
 def write_part(part: int) -> str:
-    """Formats 1/part."""
+    """Formats the fraction 1/part."""
     return f"1/{format_grouped(part)}"
 
 
 # ---- whole trainings -------------------------------------------------------------------------------------------------
 def show_trainings() -> None:
-    """Shows the same training in several precisions: losses, gradients and updates lost, and memory."""
+    """Shows one training in several precisions: losses, shares of gradients and updates rounded away, and memory."""
     family = choose_option("differ", tuple(FAMILIES))
     measured = read_precision_figures()
     rows = {name: measured[name] for name in FAMILIES[family]}
@@ -436,7 +436,9 @@ def show_memory() -> None:
 
 
 def say_trainings(family: str, rows: dict[str, SchemeFigures]) -> None:
-    """Shows the final loss and the shares of lost gradients and updates of each training of a family."""
+    """Shows for each training of a family the final loss, and the shares of gradients rounded to 0 and of lost updates.
+
+    family: key of FAMILIES. rows: the figures of each training, by name."""
     values = {}
     for name, figures in rows.items():
         values[f"{name}_loss"] = format_small(last_loss(figures))
@@ -448,12 +450,12 @@ def say_trainings(family: str, rows: dict[str, SchemeFigures]) -> None:
 
 
 def format_middle(shares: Sequence[float]) -> str:
-    """Formats the median of shares in percent."""
+    """Formats the median of some shares as a percentage."""
     return format_percent(statistics.median(shares))
 
 
 def show_losses(rows: dict[str, SchemeFigures]) -> None:
-    """Shows the loss on held-out texts by training step, the median of the seeds."""
+    """Shows the loss on held-out texts by training step, as the median over the seeds."""
     palette = current_palette()
     colours = (palette.q, palette.k, palette.share)
     steps = range(EVERY, STEPS + 1, EVERY)
@@ -470,7 +472,7 @@ def show_losses(rows: dict[str, SchemeFigures]) -> None:
 
 
 def make_training_table(rows: dict[str, SchemeFigures]) -> str:
-    """Returns a Markdown table with a row per training: final loss, shares of lost gradients and updates."""
+    """Returns a Markdown table, a row per training: final loss, shares of zero gradients and of lost updates."""
     columns = ("scheme", "loss", "zero", "still")
     titles = [say(f"lessons.cost.column.{column}") for column in columns]
     lines = []
@@ -507,7 +509,7 @@ def show_lost_gradients() -> None:
 
 
 def show_gradient_sizes(counts: dict[int, int], lost_below: float) -> None:
-    """Shows a histogram of the gradients by power of two, those below lost_below marked as lost."""
+    """Shows a histogram of the gradients by power of two. Powers below lost_below are drawn as rounded to 0."""
     lost = [counts.get(power, 0) if power < lost_below else 0 for power in POWERS[:-1]]
     held = [counts.get(power, 0) if power >= lost_below else 0 for power in POWERS[:-1]]
     palette = current_palette()
@@ -521,7 +523,7 @@ def show_gradient_sizes(counts: dict[int, int], lost_below: float) -> None:
 
 # ---- updates ---------------------------------------------------------------------------------------------------------
 def show_lost_updates() -> None:
-    """Shows which updates leave the weight 1 unchanged, and the sum of many with a float32 master weight."""
+    """Shows which updates leave the weight 1 unchanged, and many updates' sum with and without a master weight."""
     dtype = choose_option("number", ("float16", "bfloat16", "float32"), "float16", lambda name: say(f"dtype.{name}"))
     trace = add_updates(1.0, [1 / part for part in UPDATE_PARTS], dtype)
     update = 1 / REPEATED_PART
@@ -546,7 +548,7 @@ def show_lost_updates() -> None:
 # ---- drawer "precision": what does precision cost a run, and what does it cost a training? ---------------------------
 # ---- drawer "batch": does a batch save time? -------------------------------------------------------------------------
 def show_batch() -> None:
-    """Times eight sequences in one batch against the same sequences one by one."""
+    """Measures the time of eight sequences in one batch, and of the same sequences one by one."""
     lengths = TIMED_KINDS["together"].lengths
     cases = (TimedCase("together"), TimedCase("one_by_one"))
     tell = partial(show_batch_times, lengths)

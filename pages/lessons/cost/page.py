@@ -1,4 +1,4 @@
-"""What does it cost? Multiply-adds by length, counted, and the times of two settings on this machine."""
+"""What does attention cost? Counted multiply-adds by length, and the times of two settings on this machine."""
 
 from collections.abc import Callable, Sequence
 
@@ -29,7 +29,7 @@ RACES = {
     "float16": (TimedCase(), TimedCase(dtype="float16")),
     "cuda": (TimedCase(), TimedCase(device="cuda")),
 }
-KEYS_OF_BLOCK = 32  # block size of the online softmax in the code accordion
+KEYS_OF_BLOCK = 32  # block size, in keys, of the online softmax in the code accordion
 
 
 def list_races() -> list[str]:
@@ -39,7 +39,7 @@ def list_races() -> list[str]:
 
 
 def count_growing_parts(lengths: Sequence[int]) -> tuple[PointsByLength, PointsByLength]:
-    """Counts the multiply-adds for all pairs and those for the projections, at each length."""
+    """Counts at each length the multiply-adds for all pairs, and the multiply-adds for the projections."""
     pairs = {}
     tokens = {}
     for length in lengths:
@@ -49,7 +49,7 @@ def count_growing_parts(lengths: Sequence[int]) -> tuple[PointsByLength, PointsB
 
 
 def tell_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength) -> str:
-    """Returns the sentence on the multiply-adds at a length. pairs, tokens: multiply-adds at each length."""
+    """Returns the sentence on the multiply-adds at a length. pairs, tokens: length -> multiply-adds."""
     return say(
         "lessons.cost.fact",
         length=format_grouped(length),
@@ -62,7 +62,7 @@ def tell_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength
 def show_measured_race(
     length: int, names: Sequence[str], times: Sequence[PointsByLength], settle: Callable[[int], None]
 ) -> None:
-    """Shows the times of both sides of the race at a length, and whether the bet was right.
+    """Shows the times of both sides of the race at a length, and whether the visitor's bet was right.
 
     settle: called with the index of the faster side."""
     seconds = [points[length] for points in times]
@@ -82,9 +82,9 @@ def show_measured_race(
         settle(fastest)
 
 
-# ---- the cost of all pairs as a square that grows with the length, and that of the projections as a stripe -----------
+# ---- the cost of all pairs as a square that grows with the length, and the cost of the projections as a stripe -------
 def show_areas(length: LiveChoice, pairs: PointsByLength, tokens: PointsByLength) -> None:
-    """Shows both areas, which follow the slider of the length. pairs, tokens: multiply-adds at each length."""
+    """Shows the square and the stripe, which follow the length's slider. pairs, tokens: length -> multiply-adds."""
     told = [tell_areas(each, pairs, tokens) for each in length.options]
     square, stripe = told[length.position]
     data = {
@@ -100,7 +100,7 @@ def show_areas(length: LiveChoice, pairs: PointsByLength, tokens: PointsByLength
 
 
 def tell_areas(length: int, pairs: PointsByLength, tokens: PointsByLength) -> list[list[str]]:
-    """Returns the texts of the square and of the stripe at a length: name and count of each."""
+    """Returns two texts for the square and two for the stripe at a length. pairs, tokens: length -> multiply-adds."""
     values = {"length": format_grouped(length), "width": TIMED_WIDTH}
     square = {**values, "products": format_grouped(pairs[length])}
     stripe = {**values, "products": format_grouped(tokens[length])}
@@ -126,7 +126,7 @@ with draw_lesson(LESSON):
     lengths = [each for each in LONG_TIMED_LENGTHS if each <= length]
 
     def tell(times: Sequence[PointsByLength]) -> None:
-        """Shows the result of the race; does nothing until all sides are measured at this length."""
+        """Shows the result of the race; returns early until all sides are measured at this length."""
         if all(length in points for points in times):
             show_measured_race(length, names, times, settle)
 

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on cross-attention, and what its page shares with them."""
+"""The accordions of the lesson on cross-attention, and helpers shared with its page."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -40,7 +40,7 @@ from pages.session.labels import Selection, current_palette, picture_texts_for, 
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say
 
-# ---- the setups of two sequences, one as queries and one as keys -----------------------------------------------------
+# ---- Setups of two sequences, one as queries and one as keys ---------------------------------------------------------
 LECTURE_NOTES_WIDTH = 64  # lecture notes 001: 5 queries and 6 keys of width 64, eight heads
 
 
@@ -53,12 +53,12 @@ def swap_sequences(setup: Setup) -> Setup:
 
 
 def ask_itself(setup: Setup) -> Setup:
-    """Makes self-attention of the queries' sentence."""
+    """Makes the Setup of self-attention on the queries' sentence."""
     return setup.with_fields(cross=False, context_text=None)
 
 
 def make_random_sequences(queries: int, keys: int) -> Setup:
-    """Makes cross-attention of random vectors with the width of the lecture notes' example and eight heads."""
+    """Makes the Setup of cross-attention on random vectors of width LECTURE_NOTES_WIDTH with eight heads."""
     x = random_matrix("x", (queries, LECTURE_NOTES_WIDTH))
     context = random_matrix("context", (keys, LECTURE_NOTES_WIDTH))
     return make_setup(
@@ -71,12 +71,12 @@ def make_random_sequences(queries: int, keys: int) -> Setup:
 
 # ---- sums of weights in a sentence -----------------------------------------------------------------------------------
 def join_sums(sums: Sequence[float]) -> str:
-    """Formats sums and joins them with commas."""
+    """Formats sums and joins the texts with commas."""
     return join_with_commas([format_fixed(each) for each in sums])
 
 
 def join_named_sums(sums: Sequence[float], names: Sequence[str]) -> str:
-    """Formats sums and joins them with commas, each after its word."""
+    """Formats each sum after its word, and joins the texts with commas."""
     texts = []
     for name, each in zip(names, sums, strict=True):
         word = escape_markdown(name)
@@ -90,7 +90,7 @@ STEPS_WITH_SHAPES = ("q", "k", "v", "weights", "output")
 
 
 def show_lengths(asked: Setup) -> None:
-    """Shows the axes and the sums of the weights for two sequences, for one, or for random ones of any lengths.
+    """Shows the axes and the sums of the weights for the chosen sequences: two sentences, one, or random vectors.
 
     asked: the Setup of the visitor's two sentences."""
     setup = choose_sequences(asked)
@@ -108,7 +108,7 @@ def show_lengths(asked: Setup) -> None:
 
 
 def choose_sequences(asked: Setup) -> Setup:
-    """Asks which sequences are shown, and for random ones their lengths."""
+    """Asks which sequences are shown and, for random sequences, their lengths. Returns their Setup."""
     kind = choose_option("sequences", ("two", "one", "random"))
     if kind == "two":
         return asked
@@ -128,7 +128,7 @@ def say_shapes(trace: Trace) -> None:
     by = say("lessons.cross.by")
     shapes = {}
     for step in STEPS_WITH_SHAPES:
-        numbers = trace.step(step).shape[1:]  # without the batch
+        numbers = trace.step(step).shape[1:]  # without the batch axis
         shapes[step] = by.join(map(str, numbers))
     show_sentence("lessons.cross.shapes", T=sizes["T"], S=sizes["S"], H=sizes["H"], **shapes)
 
@@ -136,20 +136,20 @@ def say_shapes(trace: Trace) -> None:
 def join_sums_over(trace: Trace, axis: str, names_of: str, head: int) -> str:
     """Joins the sums of a head's weights over an axis, each after the word of the other axis.
 
-    Without the words if vectors are random, because a sum then shows nothing about its word."""
+    Leaves the words out if vectors are random, because a sum then shows nothing about a word."""
     sums = weight_sums(trace, axis, head)
     if trace.chance:
         return join_sums(sums)
     return join_named_sums(sums, list_place_names(trace, names_of))
 
 
-# ---- drawer "decoder", a decoder that was trained: does a network align words by itself? -----------------------------
+# ---- drawer "decoder", tab of a trained decoder: does a network learn to align words? --------------------------------
 EXAMPLE = "translator"
-MAX_WORDS = 30  # words of the longest sentence: each word has threads to all others
+MAX_WORDS = 30  # longest sentence, in words: each word has threads to all other words
 
 
 def show_translator(_: Setup) -> None:
-    """Translates a typed sentence, and shows to which of its words each written word attends."""
+    """Translates a typed sentence, and shows to which of its words each generated word attends."""
     name = EXAMPLES[EXAMPLE].translator
     figures = TRANSLATORS.figures()[name]
     setup = sentence_box(make_setup(example=EXAMPLE), "english", "context_text", MAX_WORDS)
@@ -167,7 +167,7 @@ def show_translator(_: Setup) -> None:
 
 
 def with_written_words(trace: Trace) -> Trace:
-    """Returns the run with each row labelled with the word that it writes, that is, the following one."""
+    """Returns the run with each row labelled with the word that it generates, that is, the next word."""
     _, *written = trace.labels["T"]
     return trace.labelled(T=(*written, say("lessons.cross.translator_end")))
 
@@ -179,9 +179,9 @@ def measured_percents(figures: ShippedFigures) -> dict[str, str]:
     return {"texts": f"{figures.texts:,}", **percents}
 
 
-# ---- drawer "decoder": how does a decoder use it? --------------------------------------------------------------------
+# ---- drawer "decoder": how does a decoder use cross-attention? -------------------------------------------------------
 def show_built_decoder(asked: Setup) -> None:
-    """Shows self-attention of the words written so far, and cross-attention from its output to the other sentence.
+    """Shows self-attention of the words generated so far, and cross-attention from its output to the other sentence.
 
     asked: the Setup of the visitor's two sentences."""
     left, right = st.columns(2)
@@ -202,7 +202,7 @@ def show_built_decoder(asked: Setup) -> None:
 
 
 def choose_words_so_far(asked: Setup) -> tuple[str, ...]:
-    """Asks up to which word the sentence is written, by default the last but one; returns the words so far."""
+    """Asks up to which word the sentence is generated, by default the last but one; returns the words so far."""
     words = inputs_of(asked).queries
     names = place_names(trace_for(asked), "T", len(words))
     last_but_one = max(0, len(words) - 2)
@@ -211,7 +211,7 @@ def choose_words_so_far(asked: Setup) -> tuple[str, ...]:
 
 
 def make_decoder_stages(setup: Setup, causal: bool) -> tuple[Setup, Setup]:
-    """Makes self-attention of the words so far with a residual, and cross-attention whose queries are its sums."""
+    """Makes the Setups of self-attention with a residual connection, and of cross-attention with its sums as x."""
     masks = ("causal",) if causal else ()
     own = ask_itself(setup).with_fields(masks=masks, wiring=("residual",))
     sums = trace_for(own)["residual"][0]  # (T, D)
@@ -220,7 +220,7 @@ def make_decoder_stages(setup: Setup, causal: bool) -> tuple[Setup, Setup]:
 
 
 def with_chance_of_words(crossed: Trace, own: Trace) -> Trace:
-    """Returns the second stage with its queries marked as random where the first stage's words are."""
+    """Returns the second stage's run; its queries count as random if the same words of the first stage's run do."""
     tokens = dict(crossed.chance.tokens)
     tokens["T"] = own.chance.tokens["T"]
     chance = replace(crossed.chance, tokens=tokens)
@@ -237,9 +237,9 @@ def show_stage_maps(own: Trace, crossed: Trace, selection: Selection) -> None:
 
 
 def say_what_later_words_change(asked: Setup, causal: bool, own: Trace) -> None:
-    """Shows how far the cross-attention inputs of the words so far differ from those in the whole sentence.
+    """Shows how far the cross-attention inputs of the words so far differ from their inputs in the whole sentence.
 
-    own: the first stage of the words so far."""
+    own: the run of the first stage on the words so far."""
     count = own.sizes()["T"]
     if count == len(inputs_of(asked).queries):
         show_sentence("lessons.cross.decoded_whole")
@@ -269,7 +269,7 @@ def show_context_vector(forward: Setup) -> None:
 
 
 def setup_with_score(forward: Setup, score: str) -> Setup:
-    """Makes the Setup whose keys and values are the source vectors; the additive score's matrices are built by hand."""
+    """Makes the Setup whose keys and values are the source vectors, with hand-built matrices for the additive score."""
     setup = forward.with_fields(score=score, w_k=REMOVED, w_v=REMOVED, w_o=REMOVED)
     if score == "dot":
         return setup

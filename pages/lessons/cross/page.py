@@ -1,4 +1,4 @@
-"""Two sentences? Cross-attention from the words of one sentence to those of the other, in both directions."""
+"""Two sentences? Cross-attention from the words of one sentence to the words of the other, in both directions."""
 
 import streamlit as st
 
@@ -22,12 +22,12 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
 DIRECTIONS = ("forward", "backward")  # "forward": the queries are the first line; "backward": the second
-ASKING = {"forward": "token", "backward": "word"}  # name of the choice of the query word
-GUESSES = {"forward": "guess", "backward": "answer"}  # name of the choice of the guess
+ASKING = {"forward": "token", "backward": "word"}  # direction -> link parameter of the query word
+GUESSES = {"forward": "guess", "backward": "answer"}  # direction -> link parameter of the guess
 
 
 def choose_way(direction: str, setup: Setup) -> tuple[Setup, Way]:
-    """Returns the Setup of a direction with the selected query word, and its Way for the picture."""
+    """Returns the Setup of a direction with the selected query word, and the Way of this Setup for the picture."""
     trace = trace_for(setup)
     read = make_place_reader(trace.sizes()["T"])
     word = get_choice(ASKING[direction], None, read)
@@ -44,7 +44,9 @@ def take_word(way: int, word: int) -> None:
 
 
 def ask_what_is_given(trace: Trace, back: Trace, name: str) -> bool:
-    """Asks how much the least attended word gives as a query. Returns whether the answer may be shown."""
+    """Asks what the weights of the least attended word sum to as a query. Returns whether the answer may be shown.
+
+    back: the run of the opposite direction. name: link parameter of the guess."""
     got = weight_sums(trace, "T")
     least = min(range(len(got)), key=got.__getitem__)
     given = format_fixed(weight_sums(back, "S")[least])

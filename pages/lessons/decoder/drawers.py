@@ -56,13 +56,13 @@ def show_decoder_alone(written: Written) -> None:
 
 
 def count_parts(names: Iterable[str]) -> dict[str, int]:
-    """Counts the parts of each kind by part names; all parts of an encoder are one kind."""
+    """Counts parts by kind, given their names; all parts of an encoder are one kind."""
     kinds = ["encoder" if name.startswith(ENCODER) else name.rpartition(".")[2] for name in names]
     return {kind: kinds.count(kind) for kind in COMPARED_PARTS}
 
 
 def list_rows(columns: tuple[dict[str, int], ...]) -> list[list[str]]:
-    """Returns the table rows: the count of each kind of part per run, "–" if it has none."""
+    """Returns the table rows: for each kind of part its count in each run, "–" in a run without such a part."""
     rows = []
     for kind in COMPARED_PARTS:
         counts = [str(column[kind] or "–") for column in columns]
@@ -94,13 +94,13 @@ def count_blocked(trace: Trace) -> int:
 
 
 def write_shape(trace: Trace, step: str) -> str:
-    """Formats the shape of a step, without the batch."""
+    """Formats the shape of a step, without the batch axis."""
     return " × ".join(map(str, trace.step(step).shape[1:]))
 
 
 # ---- drawer "code": the source of a whole block ----------------------------------------------------------------------
 def show_whole_block(_: Written) -> None:
-    """Shows the source of a block, which a test compares with torch's own layer."""
+    """Shows the source code of a block; a test compares the block with torch's own layer."""
     show_sentence("lessons.decoder.block_code")
     st.code(block_source(DecoderBlock), "python")
 

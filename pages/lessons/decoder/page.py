@@ -24,9 +24,9 @@ from pages.site.words import escape_markdown, say
 GUESSES = ("all", "before", "none")
 
 
-# ---- the still picture of the decoder's lesson: a written word's threads, and what it writes -------------------------
+# ---- the still picture of the decoder's lesson: a generated word's threads, and the next word ------------------------
 def draw_threads(written: Written, data: dict) -> Picture:
-    """Draws the selected row as a still picture at its last stage. data: the data of its component."""
+    """Draws the selected row as a still picture at its last stage. data: the data of the component."""
     place = (0, written.head, written.row)
     own, cross = (written.stack[f"{written.layer}.{kind}"]["weights"][place] for kind in ("attention", "cross"))
     row = DecoderRow(
@@ -44,12 +44,12 @@ def draw_threads(written: Written, data: dict) -> Picture:
 
 # ---- the moving picture of the decoder's lesson: self-attention, cross-attention and next word of each row -----------
 THREADS_KEY = "decoder_threads"
-MOST_NEXT = 5  # next words that are listed, the likeliest first
+MOST_NEXT = 5  # number of next words that are listed, the likeliest first
 ROW_STAGES = ("attention", "cross", "writes")
 
 
 def show_threads(written: Written) -> None:
-    """Shows the decoder picture, and below it the arithmetic of the opened number."""
+    """Shows the animated picture of the decoder, and below it the arithmetic of the opened number."""
     data = make_threads_data(written)
     first = len(ROW_STAGES) * written.row
     collected().facts += map(escape_markdown, data["told"][first:][: len(ROW_STAGES)])
@@ -87,7 +87,7 @@ def make_threads_data(written: Written) -> dict[str, object]:
 
 
 def pack_weights(trace: Trace, head: int) -> bytes:
-    """Packs the weights of a head as float32 bytes, one row per written word."""
+    """Packs the weights of a head as float32 bytes, row by row, one row per generated word."""
     return np.ascontiguousarray(trace["weights"][0, head].numpy(), dtype=np.float32).tobytes()
 
 
@@ -103,7 +103,7 @@ def list_next_words(written: Written) -> list[list[dict]]:
 
 
 def tell_stages(written: Written, own: Trace, cross: Trace, following: list[list[dict]]) -> list[str]:
-    """Returns a sentence for each stage of each row, in order."""
+    """Returns a sentence for each stage of each row: all stages of the first row, then of the second, and so on."""
     told = []
     for row, words in enumerate(following):
         looks = {"attention": look_of(own, written, row, written.target)}

@@ -20,15 +20,15 @@ from pages.setup.setup import Setup, make_setup
 
 TRANSLATOR_EXAMPLE = "translator"
 DECODER_LAYERS, DECODER_HEADS = ("1", "2"), ("1", "2", "3", "4")  # layers and heads of the translator's decoder
-MOST_TYPED_WORDS = 14  # words of a sentence: each has a line
-ROW_CHOICE, FIRST_ROW = "t", 3  # name and default of the choice of the written word
+MOST_TYPED_WORDS = 14  # longest sentence, in words: each word has its own line
+ROW_CHOICE, FIRST_ROW = "t", 3  # link parameter and default of the selected generated word
 
 
 @dataclass(frozen=True)
 class Written:
     """A sentence and its translation, each with its start token, and the selection.
 
-    layer: from 1; head, row: from 0."""
+    layer: counted from 1. head, row: counted from 0."""
 
     setup: Setup
     source: tuple[str, ...]
@@ -68,7 +68,7 @@ def choose_written() -> Written:
     return Written(setup, kind.source_words(), target, int(layer), DECODER_HEADS.index(head), row)
 
 
-@lru_cache(maxsize=4)  # small: an entry has a logit change per row and vocabulary word
+@lru_cache(maxsize=4)  # few entries, because each has a logit change per row and vocabulary word
 def sum_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> Stack:
     """Runs a translator, and adds what each decoder part contributes to each word's vector and logits."""
     with torch.inference_mode():

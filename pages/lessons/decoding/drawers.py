@@ -56,15 +56,15 @@ from pages.site.words import escape_markdown, say
 
 # ---- drawer "count": how much does the cache save? -------------------------------------------------------------------
 DECODED_LENGTHS = (16, 64, 256, 1024, 4096)
-MOST_TRIANGLE_WORDS = 12  # more cells would be too small to read on a projector
+MOST_TRIANGLE_WORDS = 12  # cells of a triangle's side; with more, they would be too small to read on a projector
 TRIANGLE_STATES = {
     "with": (STATE_COMPUTED, STATE_KEPT, STATE_ABSENT),
     "without": (STATE_COMPUTED, STATE_AGAIN, STATE_ABSENT),
-}  # the states in each triangle's legend
+}  # triangle -> states of keys in its legend
 
 
 def show_counted_keys(written: Written) -> None:
-    """Shows which keys each step computes for the written words, and asks for their number in longer texts."""
+    """Shows which keys each step computes for the generated words, and asks how many keys a longer text needs."""
     names = written.words[:MOST_TRIANGLE_WORDS]
     count = len(names)
     values = {name: format_grouped(total_work(count, cached=name == "cached").keys) for name in ("cached", "again")}
@@ -75,7 +75,7 @@ def show_counted_keys(written: Written) -> None:
 
 
 def show_triangles(names: Sequence[str]) -> None:
-    """Draws the triangles with a cache and without one. names: of the tokens."""
+    """Draws the triangle with a cache and the triangle without a cache. names: the names of the tokens."""
 
     def describe_cell(step: int, token: int, state: str) -> str:
         return say("lessons.decoding.cell", step=names[step], token=names[token])
@@ -91,7 +91,7 @@ def show_triangles(names: Sequence[str]) -> None:
 
 
 def ask_for_key_count() -> None:
-    """Asks how many keys a long text takes without a cache; after the guess shows the answer and a chart."""
+    """Asks how many keys are computed for a long text without a cache; after a guess, shows the answer and a chart."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=300):
             length = slide("length", DECODED_LENGTHS, 256, format_grouped)
@@ -111,7 +111,7 @@ def ask_for_key_count() -> None:
 
 
 def show_key_curves(length: int) -> None:
-    """Draws how many keys are computed by length, with a cache and without. length: marked by a vertical line."""
+    """Draws the number of computed keys against the length, with and without a cache, a vertical line at `length`."""
     palette = current_palette()
     drawn = []
     for name, colour, is_cached in (("cached", palette.k, True), ("again", palette.x, False)):
@@ -130,22 +130,23 @@ def show_key_curves(length: int) -> None:
 
 
 # ---- drawer "size": how many bytes does the cache hold? --------------------------------------------------------------
-MODEL_HEADS, MODEL_HEAD_WIDTH = 32, 128  # of a layer: 32 query heads of width 128 make a model of 4,096
-LATENT_WIDTH, TURNED_WIDTH = 4 * MODEL_HEAD_WIDTH, MODEL_HEAD_WIDTH // 2  # of a token, as in DeepSeek-V2
+MODEL_HEADS, MODEL_HEAD_WIDTH = 32, 128  # of a layer: 32 query heads of width 128 give a model width of 4,096
+LATENT_WIDTH, TURNED_WIDTH = 4 * MODEL_HEAD_WIDTH, MODEL_HEAD_WIDTH // 2  # per token, as in DeepSeek-V2
 CACHE_WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}  # tokens that are kept; None: all of them
-KV_HEAD_COUNTS = {"each": MODEL_HEADS, "grouped": 8, "multi": 1, "latent": None}  # key/value heads, or a latent
+KV_HEAD_COUNTS = {"each": MODEL_HEADS, "grouped": 8, "multi": 1, "latent": None}  # key/value heads; None: a latent
 MODEL_LAYERS = (1, 12, 32, 80)
-OWN_WINDOW = 3  # window for the visitor's text, which is short
+OWN_WINDOW = 3  # window, in tokens, for the visitor's short text
 CACHE_LENGTHS = (256, 1024, 4096, 16384, 65536, 131072)
-CACHE_AXIS_TOKENS, CACHE_AXIS_BYTES = (1024, 4096, 16384, 65536), (MIB, GIB, TIB)  # ticks
-CACHE_AXIS_START_BYTES = 262_144  # start of the axis
+CACHE_AXIS_TOKENS, CACHE_AXIS_BYTES = (1024, 4096, 16384, 65536), (MIB, GIB, TIB)  # positions of the axis ticks
+CACHE_AXIS_START_BYTES = 262_144  # start of the axis of bytes
 
 
 @dataclass(frozen=True)
 class CachedModel:
     """The settings that decide how many bytes the cache of a model holds.
 
-    kv_heads: of each layer; None: a latent instead. window: one of CACHE_WINDOWS. dtype: one of PRECISIONS."""
+    kv_heads: key/value heads of each layer; None: a latent instead. window: one of CACHE_WINDOWS. dtype: one of
+    PRECISIONS."""
 
     kv_heads: int | None
     window: str
@@ -158,7 +159,7 @@ class CachedModel:
         return replace(self, kv_heads=MODEL_HEADS, window="all")
 
     def bytes_after(self, tokens: int) -> int:
-        """Returns the bytes that the cache holds after so many tokens."""
+        """Returns the bytes that the cache holds after `tokens` tokens."""
         common = {"dtype": PRECISIONS[self.dtype], "layers": self.layers, "window": CACHE_WINDOWS[self.window]}
         if self.kv_heads is None:
             return latent_bytes(tokens, d_c=LATENT_WIDTH, d_r=TURNED_WIDTH, **common)
@@ -166,7 +167,7 @@ class CachedModel:
 
 
 def show_cache_size(written: Written) -> None:
-    """Shows the bytes of a model's cache by length, and those of the visitor's text by the same formula."""
+    """Shows the bytes of a model's cache by length, and the bytes of the visitor's text by the same formula."""
     with st.container(horizontal=True):
         heads = choose_option("kv_heads", tuple(KV_HEAD_COUNTS))
         window = choose_option("window", tuple(CACHE_WINDOWS))
@@ -181,7 +182,7 @@ def show_cache_size(written: Written) -> None:
 
 
 def say_cache_size(model: CachedModel, length: int) -> None:
-    """Shows how many bytes a model's cache holds, and how many it would hold without shared heads or a window."""
+    """Shows the bytes of a model's cache, and the bytes that the cache would hold without shared heads or a window."""
     size = say_bytes(model.bytes_after(length))
     plain = say_bytes(model.plain.bytes_after(length))
     key = "size_plain" if size == plain else "size"
@@ -201,7 +202,7 @@ def say_cache_size(model: CachedModel, length: int) -> None:
 
 
 def show_cache_of_own_text(setup: Setup, model: CachedModel) -> None:
-    """Applies the model's settings to the first layer's run on the text, and shows bytes by formula and measured."""
+    """Runs the first layer on the text with the model's settings; shows the cache's bytes by formula and measured."""
     masks = ("causal",) if model.window == "all" else (f"sliding:{OWN_WINDOW}",)
     own = setup.with_fields(layer=1, dtype=model.dtype, masks=masks)
     if model.kv_heads is None:
@@ -227,7 +228,7 @@ def show_cache_of_own_text(setup: Setup, model: CachedModel) -> None:
 
 
 def show_latents_of_own_text(setup: Setup) -> None:
-    """Shows the bytes that latents keep of the text, by formula and measured."""
+    """Shows how many bytes the latents of the text need, by formula and measured."""
     last_step = decoding_steps_for(setup)[-1]
     sizes = last_step.sizes()
     dtype = PRECISIONS[setup.run.dtype]
@@ -245,7 +246,7 @@ def show_latents_of_own_text(setup: Setup) -> None:
 
 
 def show_cache_chart(model: CachedModel, length: int) -> None:
-    """Draws the bytes of a model's cache beside those without shared heads or a window.
+    """Draws the bytes of a model's cache beside the bytes without shared heads or a window.
 
     length: the number of tokens that a vertical line marks."""
     palette = current_palette()
@@ -294,11 +295,11 @@ def bytes_axis() -> Axis:
 
 
 # ---- drawer "kept": what is in the cache? ----------------------------------------------------------------------------
-HANDMADE_EXAMPLES = {"model_en_decoder": "en_it_causal", "model_zh_decoder": "zh_ta"}  # by the lesson's example
+HANDMADE_EXAMPLES = {"model_en_decoder": "en_it_causal", "model_zh_decoder": "zh_ta"}  # the example built by hand
 
 
 def setup_for_handmade_decoder(written: Written) -> Setup:
-    """Makes the Setup of a short sentence, built by hand so that its numbers are readable, in the text's language."""
+    """Makes the Setup of a short sentence in the text's language, built by hand so that the numbers are readable."""
     return make_setup(example=HANDMADE_EXAMPLES[written.setup.run.example], masks=("causal",))
 
 
@@ -321,12 +322,12 @@ def show_cache_contents(written: Written) -> None:
     link_to_workbench(placed, "kept")
 
 
-# ---- drawer "kept": must a query meet every key? ---------------------------------------------------------------------
+# ---- drawer "kept", tab: must every query be compared with every key? ------------------------------------------------
 LINEAR_ATTENTION = {"score": "linear", "normaliser": "share", "masks": ("causal",)}
 
 
 def show_linear_state(written: Written) -> None:
-    """Shows linear attention twice: as a map of weights, and as a state of fixed size that each token is added to."""
+    """Shows linear attention twice: as a map of weights, and as a state of fixed size to which each token is added."""
     setup = setup_for_handmade_decoder(written).with_fields(**LINEAR_ATTENTION)
     trace = trace_for(setup)
     query = pick_place("reads", list_place_names(trace, "T"), selection_of(trace, setup).query)
@@ -339,7 +340,7 @@ def show_linear_state(written: Written) -> None:
 
 
 def say_state_size(longer: Trace, seen: int) -> None:
-    """Shows the size of the state, and the largest gap between its output and that of the map."""
+    """Shows the size of the state, and the largest difference between the state's output and the map's output."""
     sizes = longer.sizes()
     show_sentence(
         "lessons.decoding.linear_state",
@@ -352,7 +353,7 @@ def say_state_size(longer: Trace, seen: int) -> None:
 
 
 def show_state(longer: Trace, seen: int, selection: Selection) -> None:
-    """Shows the state after a word, and what the word reads from it; a click opens any number."""
+    """Shows the state after a word, and the output that the word reads from the state; a click opens any number."""
     at = {"B": selection.batch, "H": selection.head, "H_kv": selection.kv}
     alt = say("lessons.decoding.state_alt")
     memory = [panel(longer, f"memory_{seen}", at)]
@@ -363,13 +364,13 @@ def show_state(longer: Trace, seen: int, selection: Selection) -> None:
 
 
 # ---- drawer "middle": can a decoder fill a gap? ----------------------------------------------------------------------
-FIRST_GAPS = ("did", "没")  # words hidden by default, if the text has them
-MOST_CANDIDATES, LEAST_CANDIDATE_SHARE = 5, 0.001  # for the gap: largest number, smallest probability
-TRIED_WORDS = 50  # how many words the decoder tries
+FIRST_GAPS = ("did", "没")  # words hidden by default, if the text contains one of them
+MOST_CANDIDATES, LEAST_CANDIDATE_SHARE = 5, 0.001  # words listed for the gap: most words, least probability
+TRIED_WORDS = 50  # number of words that the decoder tries in the gap
 
 
 def show_filled_gap(written: Written) -> None:
-    """Shows predictions for a hidden word from the left, by trying words, and from both sides; then the
+    """Shows three predictions of a hidden word: from the left, by trying words, and from both sides. Then shows the
     fill-in-the-middle order that lets a decoder read both sides."""
     with st.container(width=300):
         at = choose_gap(written)
@@ -382,14 +383,14 @@ def choose_gap(written: Written) -> int:
     """Asks for the word to hide; returns its index, from 1."""
     words = written.words[1:]
     if get_choice("gap", 0, read_link_count) >= len(words):
-        store_choice("gap", None)  # out of range: chosen for a longer text
+        store_choice("gap", None)  # the stored index is out of range, because it was chosen for a longer text
     places = [place for place, word in enumerate(words) if word in FIRST_GAPS]
     usual = places[0] if places else len(words) // 2
     return 1 + pick_place("gap", words, usual)
 
 
 def show_readers(written: Written, at: int) -> None:
-    """Shows each reader's likeliest words for the gap, and the probability of the hidden word. at: its index."""
+    """Shows each method's likeliest words for the gap, and the hidden word's probability. at: the gap's index."""
     name, tokens = written.name, written.tokens
     readers = {
         "left": guess_from_left(name, tokens, at),
@@ -416,7 +417,7 @@ def show_order(written: Written, at: int) -> None:
 
 
 def tell_held_out_figures() -> None:
-    """Shows the measured figures on held-out English texts, including a decoder trained on that order."""
+    """Shows the figures on held-out English texts, also of a decoder trained on the fill-in-the-middle order."""
     figures = read_middle_figures()[MIDDLE_LANGUAGE]
     values = {}
     for name in ("left", "both", "before", "order"):

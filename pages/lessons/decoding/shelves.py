@@ -1,4 +1,4 @@
-"""The picture of the lesson on decoding: written words, the cache as shelves, and the cost with and without it."""
+"""The picture of the lesson on decoding: generated words, the cache as shelves, the cost with and without a cache."""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
@@ -19,7 +19,7 @@ from pages.session.collected import collect_still, collected, is_collecting, sho
 from pages.session.labels import current_palette, whole_share
 from pages.site.words import say
 
-STRONGEST_BYTE = 255  # for the largest absolute number of a head's keys or values
+STRONGEST_BYTE = 255  # byte that stands for the largest magnitude in a head's keys or values
 PICTURE_TEXTS = (
     *("typed", "label", "back", "on", "go", "open", "weight", "key", "value", "computed", "kept"),
     *("picture", "way_cached", "way_again", "head"),
@@ -27,7 +27,7 @@ PICTURE_TEXTS = (
 
 
 def show_shelves(written: Written) -> None:
-    """Shows the moving picture, and below it the arithmetic of the opened number."""
+    """Shows the animated picture, and below it the arithmetic of the opened number."""
     if is_collecting():
         told = tell_stop(written, "cached", written.stop)
         collected().facts += [told, *tell_counts(written)]
@@ -85,7 +85,7 @@ def describe_next(written: Written, stop: int) -> dict[str, object] | None:
 
 
 def pack_weights(written: Written, parts: list[str]) -> bytes:
-    """Packs the weights of each stop's last word as float32 bytes: stops, layers, heads, words."""
+    """Packs the weights of each stop's last word as float32 bytes, in the order (stops, layers, heads, words)."""
     count = len(written.words)
     rows = []
     for stop in written.stops:
@@ -96,7 +96,7 @@ def pack_weights(written: Written, parts: list[str]) -> bytes:
 
 
 def pack_strips(written: Written, parts: list[str]) -> bytes:
-    """Packs the sizes of all keys' and values' numbers, a byte each: layers, heads, words, key and value, numbers."""
+    """Packs the magnitudes of all keys and values as bytes, in the order (layers, heads, words, key or value, d)."""
     stack = written.run(written.stops[-1]).stack
     keys = torch.stack([stack[part]["k"][0] for part in parts])  # (L, H, S, d)
     values = torch.stack([stack[part]["v"][0] for part in parts])  # (L, H, S, d)
@@ -107,7 +107,7 @@ def pack_strips(written: Written, parts: list[str]) -> bytes:
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
 def tell_stop(written: Written, way: str, stop: int) -> str:
-    """Returns the sentence on a stop. way: "cached", or "again" for the run without a cache."""
+    """Returns the sentence on a stop. way: "cached" for the run with a cache, "again" for the run without one."""
     seen = written.given + stop
     kind = "first" if stop == 0 else way
     told = say(f"lessons.decoding.told.{kind}", word=written.words[seen - 1], seen=seen, kept=seen - 1)
@@ -118,14 +118,14 @@ def tell_stop(written: Written, way: str, stop: int) -> str:
 
 
 def tell_counts(written: Written) -> Iterator[str]:
-    """Yields the sentences on the cost of both ways at the selected stop, for an exported file."""
+    """Yields the sentences, for an exported file, on the cost with and without a cache at the selected stop."""
     for count in describe_counts(written):
         cached, again = count["texts"][written.stop]
         yield say("lessons.decoding.count.told", title=count["title"], cached=cached, again=again)
 
 
 def describe_counts(written: Written) -> Iterator[dict[str, object]]:
-    """Yields the cost of both ways at each stop: keys, multiplications, bytes kept."""
+    """Yields the component data of each cost (keys, multiplications, bytes kept), with and without a cache."""
     ends = (written.given, len(written.words))
     cached, again = (list(count_writing(written.shape, *ends, cached=is_cached)) for is_cached in (True, False))
     for name in ("keys", "products"):
@@ -136,7 +136,9 @@ def describe_counts(written: Written) -> Iterator[dict[str, object]]:
 
 
 def describe_count(name: str, sizes: list[list[int]], spell: Callable[[int], str]) -> dict[str, object]:
-    """Returns the component data of one cost, with what each word adds. sizes: of both ways, per stop."""
+    """Returns the component data of one cost and of its growth per word.
+
+    sizes: the cost with and without a cache, for each stop."""
     added = [["", ""]]
     for before, now in pairwise(sizes):
         grown = [size - old for size, old in zip(now, before, strict=True)]
@@ -150,12 +152,12 @@ def describe_count(name: str, sizes: list[list[int]], spell: Callable[[int], str
     }
 
 
-# ---- the still picture for files: the written words, and the cache of each layer -------------------------------------
-STILL_HEAD = 0  # the head drawn: the first, the screen's default
+# ---- the still picture for files: the generated words, and the cache of each layer -----------------------------------
+STILL_HEAD = 0  # index of the head that is drawn: the first, as on the screen by default
 
 
 def draw_shelves(written: Written) -> Picture:
-    """Draws the selected stop."""
+    """Draws the generated words and the caches at the selected stop."""
     text = ShelvedText(
         words=written.words,
         seen=written.given + written.stop,
@@ -168,7 +170,7 @@ def draw_shelves(written: Written) -> Picture:
 
 
 def name_coming(written: Written) -> str:
-    """Returns the next word and its probability as text; empty at the end."""
+    """Returns the next word and its probability as text; "" at the end."""
     coming = written.next_word(written.stop)
     if coming is None:
         return ""
@@ -177,7 +179,7 @@ def name_coming(written: Written) -> str:
 
 
 def make_shelves(written: Written) -> Iterator[Shelf]:
-    """Yields for each layer the keys and values of STILL_HEAD, and the weights of the last word."""
+    """Yields for each layer the keys and values of STILL_HEAD, and the last word's weights in this head."""
     now, last = written.run(written.stop).stack, written.run(written.stops[-1])
     for part in last.caches:
         name = say("model.layer", layer=part.partition(".")[0])

@@ -25,8 +25,8 @@ from pages.setup.setup import Setup
 from pages.site.words import say
 
 BEGINNINGS = {"model_en_decoder": "the dog did not cross", "model_zh_decoder": "那只狗没能过"}  # default by example
-MOST_TYPED_WORDS = 20  # longest beginning, so that there is room to write
-STOP_CHOICE, FIRST_STOP = "t", 4  # name and default of the choice of how many written words are shown
+MOST_TYPED_WORDS = 20  # longest beginning, in words, so that the model can still add words
+STOP_CHOICE, FIRST_STOP = "t", 4  # link parameter and default: how many generated words are shown
 WRITING_WAYS = ("likeliest", "drawn")
 TEMPERATURES, TOP_KS, ALL_WORDS = (0.5, 0.75, 1.0, 1.5, 2.0), (2, 5, 10, 20, 0), 0
 
@@ -36,7 +36,7 @@ class Written:
     """A beginning and its continuation by a model.
 
     setup: the beginning, and how words are sampled. given: number of words in the beginning, including START.
-    words: all words; tokens: the model's token for each. stop: the selected number of written words.
+    words: all words. tokens: the model's token for each word. stop: the selected number of generated words.
     """
 
     setup: Setup
@@ -57,7 +57,7 @@ class Written:
 
     @property
     def stops(self) -> range:
-        """All possible stops, from 0 to the number of written words."""
+        """All possible stops, from 0 to the number of generated words."""
         return range(len(self.words) - self.given + 1)
 
     def run(self, stop: int) -> CachedRun:
@@ -65,13 +65,13 @@ class Written:
         return run_cached(self.name, self.tokens[: self.given + stop])
 
     def stack(self, stop: int) -> Stack:
-        """Returns the parts of that run, labelled with words, with the distribution over next words."""
+        """Returns the parts of the run at a stop, labelled with words, with the distribution over next words."""
         words = self.words[: self.given + stop]
         stack = self.run(stop).labelled(words, model_vocabulary(self.name))
         return with_word_choices(self.name, stack, word_choices_of(self.setup.view))
 
     def view(self, stop: int) -> BlockView:
-        """Returns that run as a view for an opened number."""
+        """Returns the run at a stop as a view for an opened number."""
         return make_view(self.name, self.tokens[: self.given + stop], self.stack(stop), 0)
 
     def next_word(self, stop: int) -> tuple[str, float, int] | None:
@@ -100,12 +100,12 @@ def is_typed(word: str) -> bool:
 
 
 def choose_beginning(example: Setup) -> Setup:
-    """Asks for the beginning of a text."""
+    """Asks for the beginning of a text. Returns its Setup."""
     return sentence_box(example.with_fields(text=BEGINNINGS[example.run.example]), most=MOST_TYPED_WORDS)
 
 
 def choose_words(setup: Setup) -> Setup:
-    """Asks how the next word is chosen: the likeliest, or sampled with a seed, a temperature and top-k."""
+    """Asks how the next word is chosen: the likeliest word, or a word sampled with a seed, a temperature and top-k."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if choose_option("way", WRITING_WAYS) == "likeliest":
             return setup
@@ -124,11 +124,11 @@ def spell_top_k(count: float) -> str:
 
 
 def write_on(setup: Setup) -> Written:
-    """Continues a beginning with the model, to the full stop or to the length that it learned."""
+    """Continues a beginning with the model, up to a full stop or to the longest length that the model learned."""
     kind = sentences_of(setup.run)
     given = inputs_of(setup).queries
     read = kind.read(given)
     written = write_sentence(kind.model, read, word_choices_of(setup.view), setup.view.word_seed, 0)
-    usual = len(written) if is_collecting() else FIRST_STOP  # a file shows the end
+    usual = len(written) if is_collecting() else FIRST_STOP  # an exported file shows all words
     stop = min(get_choice(STOP_CHOICE, usual, read_link_count), len(written))
     return Written(setup, len(given), (*given, *written), (*read, *written), stop)

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on distance, and what its page shares with them."""
+"""The accordions of the lesson on distance, and helpers shared with its page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -100,12 +100,12 @@ def list_values(drawn: Sequence[Curve]) -> list[float]:
     return list(chain.from_iterable(curve.y for curve in drawn))
 
 
-# ---- Setups whose weights are independent of the words: a kernel's, or by position alone -----------------------------
+# ---- Setups whose weights are independent of the words: from a kernel, or from positions alone -----------------------
 PROJECTIONS = ("w_q", "w_k", "w_v")
 
 
 def setup_with_kernel(own: Setup, taps: str) -> Setup:
-    """Makes the Setup with a kernel's weights instead of computed ones."""
+    """Makes the Setup with a kernel's weights instead of computed weights."""
     length = trace_for(own).sizes()["T"]
     weights = kernel_band(read_taps(taps), length)  # (T, T)
     no_projections = dict.fromkeys(PROJECTIONS, REMOVED)
@@ -134,14 +134,14 @@ FIXED_WEIGHT_SETUPS = {"kernel": setup_with_kernel, "position": setup_with_offse
 DEFAULT_TAPS = {"kernel": "0.2, 0.5, 0.3", "position": "4, 0, 0"}
 
 
-# ---- drawer "states": what does an RNN do, word by word? In one direction, or in both --------------------------------
+# ---- drawer "states": what does an RNN do, word by word, in one direction or in both? --------------------------------
 MAX_STATES_ACROSS = 18  # most states side by side with readable numbers
 
 
 def show_rnn_states(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
     """Shows one step of the RNN: the word, the previous state, and the new state computed from both.
 
-    encoders: by kind."""
+    encoders: the encoder of each kind."""
     words = get_word_names(sentence)
     numbers = [str(number) for number in range(1, len(words) + 1)]
     t = 0
@@ -172,9 +172,9 @@ def show_states_so_far(trace: Trace, t: int) -> None:
 
 
 def show_state_step(trace: Trace, t: int, word: str, number: str) -> None:
-    """Shows a word's vector, the state before it and the state after it as bars.
+    """Shows as bars a word's vector, the state before the word and the state after the word.
 
-    number: of the word, counted from 1."""
+    number: the number of the word, counted from 1."""
     states = ("h_0", *trace.step("states").operation.reads)
     before, after = states[-2:]
     word_title = say("lessons.distance.row_word", word=word, t=number)
@@ -191,9 +191,9 @@ def show_state_step(trace: Trace, t: int, word: str, number: str) -> None:
 
 
 def show_both_passes(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
-    """Shows the states of both passes after some steps, and which words have states of both.
+    """Shows the states of both passes after a number of steps, and which words have states of both passes.
 
-    encoders: by kind."""
+    encoders: the encoder of each kind."""
     kind = choose_option("unit", tuple(PASS_PLANNERS), label_visibility="collapsed")
     words = get_word_names(sentence)
     count = len(words)
@@ -222,13 +222,13 @@ def show_both_passes(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
 
 
 def show_pass(trace: Trace, step: str, newest: dict[str, int], title: str) -> None:
-    """Shows the states of one pass side by side in word order, at most MAX_STATES_ACROSS around the newest."""
+    """Shows the states of one pass side by side in word order, at most MAX_STATES_ACROSS around the newest state."""
     drawn = panel(trace, step, newest, largest=MAX_STATES_ACROSS)
     show_panels(step, [drawn], trace, [title], title)
 
 
 def show_gates(trace: Trace, word: str) -> None:
-    """Shows how an LSTM's left-to-right pass computed its newest state: gates, candidate and cell, a row each."""
+    """Shows how an LSTM's left-to-right pass computed its newest state: a row per gate, candidate, cell and state."""
     state = trace.step("states").operation.reads[-1]
     out, cell = trace.step(state).operation.reads
     keep, before, let_in, new = trace.step(cell).operation.reads
@@ -276,7 +276,7 @@ def show_cost_table(costs: Mapping[str, CostComparison], length: int, distance: 
 
 
 def list_cost_cells(kind: str, cost: CostComparison) -> list[str]:
-    """Returns the table cells of a kind of encoder, in the order of COST_COLUMNS."""
+    """Returns the texts of a kind of encoder's table row, in the order of COST_COLUMNS."""
     path = say("lessons.distance.unreached") if cost.path is None else str(cost.path)
     return [
         name_encoder(kind),
@@ -290,7 +290,7 @@ def list_cost_cells(kind: str, cost: CostComparison) -> list[str]:
 def show_cost_growth(encoders: EncodersByKind, length: int, width: int) -> None:
     """Shows how one of GROWTH_QUANTITIES grows with the length.
 
-    length: marked by a vertical line. width: of the words' vectors."""
+    length: the length that a vertical line marks. width: the width of the words' vectors."""
     quantity = choose_option("growth", GROWTH_QUANTITIES)
     title = option_labels("growth")(quantity)
     drawn = [make_cost_curve(kind, encoder, quantity, width) for kind, encoder in encoders.items()]
@@ -376,7 +376,7 @@ def list_measured_lengths(encoders: EncodersByKind, seconds: Mapping[tuple[Encod
 def say_encoding_times(lengths: Sequence[int], times: Mapping[str, Sequence[float]]) -> None:
     """Shows the time of each kind of encoder at the longest length, the fastest first.
 
-    times: of each kind, at each length."""
+    times: the seconds of each kind of encoder, one for each length."""
     parts = []
     for kind, seconds in times.items():
         slope = fit_slope(lengths, seconds)
@@ -398,7 +398,7 @@ def say_encoding_times(lengths: Sequence[int], times: Mapping[str, Sequence[floa
 def show_time_curves(lengths: Sequence[int], times: Mapping[str, Sequence[float]]) -> None:
     """Shows the times of each kind of encoder as a curve.
 
-    times: of each kind, at each length."""
+    times: the seconds of each kind of encoder, one for each length."""
     colours = encoder_colours()
     drawn = []
     for kind, seconds in times.items():
@@ -413,7 +413,7 @@ def show_time_curves(lengths: Sequence[int], times: Mapping[str, Sequence[float]
 
 # ---- drawer "fixed": is a convolution an attention? ------------------------------------------------------------------
 def show_fixed_weights(example: str) -> None:
-    """Shows weights that are independent of the words (a kernel's, or by position alone) beside computed weights."""
+    """Shows weights that do not depend on the words (from a kernel or from positions) beside computed weights."""
     kind = choose_option("fixed", tuple(FIXED_WEIGHT_SETUPS))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         own = sentence_box(make_setup(example=example), "said")
@@ -466,7 +466,7 @@ def show_fixed_beside_free(fixed: Trace, free: Trace, selection: Selection, titl
 
 
 def show_convolution(fixed: Trace, taps: str) -> None:
-    """Shows the output of a kernel's weights beside that of torch's convolution, and the largest gap."""
+    """Shows the output of a kernel's weights beside the output of torch's convolution, and their largest difference."""
     trace = with_convolution(fixed, read_taps(taps))
     gap = abs_difference(trace["output"], trace["convolved"]).max().item()
     key = "nearly" if gap else "exactly"

@@ -18,17 +18,17 @@ from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
 # ---- the curves: influence by distance, and the sentences on it ------------------------------------------------------
-LEAST_SHARE = 0.001  # a smaller share is written as a power of ten
-HELD = 0.5  # an influence with at least this share left "holds"
-INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 200  # size of the plot area
+LEAST_SHARE = 0.001  # a smaller share is formatted as a power of ten
+HELD = 0.5  # an influence "holds" if the farthest word has at least this share of the nearest word's
+INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 200  # size of the plot area in pixels
 
 
 def draw_influence_curves(
     influences: Mapping[str, InfluenceByDistance], distance: Followed, measure: str, word: str
 ) -> None:
-    """Draws a curve for each kind of encoder, and for the measure "share" a line of even shares.
+    """Draws a curve for each kind of encoder, and for the measure "share" a line of uniform shares.
 
-    distance: followed by a vertical line. word: at the position that depends on the others."""
+    distance: the slider that a vertical line follows. word: the word at the position that depends on the others."""
     distances = distance.options
     drawn = [make_influence_curve(kind, influence) for kind, influence in influences.items()]
     if measure == "share":
@@ -41,7 +41,7 @@ def draw_influence_curves(
 
 
 def make_influence_curve(kind: str, influence: InfluenceByDistance) -> Curve:
-    """Makes the curve of a kind of encoder with its band."""
+    """Makes the curve of the influence in a kind of encoder, with a band around the curve."""
     return Curve(
         name_encoder(kind),
         influence.distances,
@@ -52,7 +52,7 @@ def make_influence_curve(kind: str, influence: InfluenceByDistance) -> Curve:
 
 
 def make_even_curve(distances: range) -> Curve:
-    """Makes the dashed line of even shares."""
+    """Makes the dashed line of uniform shares."""
     return Curve(
         f"1/{len(distances)}",
         (min(distances), max(distances)),
@@ -63,14 +63,14 @@ def make_even_curve(distances: range) -> Curve:
 
 
 def distance_axis(distances: range, word: str) -> Axis:
-    """The axis of distances to a word, before it or on both sides."""
+    """The axis of distances to a word; with negative distances, its title names both sides."""
     sides = "both" if min(distances) < 0 else "one"
     title = say(f"lessons.distance.axis_{sides}", word=word)
     return whole_number_axis(title, distances)
 
 
 def describe_word_place(distance: int, word: str) -> str:
-    """Returns the phrase on a word's place: at the position itself, or so many words back or ahead."""
+    """Returns the phrase on a word's place: at the position itself, or a number of words before or after it."""
     where = "itself"
     if distance > 0:
         where = "back"
@@ -80,7 +80,7 @@ def describe_word_place(distance: int, word: str) -> str:
 
 
 def tell_factors(influences: Mapping[str, InfluenceByDistance]) -> str:
-    """Returns a sentence per recurrence: the influence's factor per word, and if it vanishes, holds or explodes."""
+    """Returns a sentence per recurrence: its influence's factor per word, and if it vanishes, holds or explodes."""
     told = []
     for kind, influence in influences.items():
         factor = influence.factor_per_step() if kind in RECURRENT_CELLS else None
@@ -98,12 +98,14 @@ def tell_factors(influences: Mapping[str, InfluenceByDistance]) -> str:
 
 
 def format_left(share: float) -> str:
-    """Formats a share in percent; a share below LEAST_SHARE as a power of ten."""
+    """Formats a share in percent; if the share is below LEAST_SHARE, as a power of ten."""
     return format_percent(share) if share >= LEAST_SHARE else format_small_percent(share)
 
 
 def name_course(factor: float, left: float) -> str:
-    """Returns "explodes", "holds" or "vanishes". left: influence of the farthest word over that of the nearest."""
+    """Returns "explodes", "holds" or "vanishes".
+
+    factor: the influence's factor per word. left: the farthest word's influence divided by the nearest word's."""
     if factor >= 1:
         return "explodes"
     return "holds" if left >= HELD else "vanishes"
@@ -112,7 +114,7 @@ def name_course(factor: float, left: float) -> str:
 def list_influences(
     influences: Mapping[str, InfluenceByDistance], distance: int, format_influence: Callable[[float], str]
 ) -> str:
-    """Returns the influence from a distance in each kind of encoder as text, the largest first."""
+    """Returns as text the influence of the word at a distance in each kind of encoder, the largest first."""
     amounts = {kind: influence.at(distance) for kind, influence in influences.items()}
     order = sorted(amounts, key=amounts.__getitem__, reverse=True)
     parts = []
@@ -123,7 +125,7 @@ def list_influences(
 
 
 # ---- the beads: a string per encoder; each bead glows with its word's influence --------------------------------------
-DARK_DECADES = 2  # a bead with 1/100 of the strongest influence does not glow
+DARK_DECADES = 2  # powers of ten: a bead with 1/100 of the strongest influence does not glow
 
 
 def show_beads(
@@ -136,7 +138,8 @@ def show_beads(
 ) -> None:
     """Shows a string of beads for each encoder.
 
-    position: the word that depends on the others. take: handler, called with the distance of a clicked word."""
+    position: index of the word that depends on the others. take: handler, called with the distance of a clicked word.
+    """
     distances = followed.options
     words = {position - distance: distance for distance in distances}
     places = sorted(words)

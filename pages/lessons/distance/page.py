@@ -54,9 +54,9 @@ INFLUENCE_FORMATS = {"share": format_small_percent, "relative": format_small}
 
 
 def choose_words(asked: list[LiveChoice]) -> tuple[EncoderWords, Setup]:
-    """Asks for the words to encode. Returns them and their sentence, or the example's for random words.
+    """Asks for the words to encode. Returns the words, and the Setup of their sentence (for random words, the example).
 
-    asked: list to which the sliders that the measurements wait for are appended."""
+    asked: the list to which this function appends the sliders that the measurements wait for."""
     usual = "zh_ta" if current_language() == "zh" else "en_it"
     kind = choose_option("words", ("en_it", "zh_ta", "random"), usual)
     store_choice("words", kind)  # always in the link, because the default depends on the language
@@ -69,7 +69,7 @@ def choose_words(asked: list[LiveChoice]) -> tuple[EncoderWords, Setup]:
 
 
 def ask_number(asked: list[LiveChoice], name: str, options: Sequence[float], default: float) -> float:
-    """Asks for a number on a slider, and appends the slider to asked, see choose_words."""
+    """Asks for a number on a slider, and appends the slider to `asked` (see choose_words)."""
     choice = find_live_choice(name, options, default)
     show_live_choice(choice)
     asked.append(choice)
@@ -77,7 +77,7 @@ def ask_number(asked: list[LiveChoice], name: str, options: Sequence[float], def
 
 
 def choose_encoders(asked: list[LiveChoice], both: bool) -> dict[str, Encoder]:
-    """Asks for the parameters of all encoders. Returns them by kind. asked: as in choose_words."""
+    """Asks for the parameters of all encoders. Returns the encoders by kind. asked: as in choose_words."""
     of_rnn, of_gates, of_layers, of_window = st.columns(4)
     with of_rnn:
         gain = ask_number(asked, "gain", (0.5, 0.9, 1.0, 1.2, 1.5), 0.9)
@@ -98,7 +98,7 @@ def choose_encoders(asked: list[LiveChoice], both: bool) -> dict[str, Encoder]:
 
 
 def choose_measure(asked: list[LiveChoice]) -> tuple[str, LiveChoice, Callable[[float], str]]:
-    """Asks how influence is measured and over how many draws of the weights. Returns both and a number formatter.
+    """Asks for the measure of influence and the number of weight samples. Returns both, and a formatter of influences.
 
     asked: as in choose_words."""
     first, second = st.columns(2)

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on the encoder, and what its page shares with them."""
+"""The accordions of the lesson on the encoder, and helpers shared with its page."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -27,12 +27,12 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say
 
 # ---- curves measured on deep networks with and without residuals and norms -------------------------------------------
-WIDTH_PX, HEIGHT_PX = 280, 220  # pixels: a plot area, two side by side
+WIDTH_PX, HEIGHT_PX = 280, 220  # size in pixels of a plot area, so that two fit side by side
 STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 
 
 def colour_of(kind: str) -> str:
-    """The colour of a kind of block in all charts."""
+    """The colour of the curves of a kind of block, in all charts."""
     palette = current_palette()
     return {
         "before": palette.share,
@@ -109,12 +109,12 @@ def show_curves(name: str, drawn: Sequence[Curve], axes: tuple[Axis, Axis]) -> N
 
 
 # ---- drawer "residual": why are the parts added? ---------------------------------------------------------------------
-DEEP = 16  # blocks
-LOSS_DIGITS = 4  # decimals
+DEEP = 16  # blocks of the deepest network
+LOSS_DIGITS = 4  # decimals of a loss
 
 
 def show_lost_words(_: Setup) -> None:
-    """Shows that without residual additions all words become alike, and that nothing is learned."""
+    """Shows that without residual connections the vectors of all words become alike, and that training fails."""
     whole, without, bare = (read_block_figures()[kind] for kind in ("before", "no_residual", "bare"))
     show_sentence(
         "lessons.encoder.residual",
@@ -150,7 +150,7 @@ def show_lost_gradient(_: Setup) -> None:
 
 
 def last_loss(figures: object) -> float:
-    """The final loss at the best learning rate, the mean of all seeds."""
+    """The final loss at the best learning rate, as the mean over all seeds."""
     return figures.tried[str(figures.rate)]
 
 
@@ -182,12 +182,12 @@ def show_norms(_: Setup) -> None:
     show_how()
 
 
-# ---- drawer "sides": what does a model predict that reads only one side? ---------------------------------------------
+# ---- drawer "sides": what does a model that reads only one side predict? ---------------------------------------------
 DECODERS = {"model_en": "model_en_decoder", "model_zh": "model_zh_decoder"}
 
 
 def show_both_sides(setup: Setup) -> None:
-    """Shows the likeliest words at the hidden place: for the encoder, and for the decoder, which reads up to there.
+    """Shows the likeliest words at the hidden place: of the encoder, and of the decoder, which reads the left side.
 
     setup: the sentence with the hidden word selected."""
     words, at = inputs_of(setup).queries, setup.view.token
@@ -219,7 +219,7 @@ def show_both_sides(setup: Setup) -> None:
 
 
 def likeliest(name: str, tokens: tuple[str, ...], at: int) -> list[tuple[str, float]]:
-    """The six likeliest words of a model at an index, each with its probability."""
+    """The six likeliest words that a model predicts at an index, each with its probability."""
     shares, numbers = sum_model(name, tokens)[UNEMBEDDING]["probabilities"][0, at].topk(6)
     vocabulary = model_vocabulary(name)
     return list(zip([vocabulary[number] for number in numbers.tolist()], shares.tolist(), strict=True))
@@ -227,7 +227,7 @@ def likeliest(name: str, tokens: tuple[str, ...], at: int) -> list[tuple[str, fl
 
 # ---- drawer "code": the source of a whole block ----------------------------------------------------------------------
 def show_whole_block(_: Setup) -> None:
-    """Shows the source of a block, which a test compares with torch's own layer."""
+    """Shows the source code of a block; a test compares the block with torch's own layer."""
     show_sentence("lessons.encoder.block_code")
     st.code(block_source(EncoderBlock), "python")
 

@@ -22,12 +22,12 @@ GUESSES = ("replaced", "added", "both")
 
 # ---- the sentence of the encoder's lesson, one word of which is hidden -----------------------------------------------
 EXAMPLES = ("model_en", "model_zh")
-HIDDEN = {"model_en": 3, "model_zh": 4}  # the word hidden by default (did, 没): the word after it gives it away
-MOST_WORDS = 24  # words of the longest sentence
+HIDDEN = {"model_en": 3, "model_zh": 4}  # index of the word hidden by default (did, 没), which the next word gives away
+MOST_WORDS = 24  # longest sentence, in words
 
 
 def choose_hidden_word(example: Setup) -> Setup:
-    """Asks for a sentence and which of its words to hide; returns the Setup with that word hidden and selected."""
+    """Asks for a sentence and for the word to hide; returns the Setup with that word hidden and selected."""
     typed = sentence_box(example, most=MOST_WORDS)
     show_guess_sign(typed)
     words = inputs_of(typed).queries

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on explanation, and what its page shares with them."""
+"""The accordions of the lesson on explanation, and helpers shared with its page."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -39,11 +39,11 @@ from pages.site.words import current_language, say
 # ---- the texts of the lesson on explanation, one for each classifier, and the networks that read them ----------------
 CLASSIFIER_TEXT_CONTROLS = {"lookup": "text_lookup", "vote": "text_vote"}  # names of the text boxes
 
-TaskTexts = Mapping[str, tuple[str, str]]  # the network and the text, by task
+TaskTexts = Mapping[str, tuple[str, str]]  # task -> name of the network, and the text
 
 
 def type_task_texts() -> TaskTexts:
-    """Asks for a text for each classifier. Returns the latest network and the text by task."""
+    """Asks for a text for each classifier. Returns by task the name of the latest network, and the text."""
     texts = {}
     for task in CLASSIFIER_EXAMPLES:
         record = get_training_record(task)
@@ -65,13 +65,13 @@ def choose_task(name: str) -> str:
 
 # ---- the chart of the lesson on explanation: how far the predictions of both classifiers move under other weights ----
 SHOWN_SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")  # kinds of weights that replace the learned ones
-SHIFT_AXIS_START = -0.03  # below 0, so that a dumbbell end at 0 is clear of the edge
+SHIFT_AXIS_START = -0.03  # start of the axis, below 0, so that a dumbbell end at 0 does not touch the edge
 
-ShiftsByTask = Mapping[str, Mapping[str, PredictionShift]]  # by task, then by kind of weights
+ShiftsByTask = Mapping[str, Mapping[str, PredictionShift]]  # task -> kind of weights -> shift of the predictions
 
 
 def measure_shifts(texts: TaskTexts) -> ShiftsByTask:
-    """Measures how far each classifier's predictions move under each kind of replaced attention weights."""
+    """Measures how far each classifier's predictions move under each kind of replacement weights."""
     shifts = {}
     for task, (network, _) in texts.items():
         shifts[task] = {kind: measure_prediction_shift(task, network, kind) for kind in SHOWN_SWAP_KINDS}
@@ -79,7 +79,7 @@ def measure_shifts(texts: TaskTexts) -> ShiftsByTask:
 
 
 def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
-    """Draws a dumbbell for each kind of replaced weights, with one classifier at each end.
+    """Draws a dumbbell for each kind of replacement weights, with one classifier at each end.
 
     known: whether the answer may be shown."""
     rows = [make_dumbbell_row(shifts, kind, known) for kind in SHOWN_SWAP_KINDS]
@@ -91,7 +91,7 @@ def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
 
 
 def make_dumbbell_row(shifts: ShiftsByTask, kind: str, known: bool) -> DumbbellRow:
-    """Makes the row of one kind of replaced weights; only its name if the answer may not be shown yet."""
+    """Makes the chart row of one kind of replacement weights; a row without ends if the answer may not be shown yet."""
     name = option_labels("shift")(kind)
     if not known:
         return DumbbellRow(name, name, [])
@@ -101,7 +101,7 @@ def make_dumbbell_row(shifts: ShiftsByTask, kind: str, known: bool) -> DumbbellR
 
 
 def make_dumbbell_ends(shifts: ShiftsByTask, kind: str) -> list[DumbbellEnd]:
-    """Makes the dumbbell ends: each classifier's mean shift under one kind of weights, with its interval."""
+    """Makes the ends of a dumbbell: each classifier's mean shift under one kind of weights, and the mean's interval."""
     colours = {"lookup": current_palette().share, "vote": current_palette().k}
     ends = []
     for task, shift_by_kind in shifts.items():
@@ -141,7 +141,7 @@ def show_witness_rows(name: str, rows: list[Row], trace: Trace) -> None:
 
 # ---- drawer "others": which other weights give the same answer? ------------------------------------------------------
 def show_other_weights(texts: TaskTexts) -> None:
-    """Shows the learned weights of a text and their replacements, with the shift of the prediction under each."""
+    """Shows the learned weights of a text, and each kind of replacement weights with the shift of the prediction."""
     task = choose_task("other_task")
     network, text = texts[task]
     learned = trace_for(setup_for_classifier(task, network, text))
@@ -160,9 +160,9 @@ def show_other_weights(texts: TaskTexts) -> None:
     show_bar_rows("others", rows, symbols, runs, learned, alt, whole=True)
 
 
-# ---- drawer "spare": heads to spare? ---------------------------------------------------------------------------------
+# ---- drawer "spare": are some heads redundant? -----------------------------------------------------------------------
 SPARE_HEADS = 4
-SPARE_BARS_HEIGHT_PX = 60  # pixels: the bars of one head
+SPARE_BARS_HEIGHT_PX = 60  # height in pixels of one head's bars
 
 
 def show_spare_heads(texts: TaskTexts) -> None:
@@ -180,9 +180,9 @@ def show_spare_heads(texts: TaskTexts) -> None:
 
 
 def show_accuracy_table(trace: Trace, accuracy: Mapping[tuple[int, ...], float]) -> None:
-    """Shows the share of right answers without each head, and with it alone.
+    """Shows the share of right answers without each head, and with each head alone.
 
-    accuracy: by the tuple of ablated heads."""
+    accuracy: tuple of ablated heads -> share of right answers."""
     all_on = accuracy[()]
     rows = [make_accuracy_row(say("lessons.explanation.all_heads"), all_on, all_on)]
     heads = range(SPARE_HEADS)
@@ -224,7 +224,7 @@ def show_weights_by_head(trace: Trace) -> None:
 
 # ---- drawer "conclude": what may be concluded? -----------------------------------------------------------------------
 def show_conclusion(_: TaskTexts) -> None:
-    """Shows which conclusions such a test allows, and what an attention map leaves out."""
+    """Shows which conclusions a test with replaced weights allows, and what an attention map leaves out."""
     show_sentence("lessons.explanation.conclude")
     shares = measure_vector_shares(current_language())
     show_sentence(

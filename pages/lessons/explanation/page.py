@@ -1,4 +1,4 @@
-"""Is attention an explanation? Replaces the learned weights of two classifiers and shows whose prediction moves."""
+"""Is attention an explanation? Replaces two classifiers' learned weights and shows whose predictions move."""
 
 from functools import partial
 
@@ -34,17 +34,17 @@ ANSWER_OF_MOVING_TASKS = {
     ("vote",): 1,
     ("lookup", "vote"): 2,
     (): 3,
-}  # the index of the right answer, by the tasks whose predictions move
+}  # tasks whose predictions move -> index of the right answer
 
 
 def find_right_answer(shifts: ShiftsByTask) -> int:
-    """Returns the index of the right answer: which classifiers' predictions move under even weights."""
+    """Returns the index of the right answer: which classifiers' predictions move under uniform weights."""
     under_even_weights = {task: shift_by_kind["uniform"] for task, shift_by_kind in shifts.items()}
     return ANSWER_OF_MOVING_TASKS[moving_kinds(under_even_weights)]
 
 
 def describe_shifts(shifts: ShiftsByTask) -> str:
-    """Returns the sentence on how far the predictions move under even weights; the chart rows cover other kinds."""
+    """Returns the sentence on how far the predictions move under uniform weights; the chart shows other kinds."""
     values = {task: format_percent(shift_by_kind["uniform"].mean) for task, shift_by_kind in shifts.items()}
     return say("lessons.explanation.fact", **values)
 
@@ -59,7 +59,7 @@ def describe_largest_weights(texts: TaskTexts) -> str:
 
 
 # ---- the learned weights of both texts as bars -----------------------------------------------------------------------
-WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 336  # pixels: the bars beside the dumbbells
+WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 336  # pixels: field of the bars beside the dumbbell chart
 
 
 def draw_weights(texts: TaskTexts) -> None:

@@ -21,7 +21,7 @@ def names_in_both_languages(sign: Sign) -> list[str]:
 
 
 def is_found(sign: Sign, wanted: str) -> bool:
-    """Whether a text occurs in the key of a sign, in its meaning, or in its name in any language."""
+    """Whether a text occurs in a sign's key, in its meaning, or in its name in any language."""
     meaning = say(f"lessons.glossary.text.{sign.key}")
     return any(wanted in text.casefold() for text in (sign.key, meaning, *names_in_both_languages(sign)))
 

@@ -1,4 +1,4 @@
-"""A small picture of each sign: a matrix with its axes, a drawing, or the numbers of a run."""
+"""Draws the small picture of each sign: a matrix with its axes, a drawing, or the numbers of a run."""
 
 from collections.abc import Sequence
 
@@ -71,14 +71,14 @@ def draw_stack(colour: str, name: str) -> list[Shape]:
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
 def run_of(example: str, choices: dict) -> tuple[Trace, Selection]:
-    """The run of an example with choices, and its selection."""
+    """The run of an example with changed fields, and its selection. choices: the changed fields of the Setup."""
     setup = make_setup(example=example, **choices)
     trace = trace_for(setup)
     return trace, selection_of(trace, setup)
 
 
 def run_of_logits(choices: dict) -> Trace:
-    """A run with the scores LOGITS."""
+    """A run whose scores are LOGITS. choices: further fields of the Setup."""
     scores = as_scores(read_logits(LOGITS, 16))
     return trace_for(make_setup(example="one_query", score="dot", **scores, **choices))
 
@@ -104,7 +104,7 @@ def draw_heads(example: str) -> list[Shape]:
 
 
 def draw_rows(*rows: tuple[str, str, dict]) -> list[Shape]:
-    """One query's numbers as bars, a group for each (step, colour, choices)."""
+    """Numbers of the only query as bars, a group for each (step, colour, fields of the Setup)."""
     shapes = []
     for box, (step, colour, choices) in zip(beside(len(rows)), rows, strict=True):
         trace = run_of_logits(choices)
@@ -129,14 +129,14 @@ def draw_arrows(choices: dict) -> list[Shape]:
 
 
 def draw_threads(example: str, only: int | None = None) -> list[Shape]:
-    """Queries above, keys below, and the weights as threads. only: index of the one query drawn."""
+    """Queries above, keys below, and the weights as threads. only: index of the single query drawn; None: all."""
     trace, chosen = run_of(example, {})
     weights = trace["weights"][0, chosen.head].numpy()
     return thread_shapes(weights if only is None else weights[only : only + 1])
 
 
 def draw_arcs(example: str) -> list[Shape]:
-    """Symbols with attention arcs, of the head with the largest weight in its last five rows."""
+    """Symbols with attention arcs: the weights of the head with the largest weight in its last five rows."""
     trace, _ = run_of(example, {})
     return arc_shapes(max(trace["weights"][0].numpy(), key=lambda weights: weights[-5:].max()))
 
@@ -173,13 +173,13 @@ def draw_two_rows(one: Sequence[float], other: Sequence[float]) -> list[Shape]:
 
 
 def surprise(probability: np.ndarray) -> np.ndarray:
-    """The cross-entropy loss by probability of the right answer, by torch."""
+    """The cross-entropy loss for a probability of the right answer, computed by torch."""
     given = torch.from_numpy(probability)
     return F.binary_cross_entropy(given, torch.ones_like(given), reduction="none").numpy()
 
 
 def numpy_sigmoid(numbers: np.ndarray) -> np.ndarray:
-    """The sigmoid of numbers, by torch."""
+    """The sigmoid of numbers, computed by torch."""
     return torch.from_numpy(numbers).sigmoid().numpy()
 
 

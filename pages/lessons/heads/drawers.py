@@ -1,4 +1,4 @@
-"""The accordions of the lesson on heads, and what its page shares with them."""
+"""The accordions of the lesson on heads, and helpers shared with its page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -78,10 +78,10 @@ RANDOM_LAYER_TOKENS = 10
 
 
 def make_random_layer(width: int, heads: int, d_k: int | None = None, d_v: int | None = None) -> Setup:
-    """Makes a random layer and ten random tokens of a width; at EXAMPLE_WIDTH the tokens are the example's.
+    """Makes a random layer and ten random tokens of a model width; at EXAMPLE_WIDTH the example's tokens instead.
 
-    The default head width is width / heads, rounded up, or down if all heads together would exceed MAX_COLUMNS:
-    3 heads of 512 numbers have 170 each."""
+    The default head width is width / heads, rounded up; rounded down if all heads together would exceed MAX_COLUMNS:
+    with 3 heads and width 512, a head has 170 columns."""
     x = None
     if width != EXAMPLE_WIDTH:
         vectors = random_matrix("x", (RANDOM_LAYER_TOKENS, width), 0)
@@ -130,7 +130,7 @@ def say_contributions(whole: Trace, selection: Selection, heads: Sequence[str]) 
 
 
 def make_contribution_rows(whole: Trace, selection: Selection, heads: Sequence[str]) -> list[Row]:
-    """Makes one row per head: what it adds to the output of the selected query."""
+    """Makes one row per head: what the head adds to the output of the selected query."""
     rows = []
     for head, name in enumerate(heads):
         index = (selection.batch, head, selection.query)
@@ -140,9 +140,9 @@ def make_contribution_rows(whole: Trace, selection: Selection, heads: Sequence[s
 
 
 def make_rows_without_heads(runs: Mapping[str, Trace], selection: Selection, heads: Sequence[str]) -> list[Row]:
-    """Makes a row of the selected query's output, and one of that output without each head.
+    """Makes a row of the selected query's output, and one row per head with the output without that head.
 
-    runs: the whole run as "all", the run without head 0 as "no0" and so on."""
+    runs: by name; "all" is the run with all heads, "no0" the run without head 0, and so on."""
     index = (selection.batch, selection.query)
     title = say("lessons.heads.all")
     rows = [row_of(title, runs["all"], "output", index, "all")]
@@ -184,12 +184,12 @@ def show_head_likeness(setup: Setup) -> None:
     link_to_workbench(compared, "alike")
 
 
-# ---- drawer "split": what puts heads side by side, and what happens without contiguous() -----------------------------
+# ---- drawer "split", tab: which code merges heads, and what happens without contiguous() -----------------------------
 MERGES = {"view": merge_by_view, "copy": merge_by_copy, "reshape": merge_by_reshape, "untransposed": merge_untransposed}
 
 
 def show_merges(_: Setup) -> None:
-    """Shows one way to merge heads: a view that torch refuses, a copy, a reshape, or a silently wrong result."""
+    """Shows the chosen way to merge heads: its code, and its result or torch's error; one way is silently wrong."""
     of_way, of_heads = st.columns([3, 1], vertical_alignment="bottom")
     with of_way:
         way = choose_option("merge", tuple(MERGES))
@@ -225,7 +225,7 @@ def show_rows(title: str, rows: list[list[float]]) -> None:
 
 # ---- drawer "split", tab: what of a word's vector does each head read? -----------------------------------------------
 def show_head_sight(setup: Setup) -> None:
-    """Shows a word's vector, the part that each head reads, and that the rest changes neither the head's q nor k.
+    """Shows a word's vector, the part that each head reads, and that the remaining part changes neither q nor k.
 
     setup: the lesson's run with two heads."""
     trace = with_sights(trace_for(setup))
@@ -248,7 +248,7 @@ def show_read_parts(trace: Trace, word: int) -> None:
 
 
 def say_unseen(trace: Trace, head: int) -> None:
-    """Shows how far a head's q and k move if the part of x that it does not read is removed."""
+    """Shows how far a head's q and k move if the part of x that the head does not read is removed."""
     move = take_unseen(trace, head)
     show_sentence(
         "lessons.heads.sight_unseen",
@@ -328,7 +328,7 @@ def show_split_by_eighth(_: Setup) -> None:
 
 
 def say_heads_by_eighth(width: int) -> None:
-    """Shows how many heads result from d_k = width // 8 if 8 were meant, or an error if torch refuses it."""
+    """Shows how many heads result from d_k = width // 8 if 8 heads were meant; an error if torch refuses that width."""
     made = heads_by_eighth(width)
     if made is None:
         d_k = width // 8
@@ -384,7 +384,7 @@ def show_overfitting() -> None:
 
 
 def describe_overfitting(row: OverfittingRow) -> str:
-    """Returns a table cell: the mean share of right answers on training texts and on held-out texts."""
+    """Returns the text of a table cell: the mean accuracy on training texts and on held-out texts."""
     return say(
         "lessons.heads.overfit_cell",
         seen=format_percent(fmean(row.seen)),
@@ -403,7 +403,7 @@ def make_stability_table(runs: dict[tuple[int, float], StabilityRow]) -> str:
 
 
 def describe_runs(row: StabilityRow) -> str:
-    """Returns a table cell: the mean share of right answers, its spread, and how many runs failed."""
+    """Returns the text of a table cell: the mean accuracy, its spread, and how many runs failed."""
     return say(
         "lessons.heads.stable_cell",
         mean=format_percent(row.mean),
@@ -418,7 +418,7 @@ COST_HEAD_COUNTS = (1, 2, 4, 8, 16)
 
 
 def show_shared_heads(setup: Setup) -> None:
-    """Shows how a head's weights and the output change if it shares keys and values with other heads."""
+    """Shows how a head's weights and the output change if the head shares keys and values with other heads."""
     separate = choose_shared_run(setup)
     before = trace_for(separate)
     head_names = list_place_names(before, "H")
@@ -436,7 +436,7 @@ def show_shared_heads(setup: Setup) -> None:
 
 
 def choose_shared_run(setup: Setup) -> Setup:
-    """Asks for the run in which heads are to share keys and values."""
+    """Asks which run is changed so that heads share keys and values. Returns its Setup, still unchanged."""
     runs = {
         "own": setup,
         "it": make_setup(example=POSITION_EXAMPLES[setup.run.example]),
@@ -447,7 +447,7 @@ def choose_shared_run(setup: Setup) -> Setup:
 
 
 def say_sharing(before: Trace, now: Trace, selection: Selection) -> None:
-    """Shows which key/value head a head reads, how far the output moves, and how many numbers the keys have left."""
+    """Shows which key/value head a head reads, how far the output moves, and how many numbers the shared keys have."""
     moved = find_moves(now, before).get("output")
     gap = format_or_scientific(moved.size) if moved else "0"
     show_sentence(
@@ -474,7 +474,7 @@ def show_weights_of_both(before: Trace, now: Trace, selection: Selection) -> Non
 
 
 def show_head_costs(_: Setup) -> None:
-    """Shows the cost of the same layer by its number of heads."""
+    """Shows the costs of layers of the same size by number of heads."""
     with st.container(horizontal=True):
         length = slide("length", (5, 10, 64, 256, 512), 10)
         width = slide("D", (64, 128, 256, 512), 64)
@@ -511,7 +511,7 @@ def show_gradient_times_input(setup: Setup) -> None:
 
 
 def say_deepest_word(trace: Trace, run: Trace, row: tuple[int, int, int], number: str) -> None:
-    """Shows which word has the largest weight in a row, and which the largest gradient x input for an output number.
+    """Shows the words with the largest weight in a row, and with the largest gradient x input for an output number.
 
     run: the trace with the step gradient_x_input added. row: indices of batch, head and query."""
     batch, head, query = row
@@ -547,7 +547,7 @@ def show_weights_and_gradient(run: Trace, row: tuple[int, int, int], head: str) 
 
 # ---- drawer "explain": does a weight explain the output? -------------------------------------------------------------
 def show_even_weights(setup: Setup) -> None:
-    """Replaces the weights by even ones, and shows how the output changes."""
+    """Replaces the weights by uniform weights, and shows how the output changes."""
     even = setup.with_fields(wiring=("even",))
     before = trace_for(setup)
     now = trace_for(even)
@@ -570,7 +570,7 @@ def show_even_weights(setup: Setup) -> None:
 
 
 def show_dropout(setup: Setup) -> None:
-    """Shows the weights before and after dropout, and the sums of the rows after it."""
+    """Shows the weights before and after dropout, and the sums of the rows after dropout."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     with st.container(horizontal=True):

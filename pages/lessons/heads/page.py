@@ -1,4 +1,4 @@
-"""Why many heads? Runs the same matrices as two heads and as one, to find which animal has which colour."""
+"""Why many heads? Runs the same matrices as two heads and as one head, to find which animal has which colour."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,18 +24,18 @@ from pages.session.labels import place_name, selection_of
 from pages.session.staged import is_one_screen
 from pages.site.words import get_text_template, say
 
-COLOUR_CHANGES = ("weaker", "same", "stronger")  # the colour with one head, compared with two
+COLOUR_CHANGES = ("weaker", "same", "stronger")  # how strong the colour is with one head, compared with two heads
 
 
 def name_colour_change(one: float, two: float) -> str:
-    """Returns how a colour with one head compares to that with two: one of COLOUR_CHANGES."""
+    """Returns how a colour with one head compares to the colour with two heads: one of COLOUR_CHANGES."""
     if format_fixed(one) == format_fixed(two):
         return "same"
     return "weaker" if abs(one) < abs(two) else "stronger"
 
 
 def make_colour_rows(runs: Mapping[str, Trace], names: Sequence[str], query: int, known: bool) -> RunPicture:
-    """Draws each word's own colour, and its output colour with two heads and with one.
+    """Draws each word's input colour, and its output colour with two heads and with one head.
 
     query: the selected word. known: whether the answer may be shown."""
     two = runs["two"]
@@ -58,9 +58,9 @@ def show_painted(
 ) -> None:
     """Shows which words' colours flow to the selected word along each head.
 
-    runs: with "two" heads and with "one". shown: the run whose ribbons are drawn. query: the word selected at first;
-    the browser selects another without a request. colour: its column of the output. known: whether the output of one
-    head may be shown."""
+    runs: by name, "two" heads and "one" head. shown: name of the run whose ribbons are drawn. query: the word selected
+    at first; the browser selects another word without a request. colour: the output column with the colour. known:
+    whether the output with one head may be shown."""
     run = runs[shown]
     seen = ("two", "one") if known else ("two",)
     data = {

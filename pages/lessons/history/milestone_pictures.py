@@ -1,4 +1,4 @@
-"""A small picture of what each milestone added, from computed numbers if the app can compute them."""
+"""Draws for each milestone a small picture of its contribution, from computed numbers if the app has them."""
 
 from collections.abc import Callable, Sequence
 
@@ -35,7 +35,7 @@ LEFT_HALF, RIGHT_HALF = (8.0, 10.0, 66.0, 70.0), (86.0, 10.0, 66.0, 70.0)
 UPPER_HALF, LOWER_HALF = (8.0, 8.0, 144.0, 33.0), (8.0, 49.0, 144.0, 33.0)
 ROW_OF_STATES: Box = (8.0, 35.0, 144.0, 20.0)
 PALE, WORDS_AROUND = 0.25, 7
-WEAKEST_STATE = 0.08  # least strength, so that every state is visible
+WEAKEST_STATE = 0.08  # least strength of a state's colour, so that every state is visible
 
 
 @cache_measurement
@@ -46,7 +46,7 @@ def draw_milestone(milestone: str) -> list[Shape]:
 
 # ---- recurrent states ------------------------------------------------------------------------------------------------
 def draw_states(encoder: Encoder) -> list[Shape]:
-    """The states of a recurrent network; the stronger the colour, the larger its word's influence on the last one."""
+    """The states of a recurrent network; the stronger a colour, the larger that word's influence on the last state."""
     at = default_position(False, trace_for(SENTENCE).sizes()["T"])
     distances = distances_heard(False, at + 1, at)
     heard = cached_influence(encoder, SENTENCE, at, "share", 8)
@@ -76,7 +76,7 @@ def draw_lstm() -> list[Shape]:
 
 
 def draw_memory() -> list[Shape]:
-    """One head that reads the rows of a memory by cosine and softmax."""
+    """One head that reads the rows of a memory with weights from cosine and softmax."""
     trace = trace_for(SENTENCE.with_fields(score="cosine"))
     chosen = selection_of(trace, SENTENCE)
     shares = trace["weights"][0, chosen.head, chosen.query].numpy()  # (S,)
@@ -90,7 +90,7 @@ def draw_memory() -> list[Shape]:
 
 
 def draw_one_vector() -> list[Shape]:
-    """A sentence read into one vector, and a sentence written from it."""
+    """A sentence encoded into one vector, and a sentence generated from that vector."""
     shapes = [shape("line", "x", 1.0, (20, 45, 140, 45, 2))]
     for x in (16, 32, 48):
         shapes.append(shape("dot", "k", 1.0, (x, 45, 6)))
@@ -99,14 +99,14 @@ def draw_one_vector() -> list[Shape]:
 
 
 def draw_limit() -> list[Shape]:
-    """The share of texts written exactly from one vector, by length."""
+    """The share of texts that are generated exactly from one vector, by length of the text."""
     record = load_shipped_training("reversal_one")
     return curve_shapes([("share", record.places, record.figures_at(WRITING_TASKS["reversal"].telling))])
 
 
 # ---- weights over a source -------------------------------------------------------------------------------------------
 def draw_alignment() -> list[Shape]:
-    """A learned alignment: attention threads from each written symbol to the source."""
+    """A learned alignment: attention threads from each generated symbol to the source."""
     return thread_shapes(trace_for(make_setup(example="learned_dates"))["weights"][0, 0].numpy())
 
 
@@ -142,7 +142,7 @@ def draw_projections() -> list[Shape]:
 
 
 def draw_masked(*masks: str, example: str = "en_it") -> list[Shape]:
-    """The weights under masks; blocked pairs are empty."""
+    """The weights under masks as maps; blocked pairs are left blank."""
     setup = make_setup(example=example, masks=masks)
     trace = trace_for(setup)
     head = selection_of(trace, setup).head
@@ -168,7 +168,7 @@ def draw_hidden_word() -> list[Shape]:
 
 
 def draw_other_weights() -> list[Shape]:
-    """Learned weights, and below them even ones."""
+    """Learned weights, and below them uniform weights."""
     shares = trace_for(make_setup(example="learned_lookup"))["weights"][0, 0, 0].numpy()
     even = np.full_like(shares, 1 / len(shares))
     return bar_shapes(shares, "share", UPPER_HALF, 1.0) + bar_shapes(even, "x", LOWER_HALF, 1.0)
@@ -214,7 +214,7 @@ def draw_copying() -> list[Shape]:
 
 
 def draw_blocks() -> list[Shape]:
-    """An attention map in blocks, of which only one is stored."""
+    """An attention map in blocks; only one block is stored."""
     return block_shapes(3)
 
 

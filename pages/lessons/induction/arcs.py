@@ -18,22 +18,22 @@ from pages.session.collected import collected, show_moving
 from pages.session.labels import current_palette
 from pages.site.words import get_text_template, say
 
-ARCS_PICTURE = "arcs"  # its name in the session
+ARCS_PICTURE = "arcs"  # the name of the picture in the session
 LAYER_NAMES = ("L1", "L2")
-LEAST_DRAWN_WEIGHT = 0.02  # a smaller weight would be an invisible arc
+LEAST_DRAWN_WEIGHT = 0.02  # the arc of a smaller weight would be invisible
 ARC_TEXTS = ("alt", "place", "copies", "looks", "nowhere")
-Off = tuple[str, ...]  # the ablated heads, by name
+Off = tuple[str, ...]  # the names of the ablated heads
 
 
 @cache_by_setup
 def run_layers(network: str, text: str, off: Off) -> dict[str, Trace]:
-    """Runs each layer on a text without the ablated heads; returns the runs by layer."""
+    """Runs each layer on a text without the ablated heads; returns the runs by name of the layer."""
     return dict(zip(LAYER_NAMES, layer_traces(find_network(network), text, off), strict=True))
 
 
 @cache_by_setup
 def describe_arcs(network: str, text: str, off: Off) -> dict[str, object]:
-    """The arcs of each head that is not ablated, and the most probable next symbol after each symbol."""
+    """Component data: the arcs of each head that is not ablated, and the most probable symbol after each symbol."""
     runs = run_layers(network, text, off)
     arcs = {}
     for name, (layer, head) in HEAD_PLACES.items():

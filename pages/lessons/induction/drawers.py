@@ -1,4 +1,4 @@
-"""The accordions of the lesson on copying, and what its page shares with them."""
+"""The accordions of the lesson on copying, and helpers shared with its page."""
 
 from itertools import pairwise
 
@@ -38,7 +38,7 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
 
-# ---- measured once and cached: accuracy, predictions, and the scores of each head (previous symbol, induction) -------
+# ---- cached measurements: accuracy, predictions, and each head's scores "previous" and "induction" -------------------
 @cache_by_setup
 def measure_accuracy_without_heads(network: str, off: tuple[str, ...]) -> Figures:
     """Measures the accuracy by position with some heads ablated."""
@@ -87,19 +87,19 @@ def head_colours() -> dict[str, str]:
 
 
 # ---- the runs: one for each layer of a network, and the maps of its heads --------------------------------------------
-LAYER_EXAMPLES = {"L1": "learned_previous", "L2": "learned_copy"}  # the example whose layer it is
-LAYER_MAP_CELL_PX = 30.0  # pixels: a cell of one of two maps side by side
+LAYER_EXAMPLES = {"L1": "learned_previous", "L2": "learned_copy"}  # layer -> the example with that layer
+LAYER_MAP_CELL_PX = 30.0  # cell width in pixels: two maps fit side by side
 
 
 def setup_for_layer(layer: str, network: str, text: str) -> Setup:
-    """The Setup of a layer of a network that reads a text."""
+    """The Setup of one layer of a network, with a text as input."""
     return make_setup(example=LAYER_EXAMPLES[layer], text=text, network=network)
 
 
 def make_layer_head_map(picture: str, name: str, trace: Trace) -> RunPicture:
-    """Draws the map of one head in its layer's run.
+    """Draws the weights of one head as a map. trace: the run of the head's layer.
 
-    picture: the name of the picture. name: of the head."""
+    picture: the name of the picture. name: the name of the head."""
     _, head = HEAD_PLACES[name]
     return make_weights_map(
         picture,
@@ -114,7 +114,7 @@ def make_layer_head_map(picture: str, name: str, trace: Trace) -> RunPicture:
 
 # ---- drawer "one_layer": is one layer enough? ------------------------------------------------------------------------
 def show_one_layer() -> None:
-    """Shows the accuracy by position of a network of one layer beside that of one with two."""
+    """Shows the accuracy by position of a network with one layer and of a network with two layers, side by side."""
     two = get_training_record("copy_two")
     one = get_training_record("copy_one")
     show_sentence(
@@ -145,12 +145,12 @@ def make_accuracy_curve(name: str, record: TrainingRecord, colour: str) -> Curve
 
 
 # ---- drawer "layers": what does each layer attend to, and how do two heads work together? ----------------------------
-LAYER_BEHAVIOURS = {"L1": "previous", "L2": "induction"}  # the score that heads of a layer learn to raise
-MIN_BEHAVIOUR_SHARE = 0.5  # of a head's weight: above it, the head has learned the behaviour
+LAYER_BEHAVIOURS = {"L1": "previous", "L2": "induction"}  # layer -> the score that its heads learn to raise
+MIN_BEHAVIOUR_SHARE = 0.5  # share of a head's weight above which the head has learned the behaviour
 
 
 def show_layers(record: TrainingRecord, network: str, text: str) -> None:
-    """Shows the heads of one layer, or the composition of a head of the first with one of the second."""
+    """Shows, as chosen, the heads of one layer, or the composition of a head of layer 1 with a head of layer 2."""
     chosen = choose_option("layer", (*LAYER_EXAMPLES, "both"))
     if chosen == "both":
         show_composed_heads(record, network, text)
@@ -172,7 +172,7 @@ def show_layer_run(layer: str, network: str, text: str) -> None:
 
 
 def say_layer_behaviour(network: str, layer: str) -> None:
-    """Shows whether a head of a layer has learned that layer's behaviour, and with what share of its weight."""
+    """Shows whether a head of a layer has learned the layer's behaviour, with the highest score of its heads."""
     kind = LAYER_BEHAVIOURS[layer]
     scores = [get_head_score(network, kind, name) for name in list_heads_of_layer(layer)]
     largest = max(scores)
@@ -180,10 +180,10 @@ def say_layer_behaviour(network: str, layer: str) -> None:
     show_sentence(f"lessons.induction.{learned}_{layer}", share=spoken_share(largest))
 
 
-# ---- drawer "layers", both layers: how a head of the second reads what one of the first wrote ------------------------
+# ---- drawer "layers", both layers: how a head of layer 2 reads the output of a head of layer 1 -----------------------
 def show_composed_heads(record: TrainingRecord, network: str, text: str) -> None:
-    """Shows the weights of a head of the first layer, the scores of a head of the second whose keys are that head's
-    output, and the composition scores of every pair of heads."""
+    """Shows the weights of a head of layer 1, the scores of a head of layer 2 whose keys are computed from the output
+    of that first head, and the composition scores of every pair of heads."""
     show_sentence("lessons.induction.composed")
     with st.container(horizontal=True):
         first = choose_option("writes", (*list_heads_of_layer("L1"), ITSELF))
@@ -200,13 +200,13 @@ def show_composed_heads(record: TrainingRecord, network: str, text: str) -> None
 
 @cache_by_setup
 def find_composed(network: str, text: str, first: str) -> Trace:
-    """Runs the second layer on the symbols of a text, its keys computed from the output of a head of the first."""
+    """Runs layer 2 on the symbols of a text, with keys computed from the output of `first`, a head of layer 1."""
     return compose_heads(find_network(network), text, first)
 
 
 @cache_by_setup
 def count_finding(network: str, first: str, second: str) -> list[bool]:
-    """For each symbol, whether its highest score is with the key that the first head computed from itself."""
+    """For each symbol, whether its highest score is with the key that the first head computed from the same symbol."""
     return finds_itself(find_network(network), first, second).tolist()
 
 
@@ -217,7 +217,7 @@ def measure_composition(network: str) -> Trace:
 
 
 def make_composed_map(trace: Trace, first: str, second: str) -> RunPicture:
-    """Draws the scores of a head of the second layer: a row a query, a column a symbol that the first head wrote."""
+    """Draws the scores of a head of layer 2: a row per query, a column per key, computed from the output of `first`."""
     _, head = HEAD_PLACES[second]
     title = say(f"lessons.induction.title_{'itself' if first == ITSELF else 'composed'}", first=first, second=second)
     picture = single_picture(
@@ -232,7 +232,7 @@ def make_composed_map(trace: Trace, first: str, second: str) -> RunPicture:
 
 
 def say_what_is_asked(network: str, first: str, second: str) -> None:
-    """Shows how many symbols have their highest score with what the first head wrote of themselves."""
+    """Shows how many symbols have their highest score with the key that `first` computed from the same symbol."""
     found = count_finding(network, first, second)
     values = {"first": first, "second": second, "found": sum(found), "count": len(found)}
     if first == ITSELF:
@@ -243,7 +243,7 @@ def say_what_is_asked(network: str, first: str, second: str) -> None:
 
 
 def show_composition_scores(record: TrainingRecord, network: str) -> None:
-    """Shows the composition scores as a table: a row a pair of heads, a column for each of q, k and v."""
+    """Shows the composition scores as a table: a row per pair of heads, a column for each of q, k and v."""
     scores = measure_composition(network)
     drawn = measure_composition(record.network_at(0))
     later, earlier = scores.labels["later"], scores.labels["earlier"]
@@ -259,7 +259,7 @@ def show_composition_scores(record: TrainingRecord, network: str) -> None:
 
 
 # ---- drawer "appear": when do the heads appear? ----------------------------------------------------------------------
-LITTLE_SHARE, LEARNED_SHARE = 0.1, 0.9  # accuracy on the repetition: below, copying has not begun; above, it is learned
+LITTLE_SHARE, LEARNED_SHARE = 0.1, 0.9  # copying has not begun below, is learned above
 
 
 def show_appearing_heads(record: TrainingRecord) -> None:
@@ -278,8 +278,8 @@ def show_appearing_heads(record: TrainingRecord) -> None:
 
 
 def tell_growth(record: TrainingRecord) -> None:
-    """Shows between which checkpoints copying was learned; nothing if it was not learned, or if no checkpoint lies
-    between them, as with a large learning rate: then it is unknown whether it was a jump."""
+    """Shows between which two checkpoints copying was learned. Returns early if copying was not learned, or if no
+    checkpoint lies between the two (as with a large learning rate), so that a sudden rise cannot be recognised."""
     shares = {step: repeated_share(record.figures_at(step)) for step in record.steps}
     begun = [step for step, share in shares.items() if share < LITTLE_SHARE]
     done = [step for step, share in shares.items() if share > LEARNED_SHARE]

@@ -1,4 +1,4 @@
-"""A head learns to copy: what came after this symbol last time comes again. Accuracy by position, head by head."""
+"""A head learns to copy what came after the same symbol before. Shows the accuracy by position, with heads ablated."""
 
 from collections.abc import Sequence
 
@@ -55,7 +55,7 @@ def describe_accuracy(step: int, off: tuple[str, ...], accuracy: Figures) -> str
 
 
 def tell_next_symbol(network: str, text: str, off: tuple[str, ...]) -> str:
-    """Returns the sentence about the most probable symbol after a text. off: the ablated heads."""
+    """Returns the sentence about the most probable next symbol after a text. off: the ablated heads."""
     symbol, share = predict_next_symbol(network, text, off)
     return say(
         "lessons.induction.next",
@@ -65,14 +65,15 @@ def tell_next_symbol(network: str, text: str, off: tuple[str, ...]) -> str:
     )
 
 
-# ---- the chart: the share of symbols that are predicted, by position -------------------------------------------------
-ACCURACY_WIDTH_PX, ACCURACY_HEIGHT_PX = 185, 200  # pixels of the curves' field
+# ---- the chart: the share of symbols that are predicted correctly, by position ---------------------------------------
+ACCURACY_WIDTH_PX, ACCURACY_HEIGHT_PX = 185, 200  # size in pixels of the plot area
 
 
 def show_accuracy_curves(step: LiveChoice, all_on: Sequence[Figures], some_on: Figures, places: Sequence[int]) -> None:
     """Shows the accuracy by position after each step of training, with all heads and with some of them ablated.
 
-    all_on: of each step. some_on: with ablated heads, at the selected step; empty if none is ablated."""
+    all_on: the accuracies with all heads, for each step. some_on: those with the ablated heads, at the selected step;
+    () if no head is ablated."""
     axes = (
         Axis(say("lessons.induction.axis_place"), min(places), max(places)),
         share_axis(say("lessons.induction.axis_right")),
@@ -97,7 +98,7 @@ HEADS_BY_LAYER = {"first": ("L1H1", "L1H2"), "second": ("L2H1", "L2H2")}
 
 
 def measure_share_without(*off: str) -> float:
-    """Measures the accuracy on the repetition of the supplied, fully trained network with some heads ablated."""
+    """Measures how accurately the supplied, fully trained network predicts the repetition with some heads ablated."""
     network = NetworkRecipe(COPY_COURSE, SHIPPED_SEED, COURSES[COPY_COURSE].saved[-1]).name
     return repeated_share(measure_accuracy_without_heads(network, off))
 

@@ -17,7 +17,7 @@ from pages.runs.network_store import find_network
 from pages.setup.setup import Setup, make_setup
 
 CLASSIFIER_EXAMPLES = {"lookup": "learned_lookup", "vote": "learned_vote"}
-CLASSIFIER_START_TEXTS = {"lookup": "b7c>3ah1f", "vote": "+.-++.-+"}  # defaults
+CLASSIFIER_START_TEXTS = {"lookup": "b7c>3ah1f", "vote": "+.-++.-+"}  # task -> default text
 
 
 def check_classifier_text(task: str, text: str) -> None:
@@ -35,10 +35,10 @@ def setup_for_classifier(task: str, network: str, text: str, heads: int = 1) -> 
     )
 
 
-# ---- what it says ----------------------------------------------------------------------------------------------------
+# ---- the prediction of a classifier ----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class ClassPrediction:
-    """The most probable class, by its number and name, and its probability."""
+    """The most probable class: its number, its name, and its probability."""
 
     number: int
     name: str
@@ -71,7 +71,7 @@ def trace_with_attributions(task: str, network: str, text: str) -> Trace:
 # ---- other weights ---------------------------------------------------------------------------------------------------
 @cache_by_setup
 def measure_prediction_shift(task: str, network: str, kind: str) -> PredictionShift:
-    """How other weights of a kind shift the predictions for the held-out texts."""
+    """Measures how replacement weights of a kind shift the predictions for the held-out texts."""
     texts, _ = evidence.held_out(task)
     with torch.inference_mode(False):
         model = find_network(network).model(torch.float32)
@@ -80,7 +80,7 @@ def measure_prediction_shift(task: str, network: str, kind: str) -> PredictionSh
 
 @cache_by_setup
 def run_with_other_weights(network: str, text: str, kind: str) -> tuple[Trace, float]:
-    """The run of a text under other weights of a kind, and the shift of its prediction."""
+    """The run of a text under replacement weights of a kind, and the shift of the prediction."""
     trained = find_network(network)
     with torch.inference_mode(False):
         symbols = symbol_numbers(trained, text)
@@ -92,7 +92,7 @@ def run_with_other_weights(network: str, text: str, kind: str) -> tuple[Trace, f
 # ---- several heads ---------------------------------------------------------------------------------------------------
 @cache_by_setup
 def measure_accuracy_by_heads(network: str, heads: int) -> Mapping[tuple[int, ...], float]:
-    """The accuracy on held-out texts by ablated heads: none, each one, and all but each one."""
+    """The accuracy on held-out texts by tuple of ablated heads: no head, each head alone, and all heads but one."""
     texts, classes = evidence.held_out("lookup")
     sets_off = list_heads_to_switch_off(heads)
 
@@ -103,7 +103,7 @@ def measure_accuracy_by_heads(network: str, heads: int) -> Mapping[tuple[int, ..
 
 
 def list_heads_to_switch_off(heads: int) -> list[tuple[int, ...]]:
-    """The sets of heads to ablate: none, each one alone, and all but each one."""
+    """Lists the sets of heads to ablate: no head, each head alone, and all heads but one."""
     alone = [(head,) for head in range(heads)]
     all_but_one = []
     for kept in range(heads):

@@ -1,4 +1,4 @@
-"""The record of a training: its figures and networks at each checkpoint, supplied or the visitor's own."""
+"""The record of a training, supplied or the visitor's own: figures and networks at each checkpoint."""
 
 import math
 from collections.abc import Mapping
@@ -16,8 +16,8 @@ from pages.session.labels import written_share
 class TrainingRecord:
     """The figures and the networks of a training, by step.
 
-    figures: the accuracy after each measured step. networks: the name of the network by step, for the steps that have
-    one. own: whether the visitor trained it."""
+    figures: measured step -> accuracies. networks: step -> name of the network, for the steps with a checkpoint.
+    own: whether the visitor ran this training."""
 
     course: str
     figures: Mapping[int, Figures]
@@ -36,16 +36,16 @@ class TrainingRecord:
 
     @property
     def steps(self) -> list[int]:
-        """The steps that have a network."""
+        """The steps with a checkpoint, that is, with a network."""
         return [*self.networks]
 
     def figures_at(self, step: int) -> Figures:
-        """The figures after a step, or after the last measured step before it."""
+        """The figures after a step; if the step was not measured, after the last measured step before."""
         steps_so_far = [saved for saved in self.figures if saved <= step]
         return self.figures[max(steps_so_far)]
 
     def mean_at(self, step: int, longest: float = math.inf) -> float:
-        """The mean of the figures at a step. longest: figures at larger places are left out."""
+        """The mean of the figures at a step. longest: figures at larger places (lengths or positions) are left out."""
         pairs = zip(self.places, self.figures_at(step), strict=True)
         figures = [share for length, share in pairs if length <= longest]
         return sum(figures) / len(figures)
@@ -67,7 +67,7 @@ def load_shipped_training(course: str) -> TrainingRecord:
 
 
 def get_own_training(course: str) -> TrainingRecord | None:
-    """The record of the visitor's own training; None if no network of it is saved."""
+    """The record of the visitor's own training; None if the training has not saved a network."""
     running = get_running_training(course)
     if running is None or not running.saved:
         return None
@@ -80,11 +80,11 @@ def get_own_training(course: str) -> TrainingRecord | None:
 
 
 def get_training_record(course: str) -> TrainingRecord:
-    """The record of the visitor's own training, else of the supplied one."""
+    """The record of the visitor's own training if there is one, else of the supplied training."""
     return get_own_training(course) or load_shipped_training(course)
 
 
-SHARE_AXIS_STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)  # the shares that are written on the axis
+SHARE_AXIS_STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)  # shares at which the axis has ticks
 
 
 def share_axis(title: str) -> Axis:

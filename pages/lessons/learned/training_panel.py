@@ -22,13 +22,13 @@ from pages.site.words import say, say_refusal, use_language
 
 REFRESH_SECONDS = 0.5  # seconds between two refreshes of a training's panel
 OFFERED_LEARNING_RATES = (0.0003, 0.001, 0.003, 0.01, 0.02, 0.1, 1.0, 100.0, 10_000.0)
-LEAST_RIGHT_SHARE = 0.001  # a smaller one would be 0 in three digits
-MAX_LOSS_POINTS = 200  # of the curve of losses
-MAX_SESSION_TRAININGS = 3  # trainings of a session
+LEAST_RIGHT_SHARE = 0.001  # a smaller share would be rounded to 0.000
+MAX_LOSS_POINTS = 200  # most points of the loss curve
+MAX_SESSION_TRAININGS = 3  # most trainings that a session keeps
 
 
 def get_running_training(course: str) -> RunningTraining | None:
-    """The session's own training of a course; None without one."""
+    """The session's own training of a course; None without such a training."""
     return st.session_state.get("trainings", {}).get(course)
 
 
@@ -37,7 +37,7 @@ def show_own_training(choose_course: Callable[[], str]) -> None:
 
     On the stage of a lecture it is drawn above the lesson's picture, only in scenes about training.
 
-    choose_course: returns the course; called, with its controls, only if the panel is drawn."""
+    choose_course: shows controls and returns the chosen course; called only if the panel is drawn."""
     staged = get_staged_part()
     if staged is None:
         draw_own_training(choose_course())
@@ -94,7 +94,7 @@ def show_training(course: str, seed: int, rate: float, device: str) -> None:
 
 
 def show_training_buttons(course: str, running: RunningTraining | None, begin_anew: Callable[[], None]) -> None:
-    """Shows the buttons that the state of a training allows. begin_anew: starts it from the first step."""
+    """Shows the buttons that the state of a training allows. begin_anew: starts a training from the first step."""
 
     def drop() -> None:
         st.session_state["trainings"].pop(course)
@@ -112,13 +112,13 @@ def show_training_buttons(course: str, running: RunningTraining | None, begin_an
 
 
 def show_training_button(name: str, label: str, icon: str, on_click: Callable[[], None]) -> None:
-    """Shows a button. name: of its key in the lesson."""
+    """Shows a button. name: the end of the button's key, after the name of the lesson."""
     key = f"{lesson_choices.current_slug()}_{name}"
     st.button(label, key=key, icon=icon, on_click=on_click)
 
 
 def begin_training(course: str, seed: int, rate: float, device: str) -> None:
-    """Starts a training from its first step. Stops the session's others; drops the oldest of too many."""
+    """Starts a training from its first step. Stops the session's other trainings, and drops the oldest if too many."""
     trainings: dict[str, RunningTraining] = st.session_state.setdefault("trainings", {})
     stop_trainings(trainings)
     trainings.pop(course, None)
@@ -129,7 +129,7 @@ def begin_training(course: str, seed: int, rate: float, device: str) -> None:
 
 
 def describe_training(running: RunningTraining) -> str:
-    """A sentence about the progress of a training; empty if it has not begun."""
+    """A sentence about the progress of a training; "" before a training has begun."""
     training = running.training
     facts = {
         "step": training.step,
@@ -152,7 +152,7 @@ def describe_training(running: RunningTraining) -> str:
 def show_losses(running: RunningTraining) -> None:
     """Shows the loss against the step, at most MAX_LOSS_POINTS points."""
     palette = current_palette()
-    losses = [*running.training.losses]  # which grow meanwhile
+    losses = [*running.training.losses]  # a copy, because the training thread appends losses meanwhile
     last = running.training.course.saved[-1]
     every = math.ceil(len(losses) / MAX_LOSS_POINTS)
     curve = Curve(
@@ -169,6 +169,6 @@ def show_losses(running: RunningTraining) -> None:
 
 
 def tell_right_share(loss: float) -> str:
-    """The probability of the right answer that gives this loss, e to the power of minus the loss, as text."""
+    """Formats the probability of the right answer that gives this loss, e to the power of minus the loss."""
     share = math.exp(-loss)
     return format_fixed(share, 3) if share >= LEAST_RIGHT_SHARE else f"e^(−{format_fixed(loss, 1)})"

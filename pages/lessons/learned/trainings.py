@@ -1,4 +1,4 @@
-"""Background trainings, each of one session; at most two run at a time in this process, and only while they are viewed.
+"""Background trainings, each of one session. At most two run at a time in this process, each only while it is viewed.
 
 If the visitor leaves the page, closes it or loses the connection, the training stops, and can be continued later.
 """
@@ -12,30 +12,30 @@ from attention_core.learned.training.training import Training
 from attention_core.record.errors import AttentionError
 from pages.runs.network_store import remember_network
 
-MAX_CONCURRENT_TRAININGS = 2  # trainings; a third would make all of them slow, and every page with them
+MAX_CONCURRENT_TRAININGS = 2  # most trainings at a time; a third would slow down all trainings and every page
 TRAINING_SLOTS = BoundedSemaphore(MAX_CONCURRENT_TRAININGS)
-LOOK_SECONDS = 60.0  # seconds without a look until a training stops; background tabs and busy machines refresh rarely
+LOOK_SECONDS = 60.0  # a training not viewed for so long stops; background tabs and busy machines refresh rarely
 SLOT_POLL_SECONDS = 0.2  # seconds between two attempts to get a slot
 
 
 class RunningTraining:
     """One training and the thread that it runs in.
 
-    state: "waiting" for a slot, "training", "stopped", "done" or "failed", then with `failure`."""
+    state: "waiting" (for a slot), "training", "stopped", "done" or "failed" (because of the error `failure`)."""
 
     def __init__(self, training: Training):
         self.training = training
         self.state = "stopped"
         self.failure: AttentionError | None = None
-        self.seconds = 0.0  # that were spent training
+        self.seconds = 0.0  # seconds spent training
         self.wanted = False
-        self.seen = monotonic()  # when a page last refreshed it
+        self.seen = monotonic()  # time of the last refresh by a page
         self.thread: Thread | None = None
-        self.lock = Lock()  # held by start() and by rests(), so that no start is lost while the thread ends
+        self.lock = Lock()  # locked in start() and in rests(), so that no start is missed while the thread ends
 
     @property
     def busy(self) -> bool:
-        """Whether it waits or trains."""
+        """Whether the training waits for a slot or trains."""
         return self.state in ("waiting", "training")
 
     @property
@@ -67,15 +67,15 @@ class RunningTraining:
         self.wanted = False
 
     def look(self) -> None:
-        """Records that a page views it, which lets it run for another LOOK_SECONDS."""
+        """Records that a page shows the training, which may then run for another LOOK_SECONDS."""
         self.seen = monotonic()
 
     def goes_on(self) -> bool:
-        """Whether it is started and was viewed within LOOK_SECONDS."""
+        """Whether the training is started and was viewed within the last LOOK_SECONDS."""
         return self.wanted and monotonic() - self.seen < LOOK_SECONDS
 
     def rests(self) -> bool:
-        """Whether the thread must end now; then sets the state, and a later start begins another thread."""
+        """Whether the thread must end now. If so, sets the state, so that a later start() starts another thread."""
         with self.lock:
             if self.goes_on() and not self.training.done:
                 return False
@@ -108,7 +108,7 @@ class RunningTraining:
             self.measure()
 
     def measure(self) -> None:
-        """Measures the last checkpoint, if it is not, and caches its network."""
+        """Measures the last checkpoint and caches its network, unless the checkpoint is already measured."""
         network = self.training.saved[-1]
         if not network.measured:
             _ = network.figures  # the property measures at first access
@@ -116,6 +116,6 @@ class RunningTraining:
 
 
 def stop_trainings(running: Mapping[str, RunningTraining]) -> None:
-    """Stops trainings; each can go on later."""
+    """Stops trainings; each training can be continued later."""
     for each in running.values():
         each.stop()

@@ -1,4 +1,4 @@
-"""Encoder-decoders at a step of their training, and what they write for a typed text."""
+"""Encoder-decoders at a step of their training, and their outputs for a typed text."""
 
 import math
 from collections.abc import Callable
@@ -13,16 +13,17 @@ from pages.runs.cache import cache_by_setup
 from pages.runs.network_store import find_network
 from pages.setup.setup import Setup, make_setup
 
-MAX_WRITTEN_ROWS = MAX_READ_SYMBOLS  # symbols of an output that are shown: as many as a network can read
+MAX_WRITTEN_ROWS = MAX_READ_SYMBOLS  # most symbols of an output that are shown: as many as a network can read
 
 
 @dataclass(frozen=True)
 class WritingTask:
     """A sequence-to-sequence task.
 
-    text: the default input; telling: the default step. kinds: the networks that learn it, those with attention first.
-    example: the example with their attention. answer: the right output for a text; None if there is none. longest:
-    symbols of the longest training text, if longer ones are measured, too."""
+    text: the default input. telling: the default step. kinds: the networks that learn the task, first those with
+    attention. example: the workbench example with their attention. answer: returns the right output for a text; None
+    if the text has no right output. longest: symbols of the longest training text, if longer texts are measured, too.
+    """
 
     text: str
     telling: int
@@ -47,9 +48,9 @@ WRITING_TASKS = {
 
 @dataclass(frozen=True)
 class WritingResult:
-    """The output of a network, and whether it is right; None if the text has no right answer.
+    """The output of a network, and whether the output is right; None if the text has no right answer.
 
-    setup: the run of the network's attention; None if it has none or wrote nothing."""
+    setup: the Setup of the network's attention; None for a network without attention, or for an empty output."""
 
     written: str
     right: bool | None
@@ -68,7 +69,7 @@ def cached_writing(network: str, text: str) -> str:
 
 
 def write_at_step(of: TrainingRecord, step: int, text: str) -> WritingResult:
-    """The output for a text of the network after a step of a training. step: one of the record's steps."""
+    """The output for a text of the network at a training step. of: the training. step: one of its checkpoints."""
     task_name, _, kind = of.course.partition("_")
     task = WRITING_TASKS[task_name]
     network = of.network_at(step)
@@ -94,7 +95,7 @@ def split_symbols(course: str, text: str) -> tuple[str, ...]:
 
 
 def shorten_writing(written: str) -> str:
-    """An output, cut to MAX_WRITTEN_ROWS symbols and "…"."""
+    """An output; cut to MAX_WRITTEN_ROWS symbols and "…" if longer."""
     if len(written) <= MAX_WRITTEN_ROWS:
         return written
     return f"{written[:MAX_WRITTEN_ROWS]}…"

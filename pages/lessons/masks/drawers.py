@@ -1,4 +1,4 @@
-"""The drawers of the lesson on masks, and helpers that its page shares with them."""
+"""The accordions of the lesson on masks, and helpers shared with its page."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -96,13 +96,13 @@ from pages.setup.choice_text import read_mask
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
-# ---- a mask to draw on: its map, and its text in a link --------------------------------------------------------------
+# ---- a mask to draw on: its map, and its form as text in a link ------------------------------------------------------
 BITS_PATTERN = re.compile(f"[01]{{1,{MAX_LESSON_TOKENS}}}")
-Bits = tuple[str, ...]  # a mask: one text per query, with "1" for each key that it may attend to
+Bits = tuple[str, ...]  # a mask: one text per query, with "1" for each key that the query may attend to
 
 
 def read_bits(text: str) -> Bits:
-    """Reads "110,111" as a mask, one row for each query. Raises ValueError for another format."""
+    """Parses "110,111" as a mask, one row for each query. Raises ValueError for another format."""
     rows = tuple(text.split(","))
     if len(rows) > MAX_LESSON_TOKENS or not all(map(BITS_PATTERN.fullmatch, rows)):
         raise ValueError(text)
@@ -110,17 +110,17 @@ def read_bits(text: str) -> Bits:
 
 
 def mask_bits_of(trace: Trace) -> Bits:
-    """The mask of a run's first head."""
+    """The mask of a run's first head as Bits."""
     return to_bits(allowed_pairs(trace)[0, 0].numpy())
 
 
 def to_bits(matrix: np.ndarray) -> Bits:
-    """Writes a matrix of truth values, or of 0 and 1, as rows of text."""
+    """Converts a matrix of booleans, or of 0 and 1, to rows of text such as "110"."""
     return tuple("".join(map(str, row)) for row in matrix.astype(int))
 
 
 def pack_mask(bits: Bits, trace: Trace) -> WholeMatrix:
-    """The mask as a Setup has it, cut or filled up to the tokens of a run; missing cells are allowed."""
+    """The mask in a Setup's format, cut or extended to the tokens of a run; cells that are missing become allowed."""
     sizes = trace.sizes()
     T = sizes["T"]
     S = sizes["S"]
@@ -132,7 +132,7 @@ def pack_mask(bits: Bits, trace: Trace) -> WholeMatrix:
 
 
 def find_empty_row(trace: Trace) -> int | None:
-    """The first query that may attend to nothing; None if there is none."""
+    """The first query that may not attend to any word; None if every query may attend to a word."""
     for query, bits in enumerate(mask_bits_of(trace)):
         if "1" not in bits:
             return query
@@ -152,30 +152,30 @@ def block_key(bits: Bits, key: int) -> Bits:
 
 
 def mask_brush(trace: Trace, take: Callable[[Bits], None], window: LiveChoice | None) -> None:
-    """Shows the mask of a run, to be drawn on. take: handler of the mask after each stroke. window: the slider that
-    it follows, if any."""
+    """Shows the mask of a run, which the reader can draw on. take: handler of the mask after each stroke. window: the
+    slider that the mask follows, if any."""
     pairs = allowed_pairs(trace)[0, 0].numpy().astype(float)  # (T, S)
     follows = window and describe_followed(window)
     canvas_map.show_paintable_mask(trace, pairs, lambda drawn: take(to_bits(drawn)), follows)
 
 
-# ---- masks side by side as maps of ticks: those that have names, and the reader's own --------------------------------
+# ---- masks side by side as maps of check marks: the named masks, and the reader's own mask ---------------------------
 CUSTOM_MASK = "custom"  # the reader's own mask: the core calls its step allowed_custom
-TICK_CELL_PX = 24.0  # pixels: a tick needs less than a number
+TICK_CELL_PX = 24.0  # cell width in pixels: a check mark needs less room than a number
 
 
 def named_mask_texts(window: int) -> dict[str, str]:
-    """The named masks in the text form of a Setup. window: how many words away those with a window reach."""
+    """The named masks, by name, in the text form of a Setup. window: how many words away masks with a window reach."""
     return {
         "causal": "causal",
         "local": f"local:{window}",
-        "sliding": f"sliding:{window + 1}",  # its window counts the query's position too
+        "sliding": f"sliding:{window + 1}",  # the window of "sliding" includes the query's position
         "local_global": f"local_global:{window}:0",
     }
 
 
 def list_shown_masks(masks: Trace) -> list[str]:
-    """The names of the masks to show; CUSTOM_MASK is one of them unless it equals a named mask."""
+    """The names of the masks to show; includes CUSTOM_MASK unless the reader's mask equals a named mask."""
     names = list(named_mask_texts(1))
     own = masks[f"allowed_{CUSTOM_MASK}"].squeeze()
     for name in names:
@@ -185,9 +185,9 @@ def list_shown_masks(masks: Trace) -> list[str]:
 
 
 def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
-    """One run in which every mask is a step: the named ones with this window, and that of another run.
+    """One run in which every mask is a step: the named masks with this window, and the mask of another run.
 
-    masked: the other run, whose mask becomes the step allowed_custom."""
+    masked: the Setup of the other run, whose mask becomes the step allowed_custom."""
     masks = tuple(named_mask_texts(window).values())
     other = trace_for(masked)
     custom = pack_mask(mask_bits_of(other), other)
@@ -195,7 +195,7 @@ def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
 
 
 def reach_after_layers(masks: Trace, layers: int) -> Trace:
-    """The receptive field (T, S) after a number of layers under each of these masks, as steps of a run."""
+    """A run in which each mask's step is the receptive field (T, S) after a number of layers under that mask."""
     steps = {}
     for name in list_shown_masks(masks):
         step = f"allowed_{name}"
@@ -210,7 +210,7 @@ def label_mask(name: str) -> str:
 
 
 def make_tick_map(masks: Trace, step: str, title: str, chosen: Ref | None = None) -> Picture:
-    """Draws one of the masks as a map of ticks. chosen: the open cell."""
+    """Draws one of the masks as a map of check marks. chosen: the open cell."""
     words = picture_texts_for(masks)
     return single_picture(
         [panel(masks, step)],
@@ -224,7 +224,7 @@ def make_tick_map(masks: Trace, step: str, title: str, chosen: Ref | None = None
 
 
 def make_tick_picture(name: str, masks: Trace, step: str, title: str) -> RunPicture:
-    """Draws one of the masks as a map of ticks, whose cells open to the comparison that decided them."""
+    """Draws one of the masks as a map of check marks; a click on a cell opens the comparison that decided it."""
     picture = make_tick_map(masks, step, title, get_opened_ref(name, masks))
     return RunPicture(name, picture, {"": masks}, title)
 
@@ -239,11 +239,11 @@ def show_runs_side_by_side(name: str, runs: Mapping[str, Trace], selection: Sele
                 show_weights_map(f"{name}_{part}", run, selection, title)
 
 
-# ---- drawer "future", tab: the mask as a matrix of 0 and −∞ that is added --------------------------------------------
+# ---- drawer "future", tab: the mask as a matrix of 0 and −∞ that is added to the scores ------------------------------
 def show_added_mask(own: Setup, setup: Setup) -> None:
-    """Shows a mask as a matrix of 0 and −∞ and the scores plus it: the same result as filling with −∞.
+    """Shows a mask as a matrix of 0 and −∞, and the scores plus this matrix: the same result as filling with −∞.
 
-    own: the run without a mask; setup: the run under the reader's mask."""
+    own: the Setup without a mask. setup: the Setup under the reader's mask."""
     masked = trace_for(setup)
     if "allowed" not in masked:
         show_sentence("lessons.masks.same")
@@ -284,7 +284,7 @@ def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
 
 
 def say_copying(words: tuple[str, ...]) -> None:
-    """Shows how many targets an untrained layer that copies its input gets right, shifted and not."""
+    """Shows how many targets an untrained layer that copies its input gets right, with and without the shift."""
     copied = count_copied(words)
     show_sentence(
         "lessons.masks.copied",
@@ -310,9 +310,9 @@ def draw_table(read: tuple[str, ...], wanted: tuple[str, ...], chances: list[flo
     return make_table(places, rows)
 
 
-# ---- drawer "future": can a word learn of its future? ----------------------------------------------------------------
+# ---- drawer "future": does an output depend on later words? ----------------------------------------------------------
 def show_later_word(own: Setup, setup: Setup) -> None:
-    """Replaces a word, and shows how far each output moves without a mask and with the reader's."""
+    """Replaces a word, and shows how far each output moves without a mask and under the reader's mask."""
     free = trace_for(own)
     names = list_place_names(free, "T")
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -341,7 +341,7 @@ def show_later_word(own: Setup, setup: Setup) -> None:
 
 
 def show_changed_steps(own: Setup, setup: Setup) -> None:
-    """Shows the first step in which the run under the mask differs from the run without it, and the later ones."""
+    """Shows the first step in which the run under the mask differs from the run without a mask, and the later ones."""
     now = trace_for(setup)
     before = trace_for(own)
     moved = find_moves(now, before)
@@ -366,7 +366,7 @@ def show_reach_by_layers(own: Setup, setup: Setup) -> None:
     masks = run_all_masks(own, setup, 1)
     heard = reach_after_layers(masks, layers)
     names = list_place_names(masks, "T")
-    # the last row of each mask, (S,): which inputs reach the last word
+    # mask -> last row of its receptive field, (S,): which inputs reach the last word
     last_rows = {name: heard[f"allowed_{name}"][-1] for name in list_shown_masks(masks)}
     under_which = [escape_markdown(label_mask(name)) for name, row in last_rows.items() if row[0]]
     words = {
@@ -417,12 +417,12 @@ def show_attention_sink(_own: Setup, _setup: Setup) -> None:
     link_to_workbench(sink, "sink")
 
 
-# ---- drawer "wirings": encoder, decoder, masked words ----------------------------------------------------------------
-MASK_TOKEN = "[MASK]|"  # ends in a bar: one token
+# ---- drawer "wirings", tabs: encoder, decoder, masked words ----------------------------------------------------------
+MASK_TOKEN = "[MASK]|"  # typed text; the bar at the end keeps [MASK] a single token
 
 
 def show_encoder_wiring(own: Setup, _setup: Setup) -> None:
-    """Shows attention in both directions: no mask."""
+    """Shows attention in both directions, that is, without a mask."""
     trace = trace_for(own)
     selection = selection_of(trace, own)
     pairs = count_allowed_pairs(trace)
@@ -458,7 +458,7 @@ def show_decoder_wiring(_own: Setup, _setup: Setup) -> None:
 
 
 def show_masked_word(own: Setup, _setup: Setup) -> None:
-    """Shows a word replaced by [MASK], which is attended to like any other, beside a mask that blocks its column."""
+    """Shows a word replaced by the token [MASK], to which words still attend, beside a mask that blocks the word."""
     free = trace_for(own)
     selection = selection_of(free, own)
     names = list_place_names(free, "T")
@@ -473,7 +473,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
         values[name] = format_percent(mean_received_share(trace, selection.head, place))
         pairs = count_allowed_pairs(trace)
         values[f"{name}_kept"] = pairs.kept
-        values["of"] = pairs.of  # the count of all pairs, equal in both
+        values["of"] = pairs.of  # the count of all pairs, equal in both runs
     show_sentence("lessons.masks.masked", **values)
     show_runs_side_by_side("masked", traces, selection)
     link_to_workbench(hidden, "masked")
@@ -481,7 +481,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
 
 # ---- drawer "pairs", tab: sentences of different lengths in one batch ------------------------------------------------
 def show_padded_batch(own: Setup) -> None:
-    """Shows two sentences of different lengths in one batch, with the padding masked or not."""
+    """Shows two sentences of different lengths in one batch, with or without a mask of the padding."""
     shipped = EXAMPLES[own.run.example].batch.splitlines()[-1]
 
     def check(text: str) -> None:
@@ -513,7 +513,7 @@ def say_farthest_step(together: Setup, hidden: bool) -> None:
 
 
 def run_with_padding(setup: Setup, hidden: bool) -> Trace:
-    """The run of a batch, with the padding masked if `hidden`."""
+    """The run of a batch; its padding is masked if `hidden`."""
     trace = trace_for(setup)
     return trace if hidden else without_padding_mask(trace)
 
@@ -540,13 +540,13 @@ def show_padded_sentence(name: str, setup: Setup, hidden: bool) -> None:
 
 
 # ---- drawer "pairs": which pairs are kept? ---------------------------------------------------------------------------
-TABLE_LENGTHS = (8, 16, 32, 64, 128, 256, 512)  # tokens of the sequences whose pairs are counted
+TABLE_LENGTHS = (8, 16, 32, 64, 128, 256, 512)  # options for the number of tokens whose pairs are counted
 
 
 def show_pairs(own: Setup, setup: Setup) -> None:
-    """Shows how many pairs each mask allows, or sentences of different lengths in one batch.
+    """Shows, as chosen, how many pairs each mask allows, or a batch of sentences of different lengths with padding.
 
-    own: the run without a mask; setup: the run under the reader's mask."""
+    own: the Setup without a mask. setup: the Setup under the reader's mask."""
     if choose_option("pairs", ("patterns", "batch")) == "patterns":
         show_patterns(own, setup)
     else:
@@ -554,7 +554,7 @@ def show_pairs(own: Setup, setup: Setup) -> None:
 
 
 def show_patterns(own: Setup, setup: Setup) -> None:
-    """Shows the masks side by side, the pairs that they allow, and that the multiply-adds stay the same."""
+    """Shows the masks side by side, the counts of allowed pairs, and that the multiply-adds stay the same."""
     window = find_live_choice("window", range(1, 9), 1)
     length = find_live_choice("length", TABLE_LENGTHS, 64)
     with st.container(horizontal=True):
@@ -575,7 +575,7 @@ def count_work_of_run(setup: Setup) -> int:
 
 
 def show_pattern_maps(own: Setup, setup: Setup, window: LiveChoice) -> None:
-    """Shows every mask as a map that follows the window's slider; its title has the count of pairs."""
+    """Shows every mask as a map that follows the window's slider, titled with the mask's count of allowed pairs."""
     runs = [run_all_masks(own, setup, each) for each in window.options]
     with st.container(horizontal=True, gap=None):
         for name in list_shown_masks(runs[window.position]):
@@ -585,7 +585,9 @@ def show_pattern_maps(own: Setup, setup: Setup, window: LiveChoice) -> None:
 
 
 def draw_pattern(name: str, masks: Trace, window: int, setup: Setup) -> RunPicture:
-    """Draws a mask as a map with its count of pairs. masks: the run with all masks; setup: that under the reader's."""
+    """Draws a mask as a map titled with its count of allowed pairs.
+
+    masks: the run with all masks. setup: the Setup under the reader's mask."""
     if name == CUSTOM_MASK:
         pairs = count_allowed_pairs(trace_for(setup))
     else:
@@ -596,7 +598,7 @@ def draw_pattern(name: str, masks: Trace, window: int, setup: Setup) -> RunPictu
 
 @cache
 def count_pairs_by_mask(length: int, window: int) -> dict[str, PairsFact]:
-    """Counts the pairs that each named mask allows among `length` words."""
+    """Counts the pairs that each named mask allows among `length` words: name -> counts."""
     masks = named_mask_texts(window)
     return {name: count_mask_pairs(length, read_mask(text)) for name, text in masks.items()}
 
@@ -616,9 +618,9 @@ def write_pairs_table(length: int, window: int) -> str:
     return "\n".join(lines)
 
 
-# ---- drawer "nothing", two of its tabs: a mask that code reads in another convention ---------------------------------
+# ---- drawer "nothing", two tabs: a mask that code interprets by another convention -----------------------------------
 def show_mask_conventions(own: Setup, setup: Setup) -> None:
-    """Shows the result if code reads True as blocked, and the result of torch's own layer for this mask."""
+    """Shows the result if code interprets True as blocked, and the result of torch's own layer for this mask."""
     trace = trace_for(setup)
     if "allowed" not in trace:
         show_sentence("lessons.masks.no_mask")
@@ -643,7 +645,7 @@ def show_mask_conventions(own: Setup, setup: Setup) -> None:
 
 
 def show_misplaced_axis(own: Setup, setup: Setup) -> None:
-    """Shows a mask whose head axis is misplaced: torch raises an error, or broadcasts it silently."""
+    """Shows a mask whose head axis is misplaced: torch raises an error, or broadcasts the mask silently."""
     trace = trace_for(setup)
     if "allowed" not in trace:
         show_sentence("lessons.masks.no_mask")
@@ -668,7 +670,7 @@ def show_misplaced_axis(own: Setup, setup: Setup) -> None:
 
 
 def show_mask_damage(key: str, wrong: Trace, right: Trace) -> None:
-    """Shows how many pairs and weights a wrong mask changed, and which weight it changed most."""
+    """Shows how many pairs and weights a wrong mask changed, and which weight changed most."""
     found = measure_mask_damage(wrong, right)
     if found.largest is None:
         show_sentence("lessons.masks.no_damage")
@@ -678,7 +680,9 @@ def show_mask_damage(key: str, wrong: Trace, right: Trace) -> None:
 
 
 def describe_worst_weight(index: tuple[int, ...], wrong: Trace, right: Trace) -> str:
-    """A sentence about a weight under the wrong and the right mask; empty if it depends on random numbers."""
+    """A sentence about a weight under the wrong and the right mask; "" if the weight depends on random numbers.
+
+    index: (batch, head, query, key) of the weight."""
     _, head, query, key = index
     if accident_at(right, query, [key]):
         return ""
@@ -692,12 +696,12 @@ def describe_worst_weight(index: tuple[int, ...], wrong: Trace, right: Trace) ->
     )
 
 
-# ---- drawer "nothing": what if a row may attend to nothing? ----------------------------------------------------------
+# ---- drawer "nothing": what if a word may not attend to any word? ----------------------------------------------------
 EMPTY_ROW_BARS_PX = 46.0  # pixels: the height of each of five rows of bars
 
 
 def show_empty_row(own: Setup, setup: Setup) -> None:
-    """Blocks one row of the reader's mask fully, and shows its weights under each of EMPTY_ROW_POLICIES."""
+    """Blocks one row of the reader's mask fully, and shows the row's weights under each of EMPTY_ROW_POLICIES."""
     trace = trace_for(setup)
     selection = selection_of(trace_for(own), own)
     names = list_place_names(trace, "T")
@@ -725,7 +729,7 @@ def show_empty_row(own: Setup, setup: Setup) -> None:
 
 
 def count_policies(rows: list[Row]) -> dict[str, int]:
-    """Counts the policies under which blocked words get a share ("seen"), and those that give a NaN ("lost").
+    """Counts the policies under which blocked words have a weight above 0 ("seen"), and those that give NaN ("lost").
 
     rows: the same row of weights under each policy."""
     leaking = []
@@ -739,7 +743,7 @@ def count_policies(rows: list[Row]) -> dict[str, int]:
 
 
 def largest_gap_of_other_rows(runs: Mapping[str, Trace], bits: Bits) -> float:
-    """The largest difference between policies in the outputs of words that may attend to something."""
+    """The largest difference between policies in the outputs of words that may attend to at least one word."""
     filled = [query for query, row in enumerate(bits) if "1" in row]
     gaps = []
     for run in runs.values():

@@ -1,4 +1,4 @@
-"""Lesson page: who may attend to whom? A mask that is drawn or chosen, and the weights under it."""
+"""Lesson page: who may attend to whom? A mask that is drawn or chosen, and the weights under this mask."""
 
 import streamlit as st
 
@@ -26,7 +26,7 @@ MASK_PRESETS = ("none", "causal", "local", "sliding", "padding", "local_global",
 
 
 def take_painted_mask(bits: Bits) -> None:
-    """Handler of a stroke: stores the mask, and selects it."""
+    """Handler of a stroke on the mask: stores the drawn mask, and selects it."""
     store_choice("mask", "custom")
     store_choice("paint", bits)
 
@@ -37,7 +37,7 @@ def take_word(_: int, word: int) -> None:
 
 
 def find_window(preset: str) -> LiveChoice | None:
-    """The slider of a mask's window; None if it has none."""
+    """The slider of a mask's window; None for a mask without a window."""
     if preset in ("local", "local_global"):
         return find_live_choice("near", range(8), 1)
     if preset == "sliding":
@@ -46,7 +46,7 @@ def find_window(preset: str) -> LiveChoice | None:
 
 
 def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], window: LiveChoice | None) -> Setup:
-    """The Setup under a mask; asks for the mask's parameters, if it has any."""
+    """The Setup under a mask; asks for the parameters of a mask that has any."""
     if window:
         show_live_choice(window, width=400)
     match preset:
@@ -66,7 +66,7 @@ def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], w
 
 
 def list_runs(setup: Setup, window: LiveChoice) -> list[Trace]:
-    """The run at each position of a window's slider."""
+    """Lists the run at each position of a window's slider."""
     name, _, *others = setup.run.masks[0].split(":")
     runs = []
     for value in window.options:
@@ -75,11 +75,11 @@ def list_runs(setup: Setup, window: LiveChoice) -> list[Trace]:
     return runs
 
 
-# ---- masks: sentences about a mask: the selected query's weights, the allowed pairs, the goal to build ---------------
+# ---- sentences about a mask: the selected query's weights, the allowed pairs, the mask to build ----------------------
 def describe_pairs(trace: Trace, free: Trace, selection: Selection) -> str:
-    """The sentence about the pairs that a mask allows, and the weight that it changed."""
+    """The sentence about the pairs that a mask allows, and about the largest weight, before and under the mask."""
     pairs = count_allowed_pairs(trace)
-    kept = "kept_random" if is_accident(free, selection) else "kept"  # without a claim about its weights
+    kept = "kept_random" if is_accident(free, selection) else "kept"  # the text without a claim about weights
     return say(
         f"lessons.masks.{kept}",
         kept=pairs.kept,
@@ -90,7 +90,7 @@ def describe_pairs(trace: Trace, free: Trace, selection: Selection) -> str:
 
 
 def compare_largest(trace: Trace, free: Trace, selection: Selection) -> dict[str, str]:
-    """Values of a sentence: the selected query's largest key without a mask, and its weight without and with one."""
+    """Placeholder values: the key with the selected query's largest weight, and that weight without and with a mask."""
     key = largest_key(free, selection)
     cell = (selection.batch, selection.head, selection.query, key)
     return {
@@ -112,7 +112,7 @@ def is_accident(free: Trace, selection: Selection) -> bool:
 
 
 def show_mask_goal(trace: Trace, free: Trace, selection: Selection, preset: str) -> None:
-    """Shows the goal, a causal mask to build, and whether the mask has reached it."""
+    """Shows the goal, to build a causal mask, and whether the reader's mask has reached the goal."""
     if preset not in ("none", "custom"):
         st.caption(say("lessons.masks.build"))
         return
@@ -121,7 +121,7 @@ def show_mask_goal(trace: Trace, free: Trace, selection: Selection, preset: str)
 
 
 def show_causal_goal(trace: Trace, done: str) -> None:
-    """Shows how far the mask is from the causal one. done: the text if it is the same."""
+    """Shows how far the reader's mask is from the causal mask. done: the text if both are equal."""
     own_pairs = allowed_pairs(trace)[0, 0]  # (T, S)
     ahead = compare_with_causal(own_pairs)
     is_causal = ahead.later == 0 and ahead.missing == 0

@@ -1,4 +1,4 @@
-"""The drawers of the lesson on meaning, and helpers that its page shares with them."""
+"""The accordions of the lesson on meaning, and helpers shared with its page."""
 
 import streamlit as st
 
@@ -23,10 +23,10 @@ from pages.session.labels import current_palette, spoken_share
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
-# ---- the three networks of the lesson on meaning, the sentences that they read, and what was measured of them --------
-NETWORKS = {"A": "foretold", "B": "named", "C": "asked"}  # the kind of each network, by its letter
-OFFERED_PAIRS = (47, 49, 34, 8)  # the held-out pairs that can be selected
-LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # the language of each example
+# ---- the three networks of the lesson on meaning, their sentences, and their measured figures ------------------------
+NETWORKS = {"A": "foretold", "B": "named", "C": "asked"}  # letter of a network -> its kind
+OFFERED_PAIRS = (47, 49, 34, 8)  # numbers of the held-out pairs that can be selected
+LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # example -> language
 
 Pair = tuple[Reading, Reading]
 
@@ -47,18 +47,18 @@ def spell_words(words: tuple[str, ...], language: str) -> str:
 
 
 def spell_pair(number: int, language: str) -> str:
-    """Both sentences of a pair, written as one."""
+    """Both sentences of a pair as one text."""
     return spell_words(merge_words(number, language), language)
 
 
 def merge_words(number: int, language: str) -> tuple[str, ...]:
-    """The words of a pair; where they differ, both of them."""
+    """The words of a pair; if the two sentences have different words at a place, both of them."""
     one, two = (place.text.words for place in held_out_pair(language, number))
     return tuple(word if word == other else f"{word}/{other}" for word, other in zip(one, two, strict=True))
 
 
 def list_columns(number: int, language: str) -> list[str]:
-    """The words of a pair between the start token and the full stop; "…" where they differ."""
+    """The words of a pair between the start token and the full stop; "…" if the two sentences differ at a place."""
     one, two = (place.text.words[1:-1] for place in held_out_pair(language, number))
     return [word if word == other else "…" for word, other in zip(one, two, strict=True)]
 
@@ -70,7 +70,7 @@ def pick_pair(language: str) -> int:
 
 
 def choose_step(language: str) -> LiveChoice:
-    """Asks for a checkpoint on a slider."""
+    """Returns the slider that selects a checkpoint."""
     steps = steps_of(name_network("C", language))
     others = [step for example in LANGUAGES.values() for step in steps_of(name_network("C", example))]
     choice = find_live_choice("step_of", steps, max(steps), others=others)
@@ -79,18 +79,18 @@ def choose_step(language: str) -> LiveChoice:
 
 
 def read_by_all(language: str, step: int, number: int, change: str) -> dict[str, Pair]:
-    """The readings of a pair by each network after a step of training. change: one of HEAD_CHANGES."""
+    """Each network's outputs for a pair after a training step, by the network's letter. change: one of HEAD_CHANGES."""
     return {letter: read_pair(name_network(letter, language), step, number, change) for letter in NETWORKS}
 
 
 def read_last(letter: str, language: str, number: int) -> Pair:
-    """The readings of a pair by a fully trained network."""
+    """A fully trained network's outputs for both sentences of a pair."""
     name = name_network(letter, language)
     return read_pair(name, max(steps_of(name)), number)
 
 
 def setup_for_network(letter: str, example: str, reading: Reading) -> Setup:
-    """The Setup of the layer with the fully trained network's head, on the text of a reading."""
+    """The Setup of the layer that contains the fully trained network's head, on the text of a reading."""
     language = LANGUAGES[example]
     layer, head = figures_of(letter, language).head
     return make_setup(
@@ -104,13 +104,13 @@ def setup_for_network(letter: str, example: str, reading: Reading) -> Setup:
 
 
 def name_head(layer: int, head: int) -> str:
-    """The name of a head. layer, head: from 0; the name counts from 1."""
+    """The name of a head, which counts layers and heads from 1. layer, head: indices from 0."""
     return say("lessons.meaning.head", layer=layer + 1, head=head + 1)
 
 
-# ---- sentences about the networks: the share of held-out pairs of which both sentences are right ---------------------
-GUESS_BOUNDS = (0.6, 0.2)  # bounds between the answers that can be guessed
-ANSWERING = ("B", "C")  # the networks that answer who is meant
+# ---- sentences about the networks: the share of held-out pairs with right answers for both sentences -----------------
+GUESS_BOUNDS = (0.6, 0.2)  # shares that separate the answers that can be guessed
+ANSWERING = ("B", "C")  # the networks that answer whom the pronoun means
 
 
 def find_right_guess(language: str) -> int:
@@ -121,7 +121,7 @@ def find_right_guess(language: str) -> int:
 
 
 def last_of(figures: dict[str, float]) -> float:
-    """The figure after the last step."""
+    """The figure after the last step. figures: training step -> figure."""
     return figures[max(figures, key=int)]
 
 
@@ -135,7 +135,7 @@ def find_needed_head(figures: StepFigures) -> tuple[int, int]:
 
 
 def ask_words(language: str) -> str:
-    """The question that is asked before B's head is shown."""
+    """The question before B's head is shown."""
     answered = format_percent(last_of(figures_of("B", language).answered))
     return say("lessons.meaning.ask", answered=answered, count=MEASURED_PAIRS)
 
@@ -147,7 +147,7 @@ def tell_steps(choice: LiveChoice, language: str, known: bool) -> None:
 
 
 def tell_lacking_steps(choice: LiveChoice, language: str) -> None:
-    """Shows why the slider has no steps between the first and the last, if it has none."""
+    """Shows why the slider has no steps between the first and the last; returns early if it has such steps."""
     first, *between, last = choice.options
     if between:
         return
@@ -156,7 +156,7 @@ def tell_lacking_steps(choice: LiveChoice, language: str) -> None:
 
 
 def describe_step(step: str, language: str, known: bool) -> str:
-    """The sentence about how often heads and answers are right after a step. known: whether B's head is revealed."""
+    """The sentence about how often heads and answers are right after a step. known: whether B's figure is revealed."""
     values = {}
     for letter in NETWORKS:
         figures = figures_of(letter, language)
@@ -219,7 +219,7 @@ def make_curve(kind: str, letter: str, shares: dict[str, float]) -> Curve:
 
 # ---- drawer "every": do other heads show who is meant? ---------------------------------------------------------------
 def show_every_head(language: str) -> None:
-    """Shows for each head how often it shows who is meant, and how often answers are right with it ablated."""
+    """Shows how often each head shows who is meant, and how often answers are right with that head ablated."""
     values = {}
     for letter in ANSWERING:
         for name, value in describe_heads(letter, language).items():
@@ -229,7 +229,7 @@ def show_every_head(language: str) -> None:
 
 
 def describe_heads(letter: str, language: str) -> dict[str, str]:
-    """Values of a sentence: the head that shows best who is meant, and the most needed of the others."""
+    """Placeholder values of a sentence: how often the best head shows who is meant, and the most needed other head."""
     figures = figures_of(letter, language)
     layer, head = find_needed_head(figures)
     return {
@@ -243,7 +243,7 @@ def describe_heads(letter: str, language: str) -> dict[str, str]:
 
 
 def make_rows(language: str) -> list[dict[str, str]]:
-    """Makes the table's rows, one for each head, by column title."""
+    """Makes the table's rows, one for each head: column title -> text."""
     rows = []
     for layer, heads in enumerate(figures_of("C", language).heads):
         for head, _ in enumerate(heads):
@@ -263,7 +263,7 @@ def percent(share: float) -> str:
     return say("train.percent", much=spoken_share(share)).strip()
 
 
-# ---- drawer "why": why does one head look at the right word? ---------------------------------------------------------
+# ---- drawer "why": why does one head attend to the right word? -------------------------------------------------------
 def show_forced_look(language: str) -> None:
     """Shows what differs between the three trainings, and links to each network in the workbench."""
     show_sentence("lessons.meaning.why")

@@ -1,4 +1,4 @@
-"""Do heads mean something? Three trainings of the same network: what a head shows, and what is answered without it."""
+"""Do heads mean something? Three trainings of one network: what a head shows, and the answers without that head."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -36,15 +36,15 @@ from pages.runs.cache import trace_for
 from pages.site.words import say
 
 GUESSES = ("most", "some", "few")
-HEAD_CHANGES = ("own", "even", "off")  # what is done to the heads: kept, weights made even, ablated
+HEAD_CHANGES = ("own", "even", "off")  # changes of the heads: unchanged, weights made uniform, ablated
 
 
 # ---- the picture of the lesson on meaning: weights of a head of each network from the pronoun, in both sentences -----
-HEADS_WIDTH_PX = 1118  # pixels: as wide as the page, so that words can be read
+HEADS_WIDTH_PX = 1118  # width in pixels of the picture: the width of the page, so that words are legible
 
 
 def show_heads(choice: LiveChoice, language: str, number: int, change: str, known: bool) -> None:
-    """Shows the weights of each network's head at each step of a slider. known: whether the answer may be shown."""
+    """Shows one head's weights in each network at each step of a slider. known: whether the answer may be shown."""
     shown = [
         make_rows(read_by_all(language, step, number, change), list_columns(number, language), known)
         for step in choice.options
@@ -61,7 +61,7 @@ def show_heads(choice: LiveChoice, language: str, number: int, change: str, know
 
 
 def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool) -> RunPicture:
-    """Draws two rows for each network, one for each sentence. names: of the columns."""
+    """Draws two rows for each network, one for each sentence of the pair. names: the names of the columns."""
     rows = []
     runs = {}
     for letter, pair in pairs.items():
@@ -88,7 +88,7 @@ def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
 
 
 def deciding_word(reading: Reading) -> str:
-    """The word of a sentence that says who is meant."""
+    """The word of a sentence that decides whom the pronoun means."""
     links = [link for link in reading.place.text.links if link.kind == "about"]
     return reading.place.text.words[links[-1].at]
 

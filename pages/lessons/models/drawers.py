@@ -1,4 +1,4 @@
-"""The drawers of the lesson on models."""
+"""The accordions of the lesson on models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,15 +26,15 @@ from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, has, say
 
 # ---- how many bytes of keys and values a published model keeps, and their chart --------------------------------------
-CACHE_DTYPE = "bfloat16"  # the type of cached numbers: two bytes each
-TEXT_LENGTHS = tuple(2**power for power in range(8, 18))  # tokens: 256 to 131,072
-CHART_WIDTH_PX, CHART_HEIGHT_PX = 720, 260  # pixels: the plot area
+CACHE_DTYPE = "bfloat16"  # dtype of the cached numbers: two bytes per number
+TEXT_LENGTHS = tuple(2**power for power in range(8, 18))  # lengths in tokens: 256 to 131,072
+CHART_WIDTH_PX, CHART_HEIGHT_PX = 720, 260  # size of the plot area in pixels
 
 
 def count_cache_bytes(model: PublishedModel, tokens: int, is_windowed: bool = True) -> int:
     """The bytes of keys and values that all layers cache after `tokens` tokens; 0 for a model without a cache.
 
-    is_windowed: whether a layer with a window drops what has left it."""
+    is_windowed: whether a layer with a window drops the keys and values outside the window."""
     kept = 0
     for kind in model.kinds:
         if not kind.is_cached:
@@ -51,7 +51,7 @@ def count_cache_bytes(model: PublishedModel, tokens: int, is_windowed: bool = Tr
 
 
 def count_bytes_beyond(model: PublishedModel, window: int) -> int:
-    """The bytes that one more token adds once a window is full."""
+    """The bytes that one more token adds to the cache once a window is full."""
     return count_cache_bytes(model, window + 1) - count_cache_bytes(model, window)
 
 
@@ -61,12 +61,12 @@ def count_cached_layers(model: PublishedModel) -> int:
 
 
 def share_kept(model: PublishedModel) -> float:
-    """The share of the cache's bytes that windows leave, at the model's context length."""
+    """The bytes of the cache with windows, divided by the bytes without, at the model's context length."""
     return count_cache_bytes(model, model.context) / count_cache_bytes(model, model.context, is_windowed=False)
 
 
 def list_lengths(model: PublishedModel) -> list[int]:
-    """The TEXT_LENGTHS up to the model's context length."""
+    """Those of TEXT_LENGTHS that are at most the model's context length."""
     return [length for length in TEXT_LENGTHS if model.context is None or length <= model.context]
 
 
@@ -82,7 +82,9 @@ def tell_cache(model: PublishedModel, tokens: int) -> str:
 
 
 def show_cache_chart(tokens: LiveChoice, models: Mapping[str, PublishedModel]) -> None:
-    """Shows the bytes of the cache against the tokens. tokens: slider of the vertical line. models: by colour."""
+    """Shows the bytes of the cache against the number of tokens.
+
+    tokens: the slider that a vertical line follows. models: name of the curve's colour -> model."""
     palette = current_palette()
     drawn = []
     for colour, model in models.items():
@@ -121,7 +123,7 @@ def bytes_axis() -> Axis:
     )
 
 
-# ---- the sources of their numbers ------------------------------------------------------------------------------------
+# ---- the sources of the models' numbers ------------------------------------------------------------------------------
 def show_read_sources() -> None:
     """Lists the source of each model's numbers, with notes on sources that differ."""
     show_sentence("lessons.models.reading")
@@ -133,9 +135,9 @@ def show_read_sources() -> None:
     st.markdown("\n".join(lines))
 
 
-# ---- the table of published models, each row of which opens as a state of the workbench ------------------------------
-TABLE_COLUMN_WIDTHS = (5, 4, 5, 5, 3)  # widths: model, three columns of parts, cached bytes with a link
-TABLE_PARTS = (("positions",), ("heads",), ("masks", "score", "modifiers", "normaliser"))  # in three columns
+# ---- the table of published models, each with a link to its layer in the workbench -----------------------------------
+TABLE_COLUMN_WIDTHS = (5, 4, 5, 5, 3)  # relative widths: model, three columns of parts, cached bytes with a link
+TABLE_PARTS = (("positions",), ("heads",), ("masks", "score", "modifiers", "normaliser"))  # parts in each column
 USUAL_PARTS = {
     "score": "scaled_dot",
     "modifiers": "plain",
@@ -144,18 +146,18 @@ USUAL_PARTS = {
 
 
 def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -> None:
-    """Shows all models, from old to new. layers: one of each; told: texts about these. known: whether the bytes are
-    shown."""
+    """Shows all models, from old to new. layers: a small layer of each model; told: a text about each layer.
+    known: whether the bytes are shown."""
     st.caption(say("lessons.models.table"))
     seen: set[str] = set()
     for key, layer, what in zip(PUBLISHED_MODELS, layers, told, strict=True):
-        with st.container(border=True):  # on a phone a row is five cells below each other, which belong together
+        with st.container(border=True):  # a border, because on a phone the five cells of a row are below each other
             show_model_row(key, layer, what, known, seen)
         seen |= {f"{part}.{find(layer.model)}" for part, find in VARIANT_FINDERS.items()}
 
 
 def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]) -> None:
-    """Shows one model. told: the text about its layer. seen: the parts of earlier models; new ones are bold."""
+    """Shows one model. told: the text about its layer. seen: the parts of earlier models; other parts are bold."""
     model = layer.model
     at_name, *at_parts, at_size = st.columns(TABLE_COLUMN_WIDTHS, vertical_alignment="center", gap="xsmall")
     with at_name, st.container(gap=None):
@@ -170,7 +172,7 @@ def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]
 
 
 def tell_parts(model: PublishedModel, parts: Sequence[str], seen: set[str]) -> str:
-    """A model's variants of some parts as text; those not in `seen` are bold."""
+    """The text about a model's variants of some parts; variants that are not in `seen` are bold."""
     said = []
     for part in parts:
         value = VARIANT_FINDERS[part](model)
@@ -182,7 +184,7 @@ def tell_parts(model: PublishedModel, parts: Sequence[str], seen: set[str]) -> s
 
 
 def tell_bytes(model: PublishedModel) -> str:
-    """The sentence about a token's bytes in the cache."""
+    """The sentence about the bytes that a token adds to a model's cache."""
     kept = count_cache_bytes(model, 1)
     if not kept:
         return say("lessons.models.no_cache")
@@ -198,12 +200,12 @@ def tell_bytes(model: PublishedModel) -> str:
     )
 
 
-# ---- drawer "read": what does each of them take and keep, and where does it stand? -----------------------------------
-GUESSED_MODELS = ("gpt_2", "llama_7b", "llama_2_70b", "gpt_oss_120b")  # one of them caches the most bytes per token
+# ---- drawer "read": which parts does each model have, what does it cache, and from which source? ---------------------
+GUESSED_MODELS = ("gpt_2", "llama_7b", "llama_2_70b", "gpt_oss_120b")  # options of the guess
 
 
 def show_model_list(layers: Sequence[Side], told: Sequence[str]) -> None:
-    """Shows the table of all models, whose bytes must be guessed first, and the sources of their numbers.
+    """Asks for a guess, then shows the table of all models with their cached bytes, and the sources of the numbers.
 
     layers, told: see show_model_table.
     """
@@ -213,7 +215,7 @@ def show_model_list(layers: Sequence[Side], told: Sequence[str]) -> None:
 
 
 def ask_for_most_bytes() -> bool:
-    """Asks which model caches the most bytes per token. Returns whether the answer may be shown, and shows it then."""
+    """Asks which model caches the most bytes per token. Returns whether the answer is shown, that is, after a guess."""
     guessed = [PUBLISHED_MODELS[key] for key in GUESSED_MODELS]
     sizes = [count_cache_bytes(model, 1) for model in guessed]
     most = guessed[sizes.index(max(sizes))]
@@ -232,7 +234,7 @@ def ask_for_most_bytes() -> bool:
 
 
 # ---- drawer "one": what does one change alone do? --------------------------------------------------------------------
-FIELDS_OF_PARTS = {  # the Setup's fields of each part
+FIELDS_OF_PARTS = {  # part -> field of a Setup
     "positions": "positions",
     "heads": "kv_heads",
     "masks": "masks",
@@ -243,7 +245,7 @@ FIELDS_OF_PARTS = {  # the Setup's fields of each part
 
 
 def show_one_change(old: Side, new: Side) -> None:
-    """Shows the older layer with one part of the newer one: how far that alone moves weights and output."""
+    """Shows the older layer with one part of the newer layer, and how far this part alone moves weights and output."""
     parts = [part for part in FIELDS_OF_PARTS if take_part(old, new, part).setup != old.setup]
     if not parts:
         st.markdown(say("lessons.models.no_change"))
@@ -261,7 +263,7 @@ def show_one_change(old: Side, new: Side) -> None:
 
 
 def take_part(old: Side, new: Side, part: str) -> Side:
-    """The older layer with one part of the newer one."""
+    """The older layer with one part taken from the newer layer."""
     field = FIELDS_OF_PARTS[part]
     setup = old.setup.with_fields(**{field: new.setup.value_of(field)})
     return replace(old, part="after", setup=setup)
@@ -269,7 +271,7 @@ def take_part(old: Side, new: Side, part: str) -> Side:
 
 # ---- drawer "cache": what does a long text cost? ---------------------------------------------------------------------
 def show_cache_growth(old: Side, new: Side) -> None:
-    """Shows the cached bytes of both models against the number of tokens, and in a sentence at the selected one."""
+    """Shows the cached bytes of both models against the number of tokens, and a sentence at the selected number."""
     tokens = find_live_choice("tokens", TEXT_LENGTHS, 1024, format_grouped)
     show_live_choice(tokens, width=420)
     told = [" ".join(tell_cache(side.model, length) for side in (old, new)) for length in TEXT_LENGTHS]
@@ -279,11 +281,11 @@ def show_cache_growth(old: Side, new: Side) -> None:
 
 # ---- drawer "layers": are all layers alike? --------------------------------------------------------------------------
 MIXED_MODELS = ("gemma_3_12b", "gemma_2_9b", "gpt_oss_120b")  # models with two kinds of layer; default first
-GUESSED_SHARES = ("2", "17", "50", "75")  # per cent
+GUESSED_SHARES = ("2", "17", "50", "75")  # options of the guess, in percent
 
 
 def show_layer_kinds(_: Side, new: Side) -> None:
-    """Shows a local and a global layer of one model, and asks what the windows leave of its cache."""
+    """Shows a local and a global layer of one model, and asks which share of the model's cache the windows leave."""
     sides = [make_side(kind.name, GEMMA_3_12B, kind, new.setup) for kind in GEMMA_3_12B.kinds]
     show_sides(*sides)
     labels = [say("train.percent", much=percent) for percent in GUESSED_SHARES]

@@ -25,7 +25,7 @@ from pages.setup.setup import Setup
 
 
 def choose_words() -> Setup:
-    """Asks for the words and for the head. Returns their Setup."""
+    """Asks for the words and for the head. Returns the Setup with both."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         base = sentence_box(pick_example("model_layer", "zh_model_layer", zh="zh_model_layer"))
         heads = list_place_names(trace_for(base), "H")
@@ -33,13 +33,13 @@ def choose_words() -> Setup:
 
 
 def find_model(name: str, default: str) -> LiveChoice:
-    """The slider of a model, from old to new."""
+    """Returns the slider that selects a model, from the oldest to the newest."""
     return find_live_choice(name, range(len(MODELS)), MODEL_KEYS.index(default), lambda place: MODELS[place].name)
 
 
 with draw_lesson(LESSON) as place:
     picture = st.container()
-    base = choose_words()  # called below the picture's container, so that the picture of the models stays above
+    base = choose_words()  # called after the picture's container was made, so that the picture stays above the controls
     choices = {"old": find_model("old", "gpt_2"), "new": find_model("new", "gpt_oss_120b")}
     layers = [make_side("model", model, model.shown, base) for model in MODELS]
     sides = [replace(layers[choice.position], part=part) for part, choice in choices.items()]

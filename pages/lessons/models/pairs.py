@@ -22,15 +22,15 @@ from pages.session.labels import current_palette, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say
 
-MAP_CELL_PX, MAP_ROOM_PX = 30.0, 400.0  # pixels: a cell, and the width of one of two maps
+MAP_CELL_PX, MAP_ROOM_PX = 30.0, 400.0  # pixels: width of a cell, and width of one of two maps
 MODELS = tuple(PUBLISHED_MODELS.values())
 MODEL_KEYS = tuple(PUBLISHED_MODELS)
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of two models that are compared. part: "old" or "new"; kind: the kind of layer that is shown; setup: a small
-    layer of that kind as a state of the workbench.
+    """One of two models that are compared. part: "old" or "new". kind: the kind of layer that is shown. setup: the
+    Setup of a small layer of that kind.
     """
 
     part: str
@@ -40,12 +40,12 @@ class Side:
 
     @cached_property
     def trace(self) -> Trace:
-        """The run of the Setup, kept here: the page shows more layers than the cache of a thread keeps runs."""
+        """The run of the Setup, cached here, because the page shows more layers than a thread's cache keeps runs."""
         return trace_for(self.setup)
 
 
 def make_side(part: str, model: PublishedModel, kind: LayerKind, base: Setup) -> Side:
-    """The small layer of a model, on the words of another Setup."""
+    """The Side with a small layer of a model. base: the Setup with the words."""
     return Side(part, model, kind, make_small_layer(kind, base))
 
 
@@ -55,7 +55,7 @@ def name_dated(model: PublishedModel) -> str:
 
 
 def name_layer(side: Side) -> str:
-    """The name of a model, with the kind of layer if it has several."""
+    """The name of a model, with the kind of layer if the model has several kinds."""
     if len(side.model.kinds) == 1:
         return side.model.name
     return say("lessons.models.layer_of", model=side.model.name, kind=name_kind(side.kind.name))
@@ -71,8 +71,8 @@ def make_side_map(side: Side, title: str | None = None) -> RunPicture:
 
 @dataclass(frozen=True)
 class ShownLayers:
-    """The maps and texts of all models. cells: the cells of each map, with none open. told: what each small layer
-    represents, and what it leaves out.
+    """The maps and texts of all models. cells: the cells of each map, none of them open. told: for each small layer,
+    the text about what the layer represents and leaves out.
     """
 
     cells: LiveCells
@@ -80,11 +80,11 @@ class ShownLayers:
 
 
 def list_shown_layers(base: Setup, sides: Sequence[Side]) -> ShownLayers:
-    """The cached maps and texts of all models. base: the Setup with the words; sides: a layer of each model."""
+    """The cached maps and texts of all models. base: the Setup with the words. sides: a small layer of each model."""
     return latest_layers(base, current_language(), current_palette().ground, sides)
 
 
-# Maps and texts are cached too: all models are shown, and reading their runs takes longer than drawing the maps.
+# Maps and texts are cached, too, because getting the runs of all models takes longer than drawing the maps.
 @keep_latest
 def latest_layers(base: Setup, language: str, ground: str, _sides: Sequence[Side]) -> ShownLayers:
     layers = [cached_layer(side.setup, name_layer(side), language, ground, side) for side in _sides]
@@ -98,13 +98,13 @@ def cached_layer(setup: Setup, layer: str, language: str, ground: str, _side: Si
 
 
 def tell_side(side: Side) -> str:
-    """The text about what a small layer represents, and what it leaves out."""
+    """The text about what a small layer represents and what the layer leaves out."""
     scale = tell_scale(side.model, side.kind, side.trace)
     return f"{scale} {tell_left_out(side.model, side.kind, side.trace)}"
 
 
 def show_sides(*sides: Side) -> None:
-    """Shows sides next to each other: each with its map, its text and a link to the workbench."""
+    """Shows sides next to each other, each with a map, a text and a link to the workbench."""
     pictures = [make_side_map(side) for side in sides]
     for column, side, picture in zip(st.columns(2, gap="medium"), sides, pictures, strict=True):
         with column, st.container(horizontal=True, gap="small"):
@@ -117,8 +117,8 @@ def show_sides(*sides: Side) -> None:
 
 
 def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side], shown: ShownLayers) -> None:
-    """Shows two sides that follow a slider each. choices: by part; sides: a layer of each model, in the sliders'
-    order; shown: their maps and texts.
+    """Shows two sides, each of which follows a slider. choices: part -> slider. sides: a small layer of each model, in
+    the sliders' order. shown: the maps and texts of all models.
     """
     pictures = []
     for column, (part, choice) in zip(st.columns(2, gap="medium"), choices.items(), strict=True):
@@ -134,7 +134,7 @@ def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side]
 
 
 def follow_side_map(part: str, choice: LiveChoice, side: Side, cells: LiveCells) -> RunPicture:
-    """The maps of all models as a picture that follows a slider. side: at its position."""
+    """The maps of all models as one picture that follows a slider. side: the layer at the slider's position."""
     picture = cells.pictures[choice.position]
     alt = say("lessons.models.map_alt")
     setup = side.setup
@@ -160,25 +160,25 @@ def tell_sight(old: Side, new: Side) -> str:
 
 @cache_by_setup
 def cached_seen_words(setup: Setup, _side: Side) -> list[str]:
-    """The words that the last word may attend to."""
+    """Lists the words that the last word may attend to."""
     allowed = _side.trace["masked_scores"][0, 0, -1].isfinite()  # (S,)
     return [quote_token(_side.trace, "S", place) for place, is_seen in enumerate(allowed.tolist()) if is_seen]
 
 
 def link_to_both(old: Side, new: Side, key: str) -> None:
-    """Shows a link that opens both layers in the workbench: the older one as A, the newer one as B."""
+    """Shows a link that opens both layers in the workbench, the older layer as A and the newer layer as B."""
     both = new.setup.with_fields(against=old.setup.run, pinned="values")
     link_to_workbench(both, key, say("lessons.models.both"))
 
 
 # ---- part by part ----------------------------------------------------------------------------------------------------
 def list_parts(model: PublishedModel) -> dict[str, object]:
-    """The key of each part of a model, by which two models are compared."""
+    """Returns for each part of a model the key by which the part is compared with another model's part."""
     return {part: tell_apart(model, part) for part in VARIANT_FINDERS}
 
 
 def list_changed_parts(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
-    """The parts that differ. old, new: results of list_parts."""
+    """The parts that differ between two models. old, new: results of list_parts."""
     return [part for part in VARIANT_FINDERS if old[part] != new[part]]
 
 
@@ -196,7 +196,7 @@ def tell_pair(old: PublishedModel, new: PublishedModel, changed: Sequence[str]) 
 
 
 def tell_pairs(choices: Mapping[str, LiveChoice]) -> None:
-    """Shows the sentence about the two models that the sliders select."""
+    """Shows the sentence about the two selected models; it follows both sliders."""
     parts = [list_parts(model) for model in MODELS]
     told = []
     for old, old_parts in zip(MODELS, parts, strict=True):
@@ -206,7 +206,7 @@ def tell_pairs(choices: Mapping[str, LiveChoice]) -> None:
 
 
 def show_parts(old: PublishedModel, new: PublishedModel) -> None:
-    """Shows each part that differs: the old and the new variant next to each other, and the purpose of each."""
+    """Shows for each part that differs the old and the new variant side by side, with their purposes."""
     changed = list_changed_parts(list_parts(old), list_parts(new))
     for part in changed:
         for column, model in zip(st.columns(2, gap="medium"), (old, new), strict=True):

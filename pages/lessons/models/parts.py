@@ -10,34 +10,34 @@ from pages.site.words import say
 USUAL_BASE = 10000.0  # the base of RoPE and of the sinusoids in their papers
 
 
-# ---- a model's variant of each part, as one word ---------------------------------------------------------------------
+# ---- the name of a model's variant of each part ----------------------------------------------------------------------
 def find_positions(model: PublishedModel) -> str:
-    """The kind of position encoding; "stretched" if RoPE is stretched in at least one kind of layer."""
+    """The name of a model's position encoding; "stretched" if RoPE is stretched in at least one kind of layer."""
     found = [describe_rope(params) if name == "rope" else name for name, params in list_positions(model)]
     return "stretched" if "stretched" in found else found[0]
 
 
 def describe_rope(params: Params) -> str:
-    """The kind of a RoPE: as in its paper, with a larger base, or stretched."""
+    """The kind of a RoPE: "rope" as in its paper, "slower" with another base, "stretched" with scaling."""
     if params["scaling"] != "none":
         return "stretched"
     return "rope" if params["base"] == USUAL_BASE else "slower"
 
 
 def list_positions(model: PublishedModel) -> list[tuple[str, Params]]:
-    """The position encodings of all kinds of its layers."""
+    """The position encodings of all kinds of layer of a model."""
     return [position for kind in model.kinds for position in kind.config.positions]
 
 
 def find_heads(model: PublishedModel) -> str:
-    """Whether query heads share keys and values, or a latent from which keys and values are computed."""
+    """The keys and values of query heads: "own", "grouped" if several heads share them, "latent" if from a latent."""
     if model.latent is not None:
         return "latent"
     return "own" if model.kv_heads == model.heads else "grouped"
 
 
 def find_masks(model: PublishedModel) -> str:
-    """The kind of masks in its layers."""
+    """The name of the masks in a model's layers; "mixed" or "two_stacks" if kinds of layer have different masks."""
     names = {kind.name for kind in model.kinds}
     if "encoder" in names:
         return "two_stacks"
@@ -48,19 +48,19 @@ def find_masks(model: PublishedModel) -> str:
 
 
 def find_modifiers(model: PublishedModel) -> str:
-    """The first modifier of its scores that is not the latent; "plain" without one."""
+    """The first modifier of a model's scores other than the latent; "plain" without such a modifier."""
     names = [name for name, _ in model.shown.config.modifiers if name != "latent"]
     return names[0] if names else "plain"
 
 
 def find_normaliser(model: PublishedModel) -> str:
-    """The name of its normaliser, which turns scores into weights."""
+    """The name of a model's normaliser, which turns scores into weights."""
     name, _ = model.shown.config.normaliser
     return name
 
 
 def find_score(model: PublishedModel) -> str:
-    """The name of its score."""
+    """The name of a model's score function."""
     return model.shown.config.score
 
 
@@ -91,7 +91,7 @@ def say_part(model: PublishedModel, part: str) -> str:
 
 
 def tell_apart(model: PublishedModel, part: str) -> object:
-    """The key by which a part is compared. For heads: how many share keys, as their number differs between models."""
+    """The key by which a part is compared between models. For heads: is there a latent, and how many share keys."""
     if part == "heads":
         return find_heads(model) == "latent", list_numbers(model)["ratio"]
     return say_part(model, part)
@@ -104,7 +104,7 @@ def say_what_for(model: PublishedModel, part: str) -> str:
 
 
 def say_of_kinds(model: PublishedModel, say_kind: Callable[[PublishedModel, LayerKind], str]) -> str:
-    """The texts of all kinds of layer joined; a single one if all are equal."""
+    """The joined texts of all kinds of layer; one text if all kinds have the same."""
     texts = [say_kind(model, kind) for kind in model.kinds]
     if len({*texts}) == 1:
         return texts[0]
@@ -138,7 +138,7 @@ def say_masks(_: PublishedModel, kind: LayerKind) -> str:
 
 
 def list_numbers(model: PublishedModel) -> dict[str, object]:
-    """The numbers that the texts about a model contain, by placeholder."""
+    """The numbers in the texts about a model, by placeholder."""
     windows = [kind for kind in model.kinds if kind.window is not None]
     return {
         "heads": model.heads,

@@ -1,4 +1,4 @@
-"""Today's models: a layer of a published model as a small state of the workbench, and what that state leaves out."""
+"""Today's models: a layer of a published model as a small Setup, and what this small layer leaves out."""
 
 from attention_core import Trace
 from attention_core.examples.published_models import LayerKind, PublishedModel, scale_down
@@ -15,7 +15,7 @@ SMALL_HEADS, SMALL_WINDOW = 8, 4  # query heads of a small layer, and keys in it
 
 
 def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
-    """A small layer of a model's kind as a Setup, on the words of another Setup."""
+    """The Setup of a small layer of a kind, with the words of another Setup."""
     config = scale_down(kind.config, SMALL_HEADS, SMALL_WINDOW)
     normaliser, params = config.normaliser
     return base.with_fields(
@@ -29,7 +29,7 @@ def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
 
 
 def tell_scale(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
-    """The text about the sizes of the model that a small layer stands for. trace: the small layer's run."""
+    """The text about the sizes of a small layer and of the model that it represents. trace: the small layer's run."""
     sizes = trace.sizes()
     stands = "stand_for" if model.kv_heads < model.heads else "own_stand_for"
     if (sizes["H"], sizes["H_kv"], sizes["d_k"]) == (model.heads, model.kv_heads, model.head_width):
@@ -52,7 +52,7 @@ def tell_scale(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
 
 
 def tell_latent(model: PublishedModel) -> str:
-    """The text about the model's latent that the small one stands for."""
+    """The text about the sizes of a small layer's latent and of the model's latent that it represents."""
     small = {name: tensor.own_sizes for name, tensor in LEARNED_TENSORS.items()}
     latent, turned = model.latent
     return say(
@@ -65,7 +65,7 @@ def tell_latent(model: PublishedModel) -> str:
 
 
 def tell_table(model: PublishedModel, trace: Trace) -> str:
-    """The text about the model's table of positions that the small one stands for."""
+    """The text about the sizes of a small layer's table of positions and of the model's table that it represents."""
     rows, _ = trace["w_places"].shape
     return say("lessons.models.table_stands_for", small=rows, places=format_grouped(model.context))
 

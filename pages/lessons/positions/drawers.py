@@ -1,4 +1,4 @@
-"""The drawers of the lesson on positions."""
+"""The accordions of the lesson on positions."""
 
 from dataclasses import replace
 from itertools import product
@@ -36,7 +36,7 @@ from pages.setup.resolve import config_of
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say
 
-# ---- the words under RoPE, for either way to pair numbers ------------------------------------------------------------
+# ---- the words under RoPE, with either way of pairing numbers --------------------------------------------------------
 ROTATION_STYLES = ("rope", "rope_half")
 
 
@@ -46,12 +46,12 @@ def with_rope(setup: Setup, style: str) -> Setup:
 
 
 # ---- drawer "sines": what do sinusoids look like? --------------------------------------------------------------------
-SINE_WIDTHS = (2, 4, 6, 8, 12)  # columns of the table: at most 6 pairs of a sine and a cosine
-SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # rows of the table: positions
+SINE_WIDTHS = (2, 4, 6, 8, 12)  # options for the number of columns: at most 6 pairs of a sine and a cosine
+SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # options for the number of rows, one row per position
 
 
 def choose_table() -> Setup:
-    """Asks how many positions and columns the table has, and shows its formula."""
+    """Asks for the numbers of positions and columns of the table, and shows its formula. Returns the Setup."""
     with st.container(horizontal=True):
         width = slide("width", SINE_WIDTHS, 8)
         count = slide("count", SINE_COUNTS, 16)
@@ -62,7 +62,7 @@ def choose_table() -> Setup:
 
 
 def setup_of_positions_alone(count: int, width: int) -> Setup:
-    """The Setup whose words are zeros, so that their vectors are the sinusoids, compared without projections."""
+    """The Setup whose word vectors are zeros plus sinusoids, with dot products of these vectors as scores."""
     return make_setup(
         example="eight_heads",
         x=pack_matrix(np.zeros((count, width))),
@@ -96,7 +96,7 @@ def show_sine_map(_: Setup) -> None:
 
 
 def title_column(column: int, width: int) -> str:
-    """The title of a column of the table: sine or cosine, and its wavelength."""
+    """The title of a column of the table: sine or cosine, and the wavelength."""
     pair, odd = divmod(column, 2)
     kind = "cos" if odd else "sin"
     length = wavelengths(width)[pair]
@@ -111,7 +111,7 @@ def show_sine_waves(_: Setup) -> None:
     palette = current_palette()
     colours = (palette.q, palette.k, palette.v, palette.share, palette.minus, palette.x)
     positions = range(count)
-    sine_columns = range(0, width, 2)  # the columns between them are cosines
+    sine_columns = range(0, width, 2)  # every other column is a cosine
     waves = []
     for column, colour in zip(sine_columns, colours, strict=False):
         title = title_column(column, width)
@@ -126,7 +126,7 @@ def show_sine_waves(_: Setup) -> None:
 
 
 def show_position_pairs(_: Setup) -> None:
-    """Shows every position's sinusoids times every other's: the same along each diagonal."""
+    """Shows the dot products of all pairs of positions' sinusoids, which are equal along each diagonal."""
     alone = choose_table()
     trace = trace_for(alone)
     show_sentence("lessons.positions.diagonal")
@@ -144,11 +144,11 @@ POSITION_VARIANTS = {
     "causal": {"wiring": ("bare",), "masks": ("causal",)},
 }
 OUTPUT_COLUMNS = ("colour", "animal", "action")  # the first columns of the output
-ROUNDING_GAP = 1e-9  # outputs that differ by less differ by rounding alone
+ROUNDING_GAP = 1e-9  # a smaller difference between outputs is a rounding error
 
 
 def show_order(setup: Setup) -> None:
-    """Shows the outputs of shuffled words: each keeps its output, unless something encodes positions."""
+    """Shows the outputs of shuffled words: each word keeps its output unless positions are encoded."""
     variant = choose_option("told", tuple(POSITION_VARIANTS))
     seed = slide("shuffle", range(1, 11), 1)
     before = setup.with_fields(**POSITION_VARIANTS[variant])
@@ -172,7 +172,7 @@ def show_order(setup: Setup) -> None:
 
 
 def make_output_rows(name: str, trace: Trace) -> RunPicture:
-    """The output, one row for each word, only its OUTPUT_COLUMNS."""
+    """The output as rows of cells, one row for each word, with OUTPUT_COLUMNS as the only columns."""
     columns = len(OUTPUT_COLUMNS)
     rows = []
     for query, word in enumerate(list_place_names(trace, "T")):
@@ -188,9 +188,9 @@ def make_output_rows(name: str, trace: Trace) -> RunPicture:
     )
 
 
-# ---- drawer "distance", tab: RoPE turns both pairs of a query and of a key -------------------------------------------
+# ---- drawer "distance", tab: RoPE rotates both pairs of numbers of a query and of a key ------------------------------
 def show_rotation(setup: Setup) -> None:
-    """Shows both pairs of the query and of a key, rotated by position: the score depends on the distance alone."""
+    """Shows a query's and a key's pairs of numbers, rotated by position: the score depends on the distance alone."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         rope = with_rope(setup, choose_option("style", ROTATION_STYLES))
         start = trace_for(rope)
@@ -247,7 +247,7 @@ def show_rotated_pair(trace: Trace, selection: Selection, key: int, pair: int, n
 
 
 # ---- drawer "distance", tab: a score of RoPE against the distance ----------------------------------------------------
-MAX_CURVE_DISTANCE = 33  # distances in the curve, counted from 0
+MAX_CURVE_DISTANCE = 33  # number of distances in the curve, from 0 on
 
 
 def show_score_decay(setup: Setup) -> None:
@@ -282,7 +282,7 @@ def largest_magnitude_of_curves(decays: list[Curve]) -> float:
     return largest
 
 
-# ---- drawer "distance", tab: what ALiBi takes away from each score ---------------------------------------------------
+# ---- drawer "distance", tab: what ALiBi subtracts from each score ----------------------------------------------------
 def show_alibi_slopes(setup: Setup) -> None:
     """Shows what ALiBi subtracts from each score, one row per head, or the weights that result from equal scores."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -320,9 +320,9 @@ def show_alibi_slopes(setup: Setup) -> None:
     link_to_workbench(alibi, "alibi")
 
 
-# ---- drawer "parts": what in a score is about the word, what about its place? ----------------------------------------
+# ---- drawer "parts": which part of a score depends on the word, which part on its position? --------------------------
 def show_score_parts(setup: Setup) -> None:
-    """Shows the four terms of one query's scores, which add up to them."""
+    """Shows the four terms whose sum is the score, for each score of one query."""
     placed = setup.with_fields(wiring=("bare",), positions=("sinusoidal",), head=None)
     plain = trace_for(placed)
     heads = list_place_names(plain, "H")

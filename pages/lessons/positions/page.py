@@ -1,4 +1,4 @@
-"""Where is a token? Without positions, with sines, or with numbers that a head reads; a dial sets how far it looks."""
+"""Where is a token? No positions, sinusoids, or numbers that a head reads; a dial sets the offset it attends to."""
 
 from collections.abc import Sequence
 
@@ -25,18 +25,18 @@ from pages.session.labels import Selection, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-POSITIONS = {  # what encodes positions: nothing, the sines of 2017, or numbers that head 1 is built to read
+POSITIONS = {  # encodings of positions: none, the sinusoids of 2017, or numbers that head 1 is built to read
     "without": {"wiring": ("bare",)},
     "sinusoidal": {"wiring": ("bare",), "positions": ("sinusoidal",)},
     "with": {},
 }
-BUILT_DIAL = -8  # the built value of W_q[one, 0], with which head 1 attends to the word before
-REACHES = ("−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2")  # offsets in words: −1 is the word before
+BUILT_DIAL = -8  # the hand-built value of W_q[one, 0], with which head 1 attends to the previous word
+REACHES = ("−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2")  # offsets in words: −1 is the previous word
 REACH_OF_DIAL = dict(zip(range(-16, 17, 4), REACHES, strict=True))
 
 
 def turn_dial(built: Setup, dial: int) -> Setup:
-    """The Setup at a position of the dial, which sets one number of the built W_q."""
+    """The Setup with the dial's value in one cell of the hand-built W_q."""
     if dial == BUILT_DIAL:
         return built.with_fields(w_q=None)
     return built.with_fields(w_q=ChangedCells(cells=PackedNumbers.of([[3, 0, dial]])))
@@ -48,7 +48,7 @@ def take_word(_: int, word: int) -> None:
 
 
 def show_dial(dial: LiveChoice, traces: Sequence[Trace]) -> None:
-    """Shows the dial of how far head 1 looks, and the goal to reach with it."""
+    """Shows the dial that sets the offset at which head 1 attends, and the goal to reach with the dial."""
     reached = [attends_at_offset(each, 0, 1) for each in traces]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=420):
@@ -60,7 +60,7 @@ def show_dial(dial: LiveChoice, traces: Sequence[Trace]) -> None:
 
 
 def tell_goal(reached: bool) -> str:
-    """The sentence about the goal that every word attends to the word after it."""
+    """The sentence about the goal that every word attends to the next word."""
     if reached:
         return say("lessons.positions.done")
     answer = say("lessons.positions.answer") if are_answers_revealed() else ""

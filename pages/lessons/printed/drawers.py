@@ -1,4 +1,4 @@
-"""The drawers of the lesson on the worked example, and what its page shares with them."""
+"""The accordions of the lesson on the worked example, and helpers shared with its page."""
 
 from collections.abc import Collection
 from functools import partial
@@ -42,25 +42,25 @@ from pages.site.words import escape_markdown, say, say_refusal
 # ---- the given matrices of the worked example: x and the projections, printed or typed -------------------------------
 PRINTED_EXAMPLE = "source_004"
 GIVEN_MATRICES = ("x", "w_q", "w_k", "w_v")
-MAX_TYPED_SIDE = 8  # rows and columns: two such matrices fit beside each other, with legible cells
+MAX_TYPED_SIDE = 8  # rows or columns of a matrix: two such matrices fit side by side with legible cells
 
 
 def choose_given_setup(stage: str) -> Setup:
-    """Asks for the matrices that a stage reads. Returns the Setup with all typed matrices."""
+    """Asks for the given matrices that a stage is computed from. Returns the Setup with all typed matrices."""
     printed_run = EXAMPLES[PRINTED_EXAMPLE].run()
     read_by_stage = operand_stages(printed_run, STAGES[stage])
     for name in GIVEN_MATRICES:
         start = initial_matrix_text(name)
         check_text = partial(check_given_matrix, name)
         if not get_typed_text(name, start, check_text).strip():
-            lesson_choices.store_choice(name, None)  # an empty box means the example's numbers
+            lesson_choices.store_choice(name, None)  # an empty box stands for the example's numbers
         if name == "x" or name in read_by_stage:
             text_box(name, start, check_text)
     return setup_with_matrices(get_typed_matrices())
 
 
 def initial_matrix_text(name: str) -> str:
-    """The default text of a matrix's box: the example's numbers; random ones if x has another width."""
+    """The default text of a matrix's box: the example's numbers, or random numbers if the typed x has another width."""
     if name == "x":
         return answers_text(EXAMPLES[PRINTED_EXAMPLE].tensor("x"), None)
     typed = get_typed_matrices()
@@ -79,9 +79,9 @@ def get_typed_matrices() -> dict[str, str]:
 
 
 def setup_with_matrices(texts: dict[str, str]) -> Setup:
-    """The example's Setup with other matrices. Raises AttentionError for a text that is no matrix."""
+    """The example's Setup with typed matrices. Raises AttentionError for a text that cannot be parsed as a matrix."""
     matrices = {name: pack_matrix(parse_matrix(text, name), name) for name, text in texts.items()}
-    w_o = REMOVED if texts else None  # another width of x would bring a W_o
+    w_o = REMOVED if texts else None  # for another width of x, the Setup would add a W_o
     return make_setup(example=PRINTED_EXAMPLE, w_o=w_o, **matrices)
 
 
@@ -104,8 +104,8 @@ def check_matrix_size(name: str, text: str) -> None:
             raise AttentionError(refusal, name=name, limit=MAX_TYPED_SIDE, given=size)
 
 
-# ---- the stages of the printed example, checked; their names, their parts of the picture, their slips ----------------
-FIRST_STAGE = "scores"  # the stage that is shown at first
+# ---- the stages of the printed example: checked numbers, names, parts of the picture, slips --------------------------
+FIRST_STAGE = "scores"  # the stage that is selected by default
 
 
 def check_printed_stages(setup: Setup, stage: str) -> CheckedWork:
@@ -124,7 +124,7 @@ def check_printed_stages(setup: Setup, stage: str) -> CheckedWork:
 
 
 def handle_written_click(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """Handles a click on a written number: marks it as one that the reader thinks wrong."""
+    """Handles a click on a written number: records that the reader thinks the number wrong."""
     if run == "printed":
         try_cell(calculated_cell(checked.trace, cell))
 
@@ -135,7 +135,7 @@ def name_stage(stage: str) -> str:
 
 
 def title_numbers(name: str) -> str:
-    """The title of printed numbers. name: a stage's step, or one of the given matrices."""
+    """The title of a matrix of printed numbers. name: the step of a stage, or a given matrix."""
     stage_of = {step: stage for stage, step in STAGES.items()}
     return say(f"lessons.printed.control.{stage_of.get(name, name)}")
 
@@ -144,7 +144,7 @@ ASKED_KEY = "printed_right_asked"  # session key: the stage whose right numbers 
 
 
 def offer_right_numbers(stage: str) -> bool:
-    """Shows a button that reveals the right numbers of a stage. Returns whether it was pressed."""
+    """Shows a button that reveals the right numbers of a stage; once it was pressed, returns True without a button."""
     if st.session_state.get(ASKED_KEY) == stage:
         return True
     st.button(
@@ -156,8 +156,9 @@ def offer_right_numbers(stage: str) -> bool:
 
 
 def make_printed_work(checked: CheckedWork, stage: str, known: Collection[Ref] | None, hidden: bool) -> list[SheetPart]:
-    """Returns the matrices of a stage for the picture: printed, right, operands. known: the cells whose marks may be
-    shown. hidden: whether the right numbers are left out."""
+    """Returns the matrices of a stage for the picture: printed numbers, right numbers, operands.
+
+    known: the cells whose marks may be shown; None: all. hidden: whether the right numbers are left out."""
     return make_work_parts(
         checked,
         STAGES[stage],
@@ -170,7 +171,7 @@ def make_printed_work(checked: CheckedWork, stage: str, known: Collection[Ref] |
 
 
 def describe_slip(checked: CheckedWork, cell: Ref, stage: str) -> str:
-    """The text about a slip: its cell, the written and the right number. stage: its stage's name."""
+    """The text about a slip: row, column, the written number and the right number. stage: displayed name."""
     marked = checked.marked[cell.step]
     digits = checked.digits[cell.step]
     *_, row_axis, column_axis = checked.trace.step(cell.step).dims
@@ -190,7 +191,7 @@ CHAIN_ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))
 
 
 def show_error_origins(checked: CheckedWork, _: Setup) -> None:
-    """Shows all stages with their marks, and what one slip alone makes wrong."""
+    """Shows all stages with their marks, and which later numbers one slip alone makes wrong."""
     slips = []
     for step in STAGES.values():
         slips.extend(checked.cells(step, Mark.SLIP))
@@ -211,7 +212,7 @@ def show_error_origins(checked: CheckedWork, _: Setup) -> None:
 
 
 def choose_slip(checked: CheckedWork, slips: list[Ref]) -> Ref:
-    """Asks for one of the slips."""
+    """Asks which slip is followed. Returns its cell."""
     stage_of = name_stages_by_step()
     names = []
     for slip in slips:
@@ -221,7 +222,7 @@ def choose_slip(checked: CheckedWork, slips: list[Ref]) -> Ref:
 
 
 def show_reached_cells(checked: CheckedWork, slip: Ref) -> list[Ref]:
-    """Shows how many later numbers a slip alone makes wrong. Returns their cells."""
+    """Shows how many later numbers a slip alone makes wrong. Returns the cells of these numbers."""
     stage_of = name_stages_by_step()
     reached = []
     counts = []
@@ -238,12 +239,12 @@ def show_reached_cells(checked: CheckedWork, slip: Ref) -> list[Ref]:
 
 
 def name_stages_by_step() -> dict[str, str]:
-    """The names of the stages by the steps of a run."""
+    """The displayed name of each stage, by the stage's step of a run."""
     return {step: name_stage(stage) for stage, step in STAGES.items()}
 
 
 def count_title(checked: CheckedWork, stage: str) -> str:
-    """The title of a stage, with its count of each mark."""
+    """The title of a stage, with the number of cells with each mark."""
     counts = count_marked_numbers(checked.marked[STAGES[stage]])
     return say("lessons.printed.counted", stage=name_stage(stage), **counts)
 
@@ -255,7 +256,7 @@ def show_own_exercise(_: CheckedWork, setup: Setup) -> None:
     link_to_exercise(setup, "own")
 
 
-# ---- drawer "rounding": did rounding do it? --------------------------------------------------------------------------
+# ---- drawer "rounding": did rounding cause the error? ----------------------------------------------------------------
 def show_rounding(checked: CheckedWork, _: Setup) -> None:
     """Shows how far Z moves, and can move at most, if the weights are rounded to a few decimals."""
     digits = slide("digits", range(4), 2)
@@ -286,7 +287,7 @@ def show_onward_run(checked: CheckedWork, _: Setup) -> None:
     stage = choose_option("onward", ("scores", "weights", "output"))
     try:
         matrices = pack_printed_projections(checked)
-    except AttentionError as refusal:  # more than a matrix may hold
+    except AttentionError as refusal:  # a number is too large for a matrix
         st.error(say_refusal(refusal), icon=":material/error:")
         return
     setup = make_setup(example="one_query", score="scaled_dot", **matrices)

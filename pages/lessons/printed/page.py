@@ -1,4 +1,4 @@
-"""Which numbers of a printed example are wrong? Shows its page, then its numbers beside the right ones, each marked."""
+"""Which numbers of a printed example are wrong? The printed page, then its numbers, marked, beside the right ones."""
 
 from functools import partial
 
@@ -34,12 +34,12 @@ from pages.session.answers import are_answers_revealed
 from pages.session.collected import show_moving
 from pages.site.words import say
 
-# ---- the page of the printed example: all its numbers as they were printed, those found to be wrong in a ring --------
+# ---- the page of the printed example: all numbers as they were printed, a ring around each number found wrong --------
 PAPER_KEY = "printed_paper"
 
 
 def show_paper(checked: CheckedWork, stage: str) -> None:
-    """Shows the printed page; a click on a number marks it as wrong, and opens it. stage: the selected one."""
+    """Shows the printed page; a click on a number marks and opens that number. stage: name of the selected stage."""
     show_moving(
         components.printed_paper,
         data={
@@ -55,7 +55,7 @@ def show_paper(checked: CheckedWork, stage: str) -> None:
 
 
 def describe_stage(checked: CheckedWork, name: str, is_open: bool) -> dict[str, object]:
-    """A stage's printed numbers as data of the component."""
+    """Component data of a stage: its title, and its printed numbers in rows."""
     slips = set(checked.cells(STAGES[name], Mark.SLIP))
     found = slips if are_answers_revealed() else slips & get_tried_cells()
     rows = []
@@ -65,7 +65,7 @@ def describe_stage(checked: CheckedWork, name: str, is_open: bool) -> dict[str, 
 
 
 def describe_number(checked: CheckedWork, name: str, ref: Ref, found: set[Ref]) -> dict[str, object]:
-    """A printed number as data of the component, with whether it is ringed."""
+    """Component data of a printed number: its text, whether a ring is drawn around it, and its spoken text."""
     cell = calculated_cell(checked.trace, ref)
     step = STAGES[name]
     text = cell_text(checked.marked[step].theirs[cell.index].item(), checked.digits[step])
@@ -76,7 +76,7 @@ def describe_number(checked: CheckedWork, name: str, ref: Ref, found: set[Ref]) 
 
 
 def take_number(checked: CheckedWork, name: str, row: int, column: int) -> None:
-    """Handles a click on a number: selects its stage, opens or closes it, and marks it as thought wrong."""
+    """Handles a click on a number: selects the stage, opens or closes the number, and marks it as wrong."""
     refs = panel(checked.written, STAGES[name]).refs
     if row >= len(refs) or column >= len(refs[0]):
         return

@@ -1,4 +1,4 @@
-"""The drawers of the lesson on query, key and value."""
+"""The accordions of the lesson on query, key and value."""
 
 from dataclasses import replace
 
@@ -58,7 +58,7 @@ def show_roles(setup: Setup) -> None:
 
 
 # ---- key and value, drawer "shapes": which shapes fit? ---------------------------------------------------------------
-START_SIZES = {  # as in lecture notes 001: one query, five keys
+START_SIZES = {  # default of each size, as in lecture notes 001: one query, five keys
     "queries": 1,
     "keys": 5,
     "values": 5,
@@ -66,12 +66,12 @@ START_SIZES = {  # as in lecture notes 001: one query, five keys
     "d_k": 8,
     "d_v": 10,
 }
-SIZE_CONTROLS = (("queries", "keys", "values"), ("d_q", "d_k", "d_v"))  # the controls in each row
-MATRIX_SHAPES = {"q": ("queries", "d_q"), "k": ("keys", "d_k"), "v": ("values", "d_v")}  # its rows and columns
+SIZE_CONTROLS = (("queries", "keys", "values"), ("d_q", "d_k", "d_v"))  # names of the controls, row by row
+MATRIX_SHAPES = {"q": ("queries", "d_q"), "k": ("keys", "d_k"), "v": ("values", "d_v")}  # names of row and column count
 
 
 def show_shapes(_: Setup) -> None:
-    """Shows the output for queries, keys and values of any numbers and widths, or which rule their shapes break."""
+    """Shows the output for the chosen numbers and widths of queries, keys and values, or the rule that they break."""
     sizes = choose_sizes()
     score = choose_option("score", ("scaled_dot", "additive"))
     matrices = {}
@@ -104,7 +104,7 @@ def choose_sizes() -> dict[str, int]:
 
 
 def format_rows_and_columns(trace: Trace, step: str) -> str:
-    """The rows and columns of a step, as "1 × 5"."""
+    """Formats the numbers of rows and columns of a step, such as "1 × 5"."""
     rows, columns = trace.step(step).shape[-2:]
     return say("lessons.qkv.by").join([str(rows), str(columns)])
 
@@ -124,7 +124,7 @@ def show_matrix_change(setup: Setup) -> None:
     before = trace_for(setup)
     now = trace_for(changed)
     selection = selection_of(before, setup)
-    if change == "swap":  # the key with the largest weight is the query now
+    if change == "swap":  # the key with the largest weight becomes the query
         asked = row_fact(before, selection.head, selection.query).keys[0]
         selection = replace(selection, query=asked)
     st.markdown(f"**{fact_sentence(now, selection)}**")
@@ -145,7 +145,7 @@ def show_matrix_change(setup: Setup) -> None:
 
 
 def list_moved_steps(now: Trace, before: Trace) -> str:
-    """Returns the names of the computed steps whose numbers changed."""
+    """Returns the joined names of the computed steps whose numbers changed."""
     computed = now.computed()
     moved = [spoken_step_name(step) for step in find_moves(now, before) if step in computed]
     return join_with_commas(moved)

@@ -1,4 +1,4 @@
-"""What does one word take from the others? The same row without projections and with them."""
+"""What does one word take from the others? The same row of weights without and with projections."""
 
 from collections.abc import Sequence
 
@@ -30,13 +30,13 @@ from pages.site.words import get_text_template, say
 WITHOUT_PROJECTIONS = {**dict.fromkeys(PROJECTIONS, REMOVED), "heads": 1, "scale": 1.0}
 
 
-# ---- key and value: a word's row becomes each of the three, one row times one matrix ---------------------------------
+# ---- query, key and value: each is a word's row times one matrix -----------------------------------------------------
 ROLES = ("q", "k", "v")
 PICTURE_TEXTS = ("sum", "choose", "hint", "alt")
 
 
 def show_product(trace: Trace, selection: Selection, word: str) -> None:
-    """Shows x times W for the selected query; the browser alone selects which of the three is shown."""
+    """Shows x times W for the selected query; the browser selects W_q, W_k or W_v without a request."""
     texts = {name: get_text_template(f"lessons.qkv.product.{name}") for name in PICTURE_TEXTS}
     data = {
         "word": word,
@@ -49,7 +49,7 @@ def show_product(trace: Trace, selection: Selection, word: str) -> None:
 
 
 def describe_role(trace: Trace, selection: Selection, role: str) -> dict[str, object]:
-    """One projection as data of the component: row, matrix and result."""
+    """Component data of one projection: the row, the matrix and the result."""
     head = selection.head if role == "q" else selection.kv
     product = find_row_product(trace, role, (selection.batch, head, selection.query))
     rows = [product.row, *product.matrix, product.result]
@@ -64,7 +64,7 @@ def describe_role(trace: Trace, selection: Selection, role: str) -> dict[str, ob
 
 
 def describe_cells(trace: Trace, refs: Sequence[Ref], reach: float) -> list[dict[str, str]]:
-    """Numbers as texts, and the colours of their cells."""
+    """Component data of a row of cells: the numbers as texts, and the cells' colours."""
     values = [read_number(trace, ref) for ref in refs]
     fills, inks = shade_cells(np.array(values), reach, is_share=False, palette=current_palette())
     cells = []

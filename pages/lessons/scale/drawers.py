@@ -1,4 +1,4 @@
-"""The drawers of the lesson on the scale, and what its page shares with them."""
+"""The accordions of the lesson on the scale, and helpers shared with its page."""
 
 from collections.abc import Mapping, Sequence
 
@@ -45,14 +45,14 @@ DRAWN_LAW_NAMES = ("normal", "signs", "uniform")  # names of distributions
 
 
 def choose_law(name: str) -> str:
-    """Asks for the distribution from which components are sampled. name: of the control, if the drawer has several."""
+    """Asks for the distribution of the sampled components. name: name of the control, if the accordion has several."""
     return choose_option(name, DRAWN_LAW_NAMES, words=lambda law: say(f"lessons.scale.option.law.{law}"))
 
 
 def measure_variances_by_width(
     law: str, dependence: str, draws: int, seed: int
 ) -> list[Mapping[str, MeasuredVariance]]:
-    """The variances of sampled scores, by score, for each width."""
+    """Returns for each width the measured variances of sampled scores, by name of the score."""
 
     def measure(width: int) -> Mapping[str, MeasuredVariance]:
         return cached_variances(law, dependence, width, draws, seed)
@@ -61,7 +61,7 @@ def measure_variances_by_width(
 
 
 def make_measured_curve(name: str, score: str, found: Sequence[Mapping[str, MeasuredVariance]], colour: str) -> Curve:
-    """The curve of a score's measured variance; the band is around the exact one."""
+    """The curve of a score's measured variance, with a band around the exact variance."""
     of_score = [by_score[score] for by_score in found]
     return Curve(
         say(f"lessons.scale.curve.{name}"),
@@ -89,7 +89,7 @@ def make_independent_curve(name: str, score: str) -> Curve:
 
 
 # ---- drawer "variance": is the variance of a score d_k? --------------------------------------------------------------
-VARIANCE_RANGES = {  # the axis around 1, by number of samples: the range in which a variance of 1 is measured
+VARIANCE_RANGES = {  # number of samples -> ends of the axis: the range in which a variance of 1 is measured
     100: (0.0, 2.0),
     1000: (0.7, 1.3),
     5000: (0.85, 1.15),
@@ -97,7 +97,7 @@ VARIANCE_RANGES = {  # the axis around 1, by number of samples: the range in whi
 
 
 def show_variance(d_k: int, seed: int) -> None:
-    """Shows the measured variance of scores, which is d_k for any distribution of the components, and 1 if divided."""
+    """Shows the measured variance of scores: about d_k for any distribution of components, about 1 after division."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         law = choose_law("law")
         draws = slide("draws", tuple(VARIANCE_RANGES), VARIANCE_DRAWS)
@@ -138,9 +138,9 @@ def show_variance_chart(
     show_curve_chart(picture, f"scale_{score}", say("lessons.scale.alt", what=y.title))
 
 
-# ---- drawer "gradient": how much gradient comes through? -------------------------------------------------------------
+# ---- drawer "gradient": how much gradient does the softmax pass on? --------------------------------------------------
 def show_softmax_gradient(runs: Mapping[str, Setup]) -> None:
-    """Shows the Jacobian of one sample, undivided and divided, with the same colour scale."""
+    """Shows the softmax's Jacobian for one sample of undivided and of divided scores, with the same colour scale."""
     traces = {score: with_jacobian(trace_for(run)) for score, run in runs.items()}
     slopes = {}
     for score, trace in traces.items():
@@ -162,7 +162,7 @@ def show_softmax_gradient(runs: Mapping[str, Setup]) -> None:
                 )
 
 
-# ---- drawer "breaks": where does the argument break? -----------------------------------------------------------------
+# ---- drawer "breaks": which assumptions does the argument need? ------------------------------------------------------
 def show_broken_assumptions(d_k: int, seed: int) -> None:
     """Shows the variance of scores if q and k, or their components, depend on each other."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -192,7 +192,7 @@ def show_broken_assumptions(d_k: int, seed: int) -> None:
     show_without("scale")
 
 
-# ---- drawer "scores": how do the scores lie around 0? ----------------------------------------------------------------
+# ---- drawer "scores": how are the scores distributed around 0? -------------------------------------------------------
 HISTOGRAM_BINS = 40
 
 

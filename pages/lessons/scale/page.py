@@ -1,4 +1,4 @@
-"""Why divide by the square root of d_k? How sharp the softmax is as d_k grows, undivided and divided."""
+"""Why divide by the square root of d_k? How sharp the softmax of undivided and divided scores is as d_k grows."""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,7 +38,7 @@ from pages.session.staged import is_one_screen
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import get_text_template, say
 
-DRAWS_BY_KEYS = {  # number of samples, by number of keys: more would take longer
+DRAWS_BY_KEYS = {  # number of keys -> number of samples; more samples would take longer
     2: 2000,
     4: 2000,
     8: 2000,
@@ -46,7 +46,7 @@ DRAWS_BY_KEYS = {  # number of samples, by number of keys: more would take longe
     32: 500,
     64: 250,
 }
-SCALE_SEED = 1268  # a seed whose single sample is close to the mean of many
+SCALE_SEED = 1268  # a seed whose single sample is close to the mean of many samples
 QUANTITIES = ("largest", "entropy", "at_query", "slope")
 CURVE_GUESSES = ("rises", "level", "falls")
 
@@ -63,14 +63,14 @@ def tell_how(keys: int) -> str:
 
 
 # ---- one sample of a query and keys, and the sentences about a width -------------------------------------------------
-MAX_NAMED_BARS = 16  # bars whose names can be read
-LIVE_BARS_WIDTH_PX = 1120.0  # pixels: all columns of bars, before they are scaled to the width of the page
+MAX_NAMED_BARS = 16  # largest number of bars with legible names
+LIVE_BARS_WIDTH_PX = 1120.0  # width in pixels of all columns of bars, before scaling to the page width
 
-Runs = Mapping[str, Setup]  # the runs of one sample, by score
+Runs = Mapping[str, Setup]  # name of the score -> the Setup with one sample
 
 
 def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
-    """Draws the weights of one sample, undivided and divided."""
+    """Draws the weights of one sample, from undivided and from divided scores."""
     traces = {score: trace_for(run) for score, run in runs.items()}
     rows = []
     for score, trace in traces.items():
@@ -85,13 +85,13 @@ def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
 
 
 def draw_runs(d_k: int, keys: int, seed: int) -> Runs:
-    """Samples a query and keys, and returns their runs."""
+    """Samples a query and keys, and returns the Setup with this sample for each score."""
     drawn = draw_query_and_keys(d_k, keys, seed)
     return {score: make_setup(example="one_query", **parts) for score, parts in drawn.items()}
 
 
 def change_draw(run: Setup) -> dict:
-    """The changes of the shown run for another sample: its scores, values and scale, as data of the slider."""
+    """Slider data that changes the shown run to another sample: the sample's scores, values and scale."""
     trace = trace_for(run)
     params = trace.step("scaled_scores").operation.params
     scores, values = (trace.step(name).window().reshape(-1).tolist() for name in ("scores", "v"))
@@ -108,12 +108,14 @@ def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: b
 
 
 def tell_gradient(found: Mapping[int, Mapping[str, Sharpness]], keys: int) -> str:
-    """The sentence about the width up to which more gradient reaches the query undivided. found: by width."""
+    """The sentence about the largest d_k at which more gradient reaches the query without the division.
+
+    found: the sharpness of each score, by width."""
     return say("lessons.scale.arrives", keys=keys, width=f"{last_width_of_more(found):,}")
 
 
 # ---- a cloud of scores that widens with d_k, one sample in it, and the gradient --------------------------------------
-CLOUD_SCORES = 240  # points: as many as can be distinguished
+CLOUD_SCORES = 240  # number of points that can still be distinguished
 LANE_TEXTS = ("dot", "scaled_dot", "gradient", "hidden")
 CLOUD_REACH = 64  # half the width of the lane: twice the standard deviation of the widest undivided scores
 
@@ -123,7 +125,8 @@ def show_cloud(
 ) -> None:
     """Shows the scores of each width as the slider moves.
 
-    all_runs: the numbered sample of each width; found: its gradient. known: whether the divided scores may be shown.
+    all_runs: one sample of each width. found: the sharpness, with the gradient, of each width, by score. known: whether
+    the divided scores may be shown.
     """
     clouds = [cached_clouds(each, CLOUD_SCORES, seed) for each in SCALE_WIDTHS]
     scores = ("dot", "scaled_dot") if known else ("dot",)
@@ -144,7 +147,7 @@ def show_cloud(
 
 
 def describe_lane(cloud: ScoreCloud, runs: Runs, score: str, sharpness: Sharpness) -> dict[str, object]:
-    """The data of a lane in the component: one score at one width."""
+    """Component data of a lane: one score at one width."""
     gradient = sharpness.at_query.median
     return {
         "scores": [round(number, 2) for number in cloud.scores],
@@ -162,21 +165,21 @@ def tell_cloud(d_k: int, cloud: Mapping[str, ScoreCloud], known: bool) -> str:
 
 
 def tell_dots() -> str:
-    """The sentence about what the dots are."""
+    """The sentence about the meaning of the dots."""
     return say("lessons.scale.cloud.how", draws=CLOUD_SCORES, reach=CLOUD_REACH)
 
 
-# ---- a chart of how sharp the softmax is as d_k grows, undivided and divided -----------------------------------------
-HEIGHT_PX, STAGE_HEIGHT_PX = 250, 165  # pixels: the chart; lower on the stage, where the cloud is above it
+# ---- a chart of the softmax's sharpness against d_k, for undivided and divided scores --------------------------------
+HEIGHT_PX, STAGE_HEIGHT_PX = 250, 165  # chart height in pixels; lower on the stage, below the cloud
 
 
 def show_sharpness_chart(
     found: Sequence[Mapping[str, Sharpness]], quantity: str, width: Followed, keys: int, known: bool
 ) -> None:
-    """Shows a quantity against d_k, with its value for uniform weights.
+    """Shows a quantity against d_k, and the quantity's value for uniform weights.
 
-    found: of each width, by score. width: the slider that a vertical line follows. known: whether the divided
-    scores may be shown.
+    found: the sharpness of each width, by score. width: the slider that a vertical line follows. known: whether the
+    divided scores may be shown.
     """
     palette = current_palette()
     even = getattr(even_sharpness(keys), quantity)
@@ -187,7 +190,7 @@ def show_sharpness_chart(
         ends = (SCALE_WIDTHS[0], SCALE_WIDTHS[-1])
         name = say("lessons.scale.curve.even")
         compared.append(Curve(name, ends, (even.centre, even.centre), palette.x, dashed=True))
-    reach = {  # the end of the vertical axis: the largest possible value, or the largest measured gradient
+    reach = {  # quantity -> end of the vertical axis: the largest possible value, or the largest measured gradient
         "largest": 1.0,
         "entropy": even_sharpness(keys).entropy.mean,
         "at_query": max(by_score["dot"].at_query.upper for by_score in found),
@@ -226,7 +229,7 @@ with draw_lesson(LESSON) as place:
     followed = LiveChoices(follows=(width,), waits_for=(key_count,))
 
     def measure_sharpness(width: int) -> Mapping[str, Sharpness]:
-        """The sharpness of the softmax at one width, by score."""
+        """The sharpness of the softmax at one width, by name of the score."""
         return cached_saturation(width, keys, draws, seed)
 
     with picture:
@@ -244,7 +247,7 @@ with draw_lesson(LESSON) as place:
         told = [tell_sharpness(by_score, each, keys, known) for each, by_score in zip(SCALE_WIDTHS, found, strict=True)]
         tell_live(followed, "scale_fact", told, "heading")
         show_cloud(followed, seed, all_runs, found, known)
-        if not is_one_screen():  # on the stage, the curve of many samples tells more than the bars of one
+        if not is_one_screen():  # the stage shows only the curve of many samples, not the bars of one sample
             pictures = [draw_single_draw(each, seed, known) for each in all_runs]
             traces = {name: trace_for(run) for name, run in runs.items()}
             show_live_bars(followed, "live", pictures, traces, say("lessons.scale.alt_live"))

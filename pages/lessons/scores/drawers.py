@@ -1,4 +1,4 @@
-"""The drawers of the lesson on scores, and what its page shares with them."""
+"""The accordions of the lesson on scores, and helpers shared with its page."""
 
 from collections.abc import Mapping
 
@@ -39,15 +39,15 @@ from pages.session.labels import Selection, current_palette, name_token, selecti
 from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal
 
-# ---- the five scores: their settings, sentences about them, and rows of a word under several -------------------------
+# ---- the five scores: settings, sentences, and a word's rows under several scores ------------------------------------
 # The additive score's layer, built by hand: two units, tanh(2 (q + k)), each of which reads one number of q and of k.
-# A bias of -3 closes both, near -1. A query of 3 opens the unit of what it asks for, and there the keys count.
-HANDMADE_UNITS = ((2, 0), (0, 2), (0, 0), (0, 0))  # of the layer, for up to four numbers of q or of k
+# A bias of -3 keeps both units near -1. A 3 in x W_q cancels the bias, and that unit depends on the key.
+HANDMADE_UNITS = ((2, 0), (0, 2), (0, 0), (0, 0))  # a row per number of q or of k, a column per unit
 HANDMADE_BIASES = (-3, -3, -3, -3)
 
 
 def make_additive_layer(d_q: int, d_k: int, biases: int) -> Mapping[str, WholeMatrix]:
-    """The additive score's layer for widths of q and of k, and so many numbers of q's biases."""
+    """The matrices of the additive score's layer by name. d_q, d_k: widths of q and of k. biases: width of b_q."""
     return {
         "w_aq": pack_matrix(HANDMADE_UNITS[:d_q]),
         "w_ak": pack_matrix(HANDMADE_UNITS[:d_k]),
@@ -57,7 +57,7 @@ def make_additive_layer(d_q: int, d_k: int, biases: int) -> Mapping[str, WholeMa
 
 
 def make_crossed_w_a(d_q: int, d_k: int) -> WholeMatrix:
-    """W_a with ones from the first number of q to the last of k, from the second to the last but one, ..."""
+    """W_a with ones on its antidiagonal: the first number of q meets the last number of k, and so on."""
     rows = []
     for query_number in range(d_q):
         rows.append([key_number == query_number for key_number in reversed(range(d_k))])
@@ -87,7 +87,7 @@ def describe_row(trace: Trace, selection: Selection, score: str) -> str:
 
 
 def describe_score(trace: Trace, selection: Selection, score: str) -> str:
-    """The sentence about a score for the selected query and its strongest key, with the limit of the score."""
+    """The sentence about the selected query's score with the key of its largest weight, and about the score's limit."""
     row = (selection.batch, selection.head, selection.query)
     key = int(trace["weights"][row].argmax())
     others = [score for place, score in enumerate(trace["scores"][row].tolist()) if place != key]
@@ -107,7 +107,7 @@ def describe_score(trace: Trace, selection: Selection, score: str) -> str:
 
 
 def get_additive_bound(trace: Trace) -> float:
-    """The bound of a run's additive scores; 0 if it has another score."""
+    """The bound of the additive scores of a run; 0 for a run with another score."""
     if "v_a" not in trace:
         return 0.0
     return additive_bound(trace["v_a"]).item()
@@ -115,11 +115,11 @@ def get_additive_bound(trace: Trace) -> float:
 
 # ---- drawer "inside": what happens inside the additive score? --------------------------------------------------------
 GROWTH_FACTORS = (1, 2, 5, 10, 100)
-BOUNDED_BARS_HEIGHT_PX = 150  # pixels: the field of the bars beside the layer
+BOUNDED_BARS_HEIGHT_PX = 150  # height in pixels of the bars beside the layer
 
 
 def show_additive_layer(setup: Setup, selection: Selection) -> None:
-    """Shows the tanh layer for the selected query and every key, and its scores against their bound as q and k grow."""
+    """Shows the tanh layer for the selected query and every key, and that its scores stay bounded as q and k grow."""
     with st.container(width=420):
         factor = slide("grow", GROWTH_FACTORS, 1)
     additive = setup.with_fields(**SCORE_SETTINGS["additive"])
@@ -164,9 +164,9 @@ def show_bounded_scores(trace: Trace, row: tuple[int, int, int]) -> None:
     )
 
 
-# ---- drawer "widths", one of its controls: W_a, which says which number of q meets which of k ------------------------
+# ---- drawer "widths", control of W_a: which number of q is multiplied by which number of k ---------------------------
 def choose_w_a(kind: str, d_q: int, d_k: int) -> MatrixValue:
-    """W_a: each number of q meets the same number of k, or the first the last, or as the reader types it."""
+    """Returns W_a by kind: "identity", "crossed" (its antidiagonal), or the matrix that the reader types."""
     crossed = make_crossed_w_a(d_q, d_k)
     if kind == "crossed":
         return crossed
@@ -177,7 +177,7 @@ def choose_w_a(kind: str, d_q: int, d_k: int) -> MatrixValue:
 
 
 def read_w_a(text: str):
-    """Reads a typed W_a. Raises AttentionError if it is no matrix."""
+    """Parses a typed W_a. Raises AttentionError for a text that is not a matrix."""
     return parse_matrix(text, "w_a")
 
 
@@ -209,7 +209,7 @@ def show_widths(setup: Setup, _: Selection) -> None:
 
 
 def narrow_to_widths(setup: Setup, d_q: int, d_k: int) -> Setup:
-    """The Setup with one head that keeps the first columns of W_q and of W_k."""
+    """The Setup with one head, and with only the first d_q columns of W_q and the first d_k columns of W_k."""
     matrices = inputs_of(setup).matrices
     w_q = matrices["w_q"][:, :d_q]  # (D, d_q)
     w_k = matrices["w_k"][:, :d_k]  # (D, d_k)
@@ -222,7 +222,7 @@ def narrow_to_widths(setup: Setup, d_q: int, d_k: int) -> Setup:
 
 
 def run_scores_that_fit(setups: Mapping[str, Setup]) -> dict[str, Trace]:
-    """The runs by score; shows a warning for scores whose Setup raises AttentionError."""
+    """The runs by name of the score; shows a warning for each score whose Setup raises AttentionError."""
     runs = {}
     scores_by_refusal = {}
     for score, setup in setups.items():
@@ -256,7 +256,7 @@ CEILING_KEY_COUNTS = (2, 3, 4, 5, 7, 10, 16, 32, 64, 128, 256, 512)
 
 
 def show_cosine_ceiling(setup: Setup, selection: Selection) -> None:
-    """Shows the largest weight that the cosine can give, by number of keys, and that of the selected query."""
+    """Shows the cosine score's largest possible weight by number of keys, and the selected query's largest weight."""
     temperature = find_live_choice("temperature", COSINE_TEMPERATURES, 1.0)
     show_live_choice(temperature, width=420)
     cosine = setup.with_fields(head=selection.head, **SCORE_SETTINGS["cosine"])
@@ -276,7 +276,7 @@ def show_cosine_ceiling(setup: Setup, selection: Selection) -> None:
 
 
 def tell_ceiling(trace: Trace, fact: RowFact, temperature: float) -> str:
-    """The sentence about the selected query's largest weight at a temperature, and the largest possible one."""
+    """The sentence about the selected query's largest weight at a temperature, and the largest possible weight."""
     keys = trace.sizes()["S"]
     text = "ceiling_random" if accident(trace, fact) else "ceiling"
     return say(
@@ -299,12 +299,12 @@ def draw_weights(trace: Trace, selection: Selection) -> RunPicture:
 def draw_ceilings(
     trace: Trace, selection: Selection, temperature: float, share: float, axes: tuple[Axis, Axis]
 ) -> Picture:
-    """Draws the largest possible weight by number of keys, at temperature 1 and at another, and a word's weight."""
+    """Draws the largest possible weight by number of keys, at temperatures 1 and `temperature`, and a word's weight."""
     palette = current_palette()
     keys = trace.sizes()["S"]
     ceilings = {
         1.0: make_ceiling_curve(1.0, palette.x),
-        temperature: make_ceiling_curve(temperature, palette.q),  # replaces the first if the temperature is 1
+        temperature: make_ceiling_curve(temperature, palette.q),  # replaces the first curve if the temperature is 1
     }
     word = name_token(trace, "T", selection.query)
     point = Curve(word, [keys], [share], palette.share)
@@ -312,7 +312,7 @@ def draw_ceilings(
 
 
 def ceiling_axes() -> tuple[Axis, Axis]:
-    """The axes: the number of keys, and shares."""
+    """The axes of the chart: the number of keys, and the weight."""
     x = Axis(
         say("lessons.scores.keys"),
         CEILING_KEY_COUNTS[0],
@@ -324,7 +324,7 @@ def ceiling_axes() -> tuple[Axis, Axis]:
 
 
 def make_ceiling_curve(temperature: float, colour: str) -> Curve:
-    """The curve of the largest weight that the cosine can give, by number of keys."""
+    """The curve of the largest possible weight of the cosine score, by number of keys."""
     return Curve(
         say("lessons.scores.most", temperature=format_exact(temperature)),
         CEILING_KEY_COUNTS,
@@ -340,7 +340,7 @@ COSTED_WIDTHS = (2, 8, 64, 128, 512)
 
 
 def show_score_costs(setup: Setup, _: Selection) -> None:
-    """Shows the multiply-adds, tanh and learned numbers of each score: by formula for any size, and counted here."""
+    """Shows each score's numbers of multiply-adds, tanh and parameters: by formula for any size, and for this run."""
     left, right = st.columns(2)
     with left:
         tokens = slide("tokens", COST_TOKEN_COUNTS, 64)

@@ -1,4 +1,4 @@
-"""How do we score a match? Two arrows to drag, with five scores of them; then the row of one word."""
+"""How do we score a match? Five scores of two arrows that can be dragged; then one word's row of weights."""
 
 from collections.abc import Mapping
 
@@ -25,12 +25,12 @@ from pages.session.labels import current_palette, selection_of
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import get_text_template, say
 
-# ---- a query and a key as two arrows that are dragged, and what five scores make of them: angle, shadow, turn and sum
+# ---- a query and a key as two arrows that can be dragged, and their five scores --------------------------------------
 MATCH_KEY = "scores_match"
 FIRST_ARROWS = {"q": (2.0, 0.5), "k": (1.0, 1.5)}
-REACH = 3  # of the plane, in both directions: the numbers of an arrow
+REACH = 3  # largest magnitude of an arrow's coordinates
 UNITS = pack_matrix([[1, 0], [0, 1]])
-ONE_SUM = {"w_aq": UNITS, "w_ak": UNITS, "v_a": pack_matrix([[4, 4]])}  # the additive layer reads q + k as they are
+ONE_SUM = {"w_aq": UNITS, "w_ak": UNITS, "v_a": pack_matrix([[4, 4]])}  # the additive layer reads q + k unchanged
 MATCH_SETTINGS: Mapping[str, Mapping[str, str | MatrixValue]] = {
     **SCORE_SETTINGS,
     "additive": {"score": "additive", **ONE_SUM},
@@ -60,7 +60,7 @@ def show_match() -> None:
 
 
 def setup_with_arrows(arrows: Mapping[str, Arrow]) -> Setup:
-    """One query, and one key that is its value, too."""
+    """The Setup with one query, and with one key that is also the value."""
     q, k = (pack_matrix([arrows[role]], role) for role in "qk")
     return make_setup(example="one_query", q=q, k=k, v=k)
 
@@ -71,7 +71,7 @@ def score_of(trace: Trace) -> float:
 
 
 def read_arrow(text: str) -> Arrow:
-    """Reads "2,1" as an arrow. Raises ValueError for any other text, and for coordinates beyond REACH."""
+    """Parses "2,1" as an arrow. Raises ValueError for any other text, and for coordinates beyond REACH."""
     across, up = map(float, text.split(","))
     if not (abs(across) <= REACH and abs(up) <= REACH):
         raise ValueError(text)
@@ -79,7 +79,7 @@ def read_arrow(text: str) -> Arrow:
 
 
 def take_arrows(arrows: tuple[Arrow, Arrow]) -> None:
-    """Handler of released arrows: stores them."""
+    """Handler of arrows that were dragged and released: stores both arrows."""
     for role, arrow in zip("qk", arrows, strict=True):
         arrow = tuple(map(float, arrow))
         store_choice(role, None if arrow == FIRST_ARROWS[role] else arrow)

@@ -1,4 +1,4 @@
-"""The drawers of the lesson on softmax, and what its page shares with them."""
+"""The accordions of the lesson on softmax, and helpers shared with its page."""
 
 from collections.abc import Sequence
 
@@ -28,36 +28,36 @@ from pages.site.words import escape_markdown, say
 
 # ---- the reader's numbers, as the scores of a run with one query -----------------------------------------------------
 ONLY_ROW = (0, 0, 0)  # index of the only row: sentence, head and query
-MAX_TYPED_LOGITS = 16  # numbers that fit beside each other
+MAX_TYPED_LOGITS = 16  # so many numbers fit side by side
 
 
 def ask_for_numbers(name: str, start: str) -> Sequence[float]:
-    """Shows a text box and returns the numbers in it. name: of the box; start: its default text."""
+    """Shows a text box and returns its numbers. name: name of the box; start: default text of the box."""
     return read_typed_numbers(text_box(name, start, read_typed_numbers))
 
 
 def read_typed_numbers(text: str) -> Sequence[float]:
-    """Reads typed numbers. Raises AttentionError for anything else, and for too many."""
+    """Parses typed numbers. Raises AttentionError for any other text, and for more than MAX_TYPED_LOGITS numbers."""
     return read_logits(text, MAX_TYPED_LOGITS)
 
 
 def setup_with_scores(numbers: Sequence[float], shift: float = 0.0, **choices) -> Setup:
-    """The Setup whose scores are these numbers. shift: added to each. choices: other fields of the Setup."""
+    """The Setup whose scores are these numbers. shift: added to each number. choices: other fields of the Setup."""
     return make_setup(example="one_query", score="dot", **as_scores(numbers, shift), **choices)
 
 
 def name_if_divided(setup: Setup) -> str:
-    """The ending of text keys on slopes: "_divided" if the softmax reads the numbers divided by a temperature."""
+    """The ending of a text key on slopes: "_divided" for a temperature other than 1, else ""."""
     return "" if setup.run.temperature == 1 else "_divided"
 
 
 def list_scores(trace: Trace) -> list[str]:
-    """The scores of a run of one query as texts."""
+    """Formats the scores of the only query of a run."""
     scores = trace.step("scores").window(B=0, H=0, T=0)  # (S,)
     return [format_term(score) for score in scores]
 
 
-# ---- drawer "stable": why is the largest number taken away first? ----------------------------------------------------
+# ---- drawer "stable": why is the largest number subtracted first? ----------------------------------------------------
 LARGE_NUMBERS = {"thousand": "1001, 1002, 1003", "tens": "10000, 9999.21875, 0, -10000"}
 NUMBER_SHIFTS = (0, 1, 10, 100, 500, 1000)
 
@@ -86,7 +86,7 @@ def show_stable_softmax(own: Sequence[float]) -> None:
 
 
 def choose_numbers(own: Sequence[float]) -> Sequence[float]:
-    """Asks for large numbers, or for numbers that the reader types."""
+    """Asks which large numbers are shown. Returns them; for the option "own", the reader's numbers."""
     name = choose_option("numbers", (*LARGE_NUMBERS, "own"))
     if name == "own":
         return own
@@ -158,7 +158,7 @@ def show_close_numbers() -> None:
 
 
 # ---- drawer "many": what becomes of a hundred numbers? ---------------------------------------------------------------
-SHOWN_COUNTS = (5, 10, 20, 50, 100)  # how many of the hundred numbers are shown
+SHOWN_COUNTS = (5, 10, 20, 50, 100)  # options: how many of the hundred numbers are shown
 
 
 def show_many_numbers(temperature: float) -> None:

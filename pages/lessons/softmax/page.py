@@ -1,4 +1,4 @@
-"""What does softmax do? The same numbers as shares of 1, at temperature 1 and at another."""
+"""What does softmax do? The same numbers as shares of 1, at temperature 1 and at another temperature."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ FIRST_NUMBERS = "2, 1, 0, -1"
 
 
 def describe_largest(numbers: Sequence[float], temperature: float, fact: RowFact) -> dict[str, object]:
-    """Values of the sentences at a temperature, such as the share of the largest number."""
+    """Placeholder values of the sentences at a temperature, such as the share of the largest number."""
     return {
         "T": format_term(temperature),
         "percent": spoken_share(fact.share, fact.rest),
@@ -42,10 +42,10 @@ def describe_largest(numbers: Sequence[float], temperature: float, fact: RowFact
 
 # ---- the numbers, their exponentials and their shares as columns; the numbers can be dragged -------------------------
 PICTURE = "hero"  # the name of the picture in a link, which stores the open number
-LEAST_REACH = 4.0  # the least end of the first column, in both directions, so that small numbers can be dragged far
-STEPS_OF_REACH = 100  # the largest number of steps between 0 and that end
+LEAST_REACH = 4.0  # least bound of the first column's scale, so that small numbers can be dragged far
+STEPS_OF_REACH = 100  # the largest number of dragging steps between 0 and the bound of the scale
 WANTED_SHARE = 0.98  # the goal: the share that the largest number has to reach
-BARS_WIDTH_PX = 960.0  # pixels: the width of the picture in files
+BARS_WIDTH_PX = 960.0  # width in pixels of the picture in files
 
 
 def show_columns(
@@ -53,7 +53,7 @@ def show_columns(
 ) -> None:
     """Shows the columns, and below them the arithmetic of the open number.
 
-    usual, setup: the Setups at temperature 1 and at the chosen one. first_numbers: the default, before any change.
+    usual: the Setup at temperature 1. setup: the Setup at the chosen temperature. first_numbers: the default text.
     """
     run = trace_for(setup).then(*NAIVE_SOFTMAX)
     runs = {"plain": trace_for(usual), "now": run}
@@ -81,7 +81,7 @@ def draw_bars(runs: Mapping[str, Trace], usual: Setup, setup: Setup, numbers: Se
 
 
 def take_numbers(moved: Sequence[float], first_numbers: str) -> None:
-    """Handler of released numbers: stores them as if they were typed."""
+    """Handler of numbers that were dragged and released: stores the numbers as if they were typed."""
     text = ", ".join(f"{number:.6g}" for number in moved)
     take_choice("logits", text, first_numbers, make_text_reader(read_typed_numbers))
 
@@ -109,7 +109,7 @@ def make_columns_data(
 
 
 def make_scale(numbers: Sequence[float]) -> tuple[float, float]:
-    """The end of the column of numbers in both directions, and the step of dragging: a power of ten.
+    """The bound of the scale of numbers in both directions, and the step of dragging: a power of ten.
 
     >>> make_scale([2.0, -1.0]), make_scale([12.5]), make_scale([1000.0])
     ((4.0, 0.1), (13.0, 1.0), (1000.0, 10.0))
@@ -119,13 +119,13 @@ def make_scale(numbers: Sequence[float]) -> tuple[float, float]:
 
 
 def list_finite(run: Trace, step: str) -> list[float | None]:
-    """The numbers of a step for the only query; None for those that are not finite."""
+    """The numbers of a step for the only query, with None instead of each number that is not finite."""
     row = run[step][ONLY_ROW].tolist()
     return [number if math.isfinite(number) else None for number in row]
 
 
 def describe_opened(runs: Mapping[str, Trace]) -> dict[str, object] | None:
-    """The open number, if it is one of the columns at the chosen temperature."""
+    """The step and the index of the open number; None if no number at the chosen temperature is open."""
     opened = get_opened_cell(PICTURE, runs)
     if opened is None or opened[0] != "now":
         return None

@@ -42,8 +42,8 @@ SOFTMAX_NUMBERS = "2, 1, 0, -1"
 SCALE_WIDTHS, SCALE_KEYS, SCALE_SEED = (4, 16, 64), 8, 1268
 PRINTED_CELL = 13.0
 CARD_MERGES, PIECE_LETTER, PIECE_COLOURS = (0, 100, 600), 5.0, ("q", "k", "v")
-HIDDEN_WORDS = {"en": 3, "zh": 4}  # of the sentence that the encoder reads
-MEANING_PAIR = 47  # of the held-out pairs
+HIDDEN_WORDS = {"en": 3, "zh": 4}  # index of the hidden word in the encoder's sentence
+MEANING_PAIR = 47  # number of a held-out pair
 COST_LENGTHS, COST_WIDTH = (64, 128, 256, 512, 1024), 64
 COMPARED_ENCODERS = {
     "x": Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=0.9),
@@ -55,7 +55,7 @@ COMPARED_ENCODERS = {
 
 @cache_measurement
 def draw_card(slug: str, language: str) -> list[Shape]:
-    """The shapes of a lesson's card picture in a language; draw_weights for a lesson that has none."""
+    """The shapes of a lesson's card picture in a language; those of draw_weights for a lesson without a picture."""
     return CARD_PICTURES.get(slug, draw_weights)(language)
 
 
@@ -102,7 +102,7 @@ def draw_softmax(_language: str) -> list[Shape]:
 
 
 def draw_division(_language: str) -> list[Shape]:
-    """The weights of one draw from scores not divided by √d_k, at growing d_k."""
+    """The weights of one sample, computed from scores not divided by √d_k, at growing d_k."""
     shapes = []
     for left, width in zip((8.0, 58.0, 108.0), SCALE_WIDTHS, strict=True):
         parts = draw_query_and_keys(width, SCALE_KEYS, SCALE_SEED)["dot"]
@@ -112,7 +112,7 @@ def draw_division(_language: str) -> list[Shape]:
 
 
 def draw_scored_pair(language: str) -> list[Shape]:
-    """A query and the keys that it is scored against."""
+    """A query as an arrow, and the keys whose scores with this query are computed."""
     setup = who_is_it(language)
     trace = trace_for(setup)
     chosen = selection_of(trace, setup)
@@ -159,7 +159,7 @@ def draw_distances(language: str) -> list[Shape]:
 
 
 def draw_cache(language: str) -> list[Shape]:
-    """A KV cache: one row a step with one key more; only the last of each row is new."""
+    """A KV cache: a row per step, each with one key more; only the last key of each row is new."""
     trace = trace_for(who_is_it(language).with_fields(masks=("causal",)))
     count = trace.sizes()["T"]
     side = 74.0 / count
@@ -192,7 +192,7 @@ def draw_printed_product(_language: str) -> list[Shape]:
 
 
 def draw_writers(_language: str) -> list[Shape]:
-    """The share of texts that are written exactly against their length, with attention and without."""
+    """The share of texts that are generated exactly, against the length of the texts, with and without attention."""
     step = WRITING_TASKS["dates"].telling
     curves = []
     for colour, course in {"x": "dates_one", "share": "dates_additive"}.items():
@@ -254,7 +254,7 @@ def draw_decoder(_language: str) -> list[Shape]:
 
 
 def draw_windows(_language: str) -> list[Shape]:
-    """The weights of a layer under a causal mask, and under one with a window, as newer models have it."""
+    """The weights of a layer under a causal mask, and under a causal mask with a window, as in newer models."""
     shapes = []
     for box, mask in ((LEFT_HALF, "causal"), (RIGHT_HALF, "sliding:4")):
         trace = trace_for(make_setup(example="model_layer", masks=(mask,)))

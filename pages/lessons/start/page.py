@@ -21,12 +21,12 @@ from pages.setup.setup import Setup
 from pages.site.catalog import BESIDE_LESSONS, DOORS, LESSONS, PAGES_BY_SLUG
 from pages.site.words import current_language, escape_markdown, say, say_title
 
-JOURNEY_HEIGHT_PX = 370  # pixels on a page 1280 wide: it fits on the first screen with its control bar
+JOURNEY_HEIGHT_PX = 370  # pixels, on a page 1280 wide: the journey and its control bar fit on the first screen
 DOOR_ICONS = {"see": ":material/grid_on:", "learn": ":material/school:", "teach": ":material/slideshow:"}
 
 
 def show_doors() -> Setup:
-    """Shows the three doors. Returns the Setup of the sentence that is typed in the first of them."""
+    """Shows the three doors. Returns the Setup with the sentence that is typed in the first door."""
     boxes = dict(zip(DOORS, st.columns(len(DOORS), gap="medium"), strict=True))
     for door, box in boxes.items():
         boxes[door] = box.container(border=True, height="stretch", key=f"doorway_{door}")
@@ -42,7 +42,7 @@ def show_doors() -> Setup:
 
 
 def show_cards() -> None:
-    """Shows the lessons; opens the one whose card is clicked."""
+    """Shows a card for each lesson; a click on a card opens that lesson."""
     language = current_language()
     described = [describe_card(slug, language) for slug in LESSONS]
     text = {word: say(f"lessons.start.cards.{word}") for word in ("none", "forget", "opened", "solved")}
@@ -64,9 +64,9 @@ def describe_card(slug: str, language: str) -> dict:
     }
 
 
-# ---- drawer "one_word": one word of the sentence is replaced, and the reader guesses what its row becomes ------------
+# ---- drawer "one_word": one word of the sentence is replaced, and the reader guesses the new weights -----------------
 def find_exchange(setup: Setup) -> tuple[str, str] | None:
-    """The first word exchange that the dictionary offers for a sentence, as (old, new); None if there is none."""
+    """The first word exchange that the dictionary offers for a sentence, as (old, new); None without an offer."""
     return next(iter(list_swap_offers(setup, inputs_of(setup))), None)
 
 
@@ -76,7 +76,7 @@ def ask_exchange(old: str, new: str) -> str:
 
 
 def show_exchanged_word(setup: Setup, old: str, new: str) -> None:
-    """Shows the selected query's weights before the exchange, and after a guess those after it."""
+    """Shows the selected query's weights before the exchange; after a guess, also the weights after the exchange."""
     trace = trace_for(setup)
     changed_text = exchange_word(setup, inputs_of(setup), old, new)
     changed = trace_for(setup.with_fields(text=changed_text))
@@ -97,7 +97,7 @@ def show_exchanged_word(setup: Setup, old: str, new: str) -> None:
 
 
 def name_both(name: str, changed_name: str) -> str:
-    """The label of a column: one name, or both if they differ."""
+    """The label of a column: the common name, or both names if they differ."""
     return name if name == changed_name else say("lessons.start.either", was=name, now=changed_name)
 
 

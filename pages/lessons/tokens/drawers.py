@@ -1,4 +1,4 @@
-"""The drawers of the lesson on tokens, and the picture of its page."""
+"""The accordions of the lesson on tokens, and the picture of its page."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -42,13 +42,13 @@ from pages.setup.link_values import read_link_count
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, get_text_template, say
 
-# ---- the picture of the lesson on tokens: one text as words, as pieces that grow, and as characters ------------------
+# ---- the picture of the lesson on tokens: one text as words, as growing pieces, and as characters --------------------
 PIECES_KEY = "tokens"
-SPACE_SIGN = "␣"  # how the space before a word is shown in a piece
+SPACE_SIGN = "␣"  # sign in a piece for the space before a word
 
 
 def show_cut_text(kind: ModelSentences) -> None:
-    """Shows a sentence cut into words, pieces and characters. kind: the sentences of the model that reads it."""
+    """Shows a sentence cut into words, pieces and characters. kind: the sentence with the model that reads it."""
     data = make_tokens_data(kind)
     collected().facts += tell_rows(data)
     collect_still(lambda: draw_rows(data), say("lessons.tokens.alt", text=data["original"]))
@@ -63,7 +63,9 @@ def show_cut_text(kind: ModelSentences) -> None:
 
 # ---- the picture in files --------------------------------------------------------------------------------------------
 def find_rows(data: dict) -> list[dict]:
-    """The three rows of the picture; the row of pieces at the selected number of merges."""
+    """The rows of words, pieces and characters; the pieces are those after the selected number of merges.
+
+    data: the data of the component."""
     words, pieces, characters = data["rows"]
     stage = [stage for stage in data["stages"] if stage["merges"] <= data["merges"]][-1]
     size = format_grouped(data["unmerged"] + data["merges"])
@@ -72,7 +74,7 @@ def find_rows(data: dict) -> list[dict]:
 
 
 def tell_rows(data: dict) -> list[str]:
-    """The three rows as Markdown, each with its name and number of tokens."""
+    """The rows of words, pieces and characters as Markdown, each with its name and number of tokens."""
     told = []
     for row in find_rows(data):
         shown = " · ".join(token["shown"] for token in row["tokens"])
@@ -81,7 +83,7 @@ def tell_rows(data: dict) -> list[str]:
 
 
 def draw_rows(data: dict) -> Picture:
-    """The three rows as a static picture, for files."""
+    """Draws the rows of words, pieces and characters as a static picture for exported files."""
     rows = []
     for row in find_rows(data):
         unknown = [place for place, token in enumerate(row["tokens"]) if not token["known"]]
@@ -91,12 +93,12 @@ def draw_rows(data: dict) -> Picture:
 
 # ---- the data of the picture -----------------------------------------------------------------------------------------
 def find_table(kind: ModelSentences) -> PieceTable:
-    """The table of pieces of the language that the model reads."""
+    """The table of learned pieces of the language that the model reads."""
     return load_pieces(load_recipe(kind.model).language)
 
 
 def make_tokens_data(kind: ModelSentences) -> dict:
-    """The data of the component: the text, its three rows, the pieces at each stage, and texts."""
+    """The data of the component: the text, rows of words, pieces and characters, the pieces of each stage, labels."""
     _, *words = kind.own_words()
     text = kind.spell(tuple(words))
     table = find_table(kind)
@@ -122,7 +124,7 @@ PICTURE_LABELS = ("note", "slider", "told", "none", "play", "pause")
 
 
 def describe_words(kind: ModelSentences, text: str, words: list[str]) -> dict:
-    """The row of words; those outside the model's vocabulary are marked."""
+    """Component data of the row of words; words outside the model's vocabulary are marked as unknown."""
     in_table = vocabulary(load_recipe(kind.model).language)
     tokens = []
     for word, (first, last) in zip(words, locate(text, words), strict=True):
@@ -139,7 +141,7 @@ def describe_words(kind: ModelSentences, text: str, words: list[str]) -> dict:
 
 
 def describe_characters(text: str) -> dict:
-    """The row of characters."""
+    """Component data of the row of characters."""
     characters = [character for character in text if not character.isspace()]
     tokens = []
     for character, (first, last) in zip(characters, locate(text, characters), strict=True):
@@ -149,7 +151,7 @@ def describe_characters(text: str) -> dict:
 
 
 def describe_pieces(text: str, pieces: tuple[str, ...]) -> list[dict]:
-    """Each piece with the range of letters of the text that it covers."""
+    """Component data of the pieces: each piece with the range of the text's characters that it covers."""
     described = []
     for piece, (first, last) in zip(pieces, locate(text, pieces), strict=True):
         shown = show_piece(piece)
@@ -158,30 +160,30 @@ def describe_pieces(text: str, pieces: tuple[str, ...]) -> list[dict]:
 
 
 def show_piece(piece: str) -> str:
-    """A piece as text, with a visible sign for the space before a word."""
+    """Formats a piece, with SPACE_SIGN for the space before a word."""
     return piece.replace(BEGIN, SPACE_SIGN)
 
 
 # ---- tables of the lesson on tokens, in Markdown ---------------------------------------------------------------------
 def draw_table(lines: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """A Markdown table. lines: (name, cells) each, with equally many cells; the name is a key of the lesson's texts."""
+    """A Markdown table. lines: (name, cells) with equally many cells; the name is the key of the line's title."""
     head, *others = [draw_line(name, cells) for name, cells in lines]
     return make_table(head, others)
 
 
 def draw_line(name: str, cells: Sequence[str]) -> list[str]:
-    """The cells of one line, escaped for Markdown, after its title in bold."""
+    """The cells of one line of a Markdown table: the title in bold, then the escaped cells."""
     title = say(f"lessons.tokens.line_{name}")
     return [f"**{title}**", *[escape_markdown(cell).replace("|", "\\|") for cell in cells]]
 
 
 # ---- drawer "merges": how are the pieces chosen? ---------------------------------------------------------------------
 SMALL_TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
-MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # largest numbers of words, merges, and pairs in a line
+MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # most words of the text, most merges, and most pairs in the table
 
 
 def show_merges(_: Setup) -> None:
-    """Shows the pairs of a small text with their counts, and which pair is merged next."""
+    """Shows the pairs of pieces of a small text with their counts, and which pair is merged next."""
     text = text_box("small", SMALL_TEXT, check_small_text)
     runs = Counter(split_runs(text))
     merges = learn_merges(runs, MOST_MERGES)
@@ -208,12 +210,12 @@ def show_merges(_: Setup) -> None:
 
 
 def cut_run(run: str, merges: list[Merge]) -> Pieces:
-    """The pieces of one run after some merges."""
+    """The pieces of one run of characters after some merges."""
     return reduce(join, merges, tuple(run))
 
 
 def check_small_text(text: str) -> None:
-    """Raises AttentionError for a text without words, or with too many."""
+    """Raises AttentionError for a text without words, or with too many words."""
     count = len(split_runs(text))
     if not count:
         raise AttentionError("no_tokens")
@@ -222,11 +224,11 @@ def check_small_text(text: str) -> None:
 
 
 # ---- drawer "vectors": how does a token become numbers? --------------------------------------------------------------
-SHOWN_NUMBERS = 8  # numbers of a vector that are shown
+SHOWN_NUMBERS = 8  # how many numbers of a vector are shown
 
 
 def show_vectors(setup: Setup) -> None:
-    """Shows the number of a word in the vocabulary, and its vector: a row of the embedding table."""
+    """Shows a word's index in the vocabulary, and the word's vector, which is a row of the embedding table."""
     kind = model_sentences_of(setup.run)
     language = load_recipe(kind.model).language
     read = kind.read(kind.own_words())
@@ -266,9 +268,9 @@ def show_chinese_cuts(_: Setup) -> None:
         st.markdown(draw_table([(name, tokens)]))
 
 
-# ---- drawer "lengths": what does a large vocabulary buy? -------------------------------------------------------------
+# ---- drawer "lengths": what is the benefit of a large vocabulary? ----------------------------------------------------
 def show_lengths(setup: Setup) -> None:
-    """Shows tokens per sentence, their pairs, and the size of the embedding table, by number of merges."""
+    """Shows by number of merges the tokens per sentence, the pairs of tokens, and the size of the embedding table."""
     language = load_recipe(model_sentences_of(setup.run).model).language
     rows = measure_lengths(language)
     first, last = rows[0], rows[-1]

@@ -10,7 +10,7 @@ from pages.panels.link_controls import pick_example, sentence_box
 from pages.runs.model_runs import model_sentences_of
 from pages.site.words import say
 
-MOST_WORDS = 24  # words of a sentence
+MOST_WORDS = 24  # longest sentence, in words
 GUESSES = ("words", "pieces", "characters")
 
 
