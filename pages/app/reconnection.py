@@ -14,7 +14,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 DAY = 24 * 60 * 60  # seconds
 PATIENCE = 30  # seconds: how long a rerun waits for the first run of a reconnected page, the server's start included
-RESUMING = 3  # subprotocols that a reconnecting page sends: Streamlit's, a token, its session; a new page sends fewer
+RESUMING = 3  # number of subprotocols of a reconnecting page: Streamlit's, a token, its session; a new page sends fewer
 
 
 @st.fragment(run_every=DAY)
@@ -27,7 +27,7 @@ def come_back() -> None:
 
 
 def is_back() -> bool:
-    """Whether the page is reconnecting, perhaps to another server: it still shows its earlier content."""
+    """Whether the page is reconnecting, perhaps to another server, and still shows its former content."""
     protocols = st.context.headers.get("sec-websocket-protocol", "")
     return len(protocols.split(",")) >= RESUMING
 

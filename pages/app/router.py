@@ -37,10 +37,10 @@ if st.query_params.get("lang") in LANGUAGES and "lang" not in st.session_state:
 st.set_page_config(page_title=say("app.title"), page_icon=str(ROOT / "pages" / "app" / "icon.png"), layout="wide")
 st.logo(wordmark(say("app.title")), size="large")
 chosen_page = st.navigation(list_pages(), position="top")
-st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path  # on another page, or first
-st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # the browser shows nothing of the page yet
+st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path  # from elsewhere
+st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # the browser shows no part of the page yet
 st.session_state["page"] = chosen_page.url_path
 if st.session_state["arrived"]:
-    stop_trainings(st.session_state.get("trainings", {}))  # those started on the page that was left
+    stop_trainings(st.session_state.get("trainings", {}))  # trainings that were started on the former page
 come_back()
 draw_whole_page(chosen_page.run)

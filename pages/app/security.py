@@ -103,7 +103,7 @@ def is_foreign_websocket(headers: dict[bytes, bytes]) -> bool:
 
 # ---- the Host header -------------------------------------------------------------------------------------------------
 def read_host_name(authority: str) -> str:
-    """Returns the host name or IP address in a Host header, without its port; empty if it is malformed.
+    """Returns the host name or IP address in a Host header, without its port; "" if the header is malformed.
 
     >>> read_host_name("Lecture.example:8501"), read_host_name("[::1]:8501"), read_host_name("lecture.example/")
     ('lecture.example', '::1', '')
@@ -190,7 +190,7 @@ def make_guard(embed: str, address: str) -> Middleware:
 
 
 def read_public_name(address: str) -> str:
-    """Returns the host name in an address; empty if it has none."""
+    """Returns the host name in an address; "" if it has none."""
     try:
         name = urlsplit(address.strip()).hostname
     except ValueError:

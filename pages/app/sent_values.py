@@ -1,7 +1,8 @@
-"""Drops the widget values from a browser that their widget cannot deserialize.
+"""Drops widget values from a browser that the widget cannot deserialize.
 
 Streamlit deserializes a value when it is first read, inside its own code: a chart selection that is not JSON, or a text
-for a slider, would end the run, and the page would show a traceback. If it is dropped, the widget keeps its old value.
+for a slider, would end the run, and the page would show a traceback. If the value is dropped, the widget keeps its
+former value.
 """
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -40,7 +41,9 @@ def register_and_check(session: SessionState, widget: WidgetMetadata) -> None:
 
 
 def find_readable(widget: WidgetMetadata, sent: WidgetState) -> WidgetState | None:
-    """Returns the value, without lost files; None if its type is wrong or the deserializer raises."""
+    """Returns the value, without files that the server does not have; None if its type is wrong or the deserializer
+    raises.
+    """
     field = sent.WhichOneof("value")
     if field not in (None, widget.value_type) and not {field, widget.value_type} <= NUMBER_FIELDS:
         return None
@@ -54,7 +57,7 @@ def find_readable(widget: WidgetMetadata, sent: WidgetState) -> WidgetState | No
 
 
 def leave_out_lost_files(sent: WidgetState, files: list) -> WidgetState | None:
-    """Returns a message with only the files that this server holds; None if it holds none of those named."""
+    """Returns a message with only the files that this server has; None if it has none of them."""
     given = sent.file_uploader_state_value.uploaded_file_info
     held = [info for info, file in zip(given, files, strict=False) if not isinstance(file, DeletedFile)]
     if given and not held:

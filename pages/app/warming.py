@@ -1,6 +1,7 @@
-"""Imports the heavy modules once in a thread, while the server already answers; the scripts of visitors wait for it.
+"""Imports the heavy modules once in a thread, while the server already answers; the scripts of visitors wait for the
+imports.
 
-They must wait: Altair uses pandas as soon as it is in sys.modules, even if another thread is still importing it.
+They must wait: Altair uses pandas as soon as pandas is in sys.modules, even if another thread is still importing it.
 """
 
 import gc
@@ -13,7 +14,7 @@ from pages.site.catalog import PAGES_FOLDER
 SCRIPTS = {"page", "router"}
 
 WARM = Event()
-WARM.set()  # nothing to wait for until begin() is called: a test runs the router alone
+WARM.set()  # nothing to wait for unless begin() is called: a test runs the router alone
 
 
 def begin() -> None:

@@ -32,13 +32,13 @@ from pages.setup.setup import Setup
 from pages.site.catalog import PAGES
 from pages.site.words import current_language, say
 
-MAX_DOCUMENT_TITLE_CHARS = 80  # characters
+MAX_DOCUMENT_TITLE_CHARS = 80  # of a document's title
 
 
 def make_run_provenance(setup: Setup, address: str | None = None) -> Provenance:
-    """The provenance of a run: sentence, workbench link, origin of its numbers, and a warning if a model guesses.
+    """The provenance of a run: sentence, workbench link, origin of the numbers, and a warning if a model guesses.
 
-    address: of the workbench, needed outside a session.
+    address: of the workbench, required if there is no session.
     """
     language = current_language()
     link_parts = to_address(setup, language) | {"lang": language}
@@ -52,7 +52,7 @@ def make_run_provenance(setup: Setup, address: str | None = None) -> Provenance:
 
 
 def make_document_title(setup: Setup) -> str:
-    """The sentence of a run, or the name of its example if it reads no sentence; cut to MAX_DOCUMENT_TITLE_CHARS."""
+    """The sentence of a run, or the name of its example if it has no sentence; cut to MAX_DOCUMENT_TITLE_CHARS."""
     if resolve_run(setup.run).mode == "sentence":
         title = printable_token(spell_tokens(inputs_of(setup).queries, setup.run))
     else:
@@ -84,7 +84,7 @@ def make_document_texts(trace: Trace, setup: Setup, selection: Selection) -> Doc
 
 
 def matrix_heading(trace: Trace, drawn: Panel) -> str:
-    """The heading of a matrix; with the query's name if there is one matrix per query."""
+    """The heading of a matrix; with the query's name if there is one such matrix per query."""
     title = make_panel_title(trace, drawn)
     outer_dims = trace.step(drawn.step).dims[:-2]
     first_cell = drawn.refs[0][0].index
@@ -100,7 +100,9 @@ def say_more_heads(count: int) -> str:
 
 
 def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
-    """The settings of a run, one a line, and last its sizes; most settings are left out if they have their defaults."""
+    """The settings of a run, one per line, and its sizes as the last line; most settings that have their default are
+    omitted.
+    """
     config = config_of(setup.run)
     sizes = trace.sizes()
     masks = [name_choice("masks", write_mask(*mask)) for mask in config.masks]

@@ -1,6 +1,6 @@
 """Downloads: the button of a file, its name, and the check of its size.
 
-A file is made in a separate thread without a session: everything it needs must be passed to its maker.
+A file is generated in a separate thread without a session: all data that it needs must be passed to its FileMaker.
 """
 
 import re
@@ -18,23 +18,24 @@ FileMaker = Callable[[], str | bytes]
 
 
 class FileMakers(dict[str, FileMaker]):
-    """The functions that make the files offered on the pages, by name."""
+    """The functions that generate the files offered on the pages, by file name."""
 
 
 @st.cache_resource(scope="session", show_spinner=False)
 def file_makers() -> FileMakers:
-    """The FileMakers of the session. They hold its runs: when the visitor leaves, Streamlit keeps the callables of
-    buttons but clears this cache; a page that is opened again offers its files anew."""
+    """The FileMakers of the session, which refer to its runs. When the visitor leaves, Streamlit keeps the callables of
+    buttons but clears this cache; a page that is opened again offers its files again.
+    """
     return FileMakers()
 
 
 def button_row():
-    """A container for a row of buttons, which wraps on a phone."""
+    """Returns a container for a row of buttons, which wraps on a phone."""
     return st.container(horizontal=True, gap="xsmall")
 
 
 def can_export(trace: Trace, kind: str, step: str | None = None) -> bool:
-    """Whether a run, or one step of it, is small enough for a file of this kind; shows why if it is not."""
+    """Whether a run, or one step of it, is small enough for a file of this kind; shows the reason if it is not."""
     try:
         check_export_size(trace, kind, step)
     except AttentionError as error:
@@ -44,7 +45,7 @@ def can_export(trace: Trace, kind: str, step: str | None = None) -> bool:
 
 
 def offer_download(name: str, file: str, mime: str, make: FileMaker, label: str | None = None) -> None:
-    """Shows a download button; the file is made when it is clicked, in the language of this session."""
+    """Shows a download button; the file is generated when the button is clicked, in the language of this session."""
     language = current_language()
     makers = file_makers()
     makers[name] = make
@@ -65,7 +66,7 @@ def offer_download(name: str, file: str, mime: str, make: FileMaker, label: str 
 
 
 def file_name(setup: Setup, ending: str, *parts: str) -> str:
-    """A file name of ASCII letters, digits and underscores, made of the example and further parts.
+    """A file name of ASCII letters, digits and underscores, composed of the example's name and further parts.
 
     >>> file_name(Setup(), "csv", "../weights")
     'attention_en_it_weights.csv'

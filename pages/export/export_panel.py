@@ -1,4 +1,6 @@
-"""The export panel: a run as pictures, numbers, documents and scripts. A file is made when its button is clicked."""
+"""The export panel: a run as pictures, numbers, documents and scripts. A file is generated when its button is
+clicked.
+"""
 
 from functools import partial
 
@@ -28,9 +30,9 @@ from pages.setup.setup import Setup
 from pages.site.code_words import load_code_comments, say_code
 from pages.site.words import current_language, escape_markdown, say
 
-EXPORTED_STEP_KEY = "c_export"  # session key: the step that is exported alone, or MAP_OPTION
-MAP_OPTION = "map"  # the option that exports the map of the selected head
-MAX_NAMED_LETTERS = 12  # letters missing in the fonts that are listed
+EXPORTED_STEP_KEY = "c_export"  # session key of the step that is exported alone, or MAP_OPTION
+MAP_OPTION = "map"  # option to export the map of the selected head
+MAX_NAMED_LETTERS = 12  # letters missing in the fonts that the message lists
 
 
 def show_export(trace: Trace, setup: Setup) -> None:
@@ -85,7 +87,7 @@ def show_step_files(trace: Trace, setup: Setup, provenance: Provenance, selectio
 
 
 def choose_exported_step(trace: Trace, setup: Setup, names: dict[str, str]) -> str:
-    """Shows a select box and returns the chosen step or MAP_OPTION; preset to the opened step."""
+    """Shows a select box and returns the chosen step or MAP_OPTION; by default the opened step."""
     if st.session_state.get(EXPORTED_STEP_KEY) not in names:
         st.session_state[EXPORTED_STEP_KEY] = setup.view.step if setup.view.step in trace else MAP_OPTION
     return st.selectbox(
@@ -97,7 +99,7 @@ def choose_exported_step(trace: Trace, setup: Setup, names: dict[str, str]) -> s
 
 
 def list_picture_letters(trace: Trace, provenance: Provenance, names: dict[str, str]) -> str:
-    """All letters that a picture of a run may need."""
+    """All letters that a picture of a run may contain."""
     texts = [*names.values(), *provenance.lines]
     for words in trace.labels.values():
         texts += words
@@ -105,7 +107,7 @@ def list_picture_letters(trace: Trace, provenance: Provenance, names: dict[str, 
 
 
 def with_shown_labels(trace: Trace) -> Trace:
-    """The run with the labels of D and D_out as on the screen, in the language of the session."""
+    """The run with the labels of D and D_out as they are shown on the screen, in the language of the session."""
     labels = {}
     for axis in ("D", "D_out"):
         if axis in trace.labels:
@@ -127,7 +129,7 @@ def show_all_files(trace: Trace, setup: Setup, provenance: Provenance) -> None:
 
 
 def show_documents(trace: Trace, setup: Setup, provenance: Provenance, selection: Selection) -> None:
-    """Shows the downloads as LaTeX, notebook and scripts, and the inputs file if the scripts need one."""
+    """Shows the downloads as LaTeX, notebook and scripts, and the file of inputs if the scripts read one."""
     texts = make_document_texts(trace, setup, selection)
     language = current_language()
     st.caption(say("export.documents"))

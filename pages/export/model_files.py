@@ -20,7 +20,7 @@ from pages.site.words import say
 
 
 def show_model_files(screen: ScreenState, provenance: Provenance) -> None:
-    """Shows the downloads of the language model that reads the sentence; nothing if there is no model."""
+    """Shows the downloads of the language model that reads the sentence; returns early if no model is used."""
     words = words_of_model(screen)
     if words is None:
         return
@@ -41,7 +41,7 @@ def list_tables(screen: ScreenState) -> Iterator[Table]:
 
 
 def show_table_file(screen: ScreenState, trace: Trace, step: str, provenance: Provenance) -> None:
-    """Shows the download of one table as CSV, if it is not too large."""
+    """Shows the download of one table as CSV, if the table is small enough."""
     if can_export(trace, "CSV", step):
         make = partial(csv_text, trace, step, provenance)
         offer_download(step, file_name(screen.setup, "csv", step), "text/csv", make)

@@ -13,12 +13,14 @@ from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import say, say_refusal
 
 CHECK_PAGE = "check"
-STATE_KIND = "state"  # the kind of an exercise that is made from a Setup
-MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # numbers: of a whole step, and of one row
+STATE_KIND = "state"  # name of the kind of exercise that is made from a Setup
+MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # numbers of a whole step, and of one row
 
 
 def check_exercise_size(setup: Setup) -> None:
-    """Raises AttentionError if a Setup is no exercise: exercise_file (read from a file), exercise_size (too large)."""
+    """Raises AttentionError if a Setup cannot be an exercise: exercise_file (read from a file), exercise_size (too
+    large).
+    """
     if setup.run.file is not None:
         raise AttentionError("exercise_file")
     trace = trace_for(setup)
@@ -37,7 +39,7 @@ def check_exercise_size(setup: Setup) -> None:
 
 
 def link_to_exercise(setup: Setup, key: str) -> None:
-    """Shows a button that opens a Setup as an exercise with empty cells; or why it can be none."""
+    """Shows a button that opens a Setup as an exercise with empty cells, or the reason why this is not possible."""
     try:
         check_exercise_size(setup)
     except AttentionError as error:
@@ -51,7 +53,7 @@ def link_to_exercise(setup: Setup, key: str) -> None:
 
 
 def link_to_workbench(setup: Setup, key: str, label: str | None = None, help: str | None = None) -> None:
-    """Shows a button that opens a Setup in the workbench. label: of the button, if not the usual one."""
+    """Shows a button that opens a Setup in the workbench. label: of the button, if not the default one."""
     label = label or say("lesson.workbench")
     if st.button(label, key=f"door_{key}", icon=":material/grid_on:", type="tertiary", help=help):
         setup_state.adopt_setup(setup)

@@ -19,7 +19,8 @@ from pages.site.words import say
 @dataclass(frozen=True)
 class StepPicture:
     """The data from which a picture is drawn on request. chosen: the opened cell. map_title: the title of the selected
-    head's map; None to draw the step as a product."""
+    head's map; None if the step is drawn as a product.
+    """
 
     trace: Trace
     step: str
@@ -58,7 +59,7 @@ class StepPicture:
         )
 
     def note_shown_part(self) -> Provenance:
-        """The provenance; if the map is too large to be shown whole, with a note on which part is shown."""
+        """The provenance; with a note on the part that is drawn if the map is too large to be drawn completely."""
         part = panel(self.trace, "weights", {"B": self.selection.batch, "H": self.selection.head})
         if not any(part.hidden):
             return self.provenance

@@ -12,7 +12,9 @@ from pages.site.words import say, say_refusal
 
 
 def show_add_button(make_scene: Callable[[], Scene], key: str = "add_scene") -> None:
-    """Shows the button, and why the lecture refused the last scene; a button to the desk if the scene was added."""
+    """Shows the button that adds a scene, and the error if the lecture refused the last scene; instead a button to the
+    desk if the scene was already added.
+    """
 
     def add_scene() -> None:
         lecture_session.add_scene(make_scene())
@@ -31,9 +33,10 @@ def show_add_button(make_scene: Callable[[], Scene], key: str = "add_scene") -> 
 
 
 def is_added(make_scene: Callable[[], Scene]) -> bool:
-    """Whether the page still shows the scene that was added last, and the lecture still has it.
+    """Whether the page still shows the scene that was added last, and the lecture still has this scene.
 
-    make_scene may take a while to draw a picture: it is called only if such a scene exists."""
+    make_scene may take a while to draw a picture: it is called only if such a scene exists.
+    """
     session = lecture_session.get_lecture_session()
     if session.own is None or session.added not in session.own.scenes:
         return False

@@ -32,18 +32,20 @@ from pages.setup.codec import link_key_of
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say
 
-OWN_LECTURE = "own"  # the name of the lecture that the visitor has built or opened
+OWN_LECTURE = "own"  # name of the lecture that the visitor has created or opened
 LECTURE_LINK_KEYS = ("lecture", "scene", "step", OWN_LECTURE, "view", "pair")
-LECTURE_CONTROL = "lecture"  # the key of refusals to open or change a lecture
-NOTES_VIEW = "notes"  # the name of the presenter view
-MAX_LINKED_LECTURE_CHARS = 5_000  # characters: short enough that no program truncates the address
+LECTURE_CONTROL = "lecture"  # control under which refusals to open or change a lecture are stored
+NOTES_VIEW = "notes"  # name of the presenter view
+MAX_LINKED_LECTURE_CHARS = 5_000  # characters of a lecture in a link: so few that no program truncates the address
 WAYS = ("next", "previous", "next_scene", "previous_scene", "first", "last")  # the moves to another step
 PAIR_PATTERN = re.compile("[0-9a-f]{8}")
 
 
 @dataclass(frozen=True)
 class Removal:
-    """The removal of a scene from the own lecture. before, after: the lecture with and without it. at: its index."""
+    """The removal of a scene from the own lecture. before, after: the lecture with and without the scene. at: the
+    scene's index.
+    """
 
     before: Lecture
     after: Lecture
@@ -54,14 +56,15 @@ class Removal:
 class LectureSession(LinkedState):
     """The lecture state of a session: the visitor's own lecture, the name of the open one, and the current scene.
 
-    at: the index of the current scene. scene_step: its step, or None at the desk, where a lecture is built. drawer:
-    whether the controls are shown beside it. view: NOTES_VIEW in the presenter view. pair: the name of the channel on
-    which the presenter view receives from the presentation's window. unread, unfit: parts of the link or of the scene
-    that could not be read or computed. moves: how many steps were shown; from_behind: whether the last move went
-    backwards. motions: of the query's journey, by the index of each scene that showed it since the lecture was started.
-    begun: how often a scene was started or reset. script: the scene's Setup, as far as it can be computed; departed:
-    whether a scene without a Setup was changed since; screen: what the workbench showed before. added: the scene added
-    last. removal: the last removal of a scene. put_away: the own lecture that another one replaced.
+    at: the index of the current scene. scene_step: its step, or None at the desk, where a lecture is edited. drawer:
+    whether the controls are shown beside the scene. view: NOTES_VIEW in the presenter view. pair: the name of the
+    channel on which the presenter view receives messages from the presentation's window. unread, unfit: parts of the
+    link or of the scene that could not be read or computed. moves: how many steps were shown; from_behind: whether the
+    last move went backwards. motions: of the query's journey, by the index of each scene that has shown it since the
+    lecture was started. begun: how often a scene was started or reset. script: the scene's Setup, as far as it can be
+    computed; departed: whether a scene without a Setup was changed after it was started; screen: what the workbench
+    showed before the lecture. added: the scene that was added last. removal: the last removal of a scene. put_away: the
+    own lecture that was replaced by another one.
     """
 
     name: str = SHIPPED_LECTURES[0]
@@ -89,7 +92,7 @@ class LectureSession(LinkedState):
 
 
 def get_lecture_session() -> LectureSession:
-    """The LectureSession of this session, created at the first call."""
+    """The LectureSession of this session, which is created at the first call."""
     return st.session_state.setdefault("talk", LectureSession())
 
 
@@ -113,7 +116,7 @@ def scene_number_and_count() -> dict[str, int]:
 
 # ---- entering and leaving --------------------------------------------------------------------------------------------
 def enter_lecture() -> None:
-    """Prepares the page. Opens the desk, or what the link leads to, if the visitor has just come to the page."""
+    """Prepares the page: if the visitor has just arrived, opens the desk, or the scene in the link."""
     if not setup_state.has_begun():
         setup_state.begin_session()
     if not has_arrived():
@@ -126,7 +129,7 @@ def enter_lecture() -> None:
 
 
 def read_lecture_link(link: Mapping[str, str]) -> None:
-    """Opens the lecture, scene and step of a link; parts that cannot be read go to `unread`."""
+    """Opens the lecture, scene and step of a link; parts that cannot be read are added to `unread`."""
     own = get_lecture_session()
     own.forget_refusals(LECTURE_CONTROL)
     default, unread = own.name, []
@@ -154,7 +157,7 @@ def read_lecture_link(link: Mapping[str, str]) -> None:
 
 
 def go_to_linked_place(link: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Shows the scene and step of a link; returns the (key, text) of those that do not exist."""
+    """Shows the scene and step of a link; returns those that do not exist as (key, text)."""
     number = link.get("scene")
     step = link.get("step")
     if number is None and step is None:
@@ -200,7 +203,9 @@ def start_notes_view() -> None:
 
 # ---- the own lecture -------------------------------------------------------------------------------------------------
 def take_lecture(changed: Lecture, at: int | None = None) -> None:
-    """Makes a lecture the own one and selects a scene of it; keeps the refusal if a file cannot hold the lecture."""
+    """Makes a lecture the own one and selects a scene of it; stores the refusal if the lecture is too large for a
+    file.
+    """
     own = get_lecture_session()
     try:
         lecture_from_file(lecture_to_file(changed))
@@ -214,7 +219,7 @@ def take_lecture(changed: Lecture, at: int | None = None) -> None:
 
 
 def replace_lecture(other: Lecture) -> None:
-    """Makes another lecture the own one, and puts the replaced one away."""
+    """Makes another lecture the own one, and keeps the replaced one as `put_away`."""
     session = get_lecture_session()
     replaced = session.own
     take_lecture(other, 0)
@@ -223,14 +228,14 @@ def replace_lecture(other: Lecture) -> None:
 
 
 def keep_put_away(replaced: Lecture | None) -> None:
-    """Keeps one lecture to be brought back: the last replaced one that has scenes and differs from the own one."""
+    """Stores the replaced lecture as `put_away`, if it has scenes and differs from the own one."""
     session = get_lecture_session()
     has_scenes = [each for each in (replaced, session.put_away) if each is not None and each.scenes]
     session.put_away = next((each for each in has_scenes if each != session.own), None)
 
 
 def bring_back_lecture() -> None:
-    """Swaps the own lecture with the one that was put away, if any."""
+    """Swaps the own lecture with the one in `put_away`, if there is one."""
     put_away = get_lecture_session().put_away
     if put_away is not None:
         replace_lecture(put_away)
@@ -242,7 +247,7 @@ def take_new_lecture() -> None:
 
 
 def make_scene(shown: SceneContent, title: str, question: str = "") -> Scene:
-    """A scene with all steps of its kind; a long title is cut."""
+    """A scene with all steps of its kind; a title that is too long is cut."""
     return Scene(shown, title[: SCENE_TEXT_LIMITS["title"]], question=question, steps=steps_of(shown))
 
 
@@ -265,7 +270,7 @@ def remove_scene(at: int) -> None:
 
 
 def find_removal() -> Removal | None:
-    """The last removal of a scene, if the lecture was not changed since; else None."""
+    """The last removal of a scene, if the lecture was not changed since; otherwise None."""
     session = get_lecture_session()
     if session.removal is not None and session.own is session.removal.after:
         return session.removal
@@ -281,7 +286,7 @@ def restore_scene() -> None:
 
 # ---- from step to step -----------------------------------------------------------------------------------------------
 def show_scene_step(at: int, scene_step: str) -> None:
-    """Shows a step of a scene; another scene than the current one starts as the lecture has it."""
+    """Shows a step of a scene; a scene other than the current one starts in its original state."""
     own = get_lecture_session()
     is_other_scene = own.scene_step is None or at != own.at
     own.moves += 1
@@ -294,7 +299,7 @@ def show_scene_step(at: int, scene_step: str) -> None:
 
 
 def show_scripted_scene() -> None:
-    """Resets the current scene to what the lecture has, as far as it can be computed."""
+    """Resets the current scene to its state in the lecture, as far as it can be computed."""
     own = get_lecture_session()
     scene = current_scene()
     own.begun += 1
@@ -316,7 +321,7 @@ def show_scripted_setup(scripted: Setup) -> None:
 
 
 def is_scene_changed() -> bool:
-    """Whether what the scene shows was changed since it was shown first."""
+    """Whether the visitor has changed what the scene shows since it was started."""
     own = get_lecture_session()
     if own.scene_step is None or own.script is None:
         return own.departed
@@ -360,7 +365,7 @@ def known_motions() -> tuple[str, ...]:
 
 
 def toggle_answers() -> None:
-    """Reveals all answers, or hides them again; leaves a question step for the next."""
+    """Reveals all answers, or hides them again; if the current step is a question, goes to the next step."""
     if get_lecture_session().scene_step == QUESTION_STEP:
         move_in_lecture("next")
     st.session_state[REVEAL_KEY] = not are_answers_revealed()

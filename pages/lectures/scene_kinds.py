@@ -12,9 +12,9 @@ from pages.lectures.kinds.workbench import WORKBENCH_PARTS, read_workbench, writ
 from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 
-SceneContent = Setup | LessonPart | RunCode | OwnText | OwnPicture  # the records of what a scene shows
+SceneContent = Setup | LessonPart | RunCode | OwnText | OwnPicture  # the record of a scene's content, by kind
 SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # pictures first, formulas last
-MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # for a language model: with its panel
+MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # of a language model, with its panel
 WORKBENCH_KIND = "workbench"
 
 
@@ -22,9 +22,10 @@ WORKBENCH_KIND = "workbench"
 class SceneKind:
     """One kind of scene.
 
-    record: the type that describes what the scene shows. parts: the names of its JSON parts. read: makes the record
-    from these, and lists what could not be read. write: makes the parts from the record. steps: all steps that such a
-    scene can have, in order."""
+    record: the type of the scene's content. parts: the names of its JSON parts. read: converts these parts to the
+    record, and returns the parts that could not be read. write: converts the record to the parts. steps: all possible
+    steps of such a scene, in order.
+    """
 
     record: type
     parts: tuple[str, ...]
@@ -43,7 +44,7 @@ SCENE_KINDS = {
 
 
 def kind_of(shown: SceneContent) -> str:
-    """The name in SCENE_KINDS of a record's kind.
+    """The name of a record's kind in SCENE_KINDS.
 
     >>> kind_of(Setup()), kind_of(OwnText("Hello"))
     ('workbench', 'text')
@@ -53,7 +54,7 @@ def kind_of(shown: SceneContent) -> str:
 
 
 def steps_of(shown: SceneContent) -> tuple[str, ...]:
-    """All steps that a scene can have, in order; those of a language model only if the Setup has one.
+    """All possible steps of a scene, in order; those of a language model only if the Setup has one.
 
     >>> steps_of(OwnText("Hello"))
     ('text',)

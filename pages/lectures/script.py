@@ -17,15 +17,15 @@ from pages.setup.setup import Setup
 from pages.setup.setup_file import read_strict_json
 from pages.site.words import CONTENT_FOLDER
 
-LATER_STEPS = ("symbol", "shapes")  # steps that may be shown before the question: they do not reveal its answer
+LATER_STEPS = ("symbol", "shapes")  # steps that may be shown before the question, because they do not reveal its answer
 QUESTION_STEP = "question"
 LECTURE_FORMAT = "attention-explorer-lecture"
-LECTURE_VERSION = 4  # version 1 had no minutes; 2 no kinds, all scenes being workbench states; 3 no half minutes
-# Characters of a lecture without its pictures: enough for long sentences and matrices, little for a session to keep.
+LECTURE_VERSION = 4  # 1: without minutes; 2: without kinds, all scenes being workbench states; 3: without half minutes
+# Characters of a lecture without its pictures: enough for long sentences and matrices, but little memory per session.
 MAX_LECTURE_CHARS = 10 * MAX_LINK_CHARS
-MAX_LECTURE_PICTURE_BYTES = 3_000_000  # bytes of all its pictures together
+MAX_LECTURE_PICTURE_BYTES = 3_000_000  # bytes of all pictures of a lecture together
 MAX_LECTURE_FILE_CHARS = 5_000_000  # characters of a file with pictures in base64: 4 for every 3 bytes
-MAX_SCENES = 60  # scenes of a lecture: enough for two hours
+MAX_SCENES = 60  # enough for a lecture of two hours
 SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # characters that fit on a screen
 MAX_SCENE_MINUTES = 120  # minutes of a scene: two hours
 SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
@@ -33,9 +33,10 @@ SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
 
 @dataclass(frozen=True)
 class Scene:
-    """One scene: what it shows, its title, a note for the speaker, a question to the audience, and the chosen steps of
-    its kind. minutes: planned duration, a multiple of 0.5; 0 if none. unread: the (key, text) parts of its content
-    that could not be read from a file."""
+    """One scene: its content, its title, a note for the speaker, a question to the audience, and the chosen steps of
+    its kind. minutes: planned duration, a multiple of 0.5; 0 if none is planned. unread: the (key, text) parts of its
+    content that could not be read from a file.
+    """
 
     shown: SceneContent
     title: str
@@ -64,7 +65,8 @@ class Scene:
         return chosen or of_kind
 
     def scene_steps(self, revealed: bool = False) -> tuple[str, ...]:
-        """The steps in the order shown, with the question before the first step that answers it, unless revealed.
+        """The steps in the order in which they are shown, with the question before the first step that answers it,
+        unless revealed.
 
         >>> Scene(Setup(), "", question="Which?").scene_steps()
         ('question', 'journey', 'map', 'cell', 'symbol', 'shapes')
@@ -85,7 +87,7 @@ class Lecture:
     scenes: tuple[Scene, ...] = ()
 
     def total_minutes(self) -> float:
-        """The sum of the minutes of its scenes; a scene without minutes counts as 0.
+        """The sum of the minutes of all scenes; a scene without minutes counts as 0.
 
         >>> said, unsaid = Scene(Setup(), "", minutes=3), Scene(Setup(), "")
         >>> Lecture("", (said, unsaid, replace(said, minutes=2))).total_minutes()
@@ -94,7 +96,7 @@ class Lecture:
         return sum(scene.minutes for scene in self.scenes)
 
     def planned_minutes(self, at: int) -> tuple[float, float] | None:
-        """The planned minutes at which a scene begins and ends; None if it or one before it has no minutes.
+        """The planned minutes at which a scene begins and ends; None if this scene or one before it has no minutes.
 
         >>> said, unsaid = Scene(Setup(), "", minutes=3), Scene(Setup(), "")
         >>> [Lecture("", (said, said, unsaid)).planned_minutes(at) for at in range(3)]
@@ -172,10 +174,10 @@ def scene_to_json(scene: Scene) -> dict:
 
 
 def lecture_from_file(text: str) -> Lecture:
-    """The lecture of a file. Parts of a scene's content that cannot be read are kept in the scene's `unread`.
+    """The lecture in a file's text. Parts of a scene's content that cannot be read are stored in the scene's `unread`.
 
     Raises AttentionError: lecture_too_long, lecture_format, file_version, too_many_scenes, scene_part, picture_bytes,
-    picture_kind, picture_size, pictures_too_large, and what read_strict_json raises.
+    picture_kind, picture_size, pictures_too_large, and the errors of read_strict_json.
     """
     if len(text) > MAX_LECTURE_FILE_CHARS:
         raise AttentionError("lecture_too_long", limit=MAX_LECTURE_FILE_CHARS, given=len(text))
@@ -212,14 +214,15 @@ def check_lecture_size(text: str, lecture: Lecture) -> None:
     picture_bytes = sum(len(picture.data) for picture in pictures)
     if picture_bytes > MAX_LECTURE_PICTURE_BYTES:
         raise AttentionError("pictures_too_large", limit=MAX_LECTURE_PICTURE_BYTES, given=picture_bytes)
-    word_chars = len(text) - 4 * picture_bytes // 3  # without the pictures, 3 bytes of which are 4 characters in base64
+    word_chars = len(text) - 4 * picture_bytes // 3  # without the pictures: base64 has 4 characters for 3 bytes
     if word_chars > MAX_LECTURE_CHARS:
         raise AttentionError("lecture_too_long", limit=MAX_LECTURE_CHARS, given=word_chars)
 
 
 def read_scene(number: int, scene: object) -> Scene:
-    """One scene of a file. number: from 1, for the error message. Raises AttentionError: scene_part, and the errors of
-    check_picture."""
+    """One scene of a file. number: counted from 1, for the error message. Raises AttentionError: scene_part, and the
+    errors of check_picture.
+    """
     if not isinstance(scene, dict):
         raise AttentionError("scene_part", number=number, name="scene")
     parts = dict(scene)
@@ -273,7 +276,7 @@ def lecture_to_link(lecture: Lecture) -> str:
 
 
 def lecture_from_link(text: str) -> Lecture:
-    """The lecture in a link's text. Raises AttentionError: lecture_link, and what lecture_from_file raises."""
+    """The lecture in a link's text. Raises AttentionError: lecture_link, and the errors of lecture_from_file."""
     if len(text) > MAX_LINK_CHARS:
         raise AttentionError("lecture_link")
     try:

@@ -1,1 +1,1 @@
-"""Attention maps of any model, read from a file: shown and measured, never recomputed."""
+"""Attention maps of any model, read from a file: they are shown and measured, but not recomputed."""

@@ -1,4 +1,4 @@
-"""How the file on the page was read: a line about it, and controls for its other maps and readings of its axes."""
+"""Text about how the file on the page was read, and controls for its other maps and for other readings of its axes."""
 
 from dataclasses import replace
 
@@ -13,14 +13,16 @@ from pages.panels.file_lines import name_array, say_unread
 from pages.site.words import escape_markdown, label_arrays, say
 
 KIND_KEY, AXES_KEY, SENTENCE_KEY = "c_maps_kind", "c_maps_axes", "c_maps_sentence"
-MAX_SEGMENTS = 4  # kinds of maps that are offered as segments; more are offered in a select box
+MAX_SEGMENTS = 4  # kinds of maps that are offered as segments; more kinds are offered in a select box
 MAX_NOTES = 8
 MAX_LISTED_WORDS = 100
 
 
 # ---- controls for other readings -------------------------------------------------------------------------------------
 def show_readings(given: GivenFile) -> None:
-    """Shows controls for the file's maps, the reading of axes, and the batch's sentence, each if several exist."""
+    """Shows controls for the file's maps, the reading of its axes, and the sentence of its batch; each only if there
+    are several.
+    """
     file, view = given.file, given.view
     if file is None or view is None:
         return
@@ -40,7 +42,9 @@ def show_readings(given: GivenFile) -> None:
 
 
 def show_kinds(given: GivenFile, file: MapFile, view: MapView) -> None:
-    """Shows a choice of the file's maps: of the encoder, of the decoder, between them, or of another array."""
+    """Shows a choice of the file's maps: the encoder's, the decoder's, those of cross-attention, or those of another
+    array.
+    """
     names = name_groups(file.groups)
     choose = st.segmented_control if len(names) <= MAX_SEGMENTS else st.selectbox
     st.session_state[KIND_KEY] = file.groups.index(view.group)
@@ -60,7 +64,9 @@ def show_kinds(given: GivenFile, file: MapFile, view: MapView) -> None:
 
 
 def name_groups(groups: tuple[MapGroup, ...]) -> list[str]:
-    """The names of a file's maps: the part of the model if all are known and differ, else the arrays' names."""
+    """The names of a file's maps: parts of the model if all of these are known and differ, otherwise the arrays'
+    names.
+    """
     kinds = [group.kind for group in groups]
     if all(kinds) and len(set(kinds)) == len(kinds):
         return [say(f"lessons.maps.kind.{kind}") for kind in kinds]
@@ -93,7 +99,9 @@ def say_axes(axes: str) -> str:
 
 
 def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence: int = 0) -> None:
-    """Handler: shows other maps, axes or another sentence of the file; keeps the error and the old view if refused."""
+    """Handler of the controls: shows other maps, axes or another sentence of the file; if refused, stores the error and
+    keeps the former view.
+    """
     st.session_state.pop(REFUSAL_KEY, None)
     try:
         view = given.file.view(given.file.groups.index(group), axes, sentence)
@@ -106,7 +114,7 @@ def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence
 
 # ---- how the file was read -------------------------------------------------------------------------------------------
 def show_file_line(given: GivenFile) -> None:
-    """Shows which arrays of the file were read as what, which were not read, and the file's notes."""
+    """Shows as what the arrays of the file were read, which arrays were not read, and the file's notes."""
     if given.file is None or given.view is None:
         return
     parts = [say_group(given.file, group, given.view) for group in given.file.groups]
@@ -125,7 +133,7 @@ def show_file_line(given: GivenFile) -> None:
 
 
 def show_subwords_line(maps: AttentionMaps) -> None:
-    """Shows that tokens are spelled otherwise than in the file, with a list as help; nothing if none is."""
+    """Shows that tokens are spelled otherwise than in the file, with a list as help text; shows nothing if none is."""
     given_words = (*maps.queries, *maps.keys)
     pairs = zip(given_words, (*maps.shown_queries, *maps.shown_keys), strict=True)
     changed = {given: shown for given, shown in pairs if given != shown}
@@ -155,7 +163,9 @@ def say_group(file: MapFile, group: MapGroup, view: MapView) -> str:
 
 
 def say_words(file: MapFile, view: MapView) -> list[str]:
-    """The names of the file's word lists, each with the axis that it labels; or that it belongs to other maps."""
+    """The names of the file's word lists, each with the axis that it labels, or with the text that it belongs to other
+    maps.
+    """
     words = view.words
     roles: dict[str, str] = {}
     if words.queries_from == words.keys_from:

@@ -1,4 +1,6 @@
-"""The file of attention maps on the page: its upload, its facts and its faults; it is kept in this session only."""
+"""The file of attention maps on the page: its upload, its description and its faults; it is stored only in this
+session.
+"""
 
 from dataclasses import dataclass
 
@@ -31,11 +33,11 @@ from pages.runs.model_runs import model_weights
 from pages.session.labels import name_token
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
-FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # session state, not part of a link
+FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # session keys, which are not part of a link
 UPLOAD_KEY = "c_maps_upload"
 MAP_FILE_TYPES = ["json", "npz", "npy", "safetensors"]
 EXAMPLE_FILE = "attention_maps.npz"
-MAX_HABIT_ROWS = 20_000  # rows of all heads: the habits of more rows would take seconds
+MAX_HABIT_ROWS = 20_000  # rows of all heads together: the habits of more rows would take seconds
 MAKE_FILE = """\
 import numpy as np, torch
 from transformers import AutoModel, AutoTokenizer
@@ -49,7 +51,7 @@ maps = torch.cat(attentions).detach().numpy()  # (layers, heads, T, T)
 tokens = tokenizer.convert_ids_to_tokens(inputs.input_ids[0])
 np.savez("attention_maps.npz", attention=maps, tokens=tokens)
 """
-# Each step of generate() returns the rows of its queries only, over all keys so far.
+# Each step of generate() returns only the rows of its own queries, over all keys so far.
 MAKE_GENERATED_FILE = """\
 out = model.generate(**inputs, max_new_tokens=8, output_attentions=True, return_dict_in_generate=True)
 size = out.attentions[-1][0].shape[-1]  # keys of the last step
@@ -64,9 +66,9 @@ np.savez("attention_maps.npz", attention=maps, tokens=tokens)
 class GivenFile:
     """A file of attention maps after reading.
 
-    name: empty for the example. habits: by layer and head, None if the head's rows are no weights; empty if there are
-    too many rows. first: the layer and the head that are open before one is clicked, from 0. file: the whole content,
-    and view: the maps that are shown; both None for the example.
+    name: "" for the example. habits: by layer and head, None if the head's rows are not weights; () if there are too
+    many rows. first: the layer and the head that are open before the visitor clicks one, from 0. file: the whole
+    content, and view: the maps that are shown; both None for the example.
     """
 
     name: str
@@ -79,13 +81,13 @@ class GivenFile:
 
 # ---- the file of the session -----------------------------------------------------------------------------------------
 def current_file() -> GivenFile:
-    """The file that was read last, else the example of this language."""
+    """The file that was read last, otherwise the example of the page's language."""
     return st.session_state.get(FILE_KEY) or example_file(current_language())
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def example_file(language: str) -> GivenFile:
-    """The maps of a model of this app, written as a file and read like an upload."""
+    """The maps of a model of this app, written to a file and read like an uploaded one."""
     example = EXAMPLES[f"model_{language}"]
     head, _ = example.focus
     return make_given_file("", EXAMPLE_FILE, pack_example(language), first=(example.layer - 1, head))
@@ -99,7 +101,7 @@ def pack_example(language: str) -> bytes:
 
 
 def make_given_file(name: str, file_name: str, content: bytes, first: tuple[int, int] = (0, 0)) -> GivenFile:
-    """Reads a file. Raises AttentionError."""
+    """Reads a file, and returns it as a GivenFile. Raises AttentionError."""
     file = read_map_file(file_name, content)
     view = file.view()
     if not name:
@@ -108,7 +110,7 @@ def make_given_file(name: str, file_name: str, content: bytes, first: tuple[int,
 
 
 def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit | None, ...], ...]:
-    """The habits of all heads, by layer and head; empty if there are more than MAX_HABIT_ROWS rows."""
+    """The habits of all heads, by layer and head; () if there are more than MAX_HABIT_ROWS rows."""
     layers = len(maps.maps)
     rows = maps.maps[..., 0].numel()
     if rows > MAX_HABIT_ROWS:
@@ -152,7 +154,7 @@ def show_uploader() -> None:
 
 
 def take_chosen_file() -> None:
-    """Reads the uploaded file; keeps the error and the old file if it is refused."""
+    """Reads the uploaded file; if it is refused, stores the error and keeps the former file."""
     file = st.session_state[UPLOAD_KEY]
     st.session_state.pop(REFUSAL_KEY, None)
     if file is None:
@@ -174,7 +176,9 @@ def forget_file() -> None:
 
 # ---- facts and faults ------------------------------------------------------------------------------------------------
 def show_file_facts(given: GivenFile) -> None:
-    """Shows the file's name and sizes, that it cannot be recomputed, and warnings about rows that do not sum to 1."""
+    """Shows the file's name and sizes, that its numbers cannot be recomputed, and warnings about rows that do not sum
+    to 1.
+    """
     layers, heads, queries, keys = given.maps.maps.shape
     name = say("lessons.maps.file", name=escape_markdown(given.name)) if given.name else say("lessons.maps.example")
     sizes = say("lessons.maps.sizes", layers=layers, heads=heads, queries=queries, keys=keys)
@@ -202,7 +206,9 @@ def describe_fault(maps: AttentionMaps) -> str:
 
 
 def describe_uneven(maps: AttentionMaps) -> str:
-    """The sentence on how many rows do not sum to 1, and on the farthest; with a hint if the maps are transposed."""
+    """The sentence on how many rows do not sum to 1, and on the row whose sum is farthest from 1; with a hint if the
+    maps are transposed.
+    """
     uneven = maps.uneven_rows()
     told = say(
         "lessons.maps.uneven",
@@ -214,7 +220,7 @@ def describe_uneven(maps: AttentionMaps) -> str:
 
 
 def describe_rounded(maps: AttentionMaps) -> str:
-    """The sentence that the rows sum to 1 within rounding, and how far the farthest is from 1."""
+    """The sentence that the rows sum to 1 within rounding, and how far the farthest sum is from 1."""
     rounding = maps.rounding
     cause = say("lessons.maps.in_dtype", dtype=rounding.dtype)
     if rounding.decimals:
@@ -240,7 +246,7 @@ def show_form() -> None:
 
 
 def show_file_form() -> None:
-    """Shows the file format, code that writes a file, and the example as a download."""
+    """Shows the file format, code that writes such a file, and the example as a download."""
     language = current_language()
     st.markdown(say("lessons.maps.form"))
     st.code(MAKE_FILE, language="python")

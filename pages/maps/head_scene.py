@@ -1,4 +1,4 @@
-"""The open head as a scene of a lecture: as a picture, because the file is kept in this session only."""
+"""The open head as a picture scene of a lecture, because the file is stored only in this session."""
 
 from functools import partial
 
@@ -15,7 +15,7 @@ from pages.site.words import say
 
 
 def show_head_scene(given: GivenFile) -> None:
-    """Shows the button that adds the open head as a scene; or that the fonts lack letters of its words."""
+    """Shows the button that adds the open head as a scene; or the message that the fonts lack letters of its words."""
     if not has_all_letters(given):
         st.caption(say("lessons.maps.no_scene"))
         return
@@ -24,7 +24,7 @@ def show_head_scene(given: GivenFile) -> None:
 
 
 def make_head_scene(given: GivenFile) -> Scene:
-    """A picture scene with the map of the open head; its provenance is drawn under it."""
+    """A picture scene with the map of the open head, and with the map's provenance under it."""
     title = name_opened_head(given)
     picture = OwnPicture(png_bytes(draw_opened_head(given, is_titled=False)), alt=title)
     return lecture_session.make_scene(picture, title)

@@ -1,4 +1,4 @@
-"""The heads of a file: all as small maps, the open one as a large map with downloads."""
+"""The heads of a file: all as small maps, and the open one as a large map with downloads."""
 
 from functools import partial
 
@@ -21,12 +21,14 @@ from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, get_text_template, say
 
 GRID_KEY = "map_heads"
-CLICKED_KEY = "maps_clicked"  # session key: whether a head was just opened, so that the page scrolls to its large map
+CLICKED_KEY = "maps_clicked"  # session key: whether a head was just opened, so that the page scrolls to the large map
 
 
 # ---- all heads -------------------------------------------------------------------------------------------------------
 def show_all_heads(given: GivenFile) -> None:
-    """Shows every head as a small map, sorted, searched and compared in the browser; a click opens it large."""
+    """Shows every head as a small map; the visitor sorts, searches and compares them in the browser. A click opens a
+    large map.
+    """
     layers, heads, *_ = given.maps.maps.shape
     components.model_heads(
         data=components.pack_bytes(make_maps_data(given)),
@@ -37,18 +39,18 @@ def show_all_heads(given: GivenFile) -> None:
 
 
 def take_head(layer: int, head: int) -> None:
-    """Handler of a click on a small map: opens its head. layer: from 1."""
+    """Handler of a click on a small map: opens its head. layer: counted from 1."""
     st.session_state[HEAD_KEY] = (layer - 1, head)
     st.session_state[CLICKED_KEY] = True
 
 
 def opened_head(given: GivenFile) -> tuple[int, int]:
-    """The layer and the head that are open, from 0."""
+    """The layer and the head that are open, counted from 0."""
     return st.session_state.get(HEAD_KEY, given.first)
 
 
 def make_maps_data(given: GivenFile) -> dict:
-    """The data of the grid component for a file."""
+    """The data of the head grid for a file."""
     maps = given.maps
     trace = maps.trace()
     measures = measure_maps(maps)
@@ -65,7 +67,7 @@ def make_maps_data(given: GivenFile) -> dict:
         as_numbers=bool(maps.fault),
     )
     texts = {"about": say("lessons.maps.about"), "open": get_text_template("lessons.maps.open")}
-    texts["here"] = ""  # only one text is shown here, which needs no name
+    texts["here"] = ""  # there is only one text here, which needs no name
     if grid.rolled is None:
         texts["why"] = ""
     if not measures:
@@ -75,7 +77,7 @@ def make_maps_data(given: GivenFile) -> dict:
 
 
 def list_heads(given: GivenFile, measures: dict) -> list[dict]:
-    """The layer, head, name, habit in words, and measures of each head."""
+    """The layer, the head, the name, the habit in words and the measures of each head."""
     layers, heads, *_ = given.maps.maps.shape
     places = [(layer, head) for layer in range(layers) for head in range(heads)]
     return [
@@ -103,7 +105,7 @@ def show_opened_head(given: GivenFile) -> None:
 
 
 def name_opened_head(given: GivenFile) -> str:
-    """The name of the open head, with its habit if that is known."""
+    """The name of the open head; with its habit if that is known."""
     layer, head = opened_head(given)
     name = say("all_heads.name", layer=layer + 1, head=head + 1)
     habit = say_given_habit(given, layer, head)
@@ -111,13 +113,13 @@ def name_opened_head(given: GivenFile) -> str:
 
 
 def say_given_habit(given: GivenFile, layer: int, head: int) -> str:
-    """The habit of a head in a few words; empty if it is not known."""
+    """The habit of a head in a few words; "" if it is not known."""
     habit = given.habits[layer][head] if given.habits else None
     return say_habit(given.maps.trace(), habit) if habit else ""
 
 
 def show_head_files(given: GivenFile) -> None:
-    """Shows downloads: the open map as SVG, PNG and CSV, and all maps as an NPZ that this page can read."""
+    """Shows the downloads: the open map as SVG, PNG and CSV, and all maps as an NPZ file that this page can read."""
     layer, head = opened_head(given)
     trace = given.maps.head_trace(layer, head)
     draw = partial(draw_opened_head, given)
@@ -151,6 +153,6 @@ def make_provenance(given: GivenFile) -> Provenance:
 
 
 def has_all_letters(given: GivenFile) -> bool:
-    """Whether this machine's fonts have all letters of the picture; a PNG shows missing ones as boxes."""
+    """Whether this machine's fonts have all letters of the picture; a PNG shows boxes instead of missing letters."""
     words = map(printable_token, (*given.maps.shown_queries, *given.maps.shown_keys))
     return not missing_letters("".join([*make_provenance(given).lines, *words]))

@@ -22,19 +22,20 @@ from pages.panels.link_controls import (
 from pages.session.cell_clicks import read_typed_cells
 from pages.session.labels import inline_step_name, place_names
 
-CellMarks = list[list[tuple[str, str]]]  # of each cell: its sign and the sign's explanation
+CellMarks = list[list[tuple[str, str]]]  # for each cell: the sign and the sign's explanation
 CellOpener = Callable[[int, int], None]
 
-ANSWERS_VERSION_KEY = "answers_version"  # counter; a new value makes the cells drop typed text
-MAX_ANSWER_CELL_CHARS = 12  # most characters kept of a typed cell
+ANSWERS_VERSION_KEY = "answers_version"  # counter: if it changes, the cells discard typed text
+MAX_ANSWER_CELL_CHARS = 12  # characters kept of a typed cell
 
 
 @dataclass(frozen=True)
 class CellPlace:
-    """Position of the cells in a picture: left and upper edge, and the side of one cell, in pixels.
+    """Position of the editable cells in a picture: left and upper edge, and the side of one cell, in pixels.
 
-    row: left edge and width of the matrix whose rows the numbers are computed from. column: left edge and height of the
-    matrix whose columns they are computed from, None if there is none. Both are highlighted while a cell is edited."""
+    row: left edge and width of the matrix from whose rows the numbers are computed. column: left edge and height of the
+    matrix from whose columns they are computed, None if there is none. Both are highlighted while a cell is edited.
+    """
 
     left: float
     top: float
@@ -44,18 +45,17 @@ class CellPlace:
 
 
 def get_answer_text(trace: Trace, step: str, start: str) -> str:
-    """Return the text that was written for a step, without drawing a control. start: the text before anything is
-    written."""
+    """Return the text of the answers for a step, without drawing a control. start: the text before any answer."""
     return get_typed_text(step, start, make_answer_check(trace, step))
 
 
 def make_answer_check(trace: Trace, step: str):
-    """Return a check of texts: numbers of the step's shape, question marks for missing ones."""
+    """Return a function that checks a text: numbers in the step's shape, with question marks for missing ones."""
     return partial(read_answers, right=trace[step], name=step)
 
 
 def is_text_chosen() -> bool:
-    """Whether a step is answered as one text instead of in cells."""
+    """Whether the answers for a step are typed as one text instead of in cells."""
     return get_choice("as_text", False, read_switch)
 
 
@@ -135,7 +135,7 @@ def renew_answer_cells() -> None:
 
 
 def format_answer_row(row: list[str]) -> list[str]:
-    """The texts of a row as shown in cells: empty for a missing number, a minus sign for a hyphen."""
+    """The numbers of a row as texts for cells: "" for a missing number, and a minus sign instead of a hyphen."""
     return [text.replace(BLANK_MARK, "").replace("-", "−") for text in row]
 
 

@@ -14,7 +14,7 @@ from pages.components import arithmetic
 from pages.session.labels import current_palette, describe_cell
 from pages.site.words import escape_markdown, say
 
-StepCell = tuple[str, tuple[int, ...] | None]  # a step, and a cell of it
+StepCell = tuple[str, tuple[int, ...] | None]  # a step, and the index of one of its cells
 
 
 def show_arithmetic(
@@ -22,8 +22,8 @@ def show_arithmetic(
 ) -> None:
     """Shows one cell's number and its arithmetic.
 
-    trail: the cells through which it was reached. take: handler of a clicked cell, {"step", "index"}. sign: label of
-    the run if two are shown side by side.
+    trail: the cells from which the reader came to this one. take: handler of a clicked cell, {"step", "index"}. sign:
+    label of the run if two runs are shown side by side.
     """
     place = escape_markdown(describe_cell(trace, ref))
     prefix = f"{sign} · " if sign else ""
@@ -33,7 +33,7 @@ def show_arithmetic(
 
 
 def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[Mapping], None], key: str) -> bool:
-    """Shows the arithmetic without the number; returns whether there is any (an input has none)."""
+    """Shows the arithmetic without the number; returns whether there is any (a cell of an input has none)."""
     explanation = explain_shown(trace, ref.step, ref.index)
     pieces = [] if explanation.cell is None else explanation.pieces
     passed_cells = [(step, cell) for step, cell in trail if cell and trace.holds(step, cell)]

@@ -21,7 +21,7 @@ CANVAS_TEXT_KEYS = ("in", "out", "whole", "window", "hint", "cell", "digits", "b
 
 
 def is_large(trace: Trace, step: str) -> bool:
-    """Whether a step has too many cells to be read one by one, so that it is drawn on a canvas."""
+    """Whether a step has so many cells that it is drawn on a canvas instead of as separate cells."""
     value = trace[step]
     return value.dim() > 1 and min(value.shape[-2:]) > MAX_PANEL_SIDE
 
@@ -39,8 +39,8 @@ def show_large_map(
 ) -> None:
     """Shows a step on a canvas; a click opens a cell.
 
-    even: number of keys of an even share, for the colour scale. run: the run to draw, if not the screen's. most: limit
-    of rows and columns drawn. linked: name shared by maps that highlight the same cell together.
+    even: number of keys, for colours in multiples of the uniform weight. run: the run to draw, if not the screen's.
+    most: limit of rows and columns drawn. linked: name shared by maps that highlight the same cell together.
     """
     trace = run or screen.drawn(step)
     drawn = raster(
@@ -79,7 +79,8 @@ def find_chosen_place(screen: ScreenState, drawn: Raster) -> list[int] | None:
 def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) -> None:
     """Shows a matrix on a canvas whose cells cannot be opened. axes_note: what the rows and columns are.
 
-    Long rows of shares are coloured in multiples of the even share."""
+    Long rows of shares are coloured in multiples of the uniform share.
+    """
     times = trace[step].shape[-1] > MAX_PANEL_SIDE
     drawn = raster(trace, step, picture_texts_for(trace), current_palette(), times=times)
     thinning = describe_thinning(drawn.every)
@@ -110,7 +111,7 @@ def describe_axes(trace: Trace, step: str) -> str:
 
 
 def describe_thinning(every: tuple[int, int]) -> str:
-    """Note that only one of every so many cells is drawn; empty if all are."""
+    """Note that only one of every so many cells is drawn; "" if all are drawn."""
     if every == (1, 1):
         return ""
     down, across = every
@@ -122,8 +123,8 @@ def show_paintable_mask(
 ) -> None:
     """Shows a mask over a run's tokens; dragging over its cells toggles them.
 
-    take: handler of the new mask. follows: the slider for which the mask waits, see describe_followed. The canvas waits
-    for an answer after each stroke: `turn` counts the strokes, refused ones too.
+    take: handler of the new mask. follows: data of a slider until whose release the mask waits, see describe_followed.
+    After each stroke the canvas waits for the server: `turn` counts the strokes, including the refused ones.
     """
     turn = st.session_state.get("turn_mask", 0)
 

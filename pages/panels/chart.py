@@ -12,11 +12,11 @@ from attention_core.drawing.specifications import Picture
 from pages.session.cell_clicks import open_sent_cell
 from pages.session.collected import collected
 
-PHONE_WIDTH_PX = 350  # pixels: the narrowest supported screen
+PHONE_WIDTH_PX = 350  # width of the narrowest supported screen
 SCROLLBAR_PX = 8  # pixels
-CELL_INDEX_PATTERN = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # index of a step's cell, as the picture's table has it
-PICTURE_COLUMN_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # a browser has no number for 64 bits
-PICTURE_COLUMNS = {**CELL_COLUMNS, "turn": 0}  # each with a default
+CELL_INDEX_PATTERN = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # index of a step's cell in a picture's table
+PICTURE_COLUMN_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # JavaScript has no 64-bit integers
+PICTURE_COLUMNS = {**CELL_COLUMNS, "turn": 0}  # columns of a picture's table, each with a default
 PICTURE_SCHEMA = pa.schema([(column, PICTURE_COLUMN_TYPES[type(usual)]) for column, usual in PICTURE_COLUMNS.items()])
 
 

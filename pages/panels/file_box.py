@@ -9,7 +9,7 @@ from attention_core.inputs.files.array_bytes import ARRAY_BOUNDS
 from pages import components
 from pages.site.words import get_text_template
 
-MAX_UPLOAD_MB = ARRAY_BOUNDS.megabytes  # of a file; the server takes larger ones, which only attention maps may be
+MAX_UPLOAD_MB = ARRAY_BOUNDS.megabytes  # of one file; the server accepts larger ones, but only as attention maps
 BOX_WORDS = ("choose", "drop", "each", "add", "remove", "kind", "size", "one", "input", "error", "lost", "waits")
 
 

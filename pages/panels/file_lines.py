@@ -5,19 +5,19 @@ from collections.abc import Iterable
 from attention_core.record.errors import AttentionError
 from pages.site.words import escape_markdown, has, label_arrays, say
 
-MAX_NAMED = 12  # names listed; the others are only counted
+MAX_NAMED = 12  # entries listed by name; the others are only counted
 
-Unread = tuple[str, tuple[int, ...] | AttentionError | None]  # name, and: shape of an array, reason, or None for a text
+Unread = tuple[str, tuple[int, ...] | AttentionError | None]  # name, and: shape of an array, error, or None for a text
 
 
 def name_array(name: str, shape: tuple[int, ...]) -> str:
-    """An array's name in Markdown, with its shape; only the name for a single number."""
+    """An array's name in Markdown, with its shape; without a shape for a single number."""
     shown = f"**{escape_markdown(label_arrays([name])[name])}**"
     return f"{shown} ({', '.join(map(str, shape))})" if shape else shown
 
 
 def say_unread(unread: Iterable[Unread]) -> str:
-    """Sentence that lists the unread entries of a file; empty if all are read."""
+    """Sentence that lists the unread entries of a file; "" if all are read."""
     left = list(unread)
     if not left:
         return ""
@@ -28,7 +28,7 @@ def say_unread(unread: Iterable[Unread]) -> str:
 
 
 def say_one(name: str, what: tuple[int, ...] | AttentionError | None) -> str:
-    """One unread entry: a name with its shape, or with the reason."""
+    """Text about one unread entry: its name with its shape, or with the error."""
     if isinstance(what, tuple):
         return name_array(name, what)
     key = "text" if what is None else what.code

@@ -31,12 +31,13 @@ MAX_NAMED_COLUMNS = 64  # an axis with more positions has no column names
 
 @dataclass(frozen=True)
 class Showing:
-    """How a picture is shown.
+    """Options of the flow picture.
 
-    hears: whether it sends the selection to the server, and shows arithmetic. plays: whether the animation starts by
-    itself. begins: where one that does not is at first, at its "start" or its "end". known: motions that were shown
-    before, whose keyframes a key press skips. fills: whether it fills the screen of a lecture hall.
-    speaks: whether it has its own headline. height: otherwise, in pixels on a page 1280 px wide.
+    hears: whether it sends the selection to the server, and shows arithmetic. plays: whether the animation starts
+    automatically. begins: the keyframe shown first if it does not, "start" or "end". known: motions that were shown
+    before, whose keyframes a key press skips. fills: whether the picture fills the screen of a lecture hall. speaks:
+    whether it has its own headline. height: of a picture that does not fill the screen, in pixels on a page 1280 px
+    wide.
     """
 
     hears: bool = False
@@ -48,7 +49,7 @@ class Showing:
     height: int = STAGE_HEIGHT_PX
 
 
-HEARD = Showing(hears=True, begins="end")  # on the workbench
+HEARD = Showing(hears=True, begins="end")  # options of the picture on the workbench
 
 
 def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) -> bytes:
@@ -98,7 +99,9 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
 
 
 def pack_head_maps(screen: ScreenState, data: dict) -> bytes:
-    """The weights of every head as a small map of colour numbers; puts the maps' size into data."""
+    """Returns the weights of every head as a small map of colour numbers, one byte per cell, map after map; adds the
+    size of these maps to `data`.
+    """
     places = [("weights", screen.selection.at | {"H": head}) for head in range(data["heads"])]
     maps = make_small_maps(screen, places, RAIL_MAP_SIDE)
     data["rail_shape"] = maps[0].drawn
@@ -106,14 +109,14 @@ def pack_head_maps(screen: ScreenState, data: dict) -> bytes:
 
 
 def list_words(trace: Trace, axis: str, is_cut: bool) -> list[str]:
-    """The words along an axis; if the run is cut, a repeated word carries its position."""
+    """The words along an axis; if only a part of the run is sent, a repeated word carries its position."""
     if is_cut:
         return [label_token(trace, axis, place) for place in range(len(trace.labels[axis]))]
     return [printable_token(word) for word in trace.labels[axis]]
 
 
 def list_word_titles(trace: Trace, origins: Sequence[str]) -> list[str]:
-    """Tooltip of each key's word: where its vector comes from."""
+    """Tooltip of each key's word: the origin of its vector."""
     words = [printable_token(word) for word in trace.labels["S"]]
     if not origins:
         return words

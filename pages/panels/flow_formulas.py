@@ -32,7 +32,7 @@ class FormulaWriter:
         return formula_tree(f"{self.write_symbol(name)} = {self.write_right(name)}")
 
     def write_right(self, name: str) -> str:
-        """The right side of a step's equation. A sum inside a product is put in brackets."""
+        """The right side of a step's equation. A sum inside a product gets brackets."""
         step = self.trace.step(name)
         is_move = self.graph.is_move(step)
 
@@ -44,13 +44,13 @@ class FormulaWriter:
         return right.replace(r"\text{else}", rf"\text{{{say('formula.else')}}}")
 
     def write_operand(self, name: str) -> str:
-        """The symbol of a step; the right side of its equation if it is computed, not drawn and no mark."""
+        """The symbol of a step if it is drawn, an input or a mask; otherwise the right side of its equation."""
         step = self.trace.step(name)
         is_named = name in self.parts or step.operation is None or is_mark(step)
         return self.write_symbol(name) if is_named else self.write_right(name)
 
     def write_symbol(self, name: str) -> str:
-        """The letter of a step, otherwise its short name, in its colour."""
+        """The letter of a step, otherwise its short name, in the step's colour."""
         text = SYMBOL_LETTERS.get(name)
         if text is None:
             escaped = "".join(f"\\{sign}" if sign in SPECIAL_CHARACTERS else sign for sign in inline_step_name(name))

@@ -1,4 +1,6 @@
-"""The numbers of a run packed for the picture of the flow: all of a small run, of a large one only the selection."""
+"""The numbers of a run packed for the picture of the flow: all numbers of a small run, the selected part of a large
+one.
+"""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +18,19 @@ from attention_core.record.trace import Step
 from pages.session.labels import inline_step_name
 from pages.session.view import ScreenState
 
-MAX_WHOLE_TOKENS, MAX_WHOLE_NUMBERS = 64, 150_000  # limits up to which a run is sent whole
+MAX_WHOLE_TOKENS, MAX_WHOLE_NUMBERS = 64, 150_000  # limits up to which all numbers of a run are sent
 WORD_AXES = {"B", "T", "S"}  # a step without any of these axes is a matrix
 MAX_CUT_KEYS = 12  # keys sent of a larger run
 
 
-Products = Mapping[str, dict | None]  # operands by step; None if it is no product
+Products = Mapping[str, dict | None]  # by step, its operands; None if it is no product
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The part of a too large run that is sent to the browser: one query in one head, and the keys with its largest
-    weights."""
+    """The part of a large run that is sent to the browser: one query in one head, and the keys with its largest
+    weights.
+    """
 
     batch: int
     head: int
@@ -37,7 +40,7 @@ class Cut:
 
 
 def is_too_large(trace: Trace) -> bool:
-    """Whether a run has more words or numbers than are sent; then only the selected part is."""
+    """Whether a run has so many words or numbers that only the selected part is sent."""
     sizes = trace.sizes()
     if max(sizes["T"], sizes["S"]) > MAX_WHOLE_TOKENS:
         return True
@@ -50,17 +53,19 @@ def count_numbers(trace: Trace, steps: Iterable[str]) -> int:
 
 
 def matrices_of(trace: Trace) -> frozenset[str]:
-    """The steps that have no axis of words."""
+    """The steps without any axis of words."""
     return frozenset(name for name, step in trace.steps.items() if not WORD_AXES & set(step.dims))
 
 
 def list_unsent_matrices(trace: Trace) -> frozenset[str]:
-    """The matrices if they are too large to be sent, otherwise none; words, heads and rows are shown without them."""
+    """The steps without an axis of words, if they are too large to be sent; otherwise an empty set. Words, heads and
+    rows are then shown without these steps.
+    """
     return matrices_of(trace) if count_numbers(trace, trace.steps) > MAX_WHOLE_NUMBERS else frozenset()
 
 
 def cut_of(screen: ScreenState) -> Cut | None:
-    """The part of a run that is sent if it is too large to be sent whole; otherwise None."""
+    """The part of a run that is sent; None if the run is small enough to be sent as a whole."""
     trace, selection = screen.trace, screen.selection
     if not is_too_large(trace):
         return None
@@ -75,8 +80,7 @@ def cut_of(screen: ScreenState) -> Cut | None:
 
 # ---- the numbers -----------------------------------------------------------------------------------------------------
 def pack_steps(graph: FlowGraph, products: Products) -> tuple[dict[str, dict], bytes]:
-    """The steps as the browser's copy of the run reads them, each with the offset of its first number; and all
-    numbers."""
+    """Returns the description of each step, with the offset of its first number, and all numbers as bytes."""
     trace = graph.trace
     unsent = list_unsent_matrices(trace)
     steps = {name: described for name, described in twin_steps(graph).items() if name not in unsent}
@@ -90,7 +94,7 @@ def pack_steps(graph: FlowGraph, products: Products) -> tuple[dict[str, dict], b
 
 
 def pack_cut_steps(trace: Trace, parts: Sequence[FlowPart], cut: Cut) -> tuple[dict[str, dict], bytes]:
-    """The same as pack_steps for a large run: only the parts drawn, cut to the selection."""
+    """As pack_steps for a large run: only the drawn parts, cut to the selection."""
     steps, blocks = {}, []
     first = 0
     for part in parts:
@@ -109,7 +113,7 @@ def pack_cut_steps(trace: Trace, parts: Sequence[FlowPart], cut: Cut) -> tuple[d
 
 
 def cut_step(step: Step, part: FlowPart, cut: Cut) -> np.ndarray:
-    """The numbers of a step that are drawn, on the axes that it has; an axis that broadcasts stays as it is."""
+    """The numbers of a step that are drawn, cut along the axes in the step; broadcast axes are not cut."""
     keys = list(cut.keys)
     queries = keys if part.role == "row" else [cut.query]
     wanted = {"B": [cut.batch], "H": [cut.head], "H_kv": [cut.kv], "T": queries, "S": keys}
@@ -131,7 +135,7 @@ def describe_numbers(trace: Trace, name: str, first: int) -> dict:
 
 
 def kind_of_step(trace: Trace, name: str) -> str:
-    """How a step's numbers are coloured: as shares from 0 to 1, as marks of yes and no, otherwise by sign and size."""
+    """How a step's numbers are coloured: as shares from 0 to 1, as boolean marks, otherwise by sign and magnitude."""
     if is_share(trace, name):
         return "share"
     return "mark" if trace.step(name).dtype == torch.bool else "signed"
@@ -139,14 +143,14 @@ def kind_of_step(trace: Trace, name: str) -> str:
 
 def describe_product(trace: Trace, name: str, unsent: Container[str]) -> dict | None:
     """The left and the upper operand of a product; None if the step is no product of two matrices that are sent."""
-    whole = product(trace, name, largest=2, widest=2)  # its corner suffices
+    whole = product(trace, name, largest=2, widest=2)  # a corner suffices to find the operands
     if whole is None or whole.left.step in unsent or whole.above.step in unsent:
         return None
     return {"left": describe_operand(whole.left), "above": describe_operand(whole.above)}
 
 
 def describe_products(trace: Trace) -> Products:
-    """The operands of each step of a run, None for a step that is no product."""
+    """The operands of each step of a run; None for a step that is no product."""
     unsent = list_unsent_matrices(trace)
     return {name: describe_product(trace, name, unsent) for name in trace.steps}
 

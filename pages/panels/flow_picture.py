@@ -29,8 +29,9 @@ from pages.site.words import say
 
 # ---- the picture -----------------------------------------------------------------------------------------------------
 def flow_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run and the sentence of a batch. The selection, which the browser knows first, counts only if the run is cut
-    to it."""
+    """The run and the sentence of a batch. The selection, which the browser knows first, is included only if the run is
+    cut to it.
+    """
     looked = screen.selection if is_too_large(screen.trace) else screen.selection.batch
     return (screen.setup.run, setup_state.setup_before(), screen.times, looked, current_palette().ground)
 
@@ -42,9 +43,10 @@ def show_flow(screen: ScreenState) -> None:
 
 
 def show_journey(screen: ScreenState, showing: Showing, step: str | None = None, order: int = 0) -> None:
-    """Draws the animation of a query without interaction; or a step as a map.
+    """Draws the animation of a query without interaction; or, if a step is given, the step as a map.
 
-    order: a larger number makes a browser that has moved on start over."""
+    order: a larger number makes a browser that shows a later keyframe start over.
+    """
     show_moving(components.flow, make_journey_data(screen, showing, step, order), answers=True, key="flow")
 
 
@@ -57,14 +59,14 @@ def make_journey_data(screen: ScreenState, showing: Showing, step: str | None = 
 
 
 # ---- the selection ---------------------------------------------------------------------------------------------------
-RESTS = ("start", "end", "plane")  # keyframes that are no step; plane: the view in which vectors are dragged
+RESTS = ("start", "end", "plane")  # keyframes without a step; plane: the view in which vectors are dragged
 
 
 @dataclass
 class LookOrder:
-    """The selection on which browser and server last agreed, and how often the server changed it.
+    """The selection on which browser and server last agreed, and how often the server has changed it.
 
-    A browser that has moved on in the meantime obeys only a new number.
+    A browser whose selection has changed in the meantime adopts the server's selection only with a new number.
     """
 
     look: tuple = ()
@@ -129,7 +131,7 @@ def show_look(screen: ScreenState) -> None:
 
 
 def make_sum_data(screen: ScreenState) -> dict | None:
-    """The arithmetic of the opened cell; None if none is open."""
+    """The arithmetic of the opened cell as data for the picture; None if none is open."""
     trace = screen.trace
     chosen = chosen_cell(trace, screen.setup)
     if chosen is None:
@@ -149,8 +151,9 @@ def make_sum_data(screen: ScreenState) -> dict | None:
 
 # ---- event handlers --------------------------------------------------------------------------------------------------
 def take_look(look: Mapping) -> None:
-    """Selects another query, head, step or keyframe, or a head of another layer of a language model; closes the
-    cell."""
+    """Selects another query, head, step or keyframe, or a head of another layer of a language model; closes the opened
+    cell.
+    """
     query, head = look["query"], look["head"]
     if "layer" in look:
         open_layer(look["layer"], query, head)
@@ -172,5 +175,5 @@ def count_places(axis: str) -> int:
 
 
 def agree_on_look(look: tuple) -> None:
-    """Records the selection that the browser already shows, so that it is not sent as a new order."""
+    """Records the selection that the browser already shows, so that it is not sent back as a new order."""
     st.session_state.setdefault("look_order", LookOrder()).look = look

@@ -18,8 +18,8 @@ from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
 
 ROLES = ("q", "k", "v")
-CONTROL = "plane"  # control at which a refused drag is shown
-SWAPPED_NAMES = {"w_q": "w_k", "w_k": "w_q"}  # matrix that the layer reads if Q and K are swapped
+CONTROL = "plane"  # control under which the refusal of a drag is stored
+SWAPPED_NAMES = {"w_q": "w_k", "w_k": "w_q"}  # the matrix that the layer uses instead if Q and K are swapped
 LABELS = (
     *("keys", "values", "shares", "temperature", "hint", "zero", "waits", "follows", "reached"),
     *("across", "up", "lines"),
@@ -29,8 +29,10 @@ TEMPLATES = ("handle", "hint_some", "rows", "left_out_query", "left_out_score", 
 
 # ---- what the browser draws ------------------------------------------------------------------------------------------
 def make_plane_data(screen: ScreenState) -> dict:
-    """Data of the plane: handles and goals. is_product: whether a score is q times a key. opens: the view shown
-    first."""
+    """Data of the plane: roles, temperature handle and goals.
+
+    is_product: whether a score is the dot product of q and k. opens: the view that is shown first, "plane" or "flow".
+    """
     trace = screen.trace
     goals = list_goals(screen)
     least, most = temperature_bounds(screen.setup)
@@ -61,14 +63,14 @@ def plane_text() -> dict[str, str]:
 
 
 def describe_role(screen: ScreenState, role: str) -> dict:
-    """The source of a role's vectors, and why none of them can be dragged; "" if they can."""
+    """The source of a role's vectors, and why none of them can be dragged; "" if they can be dragged."""
     source = find_vector_source(screen.trace, role)
     why = find_obstacle(screen, role, source)
     return {**vars(source), "why": say(f"flow.plane.why.{why}") if why else ""}
 
 
 def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str | None:
-    """Name of the reason why no vector of a role can be dragged; None if they can."""
+    """Name of the reason why no vector of a role can be dragged; None if they can be dragged."""
     if source.kind == "turned" and not config_of(screen.setup.run).positions_at("heads"):
         return "normed"
     if source.kind in ("same", "turned"):
@@ -82,7 +84,7 @@ def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str |
 
 # ---- goals -----------------------------------------------------------------------------------------------------------
 def list_goals(screen: ScreenState) -> tuple[PlaneGoal, ...]:
-    """The goals of the example; none if its words were replaced or it has several heads."""
+    """The goals of the example; () if its words were replaced or it has several heads."""
     setup = screen.setup
     others = (setup.run.text, setup.run.more, setup.run.x, setup.run.q, setup.run.file)
     has_other_words = any(each is not None for each in others)
@@ -115,7 +117,7 @@ def describe_goal(trace: Trace, goal: PlaneGoal) -> dict:
 
 # ---- a handle is released --------------------------------------------------------------------------------------------
 def take_release(released: Mapping) -> None:
-    """Applies the temperature or the vector at which a drag in the plane ended."""
+    """Applies the temperature or the vector of a handle that was released."""
     if released["handle"] == "temperature":
         try_change("temperature", temperature=float(released["value"]))
         return
@@ -127,15 +129,16 @@ def take_release(released: Mapping) -> None:
 
 
 def is_place(trace: Trace, role: str, place: tuple[int, int, int]) -> bool:
-    """Whether a run has a vector of a role at this place: (sentence, query head, word)."""
+    """Whether a run has a vector of a role at `place`: (sentence, query head, word)."""
     batch, head, word = place
     batches, _, words, _ = trace.step(role).shape
     return batch < batches and head < trace.sizes()["H"] and word < words
 
 
 def move_vector(screen: ScreenState, role: str, place: tuple[int, int, int], wanted: np.ndarray) -> None:
-    """Moves a vector to the wanted one, (d,), by the least change of its matrix; returns early if it cannot be
-    dragged."""
+    """Changes a vector to the wanted one, (d,), by the smallest change of its matrix; returns early if it cannot be
+    dragged.
+    """
     source = find_vector_source(screen.trace, role)
     if find_obstacle(screen, role, source) is not None:
         return
@@ -167,8 +170,9 @@ def make_reader(
 
 
 def read_source_row(trace: Trace, role: str, source: VectorSource, place: tuple[int, int]) -> np.ndarray:
-    """The row x of a word that is multiplied by the matrix; a row of the identity if the vectors themselves are
-    given."""
+    """The row x of a word that is multiplied by the matrix; a row of the identity if the vectors are given without a
+    projection.
+    """
     batch, word = place
     if source.weight is None:
         words = trace.step(role).shape[-2]

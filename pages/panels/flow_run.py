@@ -24,9 +24,9 @@ MAX_READ_ROWS = 2048  # with more rows, only the selected head is read
 class FlowRun:
     """The data of a run that do not depend on the selection.
 
-    parts: of the picture. described: the same for the browser, with the language's names. largest: by part, the number
-    that fills a cell. steps, numbers: of a run that is sent whole, empty for a larger one: MAX_WHOLE_NUMBERS of 8 bytes
-    at most, no more than the Trace that is kept beside them.
+    parts: of the picture. described: the parts as data for the browser, with names in the page's language. largest: by
+    part, the number whose bar fills a cell. steps, numbers: of a run that is sent as a whole, empty for a larger one;
+    at most MAX_WHOLE_NUMBERS of 8 bytes, no more than the Trace that is cached too.
     """
 
     parts: tuple[FlowPart, ...]
@@ -88,7 +88,7 @@ def name_column(step: str) -> str:
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 def row_facts_for(screen: ScreenState) -> dict[int, list[RowFact]]:
-    """The facts about the rows, by head; with many rows only for the selected head."""
+    """The facts about the rows, by head; only of the selected head if there are many rows."""
     sizes, selection = screen.trace.sizes(), screen.selection
     are_few = sizes["H"] * sizes["T"] <= MAX_READ_ROWS
     heads = tuple(range(sizes["H"])) if are_few else (selection.head,)

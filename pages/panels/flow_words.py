@@ -13,7 +13,7 @@ from pages.site.words import current_language, get_text_template, load_app_texts
 
 STOP = "flow.stop."  # prefix of the text keys of motions
 CLEAR_KINDS = ("most", "only")  # kinds of rows whose headline names the attended word
-MAX_TOLD_ROWS = 256  # with more rows, only the selected one is described
+MAX_TOLD_ROWS = 256  # with more rows, only the selected row is described
 NEAR_OFFSETS = {-1: "before", 0: "itself", 1: "after"}
 
 
@@ -49,7 +49,7 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
     }
 
 
-@cache  # asked by every picture
+@cache  # called by every picture
 def list_motions(language: str) -> tuple[str, ...]:
     """The motions for which a language has texts."""
     return tuple(key.removeprefix(STOP) for key in load_app_texts(language) if key.startswith(STOP))
@@ -57,7 +57,7 @@ def list_motions(language: str) -> tuple[str, ...]:
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def list_heads(screen: ScreenState, facts: Mapping[int, Sequence[RowFact]]) -> list[dict[str, str]]:
-    """Each head's name and its habit in words. facts: about the rows of the heads that were read."""
+    """Each head's name and its habit in words. facts: about the rows of each head that was read."""
     trace = screen.trace
     heads = []
     for head in range(trace.sizes()["H"]):
@@ -74,7 +74,7 @@ def say_habit(trace: Trace, habit: HeadHabit) -> str:
     if habit.kind == "key":
         return say("flow.habit.key", key=label_token(trace, "S", habit.key))
     if habit.kind == "forced" and "masked_scores" not in trace:
-        return say("flow.habit.forced_given")  # for maps without a run, no mask is known
+        return say("flow.habit.forced_given")  # maps without a run have no known mask
     pairs = []
     for query, key in habit.pairs:
         pair = say("flow.habit.pair", query=label_token(trace, "T", query), key=label_token(trace, "S", key))
@@ -95,8 +95,9 @@ def say_offset(offset: int) -> str:
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 def list_facts(trace: Trace, facts: Mapping[int, Sequence[RowFact]]) -> list[list[dict | None]]:
-    """The description of each row of each head; None for all if there are many: the selected one is sent with the
-    selection."""
+    """The description of each row of each head. None for every row if there are many: the selected row's is then sent
+    together with the selection.
+    """
     sizes = trace.sizes()
     heads, queries = sizes["H"], sizes["T"]
     if heads * queries > MAX_TOLD_ROWS:
@@ -105,14 +106,16 @@ def list_facts(trace: Trace, facts: Mapping[int, Sequence[RowFact]]) -> list[lis
 
 
 def make_fact(screen: ScreenState) -> dict:
-    """The description of the selected row, and why its word was selected if the sentence is new."""
+    """The description of the selected row, and why its query was selected if the sentence is new."""
     trace, selection = screen.trace, screen.selection
     told = tell_row(trace, row_fact(trace, selection.head, selection.query, selection.batch))
     return told | {"why": tell_why(screen)}
 
 
 def tell_why(screen: ScreenState) -> str:
-    """Why the selected word is the query; empty if the reader chose it, or the sentence is the example's own."""
+    """Text about why the selected query was selected; "" if the reader chose it, or if the sentence is the example's
+    own.
+    """
     why = why_it_asks(screen.trace, screen.setup, screen.selection)
     if why is None:
         return ""
@@ -122,8 +125,9 @@ def tell_why(screen: ScreenState) -> str:
 def tell_row(trace: Trace, fact: RowFact) -> dict:
     """The description of a row as a sentence.
 
-    clear: whether it attends to one word, by weights that mean something. random: whether its numbers carry no meaning.
-    sunk: the share of the attention sink."""
+    clear: whether the row attends to one word, and its weights do not result from random numbers. random: whether they
+    do. sunk: the share of the attention sink.
+    """
     found = accident(trace, fact)
     is_clear = fact.kind in CLEAR_KINDS and found is None
     text = row_sentence(trace, fact, found, spell=str)

@@ -11,7 +11,7 @@ MAX_GLOSSED_WORDS = 40  # per page: about three lines
 
 
 def show_gloss(words: Iterable[str]) -> None:
-    """Shows each Chinese word with its meaning; returns early on a Chinese page, and if no word has one."""
+    """Shows each Chinese word with its translation; returns early on a Chinese page, and if no word has one."""
     meanings = gloss_words(words) if current_language() != "zh" else {}
     if not meanings:
         return

@@ -36,9 +36,10 @@ TEMPLATES = ("pair", "order", "hidden", "cell")
 class HeadGrid:
     """The maps (L, H, T, S) and their descriptions.
 
-    heads: per head, layer by layer, its place (`layer`, `head`), its name, its habit in words and its measures (`here`,
-    `held`). measures: the name of each measure. allowed: (T, S). rolled: the attention rollout (T, S), if computed.
-    now: the open layer and head. as_numbers: the maps are no shares, and are drawn and described as signed numbers.
+    heads: for each head, layer by layer: its place (`layer`, `head`), name, habit in words, and measures on this
+    sentence (`here`) and on held-out texts (`held`). measures: the display name of each measure. allowed: (T, S).
+    rolled: the attention rollout (T, S), if computed. now: the open layer and head. as_numbers: whether the maps are
+    not shares, so that they are drawn and described as signed numbers.
     """
 
     maps: Tensor
@@ -63,7 +64,7 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
         "keys": list(grid.keys),
         "measures": grid.measures,
         "now": grid.now,
-        "order": None,  # kept by the browser alone
+        "order": None,  # the order is kept in the browser only
         "reach": float(grid.maps.abs().max()) if grid.as_numbers else share_reach(grid),
         "as_numbers": grid.as_numbers,
         "fills": {"share": colour_table(True, palette)[0], "signed": colour_table(False, palette)[0]},
@@ -81,7 +82,7 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
 
 
 def share_reach(grid: HeadGrid) -> float:
-    """The share that has the darkest colour."""
+    """The share that is drawn in the strongest colour."""
     keys = len(grid.keys)
     return darkest_share(keys, times=keys > MAX_PANEL_SIDE)
 
@@ -92,7 +93,8 @@ def pack_numbers(numbers: Tensor) -> bytes:
 
 
 def measures_of_head(measures: Mapping[str, Tensor], layer: int, head: int) -> dict[str, float]:
-    """The measures (L, H) of one head, both counted from 0, without those that are not finite because no query
-    counts."""
+    """The measures (L, H) of one head, both counted from 0, by name; without measures that are not finite because they
+    count no query.
+    """
     numbers = {name: float(rows[layer, head]) for name, rows in measures.items()}
     return {name: number for name, number in numbers.items() if math.isfinite(number)}

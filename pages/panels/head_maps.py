@@ -20,7 +20,7 @@ from pages.setup.resolve import config_of, resolve_run
 from pages.setup.setup import RunSetup, Setup
 from pages.site.words import escape_markdown, has, say
 
-MAX_NAMED_KEYS = 4  # keys that a sentence names one by one
+MAX_NAMED_KEYS = 4  # keys that a sentence lists by name
 LARGE_MAPS_LIMITS = (2, 20)  # most heads, and tokens, at which all maps are large
 MAX_TOKENS_BESIDE_SMALL_MAPS = 12  # tokens: with more, the small maps are above the large one
 
@@ -33,7 +33,7 @@ def fact_sentence(trace: Trace, selection: Selection, spell: Callable[[str], str
 
 
 def row_sentence(trace: Trace, fact: RowFact, found: Accident | None, spell: Callable[[str], str]) -> str:
-    """The same for a row whose fact is known. found: the random numbers that cause it."""
+    """As fact_sentence, for a row whose fact is known. found: the random numbers that cause the weights, if any."""
     words = {
         "head": fact.head + 1,
         "query": spell(name_token(trace, "T", fact.query)),
@@ -94,7 +94,7 @@ def first_key_sentence(trace: Trace, fact: RowFact, key: str, words: dict[str, o
 
 
 def accident_sentence(trace: Trace, found: Accident, words: dict[str, object], spell: Callable[[str], str]) -> str:
-    """Sentence that nothing is claimed about a row, because random numbers cause it."""
+    """Sentence that a row's weights mean nothing, because they result from random numbers."""
     if found.query:
         return say("fact.random_query", **words)
     if found.keys:
@@ -116,9 +116,9 @@ def enumerated(names: list[str]) -> str:
     return say("fact.and", others=say("fact.comma").join(others), last=last)
 
 
-# ---- its map ---------------------------------------------------------------------------------------------------------
+# ---- the map of a head -----------------------------------------------------------------------------------------------
 def list_large_heads(screen: ScreenState) -> list[int]:
-    """The heads whose maps are large: all if they fit side by side, otherwise the selected one."""
+    """The heads whose maps are large: all heads if they fit side by side, otherwise the selected one."""
     sizes = screen.trace.sizes()
     heads = sizes["H"]
     longest = max(sizes["T"], sizes["S"])
@@ -130,14 +130,14 @@ def list_large_heads(screen: ScreenState) -> list[int]:
 
 
 def make_head_pictures(screen: ScreenState) -> dict[int, charts.Picture]:
-    """The maps of the large heads by head; empty if they are drawn on a canvas."""
+    """The maps of the large heads, by head; {} if they are drawn on a canvas."""
     if canvas_map.is_large(screen.drawn("weights"), "weights"):
         return {}
     return {head: make_head_picture(screen, head) for head in list_large_heads(screen)}
 
 
 def make_head_picture(screen: ScreenState, head: int) -> charts.Picture:
-    """The map of one head's weights, or of their change."""
+    """The map of one head's weights, or of their difference."""
     selection = screen.selection
     axes = (say("corner.T"), say("corner.S"))
     return charts.head_map(
@@ -155,7 +155,9 @@ def make_head_picture(screen: ScreenState, head: int) -> charts.Picture:
 
 
 def show_head_pictures(screen: ScreenState, pictures: dict[int, charts.Picture]) -> None:
-    """Draws two heads side by side; with more heads or many tokens one large and all small. Then the strip of steps."""
+    """Draws the maps of all heads side by side if they are few and small, otherwise one large map and small maps of all
+    heads; then the strip of steps.
+    """
     large_heads = list_large_heads(screen)
     sizes = screen.trace.sizes()
     if len(large_heads) == sizes["H"]:
@@ -193,7 +195,7 @@ def show_head_map(screen: ScreenState, head: int, pictures: dict[int, charts.Pic
     )
 
 
-# ---- its name --------------------------------------------------------------------------------------------------------
+# ---- the name of a head ----------------------------------------------------------------------------------------------
 def head_title(screen: ScreenState, number: int) -> str:
     """A head's heading; marked if the map shows a difference."""
     title = head_name(screen.setup, screen.inputs, number)
@@ -203,7 +205,9 @@ def head_title(screen: ScreenState, number: int) -> str:
 
 
 def head_name(setup: Setup, inputs: RunInputs, number: int) -> str:
-    """A head's number and, if the layer is as built and no word has a random vector, the role that it was built for."""
+    """A head's number; instead the role that it was built for, if the layer is as built and no word has a random
+    vector.
+    """
     title = say("place.head", number=number + 1)
     find_role = built_head_role if resolve_run(setup.run).built else example_head_role
     role = find_role(setup, number)
@@ -214,7 +218,7 @@ def head_name(setup: Setup, inputs: RunInputs, number: int) -> str:
 
 
 def built_head_role(setup: Setup, number: int) -> str:
-    """The role of a hand-built head; empty for any other head."""
+    """The role of a head built by hand; "" for any other head."""
     kinds = resolve_run(setup.run).built
     if number >= len(kinds):
         return ""
@@ -224,13 +228,13 @@ def built_head_role(setup: Setup, number: int) -> str:
 
 
 def example_head_role(setup: Setup, number: int) -> str:
-    """The role of an example's head; empty if the example names none."""
+    """The role of an example's head; "" if the example names none."""
     key = f"role.{setup.run.example}.{number + 1}"
     return say(key) if has(key) else ""
 
 
 def is_as_built(setup: Setup) -> bool:
-    """Whether the layer is as it was built: only words, number format, device and the like changed."""
+    """Whether the layer is as the example has it: at most words, number format, device and the like were changed."""
     example = RunSetup(example=setup.run.example)
     free_fields = ["text", "more", "temperature", "seed", "dtype", "device"]
     if resolve_run(setup.run).built and config_of(setup.run).score == "dot":
@@ -238,5 +242,5 @@ def is_as_built(setup: Setup) -> bool:
     if setup.run.x == UNCHANGED:
         free_fields.append("x")
     as_in_example = {name: getattr(example, name) for name in free_fields}
-    wiring = tuple(name for name in setup.run.wiring if name != "residual")  # it comes after the heads
+    wiring = tuple(name for name in setup.run.wiring if name != "residual")  # "residual" is applied after the heads
     return replace(setup.run, wiring=wiring, **as_in_example) == example

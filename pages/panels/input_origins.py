@@ -1,4 +1,4 @@
-"""The origins of the input numbers, in words."""
+"""The origins of the input numbers, as texts."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from pages.session.view import ScreenState
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-# steps whose numbers the reader may set, each with the step that then holds the computed ones
+# step whose numbers the reader may set -> step with the computed numbers in that case
 WHAT_IF_STEPS = {"scores": "computed_scores", "weights": "computed_weights"}
 
 
@@ -29,7 +29,9 @@ def describe_origins(setup: Setup, inputs: RunInputs, spell: Callable[[str], str
 
 
 def group_by_origin(setup: Setup, inputs: RunInputs) -> dict[str, list[str]]:
-    """The page's names of a run's matrices, by origin; scores and weights are "typed" if any was set."""
+    """The display names of a run's matrices, by origin; scores and weights have the origin "typed" if any of them was
+    set.
+    """
     names_by_origin: dict[str, list[str]] = {}
     for matrix, origin in inputs.origins.items():
         seed = inputs.seeds.get(matrix)
@@ -43,7 +45,7 @@ def group_by_origin(setup: Setup, inputs: RunInputs) -> dict[str, list[str]]:
 
 
 def name_with_seed(matrix: str, seed: int | None) -> str:
-    """The page's name of a matrix, with the seed that it was sampled from if there is one."""
+    """The display name of a matrix, with the seed if it was sampled."""
     name = say("origin.allowed") if matrix == "allowed" else matrix
     if seed is None:
         return name
@@ -62,7 +64,7 @@ def explain_dashed_tiles(setup: Setup, inputs: RunInputs, spell: Callable[[str],
 
 
 def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """A head's scores or weights as used, and as computed: (T, S) each."""
+    """A head's scores or weights as the run uses them, and as computed before the reader set any: (T, S) each."""
     trace = screen.trace
     place = {"B": screen.selection.batch, "H": screen.selection.head}
     used = trace.step(name).window(**place)
@@ -73,10 +75,12 @@ def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.nda
 
 
 def make_what_if_change(screen: ScreenState, name: str, matrix: np.ndarray | None) -> dict[str, ChosenNumbers | None]:
-    """The Setup change that gives a head these numbers; None resets what was set in it."""
+    """The changed Setup field that sets a head's scores or weights to `matrix`; None resets all numbers set in this
+    head.
+    """
     selection = screen.selection
     shape = screen.trace.step("scores").shape  # (B, H, T, S)
-    numbers = chosen_array(getattr(screen.setup.run, name), shape, name)  # NaN where nothing is set
+    numbers = chosen_array(getattr(screen.setup.run, name), shape, name)  # NaN for numbers that are not set
     _, computed = get_head_numbers(screen, name)
     chosen = np.full_like(computed, np.nan)
     if matrix is not None:

@@ -12,16 +12,16 @@ from pages.site.words import has
 
 STAGE = "stage"  # key of the choices of the lesson that a lecture shows
 MAIN_TEXT = "text"  # control of the lesson's main sentence
-COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # link parts of any lesson besides its controls
+COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # link keys of all lessons besides their controls'
 
 
 @dataclass
 class LessonChoices(LinkedState):
     """The state of a lesson in a session.
 
-    chosen: choices by name that are not the default. waiting: link parts that no control has read yet, because it is in
-    a closed accordion. cuts: where the Chinese words of typed texts end, by the text's control, in the format of
-    pages/setup/stated_cut.py.
+    chosen: choices that are not the default, by name. waiting: parts of the link that no control has read yet, because
+    the control is in a closed accordion. cuts: the segmentation of the Chinese words in typed texts, by the text's
+    control, in the format of pages/setup/stated_cut.py.
     """
 
     chosen: dict[str, object] = field(default_factory=dict)
@@ -30,7 +30,9 @@ class LessonChoices(LinkedState):
 
 
 def enter_lesson(slug: str) -> None:
-    """Makes a lesson the current one. On arrival from elsewhere it takes the link's choices, otherwise those kept."""
+    """Makes a lesson the current one. If the visitor has just arrived, the link's choices replace those kept in the
+    session.
+    """
     lessons = st.session_state.setdefault("lessons", {})
     link = link_on_arrival(is_new=slug not in lessons)
     if link or slug not in lessons:
@@ -39,8 +41,9 @@ def enter_lesson(slug: str) -> None:
 
 
 def enter_lesson_on_stage(slug: str, link: Mapping[str, str] | None) -> None:
-    """Makes a lesson the current one on the lecture stage, with choices separate from those of its own page. link: its
-    link if it starts; None if it continues."""
+    """Makes a lesson the current one on the lecture stage, with choices separate from those on its own page. link: the
+    lesson's link when it starts; None when it continues.
+    """
     lessons = st.session_state.setdefault("lessons", {})
     if link is not None:
         lessons[STAGE] = read_linked_choices(slug, link)
@@ -62,7 +65,7 @@ def read_linked_choices(slug: str, link: Mapping[str, str]) -> LessonChoices:
 
 
 def read_cuts(text: str, known: Container[str]) -> tuple[dict[str, str], list[str]]:
-    """Parse the cuts of a lesson's link: cuts by control, and the parts that belong to none of its texts.
+    """Parse the cuts of a lesson's link: cuts by control, and the parts that belong to none of the lesson's texts.
 
     >>> read_cuts("232,said:11,nobody:1", ("text", "said"))
     ({'text': '232', 'said': '11'}, ['nobody:1'])
@@ -79,8 +82,9 @@ def read_cuts(text: str, known: Container[str]) -> tuple[dict[str, str], list[st
 
 
 def write_cuts(cuts: Mapping[str, str]) -> str:
-    """The cuts as a link has them, inverse of read_cuts: the main sentence without a name, as in the workbench's
-    link."""
+    """The cuts as a link's text, inverse of read_cuts. The cut of the main sentence has no name, as in the workbench's
+    link.
+    """
     return ",".join(cut if name == MAIN_TEXT else f"{name}:{cut}" for name, cut in cuts.items())
 
 
@@ -90,9 +94,10 @@ def cut_key_of(slug: str) -> str:
 
 
 def take_stated_cut(name: str, keep: Callable[[str, str], str]) -> None:
-    """Applies the link's cut to the link's text before the text is read.
+    """Segments the text of a control as the link's cut states, before the text is read.
 
-    keep: returns the text with that cut; raises ValueError if it does not fit, which is then reported.
+    keep: returns the text with this segmentation; raises ValueError if the cut does not fit the text, which is then
+    reported.
     """
     own = current_lesson_choices()
     if name not in own.waiting or name not in own.cuts:
@@ -105,7 +110,7 @@ def take_stated_cut(name: str, keep: Callable[[str, str], str]) -> None:
 
 
 def store_cut(name: str, stated: str) -> None:
-    """Keeps where the words of a text end, for the link; an empty one is removed."""
+    """Stores the segmentation of a text for the link; removes it if `stated` is ""."""
     cuts = current_lesson_choices().cuts
     cuts.pop(name, None)
     if stated:
@@ -141,8 +146,9 @@ def get_choice(name: str, default: object, read: Callable[[str], object]) -> obj
 
 
 def take_choice(name: str, given: object, default: object, read: Callable[[str], object]) -> None:
-    """Keeps the value of a control, or the reason for refusing it. A browser may send anything: it is read like a
-    link."""
+    """Stores the value of a control, or the error for which it is refused. A browser may send anything, so the value is
+    parsed like a link's text.
+    """
     own = current_lesson_choices()
     try:
         value = default if given is None or given == default else read(format_choice(given))
@@ -159,7 +165,7 @@ def take_choice(name: str, given: object, default: object, read: Callable[[str],
 
 
 def store_choice(name: str, value: object) -> None:
-    """Keeps a choice made without a control; None: the default."""
+    """Stores a choice made without a control. None restores the default."""
     chosen = current_lesson_choices().chosen
     chosen.pop(name, None)
     if value is not None:

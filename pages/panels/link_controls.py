@@ -1,7 +1,7 @@
 """The controls of a lesson, whose values are kept in the session, written into the link, and checked.
 
-A control has a name, which is its key in the link, and a reader that parses a text or refuses it. Its texts are in the
-lesson's content: control.<name>, and option.<name>.<option> for each of its options.
+The name of a control is its key in the link, and its reader is a function that parses a text or refuses it. Its texts
+are in the lesson's content: control.<name>, and option.<name>.<option> for each option.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,19 +29,20 @@ from pages.setup.link_values import MAX_LINK_NUMBER, make_member_reader, read_li
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, make_names_distinct, say, say_refusal
 
-MAX_LESSON_TOKENS = 16  # per sentence of a lesson, whose pictures show a number for each; the workbench takes more
+MAX_LESSON_TOKENS = 16  # per sentence of a lesson, whose pictures show each token's numbers; the workbench accepts more
 
 
 def bind_control(
     name: str, value: object, default: object, read: Callable[[str], object], label: str | None = None, of: str = ""
 ) -> dict[str, object]:
-    """The keyword arguments common to all controls: label, key and change handler; sets the value. of: suffix of the
-    key, which makes a control separate from an earlier one of the same name."""
+    """Sets a control's value, and returns the keyword arguments common to all controls: label, key and change handler.
+    of: suffix of the key, which distinguishes the control from an earlier one of the same name.
+    """
     key = f"{current_slug()}.{name}{of}"
     own = current_lesson_choices()
     is_new = key not in st.session_state
     if is_new or name not in own.refused:  # a refused input stays in its control
-        if is_new or st.session_state[key] != value:  # setting it again would undo a later press
+        if is_new or st.session_state[key] != value:  # setting the same value again would undo a later click
             st.session_state[key] = value
         own.forget_refusals(name)
     if label is None:
@@ -54,7 +55,7 @@ def bind_control(
 
 
 def show_choice_refusal(name: str, take_reading: Callable[[str], None] | None = None) -> None:
-    """Shows the reason for a refusal at its control. take_reading: as in show_refusal."""
+    """Shows the error of a refused value at its control. take_reading: as in show_refusal."""
     refusal = current_lesson_choices().refused.get(name)
     if refusal is None:
         return
@@ -65,15 +66,17 @@ def show_choice_refusal(name: str, take_reading: Callable[[str], None] | None = 
 
 # ---- the controls ----------------------------------------------------------------------------------------------------
 def option_labels(name: str) -> Callable[[str], str]:
-    """Return a function that returns the text of an option of a control."""
+    """Return a function that maps an option of a control to its text."""
     return lambda of: say(f"lessons.{current_slug()}.option.{name}.{of}")
 
 
 def choose_option(
     name: str, options: Sequence[str], default: str | None = None, words: Callable[[str], str] | None = None, **how
 ) -> str:
-    """Segmented control for one of a few options; returns the default, or the first, if none of them was chosen.
-    words: returns an option's text, if not from the lesson. how: as st.segmented_control."""
+    """Segmented control for one of a few options; returns the chosen one, otherwise the default or the first.
+
+    words: returns an option's text, if not the lesson's. how: as st.segmented_control.
+    """
     default = options[0] if default is None else default
     read = make_member_reader(options)
     value = get_choice(name, default, read)
@@ -83,7 +86,7 @@ def choose_option(
         options=options,
         format_func=words or option_labels(name),
         required=True,
-        wrap=True,  # into several rows on a phone, also in a row of controls
+        wrap=True,  # several rows on a phone, also if the control is in a row of controls
         **how,
     )
     return value
@@ -109,7 +112,7 @@ def choose_options(name: str, options: Sequence[str], default: tuple[str, ...] =
 
 
 def choose_place(name: str, labels: Sequence[str], label: str | None = None) -> int | None:
-    """Pills for a position by its label, such as the tokens of a sentence; returns None if none was chosen."""
+    """Pills for a position by its label, such as the tokens of a sentence; returns None if no pill was chosen."""
     read = make_place_reader(len(labels))
     value = get_choice(name, None, read)
     if value is not None and value >= len(labels):
@@ -125,7 +128,7 @@ def choose_place(name: str, labels: Sequence[str], label: str | None = None) -> 
 
 
 def pick_place(name: str, labels: Sequence[str], default: int, **how) -> int:
-    """Select box for a position by its label; one is always chosen. how: as st.selectbox."""
+    """Select box for a position by its label; exactly one is always chosen. how: as st.selectbox."""
     read = make_place_reader(len(labels))
     value = get_choice(name, default, read)
     value = value if value < len(labels) else default
@@ -140,7 +143,7 @@ def pick_place(name: str, labels: Sequence[str], default: int, **how) -> int:
 
 
 def make_place_reader(size: int) -> Callable[[str], int]:
-    """Return a reader of positions below size."""
+    """Return a function that parses a position below size."""
     read_number = make_member_reader([str(position) for position in range(size)])
     return lambda text: int(read_number(text))
 
@@ -166,10 +169,12 @@ def slide(
     moves: bool = False,
     **how,
 ) -> float:
-    """Slider through a list of numbers; returns the default if the chosen number is no longer among them. others:
-    further numbers that a link may contain, because other choices offer them. moves: whether the default changes by
-    itself; each default gets a separate slider, because a browser that knows the old one only still sends it. how: as
-    st.select_slider."""
+    """Slider through a list of numbers; returns the default if the chosen number is no longer in the list.
+
+    others: further numbers that a link may contain, because other choices offer them. moves: whether the default may
+    change; each default then gets a separate slider, because a browser that still shows the old default would send it.
+    how: as st.select_slider.
+    """
     value, read = read_number_choice(name, options, default, others)
     control = bind_control(name, value, default, read, of=f".{default}" if moves else "")
     st.select_slider(**control, options=options, format_func=written, **how)
@@ -179,7 +184,7 @@ def slide(
 def read_number_choice(
     name: str, options: Sequence[float], default: float, others: Sequence[float] = ()
 ) -> tuple[float, Callable[[str], float]]:
-    """The number chosen from a list, and a reader of such numbers. The arguments are those of slide."""
+    """The number chosen from a list, and a function that parses such numbers. The arguments are those of slide."""
     known = {str(number): number for number in (*options, *others)}
     read_number = make_member_reader(known)
 
@@ -199,11 +204,12 @@ def choose_whole_number(name: str, default: int, **how) -> int:
 
 
 def text_box(name: str, default: str, check: Callable[[str], object], tall: bool = False, **how) -> str:
-    """Text input; returns the last text that `check` accepted (it raises AttentionError for any other). tall: of
-    several lines."""
+    """Text input; returns the last text that `check` accepted (`check` raises AttentionError for any other text). tall:
+    whether the input has several lines.
+    """
     value, read = get_typed_text(name, default, check), make_text_reader(check)
     widget = st.text_area if tall else st.text_input
-    with st.container(width=how.pop("width", "stretch")):  # the refusal under the box, also in a row of controls
+    with st.container(width=how.pop("width", "stretch")):  # the error is under the box, also in a row
         widget(**bind_control(name, value, default, read), max_chars=MAX_TEXT_LENGTH, **how)
         show_choice_refusal(name, lambda reading: take_choice(name, reading, default, read))
     return value
@@ -215,7 +221,7 @@ def get_typed_text(name: str, default: str, check: Callable[[str], object]) -> s
 
 
 def make_text_reader(check: Callable[[str], object]) -> Callable[[str], str]:
-    """Return a reader of the texts that `check` accepts."""
+    """Return a function that parses a text, and accepts it if `check` does."""
 
     def read(text: str) -> str:
         check(text)
@@ -225,8 +231,9 @@ def make_text_reader(check: Callable[[str], object]) -> Callable[[str], str]:
 
 
 def sentence_box(setup: Setup, name: str = "text", part: str = "text", most: int = MAX_LESSON_TOKENS) -> Setup:
-    """Text input for the reader's own sentence instead of the example's; returns the Setup with it. part: the Setup
-    field of the sentence. most: limit of its tokens."""
+    """Text input for the reader's own sentence instead of the example's; returns the Setup with this sentence. part:
+    the Setup field of the sentence. most: limit of its tokens.
+    """
     inputs = inputs_of(setup)
     words = inputs.keys if part == "context_text" else inputs.queries
     own = spell_tokens(words, setup.run)
@@ -256,8 +263,9 @@ def check_lesson_tokens(tokens: Sequence[str], most: int = MAX_LESSON_TOKENS) ->
 
 
 def pick_example(*names: str, zh: str | None = None, name: str = "ex") -> Setup:
-    """Select box for one of a few examples; returns its Setup. zh: the default for readers of Chinese, if not the
-    first. name: of the choice, if a lesson has several."""
+    """Select box for one of a few examples; returns the example's Setup. zh: the default for readers of Chinese, if not
+    the first. name: of the choice, if a lesson has several such boxes.
+    """
     usual = names[0]
     if zh and current_language() == "zh":
         usual = zh

@@ -13,7 +13,7 @@ from pages.site.words import say
 
 @dataclass(frozen=True, eq=False)
 class LiveChoice:
-    """One number from a list. name: of the choice in its lesson. written: formats a number."""
+    """A number chosen from a list with a slider. name: of the choice in its lesson. written: formats a number."""
 
     name: str
     options: Sequence[float]
@@ -29,29 +29,31 @@ class LiveChoice:
 
     @property
     def key(self) -> str:
-        """The key of its slider on the page."""
+        """The key of the slider on the page."""
         return f"{current_slug()}.{self.name}"
 
     @property
     def position(self) -> int:
-        """The index of its value among its options."""
+        """The index of the chosen value among the options."""
         return self.options.index(self.value)
 
     @property
     def follows(self) -> tuple["LiveChoice", ...]:
-        """The sliders that a follower depends on: itself."""
+        """The sliders on which a follower depends: this one."""
         return (self,)
 
     @property
     def waits_for(self) -> tuple["LiveChoice", ...]:
-        """The sliders that a follower waits for: none."""
+        """The sliders until whose release a follower waits: ()."""
         return ()
 
 
 @dataclass(frozen=True, eq=False)
 class LiveChoices:
-    """Sliders that a part of the page follows, in every combination of positions, the last fastest; and sliders for
-    which it waits, because their results take too long to be computed for all positions."""
+    """Several sliders that a part of the page follows, in every combination of their positions (the last slider varies
+    fastest); and sliders until whose release the part waits, because its results take too long to be computed for all
+    positions.
+    """
 
     follows: tuple[LiveChoice, ...]
     waits_for: tuple[LiveChoice, ...] = ()
@@ -75,11 +77,11 @@ class LiveChoices:
         return place
 
 
-Followed = LiveChoice | LiveChoices  # what a part of the page follows
+Followed = LiveChoice | LiveChoices  # the sliders that a part of the page follows
 
 
 def describe_followed(followed: Followed) -> dict[str, object]:
-    """The followed sliders as data for the browser: see position.js."""
+    """The followed sliders as data for the browser; the format is described in position.js."""
     return {
         "of": [choice.key for choice in followed.follows],
         "counts": [choice.count for choice in followed.follows],
@@ -103,8 +105,9 @@ def find_live_choice(
 def show_live_choice(
     choice: LiveChoice, change: Callable[[float], dict] | None = None, width: int | str = "stretch"
 ) -> None:
-    """Draws the slider. change: returns what an option changes in the run of the flow, see ListSlider; make_flow_wait
-    returns one for a change that takes too long."""
+    """Draws the slider. change: returns the change of the flow's run for an option, see ListSlider; make_flow_wait
+    returns such a function for changes that take too long.
+    """
     options = list(choice.options)
     slider = ListSlider(
         say(f"lessons.{choice.key.partition('.')[0]}.control.{choice.name}"),

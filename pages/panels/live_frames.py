@@ -23,41 +23,46 @@ from pages.session.labels import current_palette
 from pages.site.words import say, split_bold
 
 LEAST_PLAIN_TICK = 0.00005  # smaller numbers are written as a power of ten
-Rows = list[dict[str, object]]  # of a picture's table
-Values = list[tuple]  # the same without the columns' names
+Rows = list[dict[str, object]]  # rows of a picture's table, by column name
+Values = list[tuple]  # the same rows as tuples, without column names
 
 
 @dataclass(frozen=True, eq=False)
 class LiveCells:
     """Cells that follow a slider.
 
-    pictures: of each position, of equal size; None if it waits until the slider is released. packed: their rows for the
-    browser."""
+    pictures: one for each position, all of equal size; None for a position whose picture is only drawn after the slider
+    is released. packed: the rows of the pictures for the browser.
+    """
 
     pictures: Sequence[Picture | None]
     packed: bytes
 
 
 def only_now(choice: Followed, drawn: object) -> list[object]:
-    """A list with drawn at the current position and None elsewhere, for results that take too long for all
-    positions."""
+    """A list with `drawn` at the current position and None at all others, for results that take too long to be computed
+    for all positions.
+    """
     return [drawn if position == choice.position else None for position in range(choice.count)]
 
 
 def tell_live(
     choice: Followed, key: str, texts: Sequence[str | None], kind: str = "line", template: str | None = None
 ) -> None:
-    """Shows a sentence that follows a slider. texts: of each position, in Markdown; None if it waits until the slider
-    is released. kind: "heading", "line", "caption" or "table". template: of the text while other numbers are
-    dragged."""
+    """Shows a sentence that follows a slider.
+
+    texts: for each position, in Markdown; None if it is only written after the slider is released. kind: "heading",
+    "line", "caption" or "table". template: the text while other numbers are dragged.
+    """
     if kind == "heading":
         collected().facts.append(texts[choice.position])
     draw_text(choice, key, texts, {"kind": kind, "templates": [template, template] if template else []})
 
 
 def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
-    """Shows a sentence, which follows a slider if one is given. texts: of each position; a heading begins with "#####
-    "."""
+    """Shows a sentence, which follows a slider if one is given. texts: for each position; a heading begins with "#####
+    ".
+    """
     kind = "heading" if texts[0].startswith(HEADING_SIGN) else "line"
     told = [text.removeprefix(HEADING_SIGN) for text in texts]
     if choice is not None:
@@ -71,8 +76,9 @@ def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
 def show_live_goal(
     choice: Followed, key: str, reached: Sequence[bool], texts: Sequence[str], templates: Sequence[str] = ()
 ) -> None:
-    """Shows whether the goal of a slider is reached. reached, texts: at each position. templates: of the texts while
-    other numbers are dragged, before and after the goal is reached."""
+    """Shows whether the goal of a slider is reached. reached, texts: for each position. templates: the texts while
+    other numbers are dragged, before and after the goal is reached.
+    """
     note_answer(reached[choice.position])
     draw_text(choice, key, texts, {"kind": "goal", "reached": list(reached), "templates": list(templates)})
 
@@ -85,7 +91,7 @@ def draw_text(choice: Followed, key: str, texts: Sequence[str | None], form: dic
 
 
 def pack_live_cells(pictures: Sequence[Picture | None]) -> LiveCells:
-    """Return cells that follow a slider. pictures: as of LiveCells."""
+    """Return the pictures of all positions as cells that follow a slider. pictures: as in LiveCells."""
     drawn = [picture and list_values(picture.table, CELL_COLUMNS) for picture in pictures]
     fixed, frames = part_fixed_rows(drawn)
     moving = chain.from_iterable(filter(None, frames))
@@ -97,10 +103,11 @@ def pack_live_cells(pictures: Sequence[Picture | None]) -> LiveCells:
 
 
 def pack_rows(fixed: Rows, frames: Sequence[Rows | None], usual: dict[str, object]) -> bytes:
-    """Rows as JSON for the browser.
+    """Rows as JSON bytes for the browser.
 
-    fixed: rows of all positions. frames: further rows of each position. usual: defaults that are omitted from the
-    rows."""
+    fixed: rows of all positions. frames: further rows of each position. usual: the default of each column, which rows
+    omit.
+    """
     return json.dumps({"usual": usual, "fixed": fixed, "frames": frames}, ensure_ascii=False).encode()
 
 
@@ -138,7 +145,7 @@ def find_usual(rows: Values) -> tuple:
 
 
 def list_unusual(rows: Values, usual: tuple) -> Rows:
-    """Each row without its usual values, which the browser gets once."""
+    """Each row as a dict without its usual values, which are sent to the browser only once."""
     columns = tuple(zip(CELL_COLUMNS, usual, strict=True))
     told = []
     for row in rows:
@@ -150,7 +157,9 @@ def list_unusual(rows: Values, usual: tuple) -> Rows:
 def show_live_curves(
     choice: Followed, key: str, pictures: Sequence[Picture | None], axes: tuple[Axis, Axis], alt: str
 ) -> None:
-    """Shows curves that follow a slider. pictures: of each position; None if it waits until the slider is released."""
+    """Shows curves that follow a slider. pictures: for each position; None if it is only drawn after the slider is
+    released.
+    """
     collected().pictures.append((pictures[choice.position], alt))
     frames = [picture and list_rows(picture.table, CURVE_COLUMNS) for picture in pictures]
     draw_curves(choice, key, [], frames, axes, pictures[choice.position].spec, alt)
@@ -200,7 +209,7 @@ def draw_frames(
 
 
 def describe_axis(axis: Axis) -> dict[str, object]:
-    """An axis as data for the browser, with its ticks: values and their texts."""
+    """An axis as data for the browser, with the values and texts of its tick marks."""
     places = axis.values or (axis.first, axis.last)
     if axis.log and not axis.values:
         places = powers_of_ten(axis)
@@ -210,7 +219,7 @@ def describe_axis(axis: Axis) -> dict[str, object]:
 
 
 def format_tick(place: float) -> str:
-    """A number as an axis shows it.
+    """Formats a number beside an axis.
 
     >>> format_tick(0.0001), format_tick(1e-07), format_tick(-2.0)
     ('0.0001', '1e−7', '−2')

@@ -1,4 +1,4 @@
-"""A slider that the picture follows while it is dragged; the server computes when it is released."""
+"""A slider that the picture follows while it is dragged; the server computes the run after it is released."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ Take = Callable[[float], None]
 
 @dataclass(frozen=True)
 class RatioSlider:
-    """A slider for a parameter of a step, from least to most in equal ratios."""
+    """A slider for a parameter of a step, whose successive positions from least to most have equal ratios."""
 
     label: str
     value: float
@@ -29,8 +29,9 @@ class RatioSlider:
 
 @dataclass(frozen=True)
 class ListSlider:
-    """A slider through a list of values: the text of each, and what each changes in the run of the flow:
-    {"params": {step: {parameter: value}}} or {"values": {step: numbers}}; None if it changes nothing."""
+    """A slider through a list of values: the text of each value, and its change of the flow's run: {"params": {step:
+    {parameter: value}}} or {"values": {step: numbers}}; None if it changes nothing.
+    """
 
     label: str
     value: float
@@ -43,15 +44,18 @@ class ListSlider:
 class TypedNumber:
     """A box for typing a slider's number, including numbers that the slider does not have.
 
-    control: at which a refusal is shown; the refused number stays in the box. step: of the box's arrows; an int allows
-    whole numbers only. most: the largest absolute value."""
+    control: the name under which a refusal is stored; the refused number stays in the box. step: of the box's arrows;
+    an int allows only whole numbers. most: the largest absolute value.
+    """
 
     control: str
     step: float
     most: float = sys.float_info.max
 
     def read(self, number: float) -> float | None:
-        """The number in the type that the control accepts; None for 1.5 if only whole numbers are allowed."""
+        """The number in the type that the control accepts; None for a fraction such as 1.5 if only whole numbers are
+        allowed.
+        """
         if isinstance(self.step, float):
             return float(number)
         whole = int(number)

@@ -1,4 +1,4 @@
-"""What the heads of the language models do, measured on held-out sentences: all kinds side by side."""
+"""Measures of the language models' heads on held-out sentences: all kinds of models side by side."""
 
 import streamlit as st
 
@@ -51,7 +51,7 @@ def show_figures(language: str) -> None:
 
 
 def tell_figure(name: str, figure: str) -> str:
-    """A figure of a model as a table cell; a dash if it has none."""
+    """A figure of a model as a table cell; a dash if the model has no such figure."""
     figures = read_figures()[name].figures
     if figure not in figures:
         return "–"
@@ -59,7 +59,7 @@ def tell_figure(name: str, figure: str) -> str:
 
 
 def describe_wanted(names: list[str]) -> str:
-    """Text about the targets of the models that answer questions, and each figure below its target."""
+    """Text about the targets of the models that answer questions, and about each figure below its target."""
     wanted = {f"least_{figure}": format_percent(least) for figure, least in ASKED_MODEL_GOALS.items()}
     missed = [describe_missed(name, figure) for name in names for figure in find_missed(name)]
     told = say("figures.missed", missed=say("fact.comma").join(missed)) if missed else say("figures.all_met")

@@ -16,16 +16,16 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, has, say
 
-MOST_NAMED_WORDS = 4  # words that surprise the model, or are unknown to it
-MOST_NAMED_STAND_INS = 8  # words that the model reads as another word
+MOST_NAMED_WORDS = 4  # words named that surprise the model or are not in its vocabulary
+MOST_NAMED_STAND_INS = 8  # words named that the model reads as another word
 MOST_REFERENCES = 3  # pronouns whose answers are shown
-SIGN = ":material/help:"  # icon of a guess
-SIGN_KEY = "lesson_guess"  # in the session: the warning about the lesson's sentence
-STARTLING = "startling"  # the origin of a word that surprises the model more than any word of a usual sentence
+SIGN = ":material/help:"  # icon of a warning that a model guesses
+SIGN_KEY = "lesson_guess"  # session key of the warning about the lesson's sentence
+STARTLING = "startling"  # the origin of a word that surprises the model more than the words of usual sentences
 
 
 def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | None:
-    """The words of the sentence that a language model reads, and its judgement; None if no model reads."""
+    """The words of the sentence that a language model reads, and its judgement; None if no language model is used."""
     words = words_of_model(screen)
     if words is None or len(words) < 2:
         return None
@@ -34,7 +34,7 @@ def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | Non
 
 
 def mark_startling(screen: ScreenState, origins: Sequence[str]) -> tuple[str, ...]:
-    """The origins of the words, with those marked that surprise the model."""
+    """The origins of the words; that of a known word that surprises the model is STARTLING."""
     judged = judge_screen(screen)
     if judged is None:
         return tuple(origins)
@@ -54,8 +54,9 @@ def guess_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(guess_dependencies)
 def show_judgement(screen: ScreenState) -> None:
-    """Shows that the model guesses, and why; the noun of each pronoun by the model, its other form and a simple
-    rule."""
+    """Shows that the model guesses, and why; for each pronoun the noun to which it refers according to the model, to
+    the model's other form, and to a simple rule.
+    """
     judged = judge_screen(screen)
     if judged is None:
         return
@@ -72,7 +73,9 @@ def show_judgement(screen: ScreenState) -> None:
 
 
 def tell_stand_ins(screen: ScreenState, words: Sequence[str]) -> list[str]:
-    """Text about everyday words that are not in the vocabulary, and the word that is read for each; empty if none."""
+    """Text about everyday words that are not in the vocabulary, and the word that is read instead of each; [] if there
+    are none.
+    """
     kind = model_sentences_of(screen.setup.run)
     origins = kind.look_up(tuple(words)).origins
     named = {}
@@ -86,13 +89,14 @@ def tell_stand_ins(screen: ScreenState, words: Sequence[str]) -> list[str]:
 
 
 def tell_guess(words: Sequence[str], judgement: Judgement, of_words: bool = False) -> str:
-    """Text that the model guesses: what its pronouns refer to, or all of a sentence unlike its training sentences.
+    """Text on why the model guesses: to what a pronoun refers, or, without pronouns, all of a sentence that is unlike
+    its training sentences.
 
     of_words: as in tell_sign.
     """
     reasons = [tell_doubts(words, judgement, each) for each in judgement.doubted[:MOST_REFERENCES]]
     if of_words or not judgement.references:
-        told = {"unknown"} if reasons else set()  # the doubts already name these words
+        told = {"unknown"} if reasons else set()  # the doubts already name the unknown words
         if set(judgement.startling) <= set(judgement.unknown):
             told.add("word")  # unknown words always surprise the model
         reasons += [tell_reason(words, judgement, each) for each in judgement.reasons if each not in told]
@@ -100,10 +104,10 @@ def tell_guess(words: Sequence[str], judgement: Judgement, of_words: bool = Fals
 
 
 def tell_sign(setup: Setup, words: Sequence[str], of_words: bool = False) -> str:
-    """The warning that the language model of a Setup guesses, and why, in Markdown; empty if it does not.
+    """The warning that the language model of a Setup guesses, and why, in Markdown; "" if it does not guess.
 
-    words: of one sentence, START first. of_words: the warning about words that the model writes or puts in a gap, which
-    are a guess in each sentence unlike its training sentences, whatever a pronoun refers to.
+    words: of one sentence, START first. of_words: whether the warning is about words that the model predicts; these are
+    a guess for every sentence unlike its training sentences, whether or not a pronoun is doubtful.
     """
     if len(words) < 2:
         return ""
@@ -114,7 +118,7 @@ def tell_sign(setup: Setup, words: Sequence[str], of_words: bool = False) -> str
 
 
 def tell_doubts(words: Sequence[str], judgement: Judgement, reference: Reference) -> str:
-    """Text about why it is a guess which noun a pronoun refers to."""
+    """Text about why the noun to which a pronoun refers is a guess."""
     unknown = name_words(words, judgement.unknown)
     doubts = [say(f"guess.doubt.{doubt}", words=unknown) for doubt in reference.doubts]
     pronoun = escape_markdown(words[reference.pronoun])
@@ -122,20 +126,20 @@ def tell_doubts(words: Sequence[str], judgement: Judgement, reference: Reference
 
 
 def name_words(words: Sequence[str], places: Sequence[int]) -> str:
-    """The first of the words at these places, quoted, each once."""
+    """The first few words at these positions, quoted, each once."""
     named = dict.fromkeys(say("fact.quoted", key=escape_markdown(words[place])) for place in places)
     return say("fact.comma").join(list(named)[:MOST_NAMED_WORDS])
 
 
 def show_guess_sign(setup: Setup) -> None:
-    """Shows the warning that a model guesses, if a lesson's words come from the model's reading of a sentence."""
+    """Shows the warning that a model guesses, if the words of a lesson are the result of the model on a sentence."""
     sign = tell_sign(setup, model_sentences_of(setup.run).own_words(), of_words=True)
     st.session_state[SIGN_KEY] = sign
     show_sign(sign)
 
 
 def repeat_guess_sign() -> None:
-    """Shows the same warning again in a separate part of the lesson about the same sentence."""
+    """Shows the warning of show_guess_sign again, in a separate part of the lesson about the same sentence."""
     show_sign(st.session_state.get(SIGN_KEY, ""))
 
 
@@ -145,7 +149,7 @@ def forget_guess_sign() -> None:
 
 
 def show_sign(sign: str) -> None:
-    """Shows a warning, if there is one, also in exported files."""
+    """Shows a warning, also in exported files; shows nothing if `sign` is ""."""
     if sign:
         collected().warnings.append(sign)
         st.warning(sign, icon=SIGN)
@@ -163,7 +167,9 @@ def tell_reason(words: Sequence[str], judgement: Judgement, reason: str) -> str:
 
 
 def tell_reference(name: str, words: Sequence[str], reference: Reference) -> str:
-    """Text about the noun of a pronoun: the model's answer, that of its other form, and the nearest noun that fits."""
+    """Text about the noun to which a pronoun refers: by the model, by its other form, and by the rule of the nearest
+    noun that fits.
+    """
 
     def quote(place: int | None) -> str:
         return say("guess.nobody") if place is None else escape_markdown(words[place])
@@ -179,7 +185,7 @@ def tell_reference(name: str, words: Sequence[str], reference: Reference) -> str
 
 
 def tell_other_form(name: str, quote: Callable[[int | None], str], reference: Reference) -> str:
-    """Text about whether the model's other form, trained separately, gives the same answer; empty if there is none."""
+    """Text about whether the model's other form, trained separately, gives the same answer; "" if there is none."""
     second = other_form(name)
     if second is None or reference.second is None:
         return ""

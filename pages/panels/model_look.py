@@ -20,7 +20,7 @@ LOOK_KEY = "model_block"
 
 @dataclass(frozen=True)
 class BlockCell:
-    """A number of the model's run: its part, and its cell there."""
+    """A number of the model's run: the name of its part, and its cell in the part's Trace."""
 
     part: str
     ref: Ref
@@ -30,8 +30,9 @@ class BlockCell:
 class BlockLook:
     """The selection in the model.
 
-    run: model and tokens. target: the word to whose logit the parts contribute; None for the likeliest. trail: the
-    numbers that were followed, the last one is open."""
+    run: model and tokens. target: the word to whose logit the contributions are shown; None for the likeliest. trail:
+    the numbers that were opened one after the other; the last one is open.
+    """
 
     run: tuple = ()
     target: int | None = None
@@ -50,7 +51,7 @@ class BlockView:
 
     @property
     def target(self) -> int:
-        """The word to whose logit the parts contribute."""
+        """The index of the word to whose logit the contributions are shown."""
         if self.look.target is not None:
             return self.look.target
         return int(self.stack[UNEMBEDDING]["logits"][0, self.at].argmax())
@@ -69,7 +70,9 @@ def view_block(screen: ScreenState) -> BlockView | None:
 
 
 def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> BlockView:
-    """The view of a run at a word, with the kept selection if it belongs to this run, otherwise a new one."""
+    """The view of a run at the position of a word; with the selection of the session if that belongs to this run,
+    otherwise with a new one.
+    """
     look = st.session_state.get(LOOK_KEY)
     if look is None or look.run != (name, tokens):
         look = BlockLook((name, tokens))
@@ -79,7 +82,7 @@ def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> Bloc
 
 
 def changed_layer(screen: ScreenState) -> int | None:
-    """The number of the layer on the screen if its output is not that of the trained model; None if it is."""
+    """The number of the layer on the screen if its output differs from the trained model's; None if it is equal."""
     kind, layer = model_sentences_of(screen.setup.run), resolve_run(screen.setup.run).layer
     stack = run_model(kind.model, kind.read(words_of_model(screen)))
     own, shown = stack[f"{layer}.attention"]["output"], screen.trace["output"]
@@ -90,7 +93,7 @@ def changed_layer(screen: ScreenState) -> int | None:
 
 
 def is_held(stack: Stack, cell: BlockCell) -> bool:
-    """Whether a run has a cell."""
+    """Whether a run contains a cell."""
     return cell.part in stack.parts and stack[cell.part].holds(cell.ref.step, cell.ref.index)
 
 

@@ -19,7 +19,8 @@ from pages.site.words import escape_markdown, say
 def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
     """Shows the arithmetic of the opened number; returns early if none is open.
 
-    find: returns the view again on a click: a widget keeps its handler, and a view is large."""
+    find: returns the view again after a click: a widget keeps its handler, and a view is large.
+    """
     if not view.look.trail:
         return
     cell = view.look.trail[-1]
@@ -38,7 +39,7 @@ def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
 
 
 def name_step(cell: BlockCell) -> str:
-    """The name of a followed step; of a step of a sum over the parts, with the part that it comes from."""
+    """The display name of a cell's step; for a step of a sum over the parts, followed by the name of the part."""
     made = re.fullmatch(r"([a-z_]+)_(\d+)_([a-z]+)", cell.ref.step)
     if cell.part in (SUM, LOGITS) and made:
         kind, layer, step = made.groups()
@@ -74,7 +75,9 @@ def make_step_back(stack: Stack, cell: BlockCell) -> dict:
 
 
 def find_maker(stack: Stack, cell: BlockCell) -> BlockCell:
-    """The cell that computed a number: the input of a part is a step of another part."""
+    """The cell in which a number was computed: if the cell is an input of a part, the cell of the other part that the
+    input comes from.
+    """
     source = stack.source_of(cell.part, cell.ref)
     while source is not None:
         cell = BlockCell(*source)
@@ -84,13 +87,13 @@ def find_maker(stack: Stack, cell: BlockCell) -> BlockCell:
 
 # ---- event handlers --------------------------------------------------------------------------------------------------
 def find_cell(view: BlockView, part: str, step: str, index: tuple[int, ...]) -> BlockCell | None:
-    """The cell that a browser names; None if the run does not have it."""
+    """The cell in a message from the browser; None if the run does not have it."""
     cell = BlockCell(part, Ref(step, index))
     return cell if is_held(view.stack, cell) else None
 
 
 def open_sent(view: BlockView, sent: Mapping) -> None:
-    """Opens the number that a browser names, {"part", "step", "index"}."""
+    """Opens the number in a message from the browser, {"part", "step", "index"}."""
     cell = find_cell(view, sent["part"], sent["step"], sent["index"])
     if cell is not None:
         keep_look(view, trail=(find_maker(view.stack, cell),))

@@ -52,7 +52,9 @@ def show_panel_choice(screen: ScreenState) -> None:
 
 
 def panel_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The open panel, its run, the selected word, the opened number, the colours, and the fields that it declares."""
+    """The open panel, its run, the selected word, the opened number, the colours, and the Setup fields in
+    Panel.depends_on.
+    """
     name = open_panel(screen)
     if name is None:
         return ()
@@ -72,8 +74,9 @@ def show_panel(screen: ScreenState) -> None:
 
 
 def tell_run_guess(setup: Setup) -> str:
-    """The warning that the model guesses, for each sentence of a run that is unlike its training sentences, without
-    markup: for files and the stage. Empty if no language model reads, or if it does not guess."""
+    """The warning that the model guesses, for each sentence of a run that is unlike its training sentences, as plain
+    text for files and the stage; "" if no language model is used, or if it does not guess.
+    """
     if resolve_run(setup.run).model is None:
         return ""
     inputs = inputs_of(setup)

@@ -1,4 +1,4 @@
-"""The proof of all that a panel of a language model shows: every number of every layer, checked on request."""
+"""The proof of all numbers that a panel of a language model shows, in every layer; checked on request."""
 
 import streamlit as st
 
@@ -18,12 +18,14 @@ from pages.session.labels import describe_cell, inline_step_name
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, say
 
-PROOFS_KEY = "model_proofs"  # in the session: proofs by the key of their runs
+PROOFS_KEY = "model_proofs"  # session key of the proofs, which are stored by the key of their runs
 MOST_PROOFS = 16  # proofs kept per session
 
 
 def shown_runs(screen: ScreenState) -> ShownRuns | None:
-    """The runs of the open panel, with its name, the model and the sentence in their key; None if there are none."""
+    """The runs of the open panel, with its name, the model and the sentence in their key; None if the panel has
+    none.
+    """
     panel = open_panel(screen)
     own = None if panel is None else PANELS[panel].runs(screen)
     if own is None:
@@ -34,7 +36,7 @@ def shown_runs(screen: ScreenState) -> ShownRuns | None:
 
 # ---- the part of the page --------------------------------------------------------------------------------------------
 def proof_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The key of the shown runs, and whether they are proven."""
+    """The key of the shown runs, and whether their proof exists."""
     runs = shown_runs(screen)
     return () if runs is None else (runs.key, runs.key in kept_proofs())
 
@@ -46,7 +48,9 @@ def kept_proofs() -> dict[tuple, StackProof]:
 
 @page_part(proof_dependencies)
 def show_model_proof(screen: ScreenState) -> None:
-    """Shows a button that checks every number of the open panel, or the result; returns early without runs."""
+    """Shows a button that checks every number of the open panel, or the result; returns early if the panel has no
+    runs.
+    """
     runs = shown_runs(screen)
     if runs is None:
         return
@@ -65,7 +69,7 @@ def show_model_proof(screen: ScreenState) -> None:
 
 
 def prove_runs(runs: ShownRuns) -> None:
-    """Checks the runs, and keeps the result."""
+    """Checks the runs, and stores the proof in the session."""
     proof = prove_stack(put_beside(runs.find()))
     latest = list(kept_proofs().items())[1 - MOST_PROOFS :]
     st.session_state[PROOFS_KEY] = {**dict(latest), runs.key: proof}
@@ -107,7 +111,7 @@ def make_part_row(proof: StackProof, part: str) -> list[str]:
 
 
 def name_run_part(part: str) -> str:
-    """The display name of a part, with its run if that is not the panel's own."""
+    """The display name of a part, with the name of its run if that is not the panel's own."""
     run, _, own = part.partition("/")
     name = name_cell_part(own)
     return name if run == OWN else say(f"proof.whole.of.{run}", part=name)

@@ -21,8 +21,9 @@ RAIL_MAP_SIDE = 40  # rows or columns of a head's small map
 
 
 def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
-    """The words on the screen that a language model reads, START first; None if no model reads or if rows are no
-    words."""
+    """The words on the screen that a language model reads, START first; None if no language model is used, or if rows
+    are not words.
+    """
     if resolve_run(screen.setup.run).model is None:
         return None
     words = screen.inputs.queries
@@ -33,8 +34,9 @@ def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
 
 
 def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
-    """The layers for the picture (the current one, the names of the heads), and the maps of all heads as colour
-    numbers, map after map. Empty if no language model reads the sentence."""
+    """Returns the layers for the picture (the current one, the names of the heads), and the maps of all heads as bytes
+    of colour numbers, map after map; both are empty if no language model is used.
+    """
     words = words_of_model(screen)
     if words is None:
         return {}, b""
@@ -51,7 +53,7 @@ def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
     return layers, b"".join(each.cells for each in maps)
 
 
-@lru_cache(maxsize=16)  # sentences; a map of 40 x 40 cells per head. Each selected layer asks again
+@lru_cache(maxsize=16)  # sentences; each map has at most 40 x 40 cells. Every selected layer calls it again
 def draw_layer_maps(name: str, tokens: tuple[str, ...]) -> tuple[SmallRaster, ...]:
     """The weights of every head of every layer as small maps. name: of a model. tokens: its input."""
     stack = run_model(name, tokens)
@@ -64,7 +66,7 @@ def draw_layer_maps(name: str, tokens: tuple[str, ...]) -> tuple[SmallRaster, ..
 
 
 def name_model_head(setup: Setup, layer: int, head: int) -> str:
-    """The name of a head: the question that it answers, if any, otherwise its number."""
+    """The name of a head: the question that the head answers, if any, otherwise its number."""
     recipe = load_recipe(resolve_run(setup.run).model)
     shape = recipe.shape()
     if shape.answers == "heads" and layer == shape.layers and head in recipe.questions:
@@ -75,7 +77,8 @@ def name_model_head(setup: Setup, layer: int, head: int) -> str:
 def open_head(query: int, layer: int, head: int) -> None:
     """Opens a head of any layer in the picture; returns early if the model has no such head.
 
-    query: the word that is selected with it. layer: counted from 1."""
+    query: the word to select. layer: counted from 1.
+    """
     setup = setup_state.current_setup()
     name = resolve_run(setup.run).model
     shape = None if name is None else load_recipe(name).shape()

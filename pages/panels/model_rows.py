@@ -12,31 +12,34 @@ MOST_WORDS = 8  # predicted words that are shown
 
 
 class Strips:
-    """The numbers of all rows, joined into one array."""
+    """Collects the numbers of all rows in one array."""
 
     def __init__(self, view: BlockView):
         self.view = view
         self.numbers: list[np.ndarray] = []
 
     def add(self, part: str, step: str, index: tuple[int, ...]) -> dict:
-        """Adds the numbers along the last axis of a step; returns their offset and count, and the index of the other
-        axes."""
+        """Adds the numbers along the last axis of a step; returns their offset and count, and `index`, their position
+        on the other axes.
+        """
         cell = {"part": part, "step": step, "index": index}
         return {**self.add_numbers(self.view.stack[part][step][index].numpy()), "cell": cell}
 
     def add_numbers(self, values: np.ndarray) -> dict:
-        """Adds numbers that are no step; returns their offset and count."""
+        """Adds numbers that belong to no step; returns their offset and count."""
         first = sum(map(len, self.numbers))
         self.numbers.append(values.astype(np.float32))
         return {"first": first, "count": len(values), "cell": None}
 
     def pack(self) -> bytes:
-        """All numbers as bytes."""
+        """Returns all numbers as float32 bytes."""
         return np.concatenate(self.numbers).tobytes()
 
 
 def name_part(screen: ScreenState, label: str) -> dict:
-    """A part's name, its layer, and the head that it opens, if it is one."""
+    """A part's name, its layer, and the head that it opens as [layer, head], counted from 1 and from 0; None for other
+    parts.
+    """
     if label == EMBEDDING:
         return {"part": label, "name": say("block.part.embedding"), "layer": 0, "opens": None}
     layer, kind, *head = label.split(".")

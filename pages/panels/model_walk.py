@@ -25,7 +25,8 @@ FILE_ROWS = ("part", "sum", "norm")  # kinds of rows that an exported file shows
 def show_walk(find: Callable[[], BlockView], key: str) -> None:
     """Shows the parts whose sum is a word's vector, with a slider, and the arithmetic of the opened number.
 
-    find: returns a run with both sums and labelled axes, also on a click. key: of the picture on the page."""
+    find: returns a run with both sums and labelled axes; called again after a click. key: of the picture on the page.
+    """
     view = find()
     data = make_walk_data(view)
     told = [stop["told"] for stop in data["walk"]["stops"]]
@@ -76,7 +77,7 @@ def parts_of(view: BlockView) -> list[WholePart]:
 
 
 def make_rows(view: BlockView, strips: Strips) -> tuple[list[dict], dict[str, int]]:
-    """The rows of each part and of its members; and the index of each part's last row."""
+    """Returns the rows of each part and of its members, and by part the index of its last row."""
     rows, ends = [], {}
     for part in parts_of(view):
         rows.append(make_part_row(view, strips, part))
@@ -89,8 +90,9 @@ def make_rows(view: BlockView, strips: Strips) -> tuple[list[dict], dict[str, in
 
 
 def make_part_row(view: BlockView, strips: Strips, part: WholePart) -> dict:
-    """The row of a part: the vector that it adds and its contribution to the logit, with its cell if it is one
-    number."""
+    """The row of a part: the vector that it adds, its contribution to the logit, and the cell of that contribution if
+    it is a single number.
+    """
     layer, _, kind = part.name.rpartition(".")
     name = say(f"block.part.{kind}")
     if layer:
@@ -103,7 +105,7 @@ def make_part_row(view: BlockView, strips: Strips, part: WholePart) -> dict:
 
 
 def make_member_row(view: BlockView, strips: Strips, part: str, number: int) -> dict:
-    """The row of what a head or a bias of a part adds."""
+    """The row of the vector that a head or a bias of a part adds."""
     label = view.stack[SUM].labels["part"][number].rpartition(".")[2]
     if label.startswith("head_"):
         name = say("block.part.head", head=label.removeprefix("head_"))
@@ -122,7 +124,9 @@ def make_push(view: BlockView, number: int) -> dict:
 
 # ---- positions of the slider -----------------------------------------------------------------------------------------
 def make_stops(view: BlockView, ends: dict[str, int], last: int) -> list[dict]:
-    """The positions of the slider: after each part, and at the end. ends: the last row of each part. last: of all."""
+    """The positions of the slider: after each part, and at the end. ends: the index of each part's last row. last: that
+    of the last row of all.
+    """
     lens = read_lens(view)
     stops = []
     for part in parts_of(view):
@@ -146,7 +150,7 @@ def say_stop(view: BlockView, part: WholePart, said: str, share: float) -> str:
 
 
 def say_end(view: BlockView, said: str, share: float) -> str:
-    """Text that all contributions sum to the logit, and the predicted word."""
+    """Text that all contributions sum to the logit, and that names the predicted word."""
     cell = view.stack[LOGITS]["pushes_sum"][0, view.at, view.target]
     total = format_fixed(float(cell))
     return say("walk.told.end", total=total, said=said, percent=format_percent(share), word=name_target(view))
@@ -167,7 +171,7 @@ def format_push(push: float) -> str:
 
 
 def read_lens(view: BlockView) -> dict[str, list[tuple[str, float]]]:
-    """The likeliest words if the model ended after a part, with their probabilities, by part."""
+    """By part, the likeliest words if the model ended after this part, with their probabilities."""
     names = view.stack[UNEMBEDDING].labels["V"]
     found = {}
     with torch.inference_mode():
@@ -185,7 +189,7 @@ def describe_words(found: list[tuple[str, float]]) -> list[dict]:
 
 # ---- the still picture -----------------------------------------------------------------------------------------------
 def draw_walk(view: BlockView, data: dict) -> Picture:
-    """The still picture of the walk for a file. data: the component's."""
+    """The still picture of the walk for a file. data: the data of the component."""
     numbers = np.frombuffer(data["numbers"], dtype=np.float32)
     parts = []
     for row in data["rows"]:

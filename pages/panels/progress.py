@@ -10,9 +10,9 @@ import streamlit as st
 from pages.panels.lesson_choices import current_slug
 from pages.site.words import say
 
-BAR_DELAY_SECONDS = 0.15  # seconds before a bar is shown
-MEASUREMENT_SLOT = Semaphore()  # one measurement per process: two at once would slow each other
-LAST_ITEM_SECONDS = 1.0  # seconds: a stopped measurement still finishes its item
+BAR_DELAY_SECONDS = 0.15  # before a bar is shown
+MEASUREMENT_SLOT = Semaphore()  # one measurement at a time in this process, because two would slow each other down
+LAST_ITEM_SECONDS = 1.0  # a stopped measurement still finishes its current item
 Item = TypeVar("Item", bound=Hashable)
 ShowMeasured = Callable[[dict[Item, float]], None]
 
@@ -20,10 +20,10 @@ ShowMeasured = Callable[[dict[Item, float]], None]
 def compute_one_by_one(
     compute: Callable, items: Sequence, stop: Callable[[], None] | None = None, patience: float = BAR_DELAY_SECONDS
 ) -> list:
-    """Returns the results of compute for the items, with a bar if that takes longer than the patience, in seconds.
+    """Returns the results of compute for the items; shows a bar if that takes longer than the patience, in seconds.
 
-    Between two items, any control that is moved ends the run and starts another. stop: handler of a button beside the
-    bar, drawn only if given: it must leave less work to do.
+    Between two items, any control that the visitor moves ends the run and starts another. stop: handler of a button
+    beside the bar, which is shown only if it is given; the handler must reduce the number of remaining items.
     """
     place = st.empty()
     begun = perf_counter()
@@ -63,8 +63,8 @@ def measure_on_request(
     start: str,
     show: ShowMeasured[Item] | None = None,
 ) -> dict[Item, float]:
-    """Returns the measurements of the items in this session. A button starts to measure, another stops it; results up
-    to then are kept. One session of this process measures at a time; another one gets a message.
+    """Returns the measurements of the items in this session. A button starts the measurement, another one stops it; the
+    results up to then are kept. Only one session of this process measures at a time; another one gets a message.
 
     name: of the measurement in its lesson. start: label of the button. show: draws the results under the button, and
     again after each item.

@@ -1,4 +1,4 @@
-"""The badge of a run's proof, which opens to the checks: against which witness, and with what difference."""
+"""The badge of a run's proof, which opens to the list of checks, with the witness and the difference of each."""
 
 import streamlit as st
 
@@ -63,12 +63,12 @@ def describe_agreement(proof: Proof) -> str:
 
 
 def describe_worst(worst: float) -> str:
-    """The same for a passed proof. worst: the largest relative difference."""
+    """As describe_agreement, for a passed proof. worst: the largest relative difference."""
     return say("proof.within", figure=format_power_bound(worst)) if worst else say("proof.exact")
 
 
 def show_check_table(proof: Proof) -> None:
-    """Shows every check, failed ones first, as text, which appears at once."""
+    """Shows every check as text, which appears without delay; failed checks first."""
     failed_first = sorted(proof.checks, key=lambda check: (check.passed, -check.difference))
     heading = ["", say("proof.step"), say("proof.difference"), say("proof.witness")]
     table = make_table(heading, [make_check_row(check) for check in failed_first])
@@ -98,7 +98,7 @@ def make_check_row(check: ProofCheck) -> list[str]:
 
 
 def describe_overflow(trace: Trace, proof: Proof) -> str:
-    """Text that names the cell whose number the precision could not hold."""
+    """Text that names the cell whose number overflowed in the precision."""
     step, index = proof.overflow
     return escape_markdown(describe_cell(trace, Ref(step, index)))
 
@@ -109,7 +109,7 @@ def proof_badge(trace: Trace, setup: Setup) -> str:
 
 
 def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
-    """The badge text of a proof; a precision that cannot hold the numbers does not count as proven."""
+    """The badge text of a proof; the run does not count as proven if numbers overflow in its precision."""
     if proof is None:
         return f":gray[{say('proof.unchecked')}]"
     if proof.overflow and (proof.passed or proof.failed.witness == "held"):
@@ -118,4 +118,4 @@ def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
     if not proof.passed:
         text = say("proof.failed", step=escape_markdown(proof.failed.step))
         return f":red[:material/error: {text}]"
-    return f":gray[:material/check: {say('proof.checked')}]"  # a quiet tick, to leave attention to the lesson
+    return f":gray[:material/check: {say('proof.checked')}]"  # a grey check mark, to leave attention to the lesson

@@ -9,11 +9,13 @@ from attention_core.inputs.pasted.refusals import safe_excerpt
 from attention_core.record.errors import AttentionError
 from pages.site.words import escape_markdown
 
-MAX_LABEL_CHARS = 40  # of a row, on its button
+MAX_LABEL_CHARS = 40  # characters of a row on the label of a button
 
 
 def show_readings(error: AttentionError, key: str, take: Callable[[str], None]) -> None:
-    """Shows a button for each reading of a refused text, if it has several. take: handler of the chosen reading."""
+    """Shows a button for each reading of a refused text, if the text has several. take: handler of the chosen
+    reading.
+    """
     readings = error.values.get("readings", ())
     if not readings:
         return

@@ -41,9 +41,9 @@ search = make_component(
 def show_search() -> None:
     """Shows the search button; opens the page of the chosen result."""
     data = {
-        "findable": f"./{FINDABLE_FILE}",  # beside the script of the search
+        "findable": f"./{FINDABLE_FILE}",  # URL relative to the script of the search
         "language": current_language(),
-        "page": st.session_state["page"] or PAGES[0].slug,  # an empty name is the first page
+        "page": st.session_state["page"] or PAGES[0].slug,  # an empty name means the first page
         "text": {word: say(f"search.{word}") for word in SEARCH_WORDS} | {"found": get_text_template("search.found")},
         "kinds": {kind: say(f"search.kind.{kind}") for kind in KINDS},
         "palette": vars(current_palette()),
@@ -51,7 +51,7 @@ def show_search() -> None:
     chosen = search(data=data, key="search", width="content").chosen
     if chosen is not None:
         found = list_findable()[chosen]
-        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # the current screen stays
+        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # the current screen is kept
             seek(found.link[LINK_KEY])
             st.rerun()
         st.switch_page(PAGES_BY_SLUG[found.slug].path, query_params=found.link)

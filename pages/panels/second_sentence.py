@@ -21,8 +21,9 @@ BOX_KEY = "c_other_text"
 
 
 def second_words_of(setup: Setup) -> tuple[str, ...]:
-    """The words of the second sentence, START first; empty if there is none, or if this model cannot read the
-    link's."""
+    """The words of the second sentence, START first; () if there is none, or if this model cannot read the one in the
+    link.
+    """
     if setup.view.other_text is None:
         return ()
     try:
@@ -32,7 +33,7 @@ def second_words_of(setup: Setup) -> tuple[str, ...]:
 
 
 def show_second_sentence(screen: ScreenState) -> None:
-    """Shows the box for the second sentence; why it could not be read, or that the model guesses about it."""
+    """Shows the box for the second sentence, and why it could not be read or that the model guesses about it."""
     kind = model_sentences_of(screen.setup.run)
     mirror_field(BOX_KEY, CONTROL, screen.setup.view.other_text or "")
     st.text_input(
@@ -47,7 +48,9 @@ def show_second_sentence(screen: ScreenState) -> None:
 
 
 def take_second_sentence(kind: ModelSentences, typed: str) -> None:
-    """Applies the typed sentence if the model can read it; otherwise keeps the one before, and the refusal."""
+    """Stores the typed sentence in the Setup if the model can read it; otherwise keeps the former one, and stores the
+    refusal.
+    """
     text = typed.strip()
     try:
         if text:

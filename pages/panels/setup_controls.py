@@ -14,19 +14,19 @@ from pages.session.fragments import redraw
 from pages.session.moved_widgets import moved_widget_key, set_moved_widget
 from pages.site.words import say, say_refusal
 
-HALF_WIDTH_PX = 112  # pixels: two controls beside each other in the sidebar
+HALF_WIDTH_PX = 112  # width of a control, for two controls side by side in the sidebar
 
 
 def mirror_field(key: str, control: str, value: object) -> None:
-    """Sets a widget to the Setup's value, unless it holds a refused input that must not be lost.
+    """Sets a widget to the Setup's value, unless the widget contains a refused input that must be kept.
 
-    Streamlit drops the value of a widget that was not drawn for a while: its refusal is dropped too.
+    Streamlit drops the value of a widget that was not drawn for a while; then its refusal is removed too.
     """
     mirror_field_as(key, key, control, value)
 
 
 def mirror_field_as(kept: str, key: str, control: str, value: object) -> None:
-    """Sets a session value as mirror_field sets a widget. kept: its name. key: of the widget."""
+    """Sets a session value as mirror_field sets a widget. kept: the session key. key: of the widget."""
     if key not in st.session_state:
         setup_state.forget_refusals(control)
     if setup_state.get_refusal(control) is None:
@@ -34,7 +34,7 @@ def mirror_field_as(kept: str, key: str, control: str, value: object) -> None:
 
 
 def mirror_moved_field(name: str, control: str, value: object) -> str:
-    """As mirror_field, for a widget whose value also changes elsewhere; returns its key."""
+    """As mirror_field, for a widget whose value can also change elsewhere; returns the widget's key."""
     key = moved_widget_key(name)
     if key not in st.session_state:
         setup_state.forget_refusals(control)
@@ -44,7 +44,7 @@ def mirror_moved_field(name: str, control: str, value: object) -> str:
 
 
 def keep_typed(key: str, control: str, value: object) -> object:
-    """The value of a component's text box: the Setup's, or the refused input."""
+    """The value for a component's text box: the Setup's, or the refused input."""
     typed = f"{key}.typed"
     mirror_field_as(typed, key, control, value)
     return st.session_state[typed]

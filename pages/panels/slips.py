@@ -1,5 +1,6 @@
-"""Explanations of a learner's mistakes: the rule that gives the same numbers, or the one wrong sum; and right numbers
-that do not follow from the ones before."""
+"""Explanations of a learner's mistakes: the rule that gives the same wrong numbers, or the only wrong sum; also of
+right numbers that do not follow from the earlier ones.
+"""
 
 from collections.abc import Mapping
 
@@ -37,7 +38,7 @@ def describe_slips(checked: CheckedWork, slips: StepSlips) -> str:
 
 
 def describe_wrong_sum(checked: CheckedWork, wrong: WrongSum) -> str:
-    """Text about the one wrong number of a step, and what was done with its terms."""
+    """Text about the only wrong number of a step, and about the mistake in its sum."""
     digits = checked.digits[wrong.cell.step]
     factors = [cell_text(factor, None) for factor in wrong.factors]
     mistake = say(f"slips.sum_{wrong.kind}", term=" × ".join(factors))
@@ -51,7 +52,9 @@ def describe_wrong_sum(checked: CheckedWork, wrong: WrongSum) -> str:
 
 
 def show_met(checked: CheckedWork, step: str, named: bool = True) -> None:
-    """Shows that some numbers of a step are right but do not follow from those before. named: also list which."""
+    """Shows that some numbers of a step are right but do not follow from the earlier ones. named: whether to list
+    these.
+    """
     cells = checked.met(step)
     if not cells:
         return
@@ -63,7 +66,7 @@ def show_met(checked: CheckedWork, step: str, named: bool = True) -> None:
 
 
 def describe_slip_place(checked: CheckedWork, cell: Ref) -> str:
-    """The position of a cell in its step; a single head is not named."""
+    """The position of a cell in its step in words; the head is omitted if there is only one."""
     trace = checked.trace
     has_one_head = trace.sizes()["H"] == 1
     names = []

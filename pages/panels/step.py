@@ -31,8 +31,9 @@ STEP_DRAWER_KEY = "step_drawer"
 
 
 def step_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The step, the cell and its trail; the numbers, and which part of them is drawn. None of that while the accordion
-    is closed and the step has no picture here."""
+    """The step, the cell and its trail; the numbers, and which part of them is drawn. () if the accordion is closed and
+    the step has no picture here.
+    """
     trace, setup, selection = screen.trace, screen.setup, screen.selection
     is_drawer_open = st.session_state.get(STEP_DRAWER_KEY)
     if not is_drawer_open and not has_picture_here(screen):
@@ -56,7 +57,7 @@ def step_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 def shows_part_of_query(trace: Trace, step: str) -> bool:
-    """Whether the selected query decides which part of a step, or of its operands, is drawn."""
+    """Whether the selected query determines which part of a step, or of its operands, is drawn."""
     operation = trace.step(step).operation
     operands = operation.reads if operation else ()
     for name in (step, *operands):
@@ -67,15 +68,18 @@ def shows_part_of_query(trace: Trace, step: str) -> bool:
 
 
 def has_picture_here(screen: ScreenState) -> bool:
-    """Whether an opened step is drawn under the flow: it is large, a difference, or two runs are compared."""
+    """Whether the opened step has a picture under the flow: if it is large, a difference, or one of two compared
+    runs.
+    """
     if screen.setup.view.step not in screen.trace:
         return False
     return screen.shows_difference or screen.a is not None or canvas_map.is_large(screen.trace, screen.setup.view.step)
 
 
 def show_step_panel(screen: ScreenState) -> None:
-    """Draws what the flow does not show of the opened step, and the accordion with any step's formula, code and
-    table."""
+    """Draws the parts of the opened step that the flow does not show, and the accordion with the formula, code and
+    table of any step.
+    """
     if has_picture_here(screen):
         show_step_pictures(screen)
     show_drawer(say("step.title"), ":material/function:", STEP_DRAWER_KEY, lambda: show_named_step(screen))
@@ -99,7 +103,7 @@ def show_named_step(screen: ScreenState) -> None:
     """Draws the choices of a step and its cell; the formula, the code and the numbers of the opened step."""
     trace, step = screen.trace, screen.setup.view.step
     is_open = step in trace
-    with st.container(horizontal=True, gap="small", key="pickers"):  # keeps the focus here
+    with st.container(horizontal=True, gap="small", key="pickers"):  # keeps the keyboard focus in these controls
         step_picker(trace, step if is_open else None)
         if is_open:
             step_cell_pickers(trace, step, chosen_cell(trace, screen.setup), screen.selection.at)
@@ -111,7 +115,7 @@ def show_named_step(screen: ScreenState) -> None:
 
 
 def show_both_sums(screen: ScreenState, chosen: Ref) -> None:
-    """Draws the arithmetic of the opened cell in B and, if A has such a cell, in A."""
+    """Draws the arithmetic of the opened cell in B; also in A, if A has this cell."""
     trail = setup_state.get_trail()[:-1]
     show_arithmetic(screen.trace, chosen, trail, follow_operand, "arithmetic", "B")
     if screen.a.holds(chosen.step, chosen.index):
@@ -150,7 +154,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
     """Draws a select box for each axis of a step, the alternative to clicking a cell in a picture."""
     dims = trace.step(step).dims
     sizes = trace.step(step).shape
-    looked = {dim: place for dim, place in at.items() if dim != "T"}  # another query must not redraw this
+    looked = {dim: place for dim, place in at.items() if dim != "T"}  # another query must not redraw this part
     shown = [looked.get(dim) for dim in dims] if chosen is None else chosen.index
     keys = [set_moved_widget(f"c_axis_{step}_{axis}", place) for axis, place in enumerate(shown)]
 
@@ -159,7 +163,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
         if is_gone or any(is_outdated(key) for key in keys):
             return
         chosen_places = [st.session_state.get(key) for key in keys]
-        places = current_screen().selection.at  # for an axis without a choice: the selection, or 0
+        places = current_screen().selection.at  # for an axis without a control: the selection, or 0
         index = [places.get(dim, 0) if place is None else place for dim, place in zip(dims, chosen_places, strict=True)]
         open_sent_cell({"step": step, "index": tuple(index)})
 
@@ -181,7 +185,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
 
 # ---- the code and the table ------------------------------------------------------------------------------------------
 def step_code_drawer(trace: Trace, step: str) -> None:
-    """Draws the accordion with the step's code, which is written when it opens."""
+    """Draws the accordion with the step's code, which is generated when it is opened."""
     if trace.step(step).operation is None:
         return
     show_drawer(say("code.title"), ":material/code:", "code", lambda: show_step_code(trace, step))
@@ -209,13 +213,17 @@ def list_step_code(trace: Trace, step: str, language: str) -> str:
 
 
 def table_drawer(screen: ScreenState, step: str) -> None:
-    """Draws the accordion with the selected matrix, all its digits, rows and columns named as on the map."""
+    """Draws the accordion with the selected matrix as a table with all digits, and with the map's names of rows and
+    columns.
+    """
     show_drawer(say("table.title"), ":material/table:", "table", lambda: st.dataframe(make_step_table(screen, step)))
 
 
 def make_step_table(screen: ScreenState, step: str) -> "pd.DataFrame":
-    """The last two axes of a step as the map draws them: numbers, or differences if the map shows those."""
-    import pandas as pd  # takes a third of a second, so not at the start of a page
+    """A table of the last two axes of a step as on the map: its numbers, or differences if the map shows
+    differences.
+    """
+    import pandas as pd  # takes a third of a second, so not imported at the start of a page
 
     trace = screen.drawn(step)
     found = trace.step(step)

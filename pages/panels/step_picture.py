@@ -12,9 +12,9 @@ from pages.session import setup_state
 from pages.session.labels import HEAD_DIMS, current_palette, inline_step_name, picture_texts_for
 from pages.site.words import say
 
-MAX_COLUMNS_ACROSS = 18  # columns of cells with numbers that fit on a projector
-STEP_WINDOW_SIDE = 10  # rows and columns drawn as cells of a large step
-MIN_OPERAND_COLUMNS = 6  # least columns drawn of an operand
+MAX_COLUMNS_ACROSS = 18  # columns of cells with numbers that are legible with a projector
+STEP_WINDOW_SIDE = 10  # rows and columns of a large step that are drawn as cells
+MIN_OPERAND_COLUMNS = 6  # smallest number of columns that are drawn of an operand
 
 
 def make_step_picture(
@@ -26,11 +26,11 @@ def make_step_picture(
     palette: Palette | None = None,
     room: tuple[float, float] = charts.WHOLE_PAGE,
 ) -> Picture:
-    """The picture of a step as a matrix product, or beside the operand from which it is computed cell by cell.
+    """The picture of a step: as a matrix product, or beside the operand from which it is computed cell by cell.
 
-    reach: range of the colours of a step that is no product, if not its own. palette: if it cannot be read from a
-    session. room: the largest width and height of a product; if it is not the page, a step that is no product is drawn
-    without its operand, and titles are short.
+    reach: range of the colours of a step that is no product, if not the range of its numbers. palette: if it cannot be
+    read from a session. room: the largest width and height of a product; if it is not the page's, a step that is no
+    product is drawn without its operand, and titles are short.
     """
     is_whole_page = room == charts.WHOLE_PAGE
     make_title = make_panel_title if is_whole_page else make_short_title
@@ -70,7 +70,11 @@ def make_step_picture(
 
 
 def count_feature_columns(trace: Trace, step: str) -> int:
-    """How many feature columns fit: beside the keys if a product has keys, otherwise at most half of all columns."""
+    """Returns how many feature columns are drawn of a step or of its operands: at least MIN_OPERAND_COLUMNS.
+
+    If the step or one of its operands has keys as columns, as many as fit beside the keys in MAX_COLUMNS_ACROSS;
+    otherwise as many as fit with a maximum of half of MAX_COLUMNS_ACROSS.
+    """
     operation = trace.step(step).operation
     operands = operation.reads if operation else ()
     last_dims = [trace.step(name).dims[-1:] for name in (step, *operands)]
@@ -82,7 +86,7 @@ def count_feature_columns(trace: Trace, step: str) -> int:
 
 
 def list_shown_operands(trace: Trace, step: str) -> list[str]:
-    """The display name of the first operand of a step, if their rows correspond and there is room; otherwise empty."""
+    """The name of a step's first operand, if their rows correspond and there is room for both; otherwise []."""
     found = trace.step(step)
     if found.operation is None:
         return []
@@ -102,8 +106,9 @@ def list_shown_operands(trace: Trace, step: str) -> list[str]:
 
 
 def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> dict[str, int]:
-    """The selection, overridden by the opened cell's position, so that the drawn part of a large step contains the
-    cell."""
+    """The selected positions by axis; those of the opened cell instead, so that the drawn part of a large step contains
+    the cell.
+    """
     if chosen is None:
         return at
     dims = trace.step(chosen.step).dims
@@ -112,8 +117,9 @@ def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> 
 
 # ---- titles ----------------------------------------------------------------------------------------------------------
 def make_panel_title(trace: Trace, part: Panel) -> str:
-    """A step's name, the sentence and the heads that are drawn, and its shape; the range of cells if not all are
-    drawn."""
+    """A step's name, the sentence and the heads that are drawn, and its shape; the range of cells if only a part is
+    drawn.
+    """
     mark, shape = describe_sides(trace, part)
     name = step_name(part.step) + mark
     if trace.difference:
@@ -139,7 +145,9 @@ def make_short_title(trace: Trace, part: Panel) -> str:
 
 
 def describe_sides(trace: Trace, part: Panel) -> tuple[str, str]:
-    """The mark of a step that is drawn transposed, and its shape; that of a row if a single row is cut out."""
+    """Returns the mark of a step that is drawn transposed ("" for others), and its shape; that of a row if only one row
+    is drawn.
+    """
     dims = trace.step(part.step).dims
     sides = trace.step(part.step).shape[-2:]
     is_transposed = len(dims) > 1 and (part.columns, part.rows) == dims[-2:]
@@ -150,7 +158,7 @@ def describe_sides(trace: Trace, part: Panel) -> tuple[str, str]:
 
 
 def name_drawn_places(trace: Trace, part: Panel) -> list[str]:
-    """The sentence and the heads that a panel shows, if there are several."""
+    """The names of the sentence and of the heads in a panel, if there are several."""
     dims = trace.step(part.step).dims[:-2]
     sizes = trace.step(part.step).shape[:-2]
     first_index = part.refs[0][0].index

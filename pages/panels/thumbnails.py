@@ -1,4 +1,4 @@
-"""Rows of small maps, of the steps of a run or of its heads; a click selects one."""
+"""Rows of small maps of the steps of a run, or of its heads; a click selects a step or a head."""
 
 from collections.abc import Callable
 
@@ -18,15 +18,15 @@ from pages.session.view import ScreenState
 from pages.setup.setup import RunSetup
 from pages.site.words import say
 
-STEP_MAP_PX, NARROW_STEP_MAP_PX, HEAD_MAP_PX = 46, 34, 80  # pixels: the longer side of a small map
-NAME_TEXT_PX = 13  # pixels: the text under a small map
+STEP_MAP_PX, NARROW_STEP_MAP_PX, HEAD_MAP_PX = 46, 34, 80  # the longer side of a small map
+NAME_TEXT_PX = 13  # font size of the text under a small map
 MAX_STEPS_IN_LINE = 15  # steps in a line
-MAX_NARROW_STEPS_IN_LINE = 18  # steps in a line of narrow maps; with more, the scores start a second line
-MOVED_MARK = "Δ"  # under the name of a step whose numbers changed
+MAX_NARROW_STEPS_IN_LINE = 18  # steps in a line of narrow maps; if there are more, a second line starts at the scores
+MOVED_MARK = "Δ"  # under the name of a step whose numbers have changed
 SEQUENCE_INPUTS = ("x", "query", "key", "value", "q", "k", "v", "q_heads", "k_heads")
 MASK_INPUTS = ("allowed_custom", "allowed")
 
-StepPlace = tuple[str, dict[str, int]]  # a step, and the index on each leading axis
+StepPlace = tuple[str, dict[str, int]]  # a step, and its index on each leading axis
 
 
 # ---- steps -----------------------------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ def uses_mask(step: str) -> bool:
 
 
 def show_strip(screen: ScreenState) -> None:
-    """Draws all steps in order; those that the last change affected are marked."""
+    """Draws all steps in order; the steps that the last change affected have a mark."""
     steps = list_strip_steps(screen.trace)
     moved = {*screen.moved, *screen.new, *screen.reshaped}
     second_line_step = find_second_line_step(steps)
@@ -73,14 +73,14 @@ def show_strip(screen: ScreenState) -> None:
 
 
 def find_second_line_step(steps: list[str]) -> str | None:
-    """The step that starts the second line of the strip; None if one line holds all."""
+    """The step at which the second line of the strip starts; None if one line is enough."""
     if len(steps) <= MAX_NARROW_STEPS_IN_LINE:
         return None
     return next((step for step in steps if step in ("hidden", "scores")), None)
 
 
 def mark_moved(name: str, moved: bool) -> str:
-    """A step's name in at most two lines, with a mark if its numbers changed.
+    """A step's name in at most two lines, followed by MOVED_MARK if its numbers have changed.
 
     >>> mark_moved("scores", True), mark_moved("sine\\ntable", True), mark_moved("scores", False)
     ('scores\\nΔ', 'sine\\ntable Δ', 'scores')
@@ -108,7 +108,7 @@ def open_step(step: str) -> None:
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def show_all_heads(screen: ScreenState) -> None:
-    """Draws the weights of every head; a click makes one the large map."""
+    """Draws the weights of every head as small maps; a click shows one as the large map."""
     selection = screen.selection
     heads = range(screen.trace.sizes()["H"])
     places = [("weights", selection.at | {"H": head}) for head in heads]
@@ -160,8 +160,9 @@ def make_small_maps(screen: ScreenState, places: list[StepPlace], most: int) -> 
 def cached_small_maps(
     run: RunSetup, before: RunSetup | None, matrices: tuple, times: bool, most: int, _drawn: Callable[[str], Trace]
 ) -> tuple[SmallRaster, ...]:
-    """The small maps of a run, or of its difference to the run before. matrices: each step with the position on its
-    leading axes."""
+    """The small maps of a run, or of its difference to the run before. matrices: each step with its position on the
+    leading axes.
+    """
     return tuple(small_raster(_drawn(step), step, dict(at), times, most) for step, at in matrices)
 
 
@@ -177,8 +178,9 @@ def show_small_maps(
 ) -> None:
     """Shows small maps in a row.
 
-    side: the longer side of a map, in pixels. lines: of a name, and text: its size, in pixels. row: the data of each
-    map, and the "map" itself. take: handler of the "opens" value of a clicked map. palette: if not the theme's.
+    side: the longer side of a map, in pixels. lines: the number of lines of a name. text: its font size, in pixels.
+    row: the data of each map, with the map itself as "map". take: handler of a clicked map, called with its "opens"
+    value. palette: if not the theme's.
     """
     palette = palette or current_palette()
     share_fills, _ = colour_table(True, palette)
@@ -203,7 +205,7 @@ def show_small_maps(
 
 
 def make_map_data(entry: dict) -> dict:
-    """The component's data for a map, with its size and its scale instead of the map itself."""
+    """The component's data for a map: the size and the scale of the map instead of the map itself."""
     small_map = entry["map"]
     scale = "share" if small_map.is_share else "signed"
     return {**entry, "map": small_map.drawn, "scale": scale}

@@ -1,5 +1,6 @@
-"""The first line of every page: the page's own controls at the left, the shared ones at the right, always at the same
-place."""
+"""The first line of every page: the page's own controls at the left, the common ones at the right, always at the same
+position.
+"""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,8 +13,9 @@ LINE_HEIGHT_PX = 40  # pixels
 
 
 def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Shows the search and the language switch at the right end. Returns two containers left of them: one for the
-    page's own controls, one for shared ones, which is filled from the right."""
+    """Shows the search and the language switch at the right end. Returns two containers left of these: one for the
+    page's own controls, and one for common ones, which is filled from the right.
+    """
     line = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
     with st.container(**line, key="toolbar"):
         own = st.container(**line)
@@ -48,5 +50,5 @@ def language_switch() -> None:
 
 
 def tell_language() -> None:
-    """Sends the language of the page to the browser. It takes no room."""
+    """Sends the language of the page to the browser. The component takes no room."""
     components.spoken(data={"language": say("app.tag")}, key="spoken", width="content")

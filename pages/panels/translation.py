@@ -1,5 +1,6 @@
-"""The word that a translator writes at the selected row: the row attends to the words from which it computes the next
-one."""
+"""The word that a translator generates from the selected row, whose query attends to the words of the source
+sentence.
+"""
 
 import streamlit as st
 
@@ -13,21 +14,22 @@ from pages.site.words import escape_markdown, say
 
 
 def translation_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run and the row, if a translator reads; otherwise empty."""
+    """The run and the selected row; () if no translator is used."""
     kind = translated_sentences_of(screen)
     return () if kind is None else (screen.setup.run, screen.selection.query)
 
 
 def translated_sentences_of(screen: ScreenState) -> TranslatedSentences | None:
-    """The sentences that a translator reads and writes; None without a translator, or if rows are no words."""
+    """The sentences of a translator's run; None if no translator is used, or if rows are not words."""
     kind = sentences_of(screen.setup.run)
     return kind if isinstance(kind, TranslatedSentences) and "x" not in kind.typed else None
 
 
 @page_part(translation_dependencies)
 def show_translation(screen: ScreenState) -> None:
-    """Shows the word that the selected row writes; and the translator's own translation, if the reader typed another
-    one."""
+    """Shows the word that the translator generates from the selected row; also the translator's own translation, if the
+    reader typed another one.
+    """
     kind = translated_sentences_of(screen)
     if kind is None:
         return

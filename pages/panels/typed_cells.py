@@ -1,4 +1,4 @@
-"""Numbers typed in the picture, into the cells of a run's inputs."""
+"""Numbers typed in the picture into the cells of a run's inputs."""
 
 from collections.abc import Mapping
 
@@ -18,11 +18,11 @@ from pages.session.fragments import redraw
 from pages.session.view import ScreenState, current_screen
 from pages.site.words import say_refusal
 
-CONTROL = "typed_cell"  # control at which refusals are stored
-STEP_MATRICES = {"query": "x", "key": "context"}  # inputs of a run whose matrix has another name
+CONTROL = "typed_cell"  # control under which refusals are stored
+STEP_MATRICES = {"query": "x", "key": "context"}  # input step -> name of its matrix, if that differs
 MAX_CELL_CHARS = 40
 
-TypedCell = tuple[int, int, object]  # its row, its column, and what was typed
+TypedCell = tuple[int, int, object]  # row, column, typed text
 
 
 # ---- which cells can be typed into -----------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ def list_given_matrices(inputs: RunInputs) -> list[str]:
 
 
 def list_typed_steps(trace: Trace, inputs: RunInputs) -> dict[str, str]:
-    """The inputs of a run whose cells can be typed into, each with its matrix."""
+    """The inputs of a run whose cells can be edited, each with the name of its matrix."""
     given = list_given_matrices(inputs)
     found = {}
     for name, step in trace.steps.items():
@@ -60,8 +60,9 @@ def shows_matrix(step: Step, matrix: np.ndarray | None) -> bool:
 
 # ---- what was typed --------------------------------------------------------------------------------------------------
 def take_typed_cell(typed: Mapping | None) -> None:
-    """Applies a number typed into a cell, {"step", "index", "text"}, or keeps its refusal; None: the field of a refused
-    number was closed."""
+    """Stores a number typed into a cell, {"step", "index", "text"}, in its matrix, or stores the refusal. None: the
+    visitor closed the field of a refused number.
+    """
     screen = current_screen()
     if typed is None:
         setup_state.forget_refusals(CONTROL)
@@ -85,7 +86,7 @@ def place_in_matrix(screen: ScreenState, step: str, index: tuple[int, ...]) -> t
 
 
 def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str) -> None:
-    """Puts a number into a matrix, stored like any other edit."""
+    """Puts a number into a matrix; the change is stored like any other edit of the matrix."""
     matrix, base = screen.inputs.matrices[name], screen.inputs.bases.get(name)
     row, column = place
     changed, error = apply_typed_cells(matrix, [(row, column, text)], (0, 0), name)
@@ -94,11 +95,11 @@ def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str)
     elif not np.array_equal(changed, matrix):
         take_made_change(CONTROL, lambda: {name: shorten_matrix(changed, base, name)})
     if setup_state.get_refusal(CONTROL) is None:
-        setup_state.renew_editors()  # they show the number as well
+        setup_state.renew_editors()  # the editors show the number as well
 
 
 def make_refusal_data() -> dict | None:
-    """The last typed text, its cell, and why it was refused; None if nothing is refused."""
+    """The last typed text, its cell, and the reason for its refusal; None if no text is refused."""
     error = setup_state.get_refusal(CONTROL)
     if error is None:
         return None
@@ -108,9 +109,9 @@ def make_refusal_data() -> dict | None:
 def apply_typed_cells(
     matrix: np.ndarray, cells: list[TypedCell], corner: tuple[int, int], name: str
 ) -> tuple[np.ndarray, AttentionError | None]:
-    """A copy of a matrix with texts typed into cells of a part of it, and the last refusal of a text that is no number.
+    """Returns a copy of a matrix with the typed numbers, and the error of the last text that is no number, or None.
 
-    corner: row and column of the part's first cell.
+    cells: positions in a part of the matrix. corner: row and column of this part's first cell.
     """
     top, left = corner
     changed = matrix.copy()

@@ -16,8 +16,8 @@ from pages.setup.word_choices import (
 )
 from pages.site.words import say
 
-WORD_CHOICES = "word_choices"  # control at which a refusal is shown
-NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # values without effect, which a link omits
+WORD_CHOICES = "word_choices"  # control under which refusals are stored
+NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # values without effect, which are omitted from a link
 
 
 def describe_temperature(setup: Setup) -> dict:
@@ -27,7 +27,7 @@ def describe_temperature(setup: Setup) -> dict:
 
 
 def describe_cuts(setup: Setup) -> dict:
-    """The data of the sliders of top-k (None if all words remain) and top-p."""
+    """The data of the sliders of top-k (None if no words are excluded) and top-p."""
     choices = word_choices_of(setup.view)
     return {
         "top_k": {"value": choices.top_k, "ends": TOP_KS, "label": say("words.top_k"), "all": say("words.all")},
@@ -36,8 +36,9 @@ def describe_cuts(setup: Setup) -> dict:
 
 
 def take_word_choices(sent: Mapping) -> None:
-    """Applies the choices that a browser sends, by their fields, or refuses values that no control offers. None: all
-    words remain; the likeliest one is written."""
+    """Stores the sampling settings that a browser sends, by their fields, or refuses values that no control offers.
+    None: top-k excludes no words; without a seed the likeliest word is taken.
+    """
     try:
         changes = {name: read_choice_sent(name, number) for name, number in sent.items()}
     except AttentionError as error:
@@ -49,7 +50,7 @@ def take_word_choices(sent: Mapping) -> None:
 
 
 def read_choice_sent(name: str, number: object) -> float | int | None:
-    """A choice as the Setup stores it."""
+    """A sampling setting from the browser, in the form of the Setup field."""
     if number is None and name in WHOLE_WORD_CHOICES:
         return None
     checked = check_word_choice(name, number)

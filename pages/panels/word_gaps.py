@@ -1,4 +1,4 @@
-"""The words of a Chinese sentence: a click between two characters splits a word, or joins two."""
+"""The words of a Chinese sentence: a click between two characters splits one word, or joins two words."""
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -18,7 +18,7 @@ from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
 
 KEY = "word_gaps"
-CONTROL = "word_gap"  # control at which a refused click is shown
+CONTROL = "word_gap"  # control under which the refusal of a click is stored
 
 word_gaps = make_component(
     "word_gaps",
@@ -29,7 +29,9 @@ word_gaps = make_component(
 
 
 def show_word_gaps(setup: Setup, inputs: RunInputs) -> None:
-    """Shows the words of the sentence for splitting and joining; returns early if they are written with spaces."""
+    """Shows the words of the sentence, which can be split and joined; returns early for text with spaces between the
+    words.
+    """
     words = gap_words(inputs)
     if resolve_run(setup.run).network is not None or not is_written_without_spaces("".join(words)):
         return
@@ -52,7 +54,7 @@ def gap_words(inputs: RunInputs) -> list[str]:
 
 
 def take_gap(gap: Mapping) -> None:
-    """Handles a click between two characters, if the words are still those that the browser showed."""
+    """Handles a click between two characters, if the current words are those that the browser showed."""
     screen = current_screen()
     words = gap_words(screen.inputs)
     changed = toggle_gap(words, gap["at"]) if [*gap["words"]] == words else ()
@@ -61,7 +63,7 @@ def take_gap(gap: Mapping) -> None:
 
 
 def toggle_gap(words: Sequence[str], at: int) -> tuple[str, ...]:
-    """The words after one is split, or two are joined, at a character offset; empty at an invalid offset.
+    """The words after one is split, or two are joined, at a character offset; () at an invalid offset.
 
     >>> toggle_gap(["南京", "市长"], 2), toggle_gap(["南京", "市长"], 3), toggle_gap(["南京", "市长"], 4)
     (('南京市长',), ('南京', '市', '长'), ())

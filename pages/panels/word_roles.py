@@ -19,17 +19,18 @@ from pages.setup.setup import Setup
 from pages.setup.word_roles import read_word_roles, with_word_role
 from pages.site.words import escape_markdown, say
 
-MAX_OPEN_CHOICES = 2  # words with a choice in the picture
-MAX_SHOWN_CHOICES = 12  # words that get a choice; the others are counted
-WORD_WIDTH, CHOICE_WIDTH = 84, 150  # px
+MAX_OPEN_CHOICES = 2  # words whose role can be chosen in the picture
+MAX_SHOWN_CHOICES = 12  # words with a control; the others are only counted
+WORD_WIDTH, CHOICE_WIDTH = 84, 150  # pixels
 MAX_LISTED_WORDS = 12  # per role, in the list of known words
-NOT_KNOWN = "unknown"  # role of a word that is unknown to a language model
+NOT_KNOWN = "unknown"  # role of a word that is not in a language model's vocabulary
 
 
 @dataclass(frozen=True)
 class RoleOffer:
-    """The roles that an unknown word can have. family: group of the page's texts about it, in [roles]. usual: the
-    default role."""
+    """The roles that an unknown word can have. family: of the page's texts about these words, in [roles]. usual: the
+    default role.
+    """
 
     family: str
     roles: tuple[str, ...]
@@ -52,7 +53,7 @@ def find_role_offer(setup: Setup) -> RoleOffer | None:
 
 
 def list_role_words(inputs: RunInputs) -> list[str]:
-    """The words that are treated by their role or unknown, each once; of a batch those of all sentences."""
+    """The unknown words, which are used by their role or as unknown, each once; those of all sentences of a batch."""
     sequences = [(inputs.queries, inputs.word_origins), (inputs.keys, inputs.key_origins)]
     sequences += [(sentence.words, sentence.origins) for sentence in inputs.batch]
     found: dict[str, str] = {}
@@ -65,7 +66,7 @@ def list_role_words(inputs: RunInputs) -> list[str]:
 
 # ---- in words --------------------------------------------------------------------------------------------------------
 def tell_word_roles(setup: Setup, inputs: RunInputs, spell: Callable[[str], str] = escape_markdown) -> str:
-    """Text about the roles of the unknown words; empty if all are known. spell: formats the words in it."""
+    """Text about the roles of the unknown words; "" if all words are known. spell: formats the words in the text."""
     offer, words = find_role_offer(setup), list_role_words(inputs)
     if offer is None or not words:
         return ""
@@ -82,7 +83,7 @@ def tell_word_roles(setup: Setup, inputs: RunInputs, spell: Callable[[str], str]
 
 
 def join_words(words: list[str], spell: Callable[[str], str] = escape_markdown) -> str:
-    """The first of the words, joined by commas."""
+    """The first few words, separated by commas."""
     return say("fact.comma").join(spell(printable_token(word)) for word in words[:MAX_SHOWN_CHOICES])
 
 
@@ -113,8 +114,9 @@ def list_dictionary(lexicon: Lexicon) -> str:
 
 # ---- the choices -----------------------------------------------------------------------------------------------------
 def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
-    """Shows an expander with the unknown words and a choice beside each; returns early if all words are known. The
-    first two also have a choice in the picture."""
+    """Shows an expander with the unknown words and a control for the role of each; returns early if all words are
+    known. The roles of the first two words can also be chosen in the picture.
+    """
     offer, words = find_role_offer(setup), list_role_words(inputs)
     if offer is None or not words:
         return
@@ -133,7 +135,7 @@ def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
 
 
 def make_role_data(screen: ScreenState) -> dict | None:
-    """The choices in the picture, each beside its word; None if there are none."""
+    """The role controls in the picture, each with its word; None if there are none."""
     setup, inputs = screen.setup, screen.inputs.at(screen.selection.batch)
     offer, unknown = find_role_offer(setup), list_role_words(screen.inputs)[:MAX_OPEN_CHOICES]
     if offer is None or not unknown or len(offer.roles) < 2:
@@ -148,7 +150,7 @@ def make_role_data(screen: ScreenState) -> dict | None:
 
 
 def take_role(sent: Mapping) -> None:
-    """Applies the role of a word, {"word", "role"}, if the screen offers it."""
+    """Sets the role of a word, {"word", "role"}, if the screen offers it."""
     screen, word, role = current_screen(), sent["word"], sent["role"]
     offer = find_role_offer(screen.setup)
     known = {printable_token(each): each for each in list_role_words(screen.inputs)}

@@ -1,4 +1,4 @@
-"""Words of the sentence that are worth replacing by another, one click each."""
+"""Suggested replacements of words in the sentence, one click each."""
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.tokenizer import printable_token
@@ -10,7 +10,7 @@ from pages.runs.run_inputs import RunInputs
 from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 
-MAX_SWAP_OFFERS = 2  # replacements that are offered
+MAX_SWAP_OFFERS = 2  # suggested replacements
 
 
 def list_swap_offers(setup: Setup, inputs: RunInputs) -> list[tuple[str, str]]:
@@ -24,7 +24,9 @@ def list_swap_offers(setup: Setup, inputs: RunInputs) -> list[tuple[str, str]]:
 
 
 def take_swap_offer(number: int, setup: Setup, inputs: RunInputs) -> None:
-    """Applies the offer with this number, if there is one; a query that the reader selected stays selected."""
+    """Replaces a word as suggested by the offer with this number, if it exists; a query that the reader selected stays
+    selected.
+    """
     offers = list_swap_offers(setup, inputs)
     if number < len(offers):
         old, new = offers[number]
@@ -32,7 +34,7 @@ def take_swap_offer(number: int, setup: Setup, inputs: RunInputs) -> None:
 
 
 def first_sentence_of(inputs: RunInputs) -> tuple[str, ...]:
-    """The words of the sentence, of a batch those of the first."""
+    """The words of the sentence; for a batch those of the first sentence."""
     return inputs.batch[0].words if inputs.batch else inputs.queries
 
 
@@ -54,8 +56,9 @@ def with_word(setup: Setup, at: int, text: str) -> Setup:
 
 
 def suggest_word(setup: Setup, at: int) -> str:
-    """A word of the dictionary to try instead of a word: its replacement, otherwise one with another vector, otherwise
-    itself."""
+    """A word of the dictionary as a suggestion instead of the word at a position: its usual replacement, otherwise a
+    word with another vector, otherwise the same word.
+    """
     lexicon = EXAMPLES[setup.run.example].dictionary()
     word = inputs_of(setup).queries[at]
     swaps = dict(lexicon.swaps)

@@ -83,7 +83,7 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
         if name == "steps":
             entered = tuple(step for step in MODEL_STEPS if step in entered)
         elif name == "minutes":
-            entered = round(2 * entered) / 2  # rounded to the nearest half: any number can be typed
+            entered = round(2 * entered) / 2  # to the nearest half, because any number can be typed
         change_scene(index, **{name: entered})
 
     st.session_state[key] = value
@@ -91,7 +91,7 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
 
 
 def name_scene_step(step: str) -> str:
-    """The name of a step in the session's language."""
+    """The display name of a step."""
     return say(f"present.scene_step.{step}")
 
 
@@ -107,12 +107,12 @@ def scene_buttons(index: int) -> None:
 
 
 def scene_button(name: str, action: Callable, *args, disabled: bool = False) -> None:
-    """Shows one button of a scene, which calls the action with the arguments."""
+    """Shows one button of a scene; a click calls `action` with these arguments."""
     st.button(say(f"present.desk.{name}"), key=f"b_scene_{name}", on_click=action, args=args, disabled=disabled)
 
 
 def move_scene(index: int, new_index: int) -> None:
-    """Moves a scene of the own lecture to another index, and keeps it selected."""
+    """Moves a scene of the own lecture to another index; it stays selected."""
     lecture_session.take_lecture(lecture_session.current_lecture().moved(index, new_index), new_index)
 
 
@@ -129,7 +129,7 @@ def show_removed_scene() -> None:
 
 
 def show_put_away_lecture() -> None:
-    """Shows which own lecture was replaced last, if any, and a button that swaps it with the current one."""
+    """Shows which own lecture was replaced last, if any, and a button that swaps this lecture with the current one."""
     put_away = lecture_session.get_lecture_session().put_away
     if put_away is None:
         return

@@ -57,7 +57,9 @@ def show_own_lecture() -> None:
 
 
 def show_shipped_lecture() -> None:
-    """Shows a lecture included in the app: its title, its scenes, its files, and a button that makes it the own one."""
+    """Shows a lecture included in the app: its title, its scenes, its files, and a button that copies it as the own
+    lecture.
+    """
     lecture = lecture_session.current_lecture()
     st.markdown(f"## {escape_markdown(lecture.title)}\n{say('present.desk.how')}")
     show_scene_list()
@@ -97,7 +99,7 @@ def lecture_picker() -> None:
         key="c_lecture",
         on_change=take_choice,
         required=True,
-        wrap=True,  # into several rows on a phone, where one name fits in a row
+        wrap=True,  # several rows on a phone, with one name per row
         label_visibility="collapsed",
     )
 
@@ -151,7 +153,7 @@ def lecture_file_box() -> None:
 
 
 def show_lecture_address() -> None:
-    """Shows the lecture's address, or that the lecture is too long for one."""
+    """Shows the lecture's address, or the message that the lecture is too long for an address."""
     address = f"{page_address()}?{lecture_session.lecture_query()}"
     if not lecture_session.fits_in_link() or len(address) > MAX_ADDRESS_CHARS:
         st.caption(say("present.desk.too_long"))

@@ -1,4 +1,6 @@
-"""Downloads of a whole lecture: an animated page, slides, exercise sheets. Each is made when its button is clicked."""
+"""Downloads of a whole lecture: an animated page, slides, exercise sheets. Each file is generated when its button is
+clicked.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,7 +22,7 @@ from pages.session.addresses import page_address
 from pages.site.words import say
 
 SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
-MAKING_SLOT = Semaphore()  # one file at a time in this process: drawing its pictures takes all cores
+MAKING_SLOT = Semaphore()  # one file at a time in this process, because drawing its pictures uses all cores
 
 
 def show_whole_lecture(lecture: Lecture) -> None:
@@ -66,7 +68,7 @@ def write_page(show: SlideShow) -> str:
 
 
 def write_slides(show: SlideShow) -> bytes:
-    """The bytes of the slides in PPTX."""
-    from attention_core.documents.slide_file import slide_file  # takes a fifth of a second: not at startup
+    """The slides as PPTX bytes."""
+    from attention_core.documents.slide_file import slide_file  # takes a fifth of a second, so not imported at startup
 
     return slide_file(show)

@@ -1,4 +1,4 @@
-"""A lecture as slides, from which all its files are written; one function per kind of scene makes the slide."""
+"""A lecture as slides, from which all its files are generated; one function per kind of scene makes the slide."""
 
 from dataclasses import replace
 
@@ -23,10 +23,10 @@ from pages.site.words import say, say_refusal, strip_markup
 
 
 def make_slide_show(lecture: Lecture, drawn: DrawnParts, address: str, link: str) -> SlideShow:
-    """The slides of a lecture, in the language of the session. drawn: the parts of lessons that it shows. address: of
-    the workbench. link: of the lecture.
+    """The slides of a lecture, in the language of the session. drawn: the parts of lessons that the lecture shows.
+    address: of the workbench. link: of the lecture.
 
-    Reads no session state, so that a separate thread may call it.
+    No session state is read, so a separate thread may call this function.
     """
     provenance = Provenance(printable_lines(lecture.title), link, (say("export.made_with"),))
     slides: list[Slide] = []
@@ -40,7 +40,7 @@ def make_slide_show(lecture: Lecture, drawn: DrawnParts, address: str, link: str
 
 
 def make_slide(scene: Scene, drawn: DrawnParts, address: str, before: SlidesBefore) -> Slide:
-    """The slide of a scene; only its texts and the reason if it cannot be computed."""
+    """The slide of a scene; if the scene cannot be computed, a slide with only its texts and the reason."""
     printable = printable_scene(scene)
     try:
         match scene.shown:
@@ -78,7 +78,7 @@ def make_slide_words() -> SlideWords:
 
 
 def say_minutes(count: float) -> str:
-    """The text for so many minutes."""
+    """The text for a number of minutes."""
     return say("present.minutes", count=count)
 
 
@@ -99,13 +99,13 @@ def list_drawings() -> dict[str, PartDrawing]:
 
 # ---- texts of the lecturer -------------------------------------------------------------------------------------------
 def printable_scene(scene: Scene) -> Scene:
-    """A copy of a scene with the hidden letters of its texts written out."""
+    """A copy of a scene in which hidden letters of its texts are replaced by visible text, such as ⟨U+0000⟩."""
     parts = {name: printable_lines(getattr(scene, name)) for name in ("title", "question", "note")}
     return replace(scene, **parts)
 
 
 def printable_lines(text: str) -> str:
-    """A text with its hidden letters written out; line breaks are kept.
+    """A text in which hidden letters are replaced by visible text; line breaks are kept.
 
     >>> printable_lines("one\\ntwo\\x00")
     'one\\ntwo⟨U+0000⟩'
@@ -115,7 +115,7 @@ def printable_lines(text: str) -> str:
 
 # ---- the slides of scenes that show a text, an uploaded picture, or the code of a step -------------------------------
 def make_text_slide(scene: Scene) -> Slide:
-    """The slide of a text scene; each non-empty line is a paragraph."""
+    """The slide of a text scene; each non-empty line becomes a paragraph."""
     lines = [strip_markup(line) for line in scene.shown.text.splitlines() if line.strip()]
     return Slide(scene.title, scene.question, figures=tuple(lines), notes=scene.note, minutes=scene.minutes)
 

@@ -1,4 +1,4 @@
-"""A part of a lesson on the stage: the lesson's page is run and draws only that part."""
+"""A part of a lesson on the stage: the script of the lesson's page is run, and draws only that part."""
 
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
@@ -15,15 +15,18 @@ from pages.site.catalog import LESSONS, PAGES_BY_SLUG
 
 @dataclass(frozen=True)
 class BegunLesson:
-    """The lesson that the stage shows. begun: the value of LectureSession.begun. link: its link when it was drawn
-    first."""
+    """The lesson that the stage shows. begun: the value of LectureSession.begun when it was started. link: its link at
+    that time.
+    """
 
     begun: int
     link: dict[str, str]
 
 
 def show_lesson_step(screen: ScreenState) -> None:
-    """Shows the scene's part of a lesson, at first with the scene's choices; records whether they were changed."""
+    """Shows the scene's part of a lesson, at first with the scene's choices; records whether the choices were
+    changed.
+    """
     session = lecture_session.get_lecture_session()
     shown = lecture_session.current_scene().shown
     begun: BegunLesson | None = st.session_state.get("begun_lesson")
@@ -43,7 +46,7 @@ def forget_begun_lesson() -> None:
 
 
 def draw_lesson_part(slug: str, staged: StagedPart) -> None:
-    """Draws a part of a lesson; its choices must have been set by enter_lesson_on_stage."""
+    """Draws a part of a lesson. Before this, enter_lesson_on_stage must have set the lesson's choices."""
     with stage_part(staged):
         run_page(PAGES_BY_SLUG[slug].path)
 

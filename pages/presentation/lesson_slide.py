@@ -1,4 +1,6 @@
-"""The slide of a scene that shows a part of a lesson: the part is drawn once, collected and removed from the screen."""
+"""The slide of a scene that shows a part of a lesson. The part is drawn once, collected, and removed from the
+screen.
+"""
 
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlencode
@@ -23,17 +25,18 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.catalog import LESSONS
 from pages.site.words import current_language, say, strip_markup
 
-DRAWN_PARTS_KEY = "drawn_lesson_parts"  # session state: the collected parts, by part and language
-MAX_DRAWN_PARTS = 60  # as many as a lecture has scenes
-TOLD_KINDS = ("line", "caption")  # kinds of slider texts that a slide lists; headings are among its facts
+DRAWN_PARTS_KEY = "drawn_lesson_parts"  # session key of the collected parts, by part and language
+MAX_DRAWN_PARTS = 60  # as many as the scenes of a lecture
+TOLD_KINDS = ("line", "caption")  # kinds of slider texts that a slide lists; headings are listed among the facts
 MAX_SLIDE_PICTURES = 3  # pictures that fit on a slide beside its sentences
 
 DrawnParts = dict[LessonPart, CollectedPart]
 
 
 def draw_next_part(lecture: Lecture) -> tuple[DrawnParts, int]:
-    """Draws the first part of a lesson in a lecture that is not drawn yet. Returns the drawn parts, and how many
-    are left."""
+    """Draws the first part of a lesson in a lecture that is not drawn yet. Returns the drawn parts, and the number of
+    parts that are still not drawn.
+    """
     kept = st.session_state.setdefault(DRAWN_PARTS_KEY, {})
     language = current_language()
     parts = dict.fromkeys(scene.shown for scene in lecture.scenes if isinstance(scene.shown, LessonPart))
@@ -48,7 +51,7 @@ def draw_next_part(lecture: Lecture) -> tuple[DrawnParts, int]:
 
 
 def collect_lesson_part(part: LessonPart) -> CollectedPart:
-    """Draws a part of a lesson, removes it from the screen, and returns what it showed."""
+    """Draws a part of a lesson, removes it from the screen, and returns its collected content."""
     place = st.empty()
     with place.container():
         lesson_choices.enter_lesson_on_stage(part.slug, dict(part.choices))
@@ -77,7 +80,7 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
     told = (*drawn.facts, *list_told(drawn)) or drawn.sentences
     said = list(map(strip_markup, told))
     code, code_beside, *_ = *drawn.code, "", ""
-    if not (said or pictures or moving or code):  # a table, or a part that starts with a button
+    if not (said or pictures or moving or code):  # for a table, or a part that starts with a button
         said = ["", say("present.files.in_app", step=scene.title)]
     return Slide(
         title=scene.title,
@@ -109,9 +112,10 @@ def list_told(drawn: CollectedPart) -> list[str]:
 
 
 def choose_moving(drawn: CollectedPart) -> tuple[MovingPart, ...]:
-    """The moving parts for a file, with the still pictures between them; without a slider that needs the server.
+    """The moving parts for a file, with the still pictures between them, without sliders that need the server.
 
-    The query's journey is left out if the lesson has another moving part: keys would move the journey out of sight.
+    The query's journey is omitted if the lesson has another moving part, because key presses would scroll the journey
+    out of view.
     """
     parts = [part for part in drawn.moving if not is_beyond_slide(part) and not is_waited_for(part, drawn.moving)]
     flow = [part for part in parts if part.name == components.flow.name]
@@ -134,7 +138,7 @@ def is_waited_for(part: MovingPart, parts: Iterable[MovingPart]) -> bool:
 
 
 # ---- the exercise of a scene that shows a lesson: a row of the lesson's run, to calculate by hand --------------------
-EXERCISE_STEPS = {  # the step to calculate, by lesson
+EXERCISE_STEPS = {  # lesson -> the step to calculate
     "qkv": "q_projected",
     "scale": "scaled_scores",
     "heads": "output",
@@ -144,10 +148,12 @@ EXERCISE_STEPS = {  # the step to calculate, by lesson
 
 
 def make_lesson_exercise(shown: LessonPart, run: Setup | None) -> SlideExercise | None:
-    """The exercise of a lesson's picture, or None. run: what the lesson opens on the workbench; None if nothing."""
+    """The exercise of a lesson's picture, or None. run: the Setup that the lesson opens on the workbench; None if it
+    opens none.
+    """
     if shown.part != PICTURE_PART or shown.slug not in EXERCISE_STEPS:
         return None
-    if run is None:  # the page samples its numbers: an example sentence has few numbers, which are whole
+    if run is None:  # the page samples its numbers: take an example sentence instead, which has few numbers, all whole
         run = make_setup(example=f"{current_language()}_colour", token=4, head=1)
     try:
         screen = make_screen_state(run, None)

@@ -40,7 +40,7 @@ def add_text_scene() -> None:
 
 
 def add_picture_scene(data: bytes, name: str) -> None:
-    """Adds a picture scene titled with the file's name; keeps the error if the picture is refused."""
+    """Adds a picture scene titled with the file's name; stores the error if the picture is refused."""
     try:
         check_picture(data)
     except AttentionError as error:

@@ -30,5 +30,5 @@ def show_code_step(screen: ScreenState) -> None:
 
 
 def step_of_code(trace: Trace, setup: Setup) -> str:
-    """The step whose code is shown: the opened one if it is computed, else the weights."""
+    """The step whose code is shown: the opened step if it is computed, otherwise the weights."""
     return setup.view.step if setup.view.step in trace.computed() else "weights"

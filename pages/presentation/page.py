@@ -17,7 +17,7 @@ if session.view == lecture_session.NOTES_VIEW:
 elif session.scene_step is None:
     desk.show_desk()
 else:
-    with st.container(horizontal=True, gap="medium"):  # always this container, so that an animation in it continues
+    with st.container(horizontal=True, gap="medium"):  # always the same container, so that an animation in it continues
         with st.container(width="stretch"):
             stage.show_stage()
         if session.drawer:

@@ -27,10 +27,10 @@ from pages.session.labels import current_palette, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say, say_title, strip_markup
 
-CARD_MAP_CELLS = 16  # cells on a side of a card's small map: more would be too small to see
-MAX_CARD_PAIRS = 65_536  # pairs of a query and a key: sixty such runs can be computed while the visitor waits
+CARD_MAP_CELLS = 16  # cells on a side of a card's small map: smaller cells would not be visible
+MAX_CARD_PAIRS = 65_536  # query-key pairs of a run: sixty such runs can be computed while the visitor waits
 MAX_CARD_PICTURE_PIXELS = 8_000_000  # pixels of an uploaded picture: each takes four bytes of memory
-CARD_PICTURE_SIZE_PX = (320, 180)  # pixels: twice a card's, for high-resolution screens
+CARD_PICTURE_SIZE_PX = (320, 180)  # twice the size of a card's picture, for high-resolution screens
 CARD_LINES, CARD_LINE_CHARS = 5, 40  # lines, and characters of a line, that fit on a card
 
 
@@ -62,7 +62,7 @@ def describe_scene(scene: Scene) -> dict[str, object]:
     described = {"title": printable_token(scene.title) or "–", "minutes": minutes}
     try:
         return described | draw_scene(scene)
-    except AttentionError:  # the scene itself shows the error
+    except AttentionError:  # the error is shown when the scene is opened
         return described | name_first_step(scene)
 
 
@@ -117,14 +117,14 @@ def draw_map(setup: Setup) -> list[Shape]:
 
 @cache_by_setup
 def quote_code(setup: Setup, language: str) -> str:
-    """The PyTorch code of the step that a Setup opens. language: of its comments, part of the cache key."""
+    """The PyTorch code of the step that a Setup opens. language: of the comments; it is part of the cache key."""
     trace = trace_for(setup)
     return list_step_code(trace, step_of_code(trace, setup), "torch")
 
 
 @cache_measurement
 def shrink_picture(data: bytes) -> str:
-    """An uploaded picture as a small JPEG in a data URL; empty if the picture is too large or broken."""
+    """An uploaded picture as a data URL of a small JPEG; "" if the picture is too large or broken."""
     width, height = find_picture_size(data)
     if width * height > MAX_CARD_PICTURE_PIXELS:
         return ""
@@ -132,7 +132,7 @@ def shrink_picture(data: bytes) -> str:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as picture:
             picture.thumbnail(CARD_PICTURE_SIZE_PX)
             small = picture.convert("RGBA")
-    except (OSError, ValueError, SyntaxError):  # what PIL raises for a broken file
+    except (OSError, ValueError, SyntaxError):  # the errors of PIL for a broken file
         return ""
     paper = Image.new("RGBA", small.size, "white")
     paper.alpha_composite(small)

@@ -15,7 +15,9 @@ from pages.site.words import say, say_refusal
 
 
 def scene_cell_pickers(index: int, scene: Scene) -> None:
-    """Shows the choice of the step and cell that a workbench scene opens; or why its run cannot be computed."""
+    """Shows the choice of the step and cell that a workbench scene opens; or the reason why its run cannot be
+    computed.
+    """
     try:
         trace = trace_for(scene.setup)
     except AttentionError as error:
@@ -51,7 +53,7 @@ def scene_cell_pickers(index: int, scene: Scene) -> None:
 
 
 def get_scene_cell(trace: Trace, setup: Setup) -> tuple[str, tuple[int, ...]]:
-    """The step and the cell that a Setup opens; the weights if it opens no step, the first cell if it opens none."""
+    """The step and the cell that a Setup opens; by default the weights, and the first cell."""
     step = setup.view.step
     if step not in trace.computed():
         step = "weights"
@@ -62,7 +64,7 @@ def get_scene_cell(trace: Trace, setup: Setup) -> tuple[str, tuple[int, ...]]:
 
 
 def place_pickers(trace: Trace, step: str, cell: tuple[int, ...], take_place: Callable[[], None]) -> None:
-    """Shows a choice of the index along each axis of a step whose size exceeds 1."""
+    """Shows a choice of the index along each axis of a step that has more than one index."""
     axes = zip(trace.step(step).dims, trace.step(step).shape, strict=True)
     for axis, (dim, size) in enumerate(axes):
         if size <= 1:
@@ -81,13 +83,15 @@ def place_pickers(trace: Trace, step: str, cell: tuple[int, ...], take_place: Ca
 
 
 def read_chosen_cell(axes: int) -> tuple[int, ...]:
-    """The index that is chosen along each of so many axes; 0 for axes without a control."""
+    """The index that is chosen along each of the `axes` axes; 0 for an axis without a control."""
     places = [st.session_state.get(f"c_scene_axis_{axis}", 0) for axis in range(axes)]
     return tuple(places)
 
 
 def with_opened_cell(setup: Setup, step: str, cell: tuple[int, ...], axes: tuple[str, ...]) -> Setup:
-    """A Setup with a cell opened and the cell's query selected, and its head if the Setup selects one."""
+    """A copy of a Setup in which a cell is opened and the cell's query is selected; also the cell's head, if the Setup
+    selects a head.
+    """
     places = dict(zip(axes, cell, strict=True))
     token = places.get("T", setup.view.token)
     head = setup.view.head

@@ -32,7 +32,9 @@ def show_scene_files(lecture: Lecture) -> None:
 
 
 def offer_scene_files(scene: Scene) -> None:
-    """Shows the downloads of a scene; or that it shows no run, or why the run cannot be computed."""
+    """Shows the downloads of a scene; instead the message that the scene shows no run, or why its run cannot be
+    computed.
+    """
     if scene.setup is None:
         st.caption(say("present.desk.no_run"))
         return

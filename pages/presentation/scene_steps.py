@@ -37,7 +37,7 @@ MAX_STAGE_CELLS_ACROSS = 16  # cells side by side that are legible from the last
 
 
 def get_focus_cell(screen: ScreenState) -> Ref:
-    """The cell that the scene shows: the opened one, else the largest weight of the selected query."""
+    """The cell that the scene shows: the opened cell, otherwise the largest weight of the selected query."""
     opened = chosen_cell(screen.trace, screen.setup)
     if opened:
         return opened
@@ -48,7 +48,7 @@ def get_focus_cell(screen: ScreenState) -> Ref:
 
 
 def show_symbol_step(screen: ScreenState) -> None:
-    """Shows the formula of the focus cell's step, under those of the steps from the scores to it."""
+    """Shows the formula of the focus cell's step, under the formulas of the steps that lead from the scores to it."""
     step = get_focus_cell(screen).step
     colours, names = current_palette().families(), formula_names(screen.trace)
     with st.container(key="leading"):
@@ -59,7 +59,9 @@ def show_symbol_step(screen: ScreenState) -> None:
 
 
 def steps_leading_to(trace: Trace, step: str) -> list[str]:
-    """The steps from the scores up to a step, which is excluded, as are masks; empty if the run has no such path."""
+    """The steps from the scores up to a step, without the step itself and without masks; [] if the run has no such
+    path.
+    """
     names = [name for name in shown_steps(trace) if not name.startswith("allowed")]
     if "scores" not in names or step not in names:
         return []
@@ -69,7 +71,9 @@ def steps_leading_to(trace: Trace, step: str) -> list[str]:
 
 
 def show_shapes_step(screen: ScreenState) -> None:
-    """Shows the formula of the focus cell's step with the sizes of this run, and what the letters count."""
+    """Shows the formula of the focus cell's step with the sizes of this run, and the meaning of the letters for
+    sizes.
+    """
     step = get_focus_cell(screen).step
     with st.container(key="focus"):
         st.latex(sized_formula(screen.trace, step, current_palette().families(), formula_names(screen.trace)))
@@ -77,7 +81,7 @@ def show_shapes_step(screen: ScreenState) -> None:
 
 
 def sizes_sentence(trace: Trace, step: str, spell: Callable[[str], str]) -> str:
-    """The sentence on what the letters of a step's sizes count. spell: how a letter is written."""
+    """The sentence on the meaning of the letters for a step's sizes. spell: formats a letter."""
     counts = []
     for dim, size in step_sizes(trace, step).items():
         if has(f"present.size.{dim}"):
@@ -86,7 +90,7 @@ def sizes_sentence(trace: Trace, step: str, spell: Callable[[str], str]) -> str:
 
 
 def show_cell_step(screen: ScreenState) -> None:
-    """Shows the arithmetic of the focus cell, and a picture of the row and the column that it is computed from."""
+    """Shows the arithmetic of the focus cell, and a picture of the row and the column whose product the cell is."""
     trace = screen.trace
     cell = get_focus_cell(screen)
     show_chart(make_cell_picture(trace, cell, current_palette()), "cell", say("step.alt", step=cell.step))
@@ -98,7 +102,9 @@ def show_cell_step(screen: ScreenState) -> None:
 
 
 def make_cell_picture(trace: Trace, cell: Ref, palette: Palette) -> charts.Picture:
-    """The row and the column whose product a cell is; if it is no product, its row next to the operands' rows."""
+    """The row and the column whose product a cell is; if the cell is no product, its row next to the rows of the
+    operands.
+    """
     position = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
     whole = product(trace, cell.step, position)
     if whole is None:
@@ -115,7 +121,7 @@ def make_cell_picture(trace: Trace, cell: Ref, palette: Palette) -> charts.Pictu
 
 
 def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int], palette: Palette) -> charts.Picture:
-    """The row of a cell next to the same row of its operands; alone if these are too wide."""
+    """The row of a cell next to the same row of its operands; only the cell's row if the operands are too wide."""
     names = [*list_shown_operands(trace, cell.step), cell.step]
     panels = [panel(trace, name, position) for name in names]
     row, _ = find_in_panel(panels[-1], cell)
@@ -155,7 +161,9 @@ def show_journey_step(screen: ScreenState) -> None:
 
 
 def show_map_step(screen: ScreenState) -> None:
-    """Shows the map of the weights as the journey's picture from above: the query's row strong, the others pale."""
+    """Shows the map of the weights as the last keyframe of the journey: the query's row in strong colours, the others
+    pale.
+    """
     if is_too_large(screen.trace):
         show_large_map_step(screen)
         return
@@ -173,7 +181,9 @@ def show_large_map_step(screen: ScreenState) -> None:
 
 
 def show_model_step(screen: ScreenState) -> None:
-    """Shows the open panel of the scene's language model, as on the workbench; the journey if there is none."""
+    """Shows the open panel of the scene's language model, as on the workbench; the journey if no language model is
+    used.
+    """
     panel = open_panel(screen)
     if panel is None:
         show_journey_step(screen)

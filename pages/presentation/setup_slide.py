@@ -35,17 +35,17 @@ from pages.setup.codec import link_key_of
 from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal
 
-MAX_SHOWN_SHARES = 4  # keys whose shares are named
-LEAST_SHOWN_SHARE = 0.005  # smaller shares are not named, except the largest: they round to 0 %
+MAX_SHOWN_SHARES = 4  # keys whose shares a sentence names
+LEAST_SHOWN_SHARE = 0.005  # smaller shares round to 0 % and are not named, except the largest
 HEAD_AXES = {"B", "H", "T"}
 OTHER_STEPS = ("head_outputs", "scaled_scores", "scores", "output", "q_projected", "v_projected")  # for exercises
-MAX_TOLD_HEADS = 4  # heads whose shares fit beside a picture
+MAX_TOLD_HEADS = 4  # heads for whose shares there is room beside a picture
 MAX_SHOWN_NUMBERS = 8  # numbers of an output that are written out
 
 
 @dataclass(frozen=True)
 class SlidesBefore:
-    """What earlier slides have shown: the motions of the query's journey, and the exercises."""
+    """The content of earlier slides: the motions of the query's journey, and the exercises."""
 
     motions: tuple[str, ...] = ()
     exercises: tuple[SlideExercise, ...] = ()
@@ -53,7 +53,9 @@ class SlidesBefore:
 
 @dataclass(frozen=True)
 class ShownScene:
-    """A scene with its screen state, its focus cell, the provenance of its pictures, and what earlier slides showed."""
+    """A scene with its screen state, its focus cell, the provenance of its pictures, and the content of earlier
+    slides.
+    """
 
     scene: Scene
     screen: ScreenState
@@ -72,14 +74,14 @@ def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePictu
 
 
 def make_computable_screen(setup: Setup) -> tuple[ScreenState, dict[str, AttentionError]]:
-    """The screen state of a Setup without the fields that cannot be computed, and the error of each of these."""
+    """The screen state of a Setup without the fields that cannot be computed, and the error of each of these fields."""
     setup, refused = keep_computable_fields(setup, check_computable)
     setup, _ = setup_state.drop_missing(setup, trace_for(setup))
     return make_screen_state(setup, None), refused
 
 
 def list_shown_motions(scene: Scene) -> tuple[str, ...]:
-    """The motions of the query's journey that the slide of a scene shows; empty if it shows no journey."""
+    """The motions of the query's journey on the slide of a scene; () if the slide shows no journey."""
     if not isinstance(scene.shown, Setup) or "journey" not in scene.steps:
         return ()
     try:
@@ -92,7 +94,7 @@ def list_shown_motions(scene: Scene) -> tuple[str, ...]:
 def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
     """The slide of a workbench scene, as far as it can be computed. address: of the workbench."""
     screen, refused = make_computable_screen(scene.setup)
-    provenance = replace(make_run_provenance(screen.setup, address), title=scene.title, warning="")  # warning: below
+    provenance = replace(make_run_provenance(screen.setup, address), title=scene.title, warning="")  # see `figures`
     warning = tell_run_guess(screen.setup)
     shown = ShownScene(scene, screen, get_focus_cell(screen), provenance, before)
     unfit = []
@@ -116,7 +118,7 @@ def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
 
 # ---- pictures --------------------------------------------------------------------------------------------------------
 def list_pictures(shown: ShownScene) -> list[SlidePicture]:
-    """The pictures of a slide: the map in which the journey ends, and the focus cell's row and column."""
+    """The pictures of a slide: the map with which the journey ends, and the row and the column of the focus cell."""
     steps = shown.scene.steps
     pictures = []
     if "journey" in steps or "map" in steps:
@@ -147,7 +149,7 @@ def draw_map_of_query(shown: ShownScene) -> SlidePicture:
 
 
 def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
-    """The query's journey or the map of its head as a moving part; empty if the scene shows neither."""
+    """The query's journey or the map of its head as a moving part; () if the scene shows neither."""
     screen, steps = shown.screen, shown.scene.steps
     has_journey = "journey" in steps
     has_map = "map" in steps and not is_too_large(screen.trace)
@@ -160,7 +162,7 @@ def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
 
 # ---- formulas and figures --------------------------------------------------------------------------------------------
 def list_formulas(shown: ShownScene) -> list[str]:
-    """The formulas of the steps that lead to the focus cell's step, and of that step."""
+    """The formulas of the steps that lead to the focus cell's step, and the formula of that step."""
     if "symbol" not in shown.scene.steps:
         return []
     trace, step = shown.screen.trace, shown.focus.step
@@ -200,7 +202,7 @@ def list_shares(shown: ShownScene) -> list[str]:
 
 
 def shares_sentence(trace: Trace, selection: Selection) -> str:
-    """The sentence on the largest shares of the query's row, and on the smallest if a single key has it."""
+    """The sentence on the largest shares of the query's row; also on the smallest share, if only one key has it."""
     row = trace.step("weights").window(B=selection.batch, H=selection.head, T=selection.query)  # (S,)
     largest_first = sorted(range(len(row)), key=lambda key: -row[key])
     named = []
@@ -232,8 +234,9 @@ def output_sentence(screen: ScreenState) -> str:
 
 # ---- the exercise ----------------------------------------------------------------------------------------------------
 def make_exercise(shown: ShownScene) -> SlideExercise | None:
-    """The row of the focus cell as an exercise, or the query's weights if that row cannot be calculated; the row of
-    another step if an earlier slide asks for the same numbers. None if earlier slides ask for all."""
+    """The row of the focus cell as an exercise; the query's weights if that row cannot be calculated; the row of
+    another step if an earlier slide has an exercise with the same numbers. None if no step is left.
+    """
     trace, selection = shown.screen.trace, shown.screen.selection
     cell = shown.focus
     if cell.step not in stages_of(trace):
@@ -252,7 +255,7 @@ def make_exercise(shown: ShownScene) -> SlideExercise | None:
 
 
 def make_row_exercise(screen: ScreenState, cell: Ref, task: str) -> SlideExercise | None:
-    """The row of a cell as an exercise. task: a text before the instruction to fill it in; may be empty."""
+    """The row of a cell as an exercise. task: a text before the instruction to fill in the row; may be ""."""
     texts = make_document_texts(screen.trace, screen.setup, screen.selection)
     fill = say("present.files.fill", step=inline_step_name(cell.step))
     return cell_exercise(

@@ -1,8 +1,8 @@
 """The presenter view: the note of the scene that the audience sees, the next step, and the time.
 
-Two windows are two sessions, and sessions cannot reach each other: the presentation window sends its texts to the
-presenter view inside the browser (components/lectern.js, prompter.js). In another browser or on another machine, the
-presenter view is moved by its own keys.
+Two windows are two sessions, and sessions cannot exchange messages on the server: the presentation window sends its
+texts to the presenter view inside the browser (components/lectern.js, prompter.js). In another browser or on another
+machine, the presenter view is controlled by its own keys.
 """
 
 from itertools import pairwise
@@ -19,8 +19,9 @@ FILLED_IN_BROWSER = {name: f"{{{name}}}" for name in ("begins", "ends", "time")}
 
 
 def note_data() -> dict[str, object]:
-    """The texts of the presenter view, and the minutes between which the scene is planned; empty if no lecture is
-    shown."""
+    """The texts of the presenter view, and the minutes at which the scene is planned to begin and end; {} if no lecture
+    is shown.
+    """
     session = lecture_session.get_lecture_session()
     if session.scene_step is None:
         return {}
@@ -38,14 +39,14 @@ def note_data() -> dict[str, object]:
 
 
 def describe_place() -> str:
-    """The text "scene number of count", with the scene's planned minutes if given."""
+    """The text "scene number of count"; with the scene's planned minutes if there are any."""
     place = say("present.place", **lecture_session.scene_number_and_count())
     minutes = lecture_session.current_scene().minutes
     return f"{place} · {say('present.minutes', count=minutes)}" if minutes else place
 
 
 def describe_next_step() -> str:
-    """The name of the step after the current one, or that the lecture ends."""
+    """The name of the step after the current one, or the text that the lecture ends."""
     session = lecture_session.get_lecture_session()
     place = (session.at, session.scene_step)
     for earlier, later in pairwise(lecture_session.list_scene_steps()):
@@ -55,7 +56,7 @@ def describe_next_step() -> str:
 
 
 def describe_scene_step(index: int, step: str) -> str:
-    """The name of a step, with the title of its scene if that is not the current one."""
+    """The name of a step; with the title of its scene if that is not the current scene."""
     name = say(f"present.scene_step.{step}")
     if index == lecture_session.get_lecture_session().at:
         return name

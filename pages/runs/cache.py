@@ -1,7 +1,7 @@
-"""Caches of runs and of what is computed from them, by Setup; and of measurements, by their arguments.
+"""Caches of runs and of results computed from runs, by RunSetup; and of measurements, by their arguments.
 
-Tensors from a file are passed in besides the Setup, which names them by a digest: a session without the file cannot get
-results computed from it.
+Tensors from a file are passed in besides the RunSetup, which names them by a digest: a session without the file cannot
+get results computed from it.
 """
 
 import threading
@@ -38,15 +38,15 @@ from pages.runs.upload_store import UploadedArrays, uploaded_arrays
 from pages.setup.setup import RunSetup, Setup
 
 Value = TypeVar("Value")
-HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}  # as keys: their text says all of them
-MAX_THREAD_RESULTS = 4  # results of each function that a script's thread keeps
-MAX_CACHED_RUNS = 256  # settings
-MAX_RUN_BYTES = 192 * 2**20  # of all runs that are kept: two of 8 heads of 512 tokens
-# What is made of runs; all of these caches together are held to server.maxCacheDataSize bytes.
+HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}  # hashed by their repr, which contains all fields
+MAX_THREAD_RESULTS = 4  # results kept of each function, per thread that runs a script
+MAX_CACHED_RUNS = 256  # runs
+MAX_RUN_BYTES = 192 * 2**20  # bytes of all cached runs: as many as two runs with 8 heads of 512 tokens
+# Results computed from runs; server.maxCacheDataSize limits the bytes of all these caches together.
 cache_by_setup = st.cache_data(max_entries=MAX_CACHED_RUNS, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
-# The last two results as they are: a copy of a large one takes longer than what is drawn of it. Nobody changes them.
+# The last two results without copies, because copying a large one takes longer than drawing it. They are never changed.
 keep_latest = st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
-# Results of each function of draws: some kilobytes each, the bound on bytes is that of all caches.
+# Results of each measurement with random samples: some kilobytes each; the limit in bytes is that of all caches.
 MAX_CACHED_MEASUREMENTS = 4096
 cache_measurement = st.cache_data(max_entries=MAX_CACHED_MEASUREMENTS, show_spinner=False)
 cached_saturation = cache_measurement(measure_saturation)
@@ -57,9 +57,9 @@ cached_savings = cache_measurement(savings_of_kind)
 
 
 def cache_in_thread(function: Callable) -> Callable:
-    """The function with its latest results memoised for the thread that runs a script.
+    """Memoises the latest results of a function separately for each thread that runs a script.
 
-    All parts of a page read the same run: otherwise each would get its own copy from the cache.
+    All parts of a page use the same run: without this, each would get a separate copy from the cache.
     """
     thread = threading.local()
 
@@ -76,19 +76,19 @@ def cache_in_thread(function: Callable) -> Callable:
 
 
 class Recalled(Generic[Value]):
-    """A result of a cache_in_thread function that is found again when needed, so that its holder keeps no run in
-    memory.
+    """A reference to the result of a cache_in_thread function; the result is looked up or computed again when needed.
 
-    Widgets keep their callbacks as long as the session is kept, even after its visitor has left: they may hold this.
+    Widgets keep their callbacks as long as the session exists, even after its visitor has left: a callback may keep a
+    Recalled in memory, but not a run.
     """
 
     def __init__(self, find: Callable[[], Value]):
-        """find: gives the result, which the thread keeps, or computes it again."""
+        """find: returns the result from the thread's cache, or computes it again."""
         self.find = find
         self.latest: Callable[[], Value | None] = lambda: None
 
     def get(self) -> Value:
-        """The result."""
+        """Returns the result."""
         value = self.latest()
         if value is None:
             value = self.find()
@@ -181,7 +181,7 @@ def find_arrays(run: RunSetup) -> UploadedArrays | None:
 
 
 def check_computable(setup: Setup) -> None:
-    """Raises AttentionError if trace_for would; computes and caches nothing."""
+    """Raises AttentionError if trace_for would; computes and caches no run."""
     check_inputs(setup.run, find_arrays(setup.run))
 
 
@@ -210,12 +210,14 @@ def proof_for(run: RunSetup) -> Proof:
 
 @cache_in_thread
 def decoding_steps_for(setup: Setup) -> list[Trace]:
-    """The runs of decoding a causal Setup word by word with a KV cache. Raises AttentionError."""
+    """The runs in which a causal Setup is decoded word by word with a KV cache. Raises AttentionError."""
     return cached_decoding(setup.run)
 
 
 def checked_answers_for(setup: Setup, texts: Mapping[str, str], stages: Mapping[str, str] = STAGES) -> CheckedWork:
-    """The visitor's answers about a Setup's run, checked by the stages of a worked example. Raises AttentionError."""
+    """The visitor's answers about the run of a Setup, checked. stages: those of a worked example. Raises
+    AttentionError.
+    """
     return cached_check(setup.run, tuple(texts.items()), tuple(stages.items()), trace_for(setup))
 
 

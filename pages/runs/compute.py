@@ -1,4 +1,4 @@
-"""Converts a Setup to the inputs of the core, and computes the run."""
+"""Converts a RunSetup to the inputs of the core, and computes the run."""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ from pages.setup.setup import MAX_RUN_PAIRS, RunSetup, Setup
 
 TYPED_MATRICES = ("x", "context", "q", "k", "v", *PROJECTIONS, *BIASES, *LEARNED_TENSORS)
 VECTORS = [name for name, tensor in LEARNED_TENSORS.items() if len(tensor.dims) == 1]
-ONE_ROW_MATRICES = (*VECTORS, *BIASES)  # matrices of one row on the screen, of one axis in the core
+ONE_ROW_MATRICES = (*VECTORS, *BIASES)  # shown as matrices with one row, but with one axis in the core
 WHAT_IF_FIELDS = ("scores", "weights")
 
 
@@ -48,7 +48,7 @@ InputKind = Sentences | QkvMatrices | UploadedQkv | DrawnTensors
 
 
 def input_kind_of(run: RunSetup, arrays: UploadedArrays | None = None) -> InputKind:
-    """The kind of input of a Setup. arrays: those of its uploaded files."""
+    """The kind of input of a run. arrays: those of its uploaded files."""
     choice = resolve_run(run)
     sentences = make_sentences(run, choice)
     match choice.mode:
@@ -69,13 +69,13 @@ def input_kind_of(run: RunSetup, arrays: UploadedArrays | None = None) -> InputK
 
 
 def mask_answers_of(run: RunSetup) -> dict[str, MaskReading]:
-    """How the masks of a Setup's file are read, by role."""
+    """How the masks of a run's file are read, by role."""
     answers = {"mask": MaskReading("", run.polarity)} if run.polarity else {}
     return answers | dict(map(read_mask_answer, run.mask_as))
 
 
 def make_sentences(run: RunSetup, choice: ResolvedRun) -> Sentences:
-    """The sentences of a Setup, of the class that makes their vectors."""
+    """The sentences of a run, of the class that makes their vectors."""
     lines, typed = [], []
     if run.more is not None and choice.mode == "sentence" and not choice.crossed:
         lines = [line for line in run.more.splitlines() if line.strip()]
@@ -106,7 +106,7 @@ def make_sentences(run: RunSetup, choice: ResolvedRun) -> Sentences:
 
 
 def sentences_of(run: RunSetup) -> Sentences:
-    """The sentences of a Setup, whatever its kind of input."""
+    """The sentences of a run, whatever its kind of input."""
     return make_sentences(run, resolve_run(run))
 
 
@@ -171,7 +171,7 @@ def typed_matrices(run: RunSetup) -> dict[str, MatrixValue]:
 
 
 def make_head_sizes(run: RunSetup, config: AttentionConfig) -> HeadSizes:
-    """The heads and widths that a Setup chooses."""
+    """The heads and widths that a run chooses."""
     return HeadSizes(
         heads=config.heads,
         kv_heads=config.kv_heads,
@@ -184,7 +184,7 @@ def make_head_sizes(run: RunSetup, config: AttentionConfig) -> HeadSizes:
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
 def checked_run_sizes(inputs: RunInputs, config: AttentionConfig) -> tuple[int, int, int, int]:
-    """(B, H, T, S) of a run. Raises AttentionError: too_many_pairs."""
+    """The sizes (B, H, T, S) of a run. Raises AttentionError: too_many_pairs."""
     B = max(len(inputs.batch), 1)
     H = config.heads
     for tensor in inputs.drawn.values():
@@ -206,7 +206,7 @@ def checked_run_sizes(inputs: RunInputs, config: AttentionConfig) -> tuple[int, 
 
 
 def count_queries_and_keys(inputs: RunInputs) -> tuple[int, int]:
-    """The numbers of queries and keys; in a batch those of the longest sentence."""
+    """The numbers of queries and keys; for a batch those of the longest sentence."""
     if inputs.batch:
         lengths = [len(sentence.words) for sentence in inputs.batch]
         longest = max(lengths)
@@ -216,9 +216,9 @@ def count_queries_and_keys(inputs: RunInputs) -> tuple[int, int]:
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
 def compute_run(run: RunSetup, arrays: UploadedArrays | None = None) -> tuple[Trace, RunInputs]:
-    """The Trace of a Setup, on the CPU and with labelled axes, and its inputs.
+    """The Trace of a run, on the CPU and with labelled axes, and its inputs.
 
-    Raises AttentionError for whatever the core refuses.
+    Raises every AttentionError of the core.
     """
     inputs, steps, plan = prepare_run(run, arrays)
     with torch.inference_mode():
@@ -283,7 +283,9 @@ def prepare_run(run: RunSetup, arrays: UploadedArrays | None) -> tuple[RunInputs
 def make_run_tensors(
     inputs: RunInputs, run: RunSetup, config: AttentionConfig
 ) -> tuple[dict[str, Tensor], Weights, PairInputs]:
-    """The input tensors of a run, its weights, and the chosen mask, scores and weights of token pairs."""
+    """The input tensors of a run, its weights, and the tensors of token pairs: the mask, and the scores and weights
+    that the visitor set.
+    """
     matrices = inputs.matrices
     if run.wiring:
         matrices = apply_wiring(matrices, run.wiring, config)
@@ -312,7 +314,7 @@ def make_batch_tensor(name: str, inputs: RunInputs, run: RunSetup) -> Tensor:
 
 
 def add_padding_mask(config: AttentionConfig, inputs: RunInputs) -> AttentionConfig:
-    """The config with a padding mask for the sentences of a batch."""
+    """The AttentionConfig with a padding mask for the sentences of a batch."""
     lengths = tuple(len(sentence.words) for sentence in inputs.batch)
     masks = []
     for name, params in config.masks:

@@ -8,8 +8,11 @@ AVAILABLE_DEVICES = list_devices()
 
 
 def find_gpu_obstacle() -> str | None:
-    """Why no GPU is available: "mac", whose GPU computes no float64; "built_without", a torch without CUDA;
-    "not_found", a torch with CUDA that finds none. None if one is available."""
+    """Returns why no GPU is available; None if one is.
+
+    "mac": a Mac's GPU, which does not compute float64; "built_without": torch without CUDA; "not_found": torch with
+    CUDA, but no GPU.
+    """
     if torch.cuda.is_available():
         return None
     if torch.backends.mps.is_available():

@@ -17,12 +17,12 @@ from pages.runs.weight_matrices import HeadSizes
 
 @dataclass(frozen=True)
 class DrawnTensors:
-    """The tensors sampled by a listing. sentences: those with its example and score weights."""
+    """The tensors sampled by a listing. sentences: the object with the listing's example and score weights."""
 
     sentences: DictionarySentences
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the tensors into the inputs, and the first sequence of each as a matrix."""
+        """Puts the tensors into the inputs, and the first sequence of each also as a matrix."""
         example = self.sentences.example
         inputs.queries = example.tokens
         inputs.keys = example.context_tokens or example.tokens
@@ -39,7 +39,9 @@ class DrawnTensors:
                 inputs.origins[name] = "drawn"
 
     def put_projections(self, inputs: RunInputs, sizes: HeadSizes) -> None:
-        """Puts the layer's matrices, where there is a layer: typed ones as they are, all others are the listing's."""
+        """Puts the layer's matrices into the inputs: typed ones, otherwise the listing's; puts none if q, k and v are
+        given.
+        """
         if "q" in inputs.drawn:
             return
         self.sentences.put_projections(inputs, sizes)
@@ -48,7 +50,7 @@ class DrawnTensors:
                 inputs.origins[name] = "drawn"
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The score's weights that a network learned."""
+        """The score's weights that a network learned, by name."""
         return self.sentences.score_weights()
 
 
@@ -60,7 +62,7 @@ def prepare_drawn(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[dict[str, Step], Plan]:
-    """The steps and plan of a run of sampled tensors; for q, k and v the numbers of heads are theirs."""
+    """The steps and plan of a run of sampled tensors. For q, k and v, the numbers of heads are those of the tensors."""
     given = {name: tensor.to(device, dtype) for name, tensor in drawn.items() if name in SEQUENCES}
     first = next(iter(given.values()))
     config = pad_every_sequence(config, len(first))
@@ -77,7 +79,7 @@ def prepare_drawn(
 
 
 def pad_every_sequence(config: AttentionConfig, count: int) -> AttentionConfig:
-    """The config with the padding mask's single length repeated for `count` sequences."""
+    """The AttentionConfig with the single length of the padding mask repeated for `count` sequences."""
     masks = []
     for name, params in config.masks:
         lengths = params.get("lengths", ())

@@ -1,16 +1,17 @@
-"""Gives memory that nobody uses any more back to the system.
+"""Returns unused memory to the operating system.
 
-C's malloc keeps what is freed, apart for each thread that asked for it, and every run of a script has a thread of its
-own: after pages of 8 heads of 512 tokens, whose steps take 16 MB each, hundreds of megabytes stood empty.
+C's malloc keeps freed memory, separately for each thread, and each run of a script has its own thread: after pages with
+8 heads of 512 tokens, whose steps take 16 MB each, hundreds of megabytes were unused.
 """
 
 
 def give_back() -> None:
-    """Lets the C library give back what stands empty: by malloc_trim(3) with glibc; elsewhere this does nothing.
+    """Makes the C library return unused memory: by malloc_trim(3) with glibc; elsewhere this has no effect.
 
-    Arrow calls it for the pool that it uses, which becomes the C library's: a page's tables are small.
+    Arrow calls malloc_trim when its memory pool is released; therefore its pool is set to the C library's, which is
+    sufficient, because the tables of a page are small.
     """
-    import pyarrow  # with the pages, not with the server
+    import pyarrow  # imported together with the pages, not at the start of the server
 
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     pyarrow.default_memory_pool().release_unused()

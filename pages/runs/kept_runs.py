@@ -14,7 +14,7 @@ from pages.runs.upload_store import UploadedArrays
 from pages.setup.setup import RunSetup
 
 Run = tuple[Trace, RunInputs]
-LARGE_BYTES = 16 * 2**20  # of a run: where one leaves, what was computed beside it has left as much memory empty
+LARGE_BYTES = 16 * 2**20  # bytes of a large run: when one is evicted, memory of results computed from it is unused too
 
 
 def count_bytes(run: Run) -> int:
@@ -29,21 +29,21 @@ def count_bytes(run: Run) -> int:
 
 
 class KeptRuns:
-    """A function that computes the run of a Setup, with the runs kept that were asked for last.
+    """A function that returns the run of a RunSetup, with an LRU cache.
 
-    Together they take at most so many bytes, and are at most so many; the last one is kept however large it is. Of
-    callers that ask at once for the same one, one computes it, and the others wait.
+    Both the bytes and the number of the cached runs are limited, but the latest run is always kept. If several threads
+    request the same run at the same time, one computes it and the others wait.
     """
 
     def __init__(self, compute: Callable[[RunSetup, UploadedArrays | None], Run], most_bytes: int, most: int):
         self.compute, self.most_bytes, self.most = compute, most_bytes, most
-        self.runs: OrderedDict[str, Future[Run]] = OrderedDict()  # by the repr of a Setup, which is complete
-        self.sizes: dict[str, int] = {}  # bytes of those that are computed
+        self.runs: OrderedDict[str, Future[Run]] = OrderedDict()  # by the repr of a RunSetup, which contains all fields
+        self.sizes: dict[str, int] = {}  # bytes of each run that is computed
         self.lock = Lock()
         update_wrapper(self, compute)
 
     def __call__(self, setup: RunSetup, arrays: UploadedArrays | None) -> Run:
-        """The run of a Setup, cached or computed. An error is passed on and not cached."""
+        """The run of a RunSetup, cached or computed. An error is raised and not cached."""
         key = repr(setup)
         with self.lock:
             is_kept = key in self.runs
@@ -62,10 +62,10 @@ class KeptRuns:
         return run
 
     def enter(self, key: str, future: Future[Run], size: int) -> None:
-        """Records the size of a computed run, and evicts the least recently used ones beyond the bounds."""
-        largest = 0  # bytes, of those that leave
+        """Records the size of a computed run, and evicts the least recently used runs beyond the limits."""
+        largest = 0  # bytes of the largest evicted run
         with self.lock:
-            if self.runs.get(key) is not future:  # cleared meanwhile
+            if self.runs.get(key) is not future:  # the cache was cleared meanwhile
                 return
             self.sizes[key] = size
             computed = [each for each in self.runs if each in self.sizes]
@@ -78,7 +78,7 @@ class KeptRuns:
             give_back()
 
     def forget(self, key: str, future: Future[Run]) -> None:
-        """Removes the entry of a run that failed."""
+        """Removes the entry of a run whose computation failed."""
         with self.lock:
             if self.runs.get(key) is future:
                 del self.runs[key]

@@ -1,4 +1,4 @@
-"""The initial learned tensors of the chosen mechanisms besides the projections."""
+"""The initial learned tensors of the chosen mechanisms, without the projections."""
 
 from collections import defaultdict
 
@@ -16,8 +16,8 @@ from pages.runs.run_inputs import RunInputs, StartMatrix
 from pages.runs.sentences import put_matrix
 from pages.runs.weight_matrices import HeadSizes, apply_wiring
 
-MAX_GENERAL_TERMS = 64 * 64  # the most products that one general score may be the sum of, to be shown one by one
-MAX_TANH_LAYER_BYTES = 2**24  # the most that the additive score's tanh layer may take; every visitor's runs are kept
+MAX_GENERAL_TERMS = 64 * 64  # largest number of products in the sum of one general score, each of which can be shown
+MAX_TANH_LAYER_BYTES = 2**24  # largest tanh layer of the additive score: all visitors' runs are cached
 
 
 def put_learned_matrices(
@@ -27,7 +27,7 @@ def put_learned_matrices(
     wiring: tuple[str, ...],
     config: AttentionConfig,
 ) -> None:
-    """Puts the learned tensors of the chosen mechanisms into the inputs. learned: those of a trained network.
+    """Puts the learned tensors of the chosen mechanisms into the inputs. learned: those of a trained network, by name.
 
     Raises AttentionError: too_many_terms.
     """
@@ -47,9 +47,9 @@ def put_learned_matrices(
 
 
 def put_source_matrices(inputs: RunInputs, config: AttentionConfig, seed: int) -> int | None:
-    """Puts the tensors that are learned before k and v are projected.
+    """Puts into the inputs the learned tensors that are used before k and v are projected.
 
-    Returns the width of what W_k and W_v multiply; None if it is that of the input.
+    Returns the width of the vectors that W_k and W_v multiply; None if these are the input vectors.
     """
     key_width = None
     for name in config.modifiers_at("sources"):
@@ -61,7 +61,7 @@ def put_source_matrices(inputs: RunInputs, config: AttentionConfig, seed: int) -
 
 
 def input_widths(inputs: RunInputs) -> dict[str, int]:
-    """The widths of the query and key vectors, D and D_kv; empty if q, k and v are given."""
+    """The widths D and D_kv of the query and key vectors; {} if q, k and v are given."""
     if "x" not in inputs.matrices:
         return {}
     x = inputs.matrices["x"]
@@ -71,10 +71,11 @@ def input_widths(inputs: RunInputs) -> dict[str, int]:
 def put_group(
     inputs: RunInputs, declared: tuple[LearnedTensor, ...], sizes: Sizes, seed: int, learned: dict[str, np.ndarray]
 ) -> Sizes:
-    """Puts what one mechanism learns: a network's tensors, if they fit, else as each declares it; and gives all sizes.
+    """Puts the learned tensors of one mechanism into the inputs: a trained network's if they fit, otherwise the
+    declared initial values; returns the sizes of all axes.
 
-    sizes: of the run. learned: what a network has learned. Where somebody typed a tensor of another width, those after
-    it are as wide.
+    sizes: of the run. learned: tensors of the trained network. If a tensor with another width was typed, the tensors
+    after it get this width.
     """
     is_learned = fits(declared, learned, sizes)
     known = defaultdict(lambda: max(sizes["d_q"], sizes["d_k"]), sizes)
@@ -98,10 +99,10 @@ def own_sizes_of(tensor: LearnedTensor, matrix: np.ndarray, sizes: Sizes) -> dic
 
 
 def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dtype: torch.dtype) -> None:
-    """Checks that the additive score's tanh layer is not too large. pairs: the sizes B, H, T and S."""
+    """Raises AttentionError if the additive score's tanh layer is too large. pairs: the sizes B, H, T and S."""
     shapes = {name: matrix.shape for name, matrix in inputs.matrices.items()}
     if not all(tensor.name in shapes for tensor in score.weights):
-        return  # the core says what is missing
+        return  # the core raises the error of a missing tensor
     sizes = add_own_sizes(score.weights, shapes, pairs)
     for larger in score.larger_than_pairs(sizes):
         check_hidden(larger, dtype.itemsize, MAX_TANH_LAYER_BYTES)
@@ -110,7 +111,7 @@ def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dty
 def find_widths(
     inputs: RunInputs, head_sizes: HeadSizes, wiring: tuple[str, ...], config: AttentionConfig
 ) -> tuple[int, int]:
-    """The widths of q and of k per head, from the matrices."""
+    """The widths of q and of k per head, as the matrices make them."""
     uploaded = inputs.brought
     if uploaded is not None:
         *_, d_q = uploaded.q.shape
@@ -135,12 +136,12 @@ def projected_width(matrices: dict[str, np.ndarray], name: str, source: int) -> 
 
 
 def key_source_width(inputs: RunInputs, head_sizes: HeadSizes) -> int:
-    """The width of what W_k and W_v multiply."""
+    """The width of the vectors that W_k and W_v multiply."""
     return head_sizes.key_width or input_widths(inputs)["D_kv"]
 
 
 def find_value_width(inputs: RunInputs, head_sizes: HeadSizes, wiring: tuple[str, ...], config: AttentionConfig) -> int:
-    """The width of v per head, from the matrices."""
+    """The width of v per head, as the matrices make it."""
     uploaded = inputs.brought
     if uploaded is not None:
         return uploaded.v.shape[-1]
@@ -153,7 +154,7 @@ def find_value_width(inputs: RunInputs, head_sizes: HeadSizes, wiring: tuple[str
 
 
 def find_output_width(inputs: RunInputs, d_v: int, wiring: tuple[str, ...], config: AttentionConfig) -> int:
-    """The width of the output: that of W_o, or of all heads together."""
+    """The width of the output: the columns of W_o, otherwise those of all heads side by side."""
     matrices = apply_wiring(inputs.matrices, wiring, config)
     return projected_width(matrices, "w_o", config.heads * d_v)
 
@@ -168,13 +169,13 @@ def fits(declared: tuple[LearnedTensor, ...], learned: dict[str, np.ndarray], si
 
 
 def screen_shape(tensor: LearnedTensor, sizes: Sizes) -> tuple[int, int]:
-    """The rows and columns of a tensor; a vector is one row."""
+    """The shape in which a tensor is shown: a vector is one row."""
     shape = tensor.shape(sizes)
     return shape if len(shape) == 2 else (1, *shape)
 
 
 def start_matrix(tensor: LearnedTensor, shape: tuple[int, int], seed: int) -> StartMatrix:
-    """The initial values of a learned tensor: as declared, else random."""
+    """The initial values of a learned tensor: as declared, otherwise random."""
     if tensor.start is None:
         numbers = random_matrix(tensor.name, shape, seed)
         return StartMatrix(numbers, "random", seed)

@@ -1,4 +1,4 @@
-"""Sentences whose vectors are made by heads built by hand or by a trained network."""
+"""Sentences whose vectors come from heads built by hand or from a trained network."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,21 +16,23 @@ from pages.runs.sentences import DictionarySentences, StartMatrices
 
 @dataclass(frozen=True)
 class HandmadeHeads(DictionarySentences):
-    """Sentences of heads built by hand, which also make the vectors and the matrices. kinds: (name, offset)."""
+    """Sentences for heads built by hand, which determine the vectors and the matrices. kinds: (name, offset) of each
+    head.
+    """
 
     kinds: tuple[tuple[str, int], ...] = ()
 
     @cached_property
     def built(self) -> BuiltHeads:
-        """The heads, for the words of all sentences."""
+        """The heads, built for the words of all sentences."""
         return build_heads(self.own_words(), self.kinds, self.further_words())
 
     def first_sequence(self) -> TokenSequence:
-        """The sentence as the heads can read it."""
+        """The first sentence, with the token vectors of the built heads."""
         return self.read_by_heads(self.own_words())
 
     def further_sequences(self) -> list[TokenSequence]:
-        """The other sentences as the heads can read them."""
+        """The further sentences of the batch, with the token vectors of the built heads."""
         return [self.read_by_heads(words) for words in self.further_words()]
 
     def read_by_heads(self, words: tuple[str, ...]) -> TokenSequence:
@@ -38,7 +40,7 @@ class HandmadeHeads(DictionarySentences):
         known = self.built.words
         x = build_token_vectors(words, known)
         if self.bare:
-            first_place = len(known) + 1  # of the places only the column of ones stays
+            first_place = len(known) + 1  # without positions, only their column of ones remains
             x[:, first_place:] = 0
         origins = ("built",) * len(words)
         return TokenSequence(words, origins, x)
@@ -49,7 +51,7 @@ class HandmadeHeads(DictionarySentences):
         return word_columns + POSITION_COLUMNS
 
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
-        """The matrices of the heads."""
+        """The matrices of the built heads."""
         built = self.built
         matrices = {
             "w_q": StartMatrix(built.w_q, "built"),
@@ -62,7 +64,9 @@ class HandmadeHeads(DictionarySentences):
 
 @dataclass(frozen=True)
 class LearnedTexts(DictionarySentences):
-    """Texts that a trained network reads: it makes the vectors, the context and all matrices. network: its recipe."""
+    """Texts for a trained network, which determines the vectors, the context and all matrices. network: its recipe's
+    name.
+    """
 
     network: str = ""
 
@@ -79,16 +83,18 @@ class LearnedTexts(DictionarySentences):
         return tuple(text.replace(" ", ""))
 
     def spell(self, tokens: tuple[str, ...]) -> str:
-        """Symbols as a text that gives them back."""
+        """A text that is tokenised to the given symbols."""
         return "".join(tokens)
 
     def first_sequence(self) -> TokenSequence:
-        """The text of the queries."""
+        """The text of the queries, with the network's vectors."""
         view = self.own_view()
         return make_learned_sequence(view.queries, view.x)
 
     def context_sequence(self) -> TokenSequence:
-        """The text of the keys; in self-attention, the context text by itself."""
+        """The text of the keys, with the network's vectors; in self-attention, the vectors of the context text
+        alone.
+        """
         view = self.own_view()
         if view.context is not None:
             return make_learned_sequence(view.keys, view.context)
@@ -96,7 +102,7 @@ class LearnedTexts(DictionarySentences):
         return make_learned_sequence(other.queries, other.x)
 
     def further_sequences(self) -> list[TokenSequence]:
-        """The other texts of a batch."""
+        """The further texts of the batch, with the network's vectors."""
         sequences = []
         for words in self.further_words():
             view = self.view("".join(words), self.context_text)
@@ -104,7 +110,9 @@ class LearnedTexts(DictionarySentences):
         return sequences
 
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
-        """The matrices of the network, where x is as wide as the network makes it."""
+        """The matrices of the network, if x and the context have the network's widths; otherwise those of
+        DictionarySentences.
+        """
         learned = self.own_view()
         has_width = learned.width("x") == width
         has_source = learned.width("context") == source
@@ -116,18 +124,18 @@ class LearnedTexts(DictionarySentences):
         return StartMatrices(matrices, learned.heads)
 
     def example_matrix(self, name: str) -> StartMatrix:
-        """One of the projections that the example's own network learned."""
+        """One of the projections that the network of the example learned."""
         learned = self.example.tensor(name)
         numbers = None if learned is None else learned.numpy()
         return StartMatrix(numbers, self.example.origin)
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The additive score's weights that the network learned."""
+        """The additive score's weights that the network learned, by name."""
         matrices = self.own_view().matrices()
         return {name: matrix for name, matrix in matrices.items() if name in LEARNED_TENSORS}
 
 
 def make_learned_sequence(words: tuple[str, ...], x: Tensor) -> TokenSequence:
-    """A text with the vectors that a network makes of its symbols."""
+    """A text with the vectors that a network computes for its symbols."""
     origins = ("learned",) * len(words)
     return TokenSequence(words, origins, x.numpy())

@@ -15,16 +15,16 @@ from pages.setup.setup import RunSetup
 
 
 def model_sentences_of(run: RunSetup) -> ModelSentences | None:
-    """The sentences of a Setup that a language model reads; None where none does."""
+    """The sentences of a run that a language model reads; None where none does."""
     kind = sentences_of(run)
     return kind if isinstance(kind, ModelSentences) else None
 
 
 def model_stack(run: RunSetup, words: tuple[str, ...]) -> Stack:
-    """All parts of the model of a Setup on a sentence, as it was trained, and the sums of them, its axes labelled.
+    """All parts of the model of a run on a sentence, as it was trained, and the sums of them, its axes labelled.
 
-    words: the sentence behind the sign that each text begins with. What is changed in the layer that is looked at is
-    not in it.
+    words: the sentence, START first. Changes of the layer that is shown have no effect: the model is run as it was
+    trained.
     """
     kind = model_sentences_of(run)
     return sum_model(kind.model, kind.read(words)).labelled(words, vocabulary=model_vocabulary(kind.model))
@@ -32,7 +32,7 @@ def model_stack(run: RunSetup, words: tuple[str, ...]) -> Stack:
 
 @lru_cache(maxsize=16)
 def model_weights(name: str, tokens: tuple[str, ...]) -> torch.Tensor:
-    """The weights of every head of a model on what it reads, (L, H, T, T)."""
+    """The attention weights of all heads of a model, (L, H, T, T). tokens: the input of the model."""
     parts = run_model(name, tokens).parts
     return torch.stack([trace["weights"][0] for part, trace in parts.items() if part.endswith(".attention")])
 

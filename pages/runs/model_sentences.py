@@ -1,4 +1,4 @@
-"""Sentences of a language model, one layer of which gives their vectors and matrices."""
+"""Sentences for a language model, whose vectors and matrices are those of one layer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from pages.setup.word_roles import read_word_roles
 
 @dataclass(frozen=True)
 class ModelSentences(DictionarySentences):
-    """Sentences that a language model reads. model: its name. layer: the one whose attention is run, counted from 1."""
+    """Sentences for a language model. model: its name. layer: the layer whose attention is run, counted from 1."""
 
     model: str = ""
     layer: int = 1
@@ -29,14 +29,14 @@ class ModelSentences(DictionarySentences):
         return cut_sentence(self.model, text)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
-        """Words as a text that gives them back."""
+        """A text that is tokenised to the given words."""
         words = tuple(word for word in tokens if word != START)
         if load_recipe(self.model).language != "zh":
             return " ".join(words)
         return write_model_words(words, self.tokens_of)
 
     def read(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """The token that the model reads for each word."""
+        """The token of the model's vocabulary for each word."""
         return read_tokens(self.model, words, read_word_roles(self.word_roles))
 
     def inputs_for(self, words: tuple[str, ...]) -> LayerInputs:
@@ -45,11 +45,11 @@ class ModelSentences(DictionarySentences):
 
     # -- vectors
     def first_sequence(self) -> TokenSequence:
-        """The sentence, with the vectors that the layer begins with."""
+        """The sentence, with the vectors that the layer receives."""
         return self.look_up(self.own_words())
 
     def look_up(self, words: tuple[str, ...]) -> TokenSequence:
-        """A sentence with the vectors that the layer begins with."""
+        """The words of a sentence, with their origins and the vectors that the layer receives."""
         chosen = read_word_roles(self.word_roles)
         origins = [origin_of(word, token, word in chosen) for word, token in zip(words, self.read(words), strict=True)]
         given = self.inputs_for(words)
@@ -57,7 +57,7 @@ class ModelSentences(DictionarySentences):
         return TokenSequence(words, tuple(origins), given.x.numpy(), value=value)
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the words and their vectors; those that values are made of, where they are others."""
+        """Puts the words and their vectors into the inputs, and the vectors of the values if these are other ones."""
         super().gather(inputs)
         value = self.inputs_for(self.own_words()).value
         if value is not None:
@@ -65,7 +65,9 @@ class ModelSentences(DictionarySentences):
 
     # -- matrices
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
-        """The matrices of the layer, where x is as wide as the model makes it."""
+        """The matrices of the layer, if x and the context have the model's width; otherwise those of
+        DictionarySentences.
+        """
         learned = self.inputs_for(self.own_words())
         own_width = learned.x.shape[1]
         if (own_width, own_width) != (width, source):
@@ -74,22 +76,24 @@ class ModelSentences(DictionarySentences):
         return StartMatrices(matrices, learned.config.heads)
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The learned tensors of the layer besides its projections."""
+        """The learned tensors of the layer besides its projections, by name."""
         given = self.inputs_for(self.own_words()).weights.given()
         return {name: np.atleast_2d(tensor.numpy()) for name, tensor in given.items() if name in LEARNED_TENSORS}
 
 
 def write_model_words(words: tuple[str, ...], tokens_of: Callable[[str], tuple[str, ...]]) -> str:
-    """A text that is cut to the given Chinese words. tokens_of: the tokens of a text, after the start token."""
+    """A text that is segmented into the given Chinese words. tokens_of: returns the tokens of a text, without START."""
     try:
         return write_tokens(words, lambda text: tokens_of(text)[1:])
-    except AttentionError:  # of too many words, or of none
+    except AttentionError:  # raised for too many words, and for none
         return "".join(words)
 
 
 def origin_of(word: str, token: str, is_chosen: bool) -> str:
-    """Where a word's vector comes from: the model knows it, or reads nothing, an everyday word of its kind, or the
-    category that somebody chose, in its place."""
+    """The origin of a word's vector: "learned" if the model knows the word; "unknown" if it reads the token for unknown
+    words; "role" if it reads the category that the visitor chose; otherwise "stand_in", an everyday word of the same
+    kind.
+    """
     if word == token:
         return "learned"
     if token == UNKNOWN:

@@ -1,4 +1,4 @@
-"""Trained networks by name: those supplied with the app, and the latest of those trained since it started."""
+"""Trained networks by name: those included in the app, and the latest ones trained since it was started."""
 
 from collections import OrderedDict
 from functools import lru_cache
@@ -11,9 +11,9 @@ from attention_core.learned.training.shipped_networks import SHIPPED_SEED, load_
 from attention_core.learned.training.snapshots import Network, NetworkRecipe, read_recipe
 from attention_core.record.errors import AttentionError
 
-MAX_REMEMBERED_NETWORKS = 256  # networks that are remembered, of at most 100 kB each
+MAX_REMEMBERED_NETWORKS = 256  # networks, of at most 100 kB each
 
-# Of all sessions: what a network is, its recipe says completely, and nothing of a visitor is in it.
+# Shared by all sessions: a network depends on its recipe alone, and contains no data of a visitor.
 remembered_networks: OrderedDict[str, Network] = OrderedDict()
 networks_lock = Lock()
 
@@ -28,7 +28,7 @@ def remember_network(trained: Network) -> None:
 
 
 def find_network(name: str) -> Network:
-    """A network by its recipe's name. Raises AttentionError: network_away; ValueError for what is no name."""
+    """The network with this recipe name. Raises AttentionError: network_away; ValueError for an invalid name."""
     recipe = read_recipe(name)
     shipped_steps = (0, *COURSES[recipe.course].shipped)
     shipped = NetworkRecipe(recipe.course, SHIPPED_SEED, recipe.step)
@@ -42,10 +42,10 @@ def find_network(name: str) -> Network:
 
 
 def view_network(name: str, example: Example, text: str | None, context_text: str | None) -> AttentionView:
-    """The inputs of a network's attention for typed texts, or for those of an example."""
+    """The inputs of a network's attention for typed texts, otherwise for those of an example."""
     own = "".join(example.tokens)
     other = "".join(example.context_tokens or ())
-    if text is not None or context_text is not None:  # another text is read: another may be written
+    if text is not None or context_text is not None:  # for another input text, the network may generate another text
         own = text
     if context_text is not None:
         other = context_text
@@ -53,6 +53,6 @@ def view_network(name: str, example: Example, text: str | None, context_text: st
     return cached_network_view(find_network(name), read, own, example.layer)
 
 
-@lru_cache(maxsize=64)  # several matrices of one run are asked for, one after the other
+@lru_cache(maxsize=64)  # a run requests several matrices in succession
 def cached_network_view(trained: Network, read: str, written: str | None, layer: int) -> AttentionView:
     return attention_view(trained, read, written, layer)

@@ -33,12 +33,14 @@ from pages.setup.setup import AXIS_ORDERS, MAX_RUN_PAIRS, MAX_SHOWN_HEADS
 
 @dataclass(frozen=True)
 class QkvMatrices:
-    """q, k and v as matrices: typed, or the example's own. sentences: whose words and score weights they have."""
+    """q, k and v as matrices: typed, or the example's own. sentences: the object with their words and score weights."""
 
     sentences: DictionarySentences
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the matrices, and the words of both axes: the known ones if their number fits, else numbers."""
+        """Puts the matrices and the words of both axes into the inputs; numbers instead of words if there are more or
+        fewer words than rows.
+        """
         example = self.sentences.example
         for name in "qkv":
             numbers = to_matrix(getattr(example, name))
@@ -54,7 +56,7 @@ class QkvMatrices:
             inputs.keys = label_rows(k, keys)
 
     def known_words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The words of the queries and keys of the sentence or example."""
+        """The words of the queries, and those of the keys, of the sentence or example."""
         sentences = self.sentences
         example = sentences.example
         if example.q is not None:
@@ -65,7 +67,7 @@ class QkvMatrices:
         return queries, keys
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The score's weights that a network learned."""
+        """The score's weights that a network learned, by name."""
         return self.sentences.score_weights()
 
 
@@ -73,8 +75,9 @@ class QkvMatrices:
 class UploadedQkv:
     """q, k and v from files.
 
-    arrays: what these hold. sentences: whose score weights they have. roles: "q:0", the number of each role's array.
-    axes: the order of their axes. part: what is looked at of them. answers: how their masks are read, by role.
+    arrays: the contents of the files. sentences: the object with the score weights. roles: "q:0", the index of the
+    array of each role. axes: the order of their axes. part: the part of them that is shown. answers: the reading of
+    each mask, by role.
     """
 
     arrays: UploadedArrays
@@ -85,7 +88,7 @@ class UploadedQkv:
     answers: Mapping[str, MaskReading] = field(default_factory=dict)
 
     def roles_by_name(self) -> dict[str, str]:
-        """The name of the array for each role: as chosen, else guessed from the names."""
+        """The name of the array for each role: as chosen, otherwise guessed from the names."""
         names = [*self.arrays]
         if not self.roles:
             return guess_array_roles(self.arrays)
@@ -97,12 +100,12 @@ class UploadedQkv:
         return chosen
 
     def tensors(self) -> UploadedTensors:
-        """All that was uploaded. Raises AttentionError."""
+        """All uploaded tensors, by their roles. Raises AttentionError."""
         axes = AXIS_ORDERS.get(self.axes)
         return read_roles(self.arrays, self.roles_by_name(), axes, self.answers)
 
     def part_of(self, uploaded: UploadedTensors) -> UploadPart:
-        """The selected part of the tensors: as chosen, else the largest that may be shown."""
+        """The shown part of the tensors: as chosen, otherwise the largest that may be shown."""
         if self.part is None or len(self.part) != 7:
             return largest_upload_part(uploaded, MAX_SHOWN_HEADS, MAX_TOKENS, MAX_RUN_PAIRS)
         batch, head, heads, query, queries, key, keys = self.part
@@ -114,12 +117,13 @@ class UploadedQkv:
         )
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The score's weights that a network learned."""
+        """The score's weights that a network learned, by name."""
         return self.sentences.score_weights()
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the selected part of the tensors; queries and keys are named by their places in the file. Raises
-        AttentionError."""
+        """Puts the shown part of the tensors into the inputs; queries and keys are named by their positions in the
+        file. Raises AttentionError.
+        """
         whole = self.tensors()
         part = self.part_of(whole)
         looked_at = cut_upload_part(whole, part)
@@ -133,15 +137,16 @@ class UploadedQkv:
 
 
 def number_from(first: int, count: int) -> tuple[str, ...]:
-    """Numbers of consecutive places, counted from 1, as texts."""
+    """Consecutive numbers as texts, counted from 1. first: the index of the first one, from 0."""
     places = range(first + 1, first + count + 1)
     return tuple(map(str, places))
 
 
-# ---- where they come from --------------------------------------------------------------------------------------------
+# ---- origins ---------------------------------------------------------------------------------------------------------
 def note_made_rows(inputs: RunInputs, sentence: RunInputs, wiring: tuple[str, ...], config: AttentionConfig) -> None:
-    """Notes which rows of q and k still equal those made by random vectors or matrices. sentence: the inputs that made
-    them."""
+    """Records which rows of q and k still equal those computed from random vectors or matrices. sentence: the inputs
+    with these vectors and matrices.
+    """
     chance = sentence.random_parts("tied" in wiring)
     matrices = apply_wiring(sentence.matrices, wiring, config)
     sources = {"q": "x", "k": "context" if sentence.crossed else "x"}
@@ -165,7 +170,7 @@ def note_made_rows(inputs: RunInputs, sentence: RunInputs, wiring: tuple[str, ..
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
 def split_qkv(given: dict[str, Tensor], config: AttentionConfig) -> list[Tensor]:
-    """Typed q, k and v, as they are for one head, else their columns split into heads."""
+    """Typed q, k and v: unchanged for one head, otherwise with the columns split into heads."""
     if config.heads == 1:
         return [given[name] for name in "qkv"]
     kv_heads = config.kv_heads or config.heads
@@ -192,7 +197,7 @@ def prepare_uploaded(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[dict[str, Step], Plan]:
-    """The steps and plan of a run of tensors from a file; the numbers of heads are theirs."""
+    """The steps and plan of a run of tensors from a file; the numbers of heads are those of the tensors."""
     q = uploaded.q.to(device, dtype)
     k = uploaded.k.to(device, dtype)
     v = uploaded.v.to(device, dtype)

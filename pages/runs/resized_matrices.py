@@ -1,4 +1,6 @@
-"""How matrices changed when heads or widths of a layer were changed: found from the inputs before and after."""
+"""The effect of other head counts or widths on the matrices of a layer, found by comparing the inputs before and
+after.
+"""
 
 from dataclasses import dataclass
 
@@ -11,17 +13,18 @@ from pages.runs.size_changes import head_counts_of
 from pages.setup.setup import RunSetup
 
 SIZE_FIELDS = ("heads", "kv_heads", "d_k", "d_v")
-REFITTED_FIELDS = (*SIZE_FIELDS, *PROJECTIONS, *BIASES)  # what `make_size_changes` may write
+REFITTED_FIELDS = (*SIZE_FIELDS, *PROJECTIONS, *BIASES)  # fields that `make_size_changes` may return
 
 
 @dataclass(frozen=True)
 class MatrixFate:
-    """What became of a matrix.
+    """The effect of a change of sizes on one matrix.
 
-    kind: "kept" and "kept_rows" (the same numbers, cut for other heads), "left_out" (what still fits), "zeros", "drawn"
-    and "given" (all that there was; what is new is zero, drawn from the seed, or given by the example), "new" (drawn
-    anew from the seed), "identity". heads, width: now; before: the width of a head; count: the columns in all, or the
-    rows.
+    kind: "kept" and "kept_rows", the numbers are the same, split into other heads (columns, or rows of W_o);
+    "left_out", some numbers were removed; "zeros" and "drawn", numbers were added: zeros, or random ones from the seed;
+    "given", numbers were added or replaced by the example's; "new", all are random from the seed; "identity", a learned
+    tensor is the identity now. heads, width: the current number and width of heads; before: the earlier width; count:
+    the current number of columns (rows of W_o).
     """
 
     name: str
@@ -34,7 +37,7 @@ class MatrixFate:
 
 
 def is_resized(before: RunSetup, now: RunSetup) -> bool:
-    """Whether two Setups differ in head counts or widths, and in nothing but the matrices refitted to them."""
+    """Whether two RunSetups differ in head counts or widths, and otherwise only in the matrices refitted to these."""
     settings_before = vars(before)
     settings_now = vars(now)
     differing = {name for name, value in settings_now.items() if value != settings_before[name]}
@@ -43,7 +46,7 @@ def is_resized(before: RunSetup, now: RunSetup) -> bool:
 
 
 def list_fates(before: tuple[RunSetup, RunInputs], now: tuple[RunSetup, RunInputs]) -> list[MatrixFate]:
-    """The MatrixFate of each matrix that changed. before, now: a Setup and its inputs."""
+    """The MatrixFate of each matrix that changed. before, now: a RunSetup and its inputs."""
     (setup_before, inputs_before), (setup_now, inputs_now) = before, now
     heads_before = head_counts_of(setup_before)
     heads_now = head_counts_of(setup_now)
@@ -57,8 +60,9 @@ def list_fates(before: tuple[RunSetup, RunInputs], now: tuple[RunSetup, RunInput
 
 
 def list_cut_matrices(inputs: RunInputs) -> list[str]:
-    """The matrices that are split into heads: the projections, or q, k and v, or x if nothing projects it; then the
-    score's own."""
+    """The names of the matrices that are split into heads: the projections, q, k and v, or x if it is used without W_q;
+    then those of the learned tensors of mechanisms.
+    """
     names = [name for name in (*PROJECTIONS, "q", "k", "v") if name in inputs.matrices]
     if "w_q" not in names and "q" not in names and "x" in inputs.matrices:
         names.insert(0, "x")
@@ -66,17 +70,17 @@ def list_cut_matrices(inputs: RunInputs) -> list[str]:
 
 
 def as_projection(name: str) -> str:
-    """The projection that has as many heads as a matrix."""
+    """The name of the projection with as many heads as a matrix."""
     return f"w_{name}" if name in ("k", "v") else name
 
 
 def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, int]) -> MatrixFate | None:
-    """The MatrixFate of one matrix, or None if it did not change. counts: its heads before and now."""
+    """The MatrixFate of one matrix, or None if it did not change. counts: its numbers of heads before and now."""
     old, new = before.matrices[name], now.matrices[name]
     seed = now.seeds.get(name) if now.origins.get(name) == "random" else None
     if name in LEARNED_TENSORS:
         return tell_score_fate(name, old, new, seed)
-    if name == "w_o":  # heads lie side by side in columns, for w_o in rows
+    if name == "w_o":  # heads are side by side in columns, in w_o one above the other in rows
         old, new = old.T, new.T
     heads_before, heads = counts
     if old.shape[1] % heads_before or new.shape[1] % heads:
@@ -102,7 +106,7 @@ def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, i
 
 
 def tell_score_fate(name: str, old: np.ndarray, new: np.ndarray, seed: int | None) -> MatrixFate | None:
-    """The MatrixFate of a score's own matrix, or None if it did not change."""
+    """The MatrixFate of a learned tensor of a mechanism, or None if it did not change."""
     if np.array_equal(old, new):
         return None
     if seed is not None:

@@ -14,16 +14,16 @@ from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import RandomParts
 
-SEQUENCES = ("x", "context", "value", "q", "k", "v")  # a row a token
-REQUIRED_INPUT_MATRICES = ("x", "context", "q", "k", "v", "allowed")  # may not be taken away as a projection may
+SEQUENCES = ("x", "context", "value", "q", "k", "v")  # matrices with one row per token
+REQUIRED_INPUT_MATRICES = ("x", "context", "q", "k", "v", "allowed")  # unlike projections, these cannot be removed
 LEARNED_FOR_WEIGHTS = [name for name, tensor in LEARNED_TENSORS.items() if tensor.makes_weights]
-WEIGHT_MAKING_MATRICES = ("w_q", "w_k", "b_q", "b_k", *LEARNED_FOR_WEIGHTS)  # the weights depend on them
+WEIGHT_MAKING_MATRICES = ("w_q", "w_k", "b_q", "b_k", *LEARNED_FOR_WEIGHTS)  # the weights depend on these matrices
 PAD_WORD = "<pad>"
 
 
 @dataclass(frozen=True, eq=False)
 class StartMatrix:
-    """A matrix before any edit, None if it is absent or must be typed; its origin; and the seed of a random one."""
+    """A matrix before any edit, None if it is absent or must be typed; its origin; and its seed if it is random."""
 
     numbers: np.ndarray | None
     origin: str = ""
@@ -32,9 +32,10 @@ class StartMatrix:
 
 @dataclass(frozen=True, eq=False)
 class TokenSequence:
-    """Tokens, where each one's vector comes from, and the vectors; None where these must be typed. own_width: how many
-    first numbers of a vector are the word's own and not its place's; None: all. value: what values are made of, where
-    that is something else."""
+    """Tokens, the origin of each one's vector, and the vectors x; None if the vectors must be typed. own_width: how
+    many leading numbers of a vector are the word's own and not its position's; None for all. value: the vectors of the
+    values, if not x.
+    """
 
     words: tuple[str, ...]
     origins: tuple[str, ...]
@@ -47,7 +48,7 @@ class TokenSequence:
         missing = length - len(self.words)
         words = self.words + missing * (PAD_WORD,)
         origins = self.origins + missing * ("padding",)
-        rows, columns = (0, missing), (0, 0)  # what is added before and behind
+        rows, columns = (0, missing), (0, 0)  # numbers of rows and columns added before and after
         x = np.pad(self.x, (rows, columns))  # (T, D) -> (length, D)
         value = None if self.value is None else np.pad(self.value, (rows, columns))
         return TokenSequence(words, origins, x, value=value)
@@ -55,14 +56,14 @@ class TokenSequence:
 
 @dataclass(eq=False)
 class RunInputs:
-    """What goes into a run: the words of both axes, the matrices by name, and each one's origin.
+    """The inputs of a run: the words of both axes, the matrices by name, and the origin of each.
 
-    Origins are built (by hand), source, random, typed (edited), given (where there was none), removed, and drawn (by a
-    listing). `typed` are the values that a Setup has in the place of matrices, `seeds` says what a random one was drawn
-    from, `random_rows` in which rows of a matrix random numbers are left, `bases` are the matrices before anybody
-    changed them, `crossed` whether keys and values come from a second sequence, `batch` the sentences, where there are
-    several, `brought` the tensors of a file, `left_out` whether steps that the file holds are not compared, since only
-    a part of the keys is looked at, `drawn` the tensors of a listing, of whose sequences `matrices` have the first.
+    Origins are built (by hand), source, learned, random, typed (edited), given (added, with no base), removed, drawn
+    (by a listing) and brought (from a file). `typed`: the Setup's values that replace matrices. `seeds`: the seed of
+    each random matrix. `random_rows`: the rows of each matrix that still have random numbers. `bases`: the matrices
+    before any edit. `crossed`: whether keys and values come from a second sequence. `batch`: the sentences of a batch.
+    `brought`: the tensors of a file. `left_out`: whether steps in the file are not compared, because only a part of the
+    keys is shown. `drawn`: the tensors of a listing; `matrices` has their first sequence.
     """
 
     queries: tuple[str, ...] = ()
@@ -83,7 +84,7 @@ class RunInputs:
     drawn: dict[str, Tensor] = field(default_factory=dict)
 
     def at(self, sentence: int) -> "RunInputs":
-        """The inputs with the words of one sentence of the batch, padded to the longest."""
+        """A copy with the words of one sentence of the batch, padded to the longest."""
         if not self.batch:
             return self
         longest = max(len(each.words) for each in self.batch)
@@ -97,7 +98,7 @@ class RunInputs:
         )
 
     def random_words(self) -> list[str]:
-        """The distinct words without a vector in the dictionary; none if the whole sequence is random."""
+        """The distinct words without a vector in the dictionary; [] if the whole sequence is random."""
         if "random" in (self.origins.get("x"), self.origins.get("context")):
             return []
         queries = zip(self.queries, self.word_origins, strict=False)
@@ -109,8 +110,9 @@ class RunInputs:
         return list(words)
 
     def random_parts(self, tied: bool) -> RandomParts:
-        """The tokens with random vectors, and the random matrices that make the weights. tied: whether W_q is used for
-        all projections."""
+        """The tokens with random vectors, and the random matrices on which the weights depend. tied: whether W_q is
+        used for all projections.
+        """
         queries = keys = random_positions(self.word_origins)
         if self.crossed:
             keys = random_positions(self.key_origins)
@@ -123,7 +125,7 @@ class RunInputs:
                 matrices.append(name)
         return RandomParts({"T": queries, "S": keys}, tuple(matrices))
 
-    # -- what somebody typed
+    # -- typed values
     def put_typed(self, name: str, origin: str) -> None:
         """Applies the typed value of a matrix to its base. origin: of the base."""
         value = self.typed.get(name)
@@ -156,8 +158,9 @@ class RunInputs:
         self.note_random_rows(name, drawn)
 
     def note_random_rows(self, name: str, drawn: Iterable[int], width: int | None = None) -> None:
-        """Notes which rows of a matrix still hold random numbers. drawn: those that were random before any edit. width:
-        how many first numbers of a row were random; None: all."""
+        """Records which rows of a matrix still have random numbers. drawn: the rows that were random before any edit.
+        width: how many leading numbers of a row were random; None for all.
+        """
         self.random_rows[name] = random_rows(
             self.matrices[name],
             self.typed.get(name, UNCHANGED),
@@ -168,7 +171,9 @@ class RunInputs:
         )
 
     def typed_origins(self, name: str, start: TokenSequence) -> tuple[str, ...]:
-        """The origins of an edited sequence's vectors: random as long as random numbers are left."""
+        """The origins of an edited sequence's vectors: "random" as long as a vector still has random numbers, otherwise
+        "typed".
+        """
         drawn = sorted(random_positions(start.origins))
         self.note_random_rows(name, drawn, start.own_width if drawn else None)
         origins = ["typed"] * len(self.matrices[name])
@@ -178,12 +183,12 @@ class RunInputs:
 
 
 def random_positions(origins: tuple[str, ...]) -> frozenset[int]:
-    """The positions whose origin is random."""
+    """The positions whose origin is "random"."""
     return frozenset(place for place, origin in enumerate(origins) if origin == "random")
 
 
 def label_rows(matrix: np.ndarray, words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words as labels of rows if there are as many, else numbers from 1."""
+    """The words as labels of rows if there are as many words as rows, otherwise numbers from 1."""
     count = len(matrix)
     if len(words) == count:
         return words

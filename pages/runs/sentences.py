@@ -1,6 +1,6 @@
 """Sentences as the input of a run: words, their vectors, and the initial matrices of the layer.
 
-This kind has a dictionary; made_sentences.py has the kinds whose vectors are made in another way.
+The vectors come from a dictionary here; made_sentences.py has sentences whose vectors have other sources.
 """
 
 from dataclasses import dataclass, replace
@@ -26,10 +26,10 @@ from pages.runs.run_inputs import REQUIRED_INPUT_MATRICES, RunInputs, StartMatri
 from pages.runs.weight_matrices import HeadSizes, cut_rows, cut_to_sizes
 from pages.setup.word_roles import read_word_roles
 
-MAX_BATCH_SENTENCES = 8  # of a batch, the first included
-MAX_REMEMBERED_TEXTS = 32  # texts of which the tokens are kept: a link is tried field by field
-MAX_REMEMBERED_VECTORS = 8  # texts of which the vectors are kept: of 512 words, each 512 wide, they take 2 MB
-SEED_STRIDE = 10  # from one seed to the next; an example's own seeds are below it
+MAX_BATCH_SENTENCES = 8  # sentences of a batch, the first included
+MAX_REMEMBERED_TEXTS = 32  # texts whose tokens are cached, because a link is tried field by field
+MAX_REMEMBERED_VECTORS = 8  # texts whose vectors are cached: 2 MB each for 512 words of width 512
+SEED_STRIDE = 10  # between the seeds of matrices for successive Setup seeds; an example's own seeds are smaller
 PROJECTIONS = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q", "b_k", "b_v", "b_o")
 NO_MATRIX = StartMatrix(None)
@@ -45,12 +45,12 @@ class StartMatrices:
 
 @dataclass(frozen=True)
 class DictionarySentences:
-    """Words that have vectors in the example's dictionary; others have those of their role.
+    """Words with vectors from the example's dictionary; other words get the vector of their role.
 
-    text, context_text: typed sentences; None: as the example has them. crossed: whether keys and values come from the
+    text, context_text: typed sentences; None for those of the example. crossed: whether keys and values come from the
     second one. more: the lines of further sentences, which make a batch. typed: which of x and the context are typed as
-    matrices. bare: without what a word's place adds to its vector. word_roles: as a Setup says them.
-    by_character: whether Chinese is cut into characters, not into words.
+    matrices. bare: whether vectors lack the part of the word's position. word_roles: in the form of the Setup field.
+    by_character: whether Chinese is segmented into characters instead of words.
     """
 
     example: Example
@@ -66,7 +66,7 @@ class DictionarySentences:
 
     # -- words
     def lexicon(self) -> Lexicon:
-        """The example's dictionary. Raises AttentionError if the example has numbers alone."""
+        """The example's dictionary. Raises AttentionError if the example has only numbers."""
         return self.example.dictionary()
 
     def tokens_of(self, text: str) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ class DictionarySentences:
             return " ".join(tokens)
 
     def typed_or_shipped(self, text: str | None, shipped: tuple[str, ...]) -> tuple[str, ...]:
-        """The tokens of a typed text, else those that the example ships."""
+        """The tokens of a typed text, otherwise the example's."""
         return shipped if text is None else self.tokens_of(text)
 
     def own_words(self) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ class DictionarySentences:
         shipped_words = self.example.tokens
         shipped = self.example.x
         if shipped is None:
-            if "x" in self.typed:  # q, k and v are the example's own: what was typed has no words yet
+            if "x" in self.typed:  # q, k and v are the example's own: the typed x has no words yet
                 return self.shipped_sequence(shipped_words, None)
             words = self.tokens_of(self.text or "")
             return self.look_up(words)
@@ -135,16 +135,16 @@ class DictionarySentences:
         return self.shipped_sequence(shipped_words, shipped)
 
     def further_sequences(self) -> list[TokenSequence]:
-        """The other sentences of a batch."""
+        """The further sentences of a batch, with their vectors before any edit."""
         return [self.look_up(words) for words in self.further_words()]
 
     def shipped_sequence(self, words: tuple[str, ...], numbers: NumberMatrix | MatrixRecipe | None) -> TokenSequence:
-        """The example's own words and vectors."""
+        """The example's words, with its vectors."""
         origins = (self.example.origin,) * len(words)
         return TokenSequence(words, origins, to_matrix(numbers))
 
     def look_up(self, words: tuple[str, ...]) -> TokenSequence:
-        """A sentence with vectors from the dictionary; other words get that of their role."""
+        """A sentence with vectors from the dictionary; words that it lacks get the vector of their role."""
         rows, origins, own_width = look_up_vectors(words, self.lexicon(), self.bare, self.seed, self.word_roles)
         return TokenSequence(words, origins, np.array(rows, dtype=float), own_width)
 
@@ -165,8 +165,9 @@ class DictionarySentences:
 
     # -- matrices
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
-        """The example's matrices where x is as wide as the example's, else random ones. width: of x; source: of what
-        keys and values come from."""
+        """The example's matrices if the input has the example's widths, otherwise random ones. width: of x; source: of
+        the sequence from which keys and values are computed.
+        """
         example = self.example
         own = {name: self.example_matrix(name) for name in PROJECTIONS}
         w_q = own["w_q"].numbers
@@ -183,7 +184,7 @@ class DictionarySentences:
         return StartMatrices(own, example.heads)
 
     def example_matrix(self, name: str) -> StartMatrix:
-        """One of the example's projections; a random one is drawn anew where another seed is chosen."""
+        """One of the example's projections; a random one is sampled with a seed that depends on the Setup's seed."""
         numbers = getattr(self.example, name)
         seed = None
         if isinstance(numbers, MatrixRecipe):
@@ -192,10 +193,10 @@ class DictionarySentences:
         return StartMatrix(to_matrix(numbers), self.example.origin, seed)
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The learned weights of the score: none for a dictionary."""
+        """The learned weights of the score; {} for a dictionary."""
         return {}
 
-    # -- what goes into a run
+    # -- inputs of a run
     def gather(self, inputs: RunInputs) -> None:
         """Puts the words and their vectors into the inputs, with typed edits. Raises AttentionError."""
         own = self.first_sequence()
@@ -214,7 +215,7 @@ class DictionarySentences:
     def put_sequence(
         self, inputs: RunInputs, name: str, start: TokenSequence
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Puts a sequence's vectors with typed edits; returns its words and their origins."""
+        """Puts a sequence's vectors into the inputs, with typed edits; returns its words and their origins."""
         origin = self.example.origin
         if set(start.origins) == {"random"}:
             origin = "random"
@@ -231,7 +232,7 @@ class DictionarySentences:
         return words, origins
 
     def put_projections(self, inputs: RunInputs, sizes: HeadSizes) -> None:
-        """Puts W_q, W_k, W_v, W_o and the biases, cut for the heads and widths chosen."""
+        """Puts W_q, W_k, W_v, W_o and the biases into the inputs, cut to the chosen heads and widths."""
         x = inputs.matrices["x"]
         _, width = x.shape
         _, source_width = inputs.matrices.get("context", x).shape
@@ -251,7 +252,7 @@ class DictionarySentences:
 
 
 def put_matrix(inputs: RunInputs, name: str, start: StartMatrix) -> None:
-    """Puts a matrix into the inputs: as typed, else its start values."""
+    """Puts a matrix into the inputs: the typed one, otherwise its initial values."""
     value = inputs.typed.get(name)
     numbers = start.numbers
     if numbers is not None:
@@ -272,8 +273,9 @@ def put_matrix(inputs: RunInputs, name: str, start: StartMatrix) -> None:
 
 
 def fit_bias(start: StartMatrix, name: str, inputs: RunInputs) -> StartMatrix:
-    """The start values of a bias: none if its projection was removed; zeros if the example has none and one is
-    typed."""
+    """The initial values of a bias: None if its projection was removed; zeros if one is typed but the example has
+    none.
+    """
     projection = inputs.matrices.get(name.replace("b_", "w_"))
     if projection is None:
         return StartMatrix(None, "typed")
@@ -286,7 +288,7 @@ def fit_bias(start: StartMatrix, name: str, inputs: RunInputs) -> StartMatrix:
 
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 def to_matrix(numbers: NumberMatrix | MatrixRecipe | ListedTensor | None) -> np.ndarray | None:
-    """An example's numbers as a matrix; a recipe is sampled, and of a listing's sequences the first is taken."""
+    """An example's numbers as a matrix: a recipe is sampled, and of a listing's tensor the first sequence is taken."""
     if numbers is None:
         return None
     if isinstance(numbers, ListedTensor):
@@ -297,8 +299,8 @@ def to_matrix(numbers: NumberMatrix | MatrixRecipe | ListedTensor | None) -> np.
 
 
 def draw_start_matrices(width: int, source: int, heads: int, seed: int) -> StartMatrices:
-    """Random projections for vectors of another width than the example's."""
-    head_width = -(-width // heads)  # rounded up: all heads are as wide as x, or as little wider as they need
+    """Random projections for vectors whose width is not the example's."""
+    head_width = -(-width // heads)  # rounded up, so that all heads together are at least as wide as x
     inner = head_width * heads
     shapes = {
         "w_q": (width, inner),
@@ -323,12 +325,12 @@ def cut_text(text: str, words: frozenset[str], by_character: bool) -> tuple[str,
 def look_up_vectors(
     words: tuple[str, ...], lexicon: Lexicon, bare: bool, seed: int, word_roles: tuple[str, ...] = ()
 ) -> tuple[np.ndarray, tuple[str, ...], int]:
-    """The vectors of words, their origins, and the width of the word's own part of a vector."""
+    """The vectors of words, their origins, and how many leading numbers of a vector are the word's own."""
     if bare and lexicon.positions:
         lexicon = replace(lexicon, positions="left_out")
     rows, origins = lexicon.vectors_of(words, seed, read_word_roles(word_roles))
     place_width = len(lexicon.place(0, 1))
     own_width = len(rows[0]) - place_width
-    vectors = np.array(rows, dtype=float)  # (T, D): as Python's numbers they would take four times as much
+    vectors = np.array(rows, dtype=float)  # (T, D); a list of Python numbers would take four times as much memory
     vectors.setflags(write=False)
     return vectors, origins, own_width

@@ -41,7 +41,9 @@ def run_sentences_alone(run: RunSetup) -> list[Trace]:
 
 
 def config_for_length(config: AttentionConfig, length: int) -> AttentionConfig:
-    """The config for a single sentence of a batch: no padding mask, and only global tokens within it."""
+    """The AttentionConfig for one sentence of a batch: without the padding mask, and without global tokens beyond its
+    length.
+    """
     masks = []
     for name, params in config.masks:
         if name == "padding":

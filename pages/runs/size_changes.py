@@ -15,7 +15,7 @@ from pages.setup.setup import RunSetup
 
 
 def make_size_changes(run: RunSetup, **sizes: int | None) -> dict[str, object]:
-    """The updates of a Setup for other sizes, with the typed matrices refitted: each head that stays keeps the columns
+    """The updates of a run for other sizes, with the typed matrices refitted: each head that stays keeps the columns
     that still fit."""
     before = gather_inputs(run).matrices
     resized = replace(run, **sizes)
@@ -42,14 +42,14 @@ def make_size_changes(run: RunSetup, **sizes: int | None) -> dict[str, object]:
 
 
 def head_counts_of(run: RunSetup) -> HeadSizes:
-    """The numbers of query heads and key/value heads of a Setup."""
+    """The numbers of query heads and key/value heads of a run."""
     config = config_of(run)
     return HeadSizes(config.heads, config.kv_heads)
 
 
 def refit(matrix: np.ndarray, base: np.ndarray, name: str, before: HeadSizes, after: HeadSizes) -> np.ndarray | None:
     """A typed matrix refitted to the shape of another base, head by head; None if it cannot be split into heads."""
-    if name == "w_o":  # heads lie side by side in columns, for w_o in rows
+    if name == "w_o":  # heads are side by side in columns, in w_o one above the other in rows
         kept = refit(matrix.T, base.T, "", before, after)
         return None if kept is None else kept.T
     heads = before.heads_of(name)

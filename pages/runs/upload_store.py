@@ -13,7 +13,7 @@ from attention_core.inputs.files.uploads import refuse_not_finite
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import RunSetup
 
-MAX_UPLOADS = 2  # loads of a session: the one on the screen, and the one that undo goes back to
+MAX_UPLOADS = 2  # loads per session: the one on the screen, and the one to which undo leads
 
 UploadedArrays = dict[str, np.ndarray]
 ReadFile = tuple[UploadedFile, FileContents]
@@ -29,8 +29,9 @@ class Source:
 
 @dataclass
 class Load:
-    """The arrays of files, newer ones before older ones; where each is from; and a digest of what is in them. others:
-    what else stands in a file, and why it is no array that can be read; None of a text."""
+    """The arrays of uploaded files, newer ones first; the source of each; and a digest of their contents. others: the
+    unreadable contents of each file by name, with the error of an array, or None for a text.
+    """
 
     arrays: UploadedArrays = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
@@ -38,13 +39,15 @@ class Load:
     digest: object = field(default_factory=sha256)
 
     def add(self, upload: list[ReadFile]) -> None:
-        """Adds files that came together, newer than those before; a new array takes the place of one of its name."""
+        """Adds files that were uploaded together, newer than earlier ones; a new array replaces one with the same
+        name.
+        """
         if self.arrays:
-            self.digest.update(b"then")  # the same files one after the other are another load
+            self.digest.update(b"then")  # the same files uploaded one after the other make another load
         new: UploadedArrays = {}
         for file, contents in upload:
             arrays, content = contents.arrays, file.getvalue()
-            names_and_size = repr((*arrays, len(content)))  # the same bytes may be q here, k there
+            names_and_size = repr((*arrays, len(content)))  # the same bytes may have another name in another file
             self.digest.update(names_and_size.encode())
             self.digest.update(content)
             source = Source(file.file_id, file.name)
@@ -58,7 +61,8 @@ class Load:
 
 def store_upload(files: list[UploadedFile], run: RunSetup) -> str:
     """Reads files and stores their arrays, keeping those of the Setup on the screen; returns the digest that names them
-    in a Setup. Raises AttentionError."""
+    in a Setup. Raises AttentionError.
+    """
     uploads, names = [], []
     for upload in by_upload(files):
         read_files, array_names = [], []
@@ -81,7 +85,7 @@ def store_upload(files: list[UploadedFile], run: RunSetup) -> str:
 
 
 def read_file(file: UploadedFile) -> FileContents:
-    """What a file holds; arrays with numbers that are neither finite nor −∞ are not read. Raises AttentionError."""
+    """The contents of a file; arrays with NaN or +∞ are put among the unread ones. Raises AttentionError."""
     contents = read_contents(file.name, file.getvalue())
     arrays, unread = {}, dict(contents.unread)
     for name, array in contents.arrays.items():
@@ -95,7 +99,7 @@ def read_file(file: UploadedFile) -> FileContents:
 
 
 def refuse_missed(load: Load) -> None:
-    """Raises the error of an unreadable array if its role is empty now, or if nothing else was read."""
+    """Raises the error of an unreadable array if its role has no other array, or if nothing else was read."""
     roles = guess_array_roles(load.arrays)
     refused = {name: error for others in load.others.values() for name, error in others.items() if error is not None}
     for role, name in guess_roles(refused).items():
@@ -137,7 +141,7 @@ def store_latest(what: str, digest: str, value: dict, run: RunSetup) -> None:
 
 
 def uploaded_arrays(run: RunSetup) -> UploadedArrays:
-    """The arrays that a Setup names. Raises AttentionError: file_away, where this session does not hold them."""
+    """The arrays that a run names. Raises AttentionError: file_away, where this session does not hold them."""
     arrays = st.session_state.get("held", {}).get(run.file)
     if arrays is None:
         raise AttentionError("file_away")
@@ -145,10 +149,10 @@ def uploaded_arrays(run: RunSetup) -> UploadedArrays:
 
 
 def sources_of(run: RunSetup) -> dict[str, Source]:
-    """The file of each array of a Setup, by the array's name."""
+    """The file of each array of a run, by the array's name."""
     return st.session_state.get("sources", {}).get(run.file, {})
 
 
 def others_of(run: RunSetup) -> dict[Source, dict[str, AttentionError | None]]:
-    """The other contents of a Setup's files: the error of each unreadable array, None for a text."""
+    """The other contents of a run's files: the error of each unreadable array, None for a text."""
     return st.session_state.get("others", {}).get(run.file, {})

@@ -1,4 +1,4 @@
-"""The matrices of a layer, split for other heads and widths, tied or swapped."""
+"""The matrices of a layer: cut to other heads and widths, tied or swapped."""
 
 from dataclasses import dataclass, replace
 
@@ -15,9 +15,10 @@ from pages.runs.run_inputs import StartMatrix
 # ---- sizes -----------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class HeadSizes:
-    """The heads and widths that a layer is cut for; None: as wide as the matrices say. tied: whether W_q stands for all
-    projections. seed: of what is added to a random matrix. key_width: of what W_k and W_v multiply, where it is not the
-    input itself."""
+    """The chosen numbers and widths of heads; None if the matrices determine them. tied: whether W_q is used for all
+    projections. seed: for numbers added to a random matrix. key_width: of the vectors that W_k and W_v multiply, if
+    they are not the input vectors.
+    """
 
     heads: int
     kv_heads: int | None = None
@@ -33,23 +34,23 @@ class HeadSizes:
         return self.kv_heads if is_of_keys and self.kv_heads else self.heads
 
     def width_of(self, name: str) -> int | None:
-        """The chosen head width of a matrix, or None."""
+        """The chosen head width of a matrix; None if it is not chosen."""
         reads_values = name in ("w_v", "b_v", "w_o") and not self.tied
         return self.d_v if reads_values else self.d_k
 
 
 def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> StartMatrix:
-    """A matrix cut for the heads and the widths that are chosen: what still fits stays.
+    """A matrix cut to the chosen heads and widths; numbers that still fit are kept.
 
-    Without a width the columns stay all there are, and other heads cut them anew. With one, each of the `cut` heads
-    keeps its own columns; new ones are zeros, in a random matrix random.
+    If no width is chosen, the same columns are split into other heads. Otherwise each of the `cut` heads keeps its
+    columns; added numbers are zeros, or random in a random matrix.
     """
     if start.numbers is None:
         return start
     wanted = sizes.width_of(name)
     has_widths = (sizes.d_k, sizes.d_v) != (None, None)
     matrix = start.numbers
-    if name == "w_o":  # heads lie side by side in columns, for w_o in rows
+    if name == "w_o":  # heads are side by side in columns, in w_o one above the other in rows
         matrix = matrix.T
     heads_before = cut if has_widths else sizes.heads
     heads = sizes.heads_of(name)
@@ -80,7 +81,7 @@ def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> S
 
 
 def cut_rows(start: StartMatrix, name: str, rows: int, seed: int) -> StartMatrix:
-    """A matrix cut or extended to `rows` rows; new ones are zeros, in a random matrix random."""
+    """A matrix cut or extended to `rows` rows; added rows are zeros, or random in a random matrix."""
     if start.numbers is None or len(start.numbers) == rows:
         return start
     kept = start.numbers[:rows]
@@ -91,11 +92,11 @@ def cut_rows(start: StartMatrix, name: str, rows: int, seed: int) -> StartMatrix
     return replace(start, numbers=new)
 
 
-# ---- what reads which matrix -----------------------------------------------------------------------------------------
+# ---- wiring ----------------------------------------------------------------------------------------------------------
 def apply_wiring(
     matrices: dict[str, np.ndarray], wiring: tuple[str, ...], config: AttentionConfig
 ) -> dict[str, np.ndarray]:
-    """The matrices as the layer uses them: W_q for all three projections, or Q's and K's swapped."""
+    """The matrices that the layer uses: W_q for all three projections if tied, and Q's and K's exchanged if swapped."""
     read = dict(matrices)
     if "tied" in wiring and "w_q" in read:
         w_q = read["w_q"]
@@ -112,7 +113,7 @@ def apply_wiring(
 
 
 def swap_matrices(matrices: dict[str, np.ndarray], one: str, other: str) -> None:
-    """Swaps two matrices; either may be missing."""
+    """Exchanges two matrices in the dict; either may be missing."""
     first = matrices.pop(one, None)
     second = matrices.pop(other, None)
     if second is not None:
@@ -122,7 +123,7 @@ def swap_matrices(matrices: dict[str, np.ndarray], one: str, other: str) -> None
 
 
 def project_sequence(matrices: dict[str, np.ndarray], name: str, source: str) -> np.ndarray | None:
-    """q or k of a sequence, all heads side by side; None where the matrices do not fit each other."""
+    """q or k of a sequence, all heads side by side; None if the shapes of the matrices do not fit."""
     x = matrices[source]
     weight = matrices.get(f"w_{name}")
     bias = matrices.get(f"b_{name}")

@@ -12,11 +12,11 @@ from pages.session.fragments import select_and_redraw
 
 
 def read_typed_cells(sent: Iterable[Mapping], rows: int, columns: int, name: str) -> list[tuple[int, int, str]]:
-    """What was typed into cells of a matrix, [{"row", "column", "text"}, ...]; cells that the matrix lacks are left
-    out. With "pasted": true the text is a matrix, whose corner is the cell.
+    """Returns the numbers typed into the cells of a matrix as (row, column, text), without cells that the matrix lacks.
 
-    name: of the matrix, in refusals. Raises AttentionError: too_many_rows and too_many_columns where a pasted matrix
-    does not fit, and as split_cells does.
+    sent: [{"row", "column", "text"}, ...] from the browser; with "pasted": true the text is a matrix whose upper left
+    corner is the cell. name: of the matrix, in refusals. Raises AttentionError: too_many_rows and too_many_columns if a
+    pasted matrix does not fit, and whatever split_cells raises.
     """
     found = []
     for cell in sent:
@@ -33,8 +33,9 @@ def read_typed_cells(sent: Iterable[Mapping], rows: int, columns: int, name: str
 def read_pasted_cells(
     text: str, corner: tuple[int, int], room: tuple[int, int], name: str
 ) -> list[tuple[int, int, str]]:
-    """The cells of a matrix pasted at a corner, as (row, column, text). room: the rows and columns from the corner
-    on."""
+    """Returns the cells of a matrix pasted at a corner, as (row, column, text). room: the rows and columns that remain
+    from the corner on.
+    """
     top, left = corner
     cells = split_cells(text, name)
     size = (len(cells), max(map(len, cells), default=0))
@@ -56,8 +57,9 @@ def open_sent_cell(place: Mapping, follow: bool = False) -> None:
 
 
 def open_cell(step: str, cell: tuple[int, ...] | None, follow: bool = False) -> None:
-    """Opens a step and a cell of it, and selects the cell's head and sentence; its token, too, unless `follow` traces a
-    number back to its operands."""
+    """Opens a step and one of its cells, and selects the cell's head and sentence; also the cell's token, unless
+    `follow` traces a number back to its operands.
+    """
     selected: dict = {"step": step, "cell": cell}
     if cell is not None:
         trace = trace_for(setup_state.current_setup())

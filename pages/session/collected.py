@@ -12,17 +12,17 @@ from pages.components import Component
 from pages.setup.setup import Setup
 
 COLLECTED_KEY = "collected"  # in the session, while something is collected
-RESTING_KEY = "collected_rests"  # instead of it, while collecting is suspended
+RESTING_KEY = "collected_rests"  # in the session, the key that replaces COLLECTED_KEY while collecting is suspended
 
 
 @dataclass
 class CollectedPart:
-    """What was shown.
+    """The content that a part of a page showed, for an exported file.
 
-    facts: sentences, in Markdown. sentences: what else is said, which a file says where there is no fact. pictures:
-    each with what it shows, in words, also those that stand for what moves. moving: what a browser draws, in the order
-    of the page, with the pictures between. code: listings. warnings: what to know before any of it is believed, in
-    Markdown; a file says it whatever else it says. run: what is opened on the workbench.
+    facts: the page's statements, in Markdown. sentences: other sentences, which a file shows if there are no facts.
+    pictures: (picture, alt text) each, also the still pictures of animated parts. moving: data of the parts drawn by a
+    browser, in the order of the page, with the pictures between them. code: listings. warnings: warnings about the
+    content, in Markdown, which a file always shows. run: the Setup that the page opens on the workbench.
     """
 
     facts: list[str] = field(default_factory=list)
@@ -85,8 +85,9 @@ def is_collecting() -> bool:
 def show_moving(
     component: Component, data: bytes | Mapping[str, object], answers: bool = False, **options: object
 ) -> None:
-    """Shows a part of the screen that answers a hand in the browser alone, so that it moves in a file, too. answers:
-    whether it says what the part of the page says in bold."""
+    """Shows a component that responds to the visitor in the browser alone, and collects it as a moving part of a file.
+    answers: whether the component reveals the answer of a slide.
+    """
     collected().moving.append(MovingPart(component.name, data, answers))
     component(data=data, **options)
 

@@ -12,14 +12,16 @@ from pages.site.words import current_language, use_language
 
 DependencyReader = Callable[[ScreenState], object]
 DrawingFunction = Callable[[ScreenState], None]
-PART_DEPENDENCIES: dict[str, DependencyReader] = {}  # what each part depends on, by its name
-DRAWING: dict[str, DrawingFunction] = {}  # the function that draws each part, by its name
-HELD_BACK = "held back"  # instead of the dependencies of a part
+PART_DEPENDENCIES: dict[str, DependencyReader] = {}  # part's name -> returns its dependencies
+DRAWING: dict[str, DrawingFunction] = {}  # part's name -> function that draws it
+HELD_BACK = "held back"  # stored for a part that is held back, instead of its dependencies
 
 
 def page_part(shows: DependencyReader, height_px: int = 0) -> Callable[[DrawingFunction], Callable[[], None]]:
-    """Makes a function that draws a screen's state a part of the page. shows: gives all that what it draws depends on;
-    where that is the same, the part is. height_px: the room that is kept for it while it is held back (draw_first)."""
+    """Returns a decorator that makes a part of the page from a function that draws a screen. shows: returns the values
+    on which the drawing depends; the part is redrawn only if they differ. height_px: height reserved while the part is
+    held back (draw_first).
+    """
 
     def make_part(draw: DrawingFunction) -> Callable[[], None]:
         register_part(draw, shows)
@@ -43,7 +45,7 @@ def page_part(shows: DependencyReader, height_px: int = 0) -> Callable[[DrawingF
 
 
 def register_part(draw: DrawingFunction, shows: DependencyReader) -> None:
-    """Enters a part under the name of its function. Raises ValueError where another function has that name."""
+    """Registers a part under the name of its function. Raises ValueError if another function has that name."""
     name = draw.__name__
     before = DRAWING.setdefault(name, draw)
     if before is not draw and not is_loaded_anew(draw, before):
@@ -59,7 +61,7 @@ def is_loaded_anew(draw: DrawingFunction, before: DrawingFunction) -> bool:
 
 
 def part_dependencies(name: str, screen: ScreenState) -> tuple[object, ...]:
-    """The values that a part depends on: shared_dependencies and its own."""
+    """The values that a part depends on: shared_dependencies, and those of its own DependencyReader."""
     return (*shared_dependencies(), PART_DEPENDENCIES[name](screen))
 
 
@@ -69,7 +71,7 @@ def shared_dependencies() -> tuple[object, ...]:
 
 
 def draw_whole_page(draw: Callable[[], None]) -> None:
-    """Draws a page with all its parts, or with those of draw_first alone."""
+    """Draws a page with all its parts; if it calls draw_first, only with the parts named there."""
     st.session_state.update(drawn={}, whole=False, first=None)
     draw()
     if holds_back():
@@ -78,7 +80,7 @@ def draw_whole_page(draw: Callable[[], None]) -> None:
 
 
 def draw_first(*parts: Callable[[], None]) -> None:
-    """Holds back all other parts of the page until the browser has drawn these and asks for the rest."""
+    """Holds back all parts of the page except these until the browser has drawn these and requests the rest."""
     st.session_state["first"] = [part.__name__ for part in (*parts, ask_for_rest)]
 
 
@@ -96,17 +98,18 @@ def holds_back() -> bool:
 
 @page_part(lambda screen: holds_back())
 def ask_for_rest(screen: ScreenState) -> None:
-    """Asks for what is held back when the browser has all of the page that has begun: it is drawn last.
+    """Requests the parts that are held back, once the browser has drawn the others; this part is the last one of a
+    page.
 
-    Asked earlier, the run that follows would take back those of its parts that Streamlit has not sent yet, though what
-    comes behind them is sent: Streamlit's page then stops for ever.
+    If the request came earlier, the script run that follows would cancel parts that Streamlit has not sent yet,
+    although it has sent parts after them: Streamlit's page would then stop responding.
     """
     if holds_back():
         components.rest(key="rest", on_drawn=lambda _: redraw())
 
 
 def list_outdated_parts() -> list[str]:
-    """Names of the drawn parts whose dependencies have changed since; empty for a page without parts."""
+    """Names of the drawn parts whose dependencies have changed since they were drawn; [] for a page without parts."""
     if not st.session_state["drawn"]:
         return []
     screen = view.current_screen()
@@ -129,13 +132,13 @@ def select_and_redraw(asking: str | None = None, **updates) -> None:
 
 
 def redraw(asking: str | None = None) -> None:
-    """Draws anew what is outdated. For callbacks: it ends them, so that nothing may follow it.
+    """Redraws the outdated parts. It ends the callback that calls it, so no code may follow the call.
 
-    Where a page was left half drawn it is drawn as a whole. asking: the part in which something was done, which
-    Streamlit draws anew in any case: where nothing else is outdated no further run is needed.
+    If the page was not drawn completely, all of it is drawn. asking: the part in which the event occurred, which
+    Streamlit redraws anyway: if no other part is outdated, no further script run is requested.
     """
     names = list_outdated_parts()
     if not st.session_state["whole"]:
         st.rerun()
     if set(names) - {asking}:
-        st.rerun(sorted(names, key="show_run".__ne__))  # the slowest first: the others are then sent with it
+        st.rerun(sorted(names, key="show_run".__ne__))  # the slowest first: the others are sent with it

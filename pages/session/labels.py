@@ -33,7 +33,7 @@ from pages.site.words import current_language, has, make_names_distinct, say
 TokenSpelling = Callable[[Trace, str, int], str]
 HEAD_DIMS = ("H", "H_kv")  # the axes that count heads
 CHINESE_LETTERS = re.compile(r"[\u3400-\u9fff]")
-BROKEN_CHINESE = re.compile(r"(?<=[\u3400-\u9fff])\n(?=[\u3400-\u9fff])")  # a line's end between Chinese characters
+BROKEN_CHINESE = re.compile(r"(?<=[\u3400-\u9fff])\n(?=[\u3400-\u9fff])")  # a line break between two Chinese characters
 
 
 def current_palette() -> Palette:
@@ -51,7 +51,7 @@ def chosen_cell(trace: Trace, setup: Setup) -> Ref | None:
 
 
 def name_choice(family: str, text: str) -> str:
-    """A choice in the session's language: the name, and its numbers after it."""
+    """A mechanism's choice in the session's language: the name, followed by its numbers."""
     name, *numbers = text.split(":")
     return " ".join([say(f"{family}.{name}"), *map(name_parameter, numbers)])
 
@@ -74,7 +74,7 @@ def axis_name(dim: str) -> str:
 
 
 def axis_label(trace: Trace, axis: str, position: int) -> str:
-    """The label of a row or column: a token, the meaning of a feature, or a number from 1 on."""
+    """The label of a row or column: a token, the meaning of a feature, or a number counted from 1."""
     words = trace.labels.get(axis)
     if axis == "":
         return say("place.all")
@@ -83,24 +83,25 @@ def axis_label(trace: Trace, axis: str, position: int) -> str:
     word = words[position]
     if axis not in ("D", "D_out"):
         return printable_token(word)
-    if word.startswith("="):  # a column that stands for a word
+    if word.startswith("="):  # a column for a word, named "=word"
         return printable_token(word.removeprefix("="))
     return say(f"dim.{word}")
 
 
 def name_token(trace: Trace, axis: str, position: int) -> str:
-    """A token as named in a text; a repeated one with its place: the (no. 3)."""
+    """A token as named in a sentence; a repeated one with its position: the (no. 3)."""
     return tell_apart(trace, axis, position, "place.token")
 
 
 def label_token(trace: Trace, axis: str, position: int) -> str:
-    """A token as labelled in a picture; a repeated one with its place, short: the #3."""
+    """A token as labelled in a picture; a repeated one with its position in short form: the #3."""
     return tell_apart(trace, axis, position, "place.token_label")
 
 
 def tell_apart(trace: Trace, axis: str, position: int, template: str) -> str:
-    """The name of a token. If the text has the word more than once, a template of the content adds its place, which is
-    counted without the start sign of a model's text, because nobody typed that."""
+    """The name of a token. If the sentence contains the word more than once, the text of the key `template` adds the
+    token's position, counted without the start token of a language model, because the visitor did not type that.
+    """
     words = trace.labels[axis]
     word = words[position]
     name = printable_token(word)
@@ -111,7 +112,7 @@ def tell_apart(trace: Trace, axis: str, position: int, template: str) -> str:
 
 
 def describe_gpu_obstacle() -> str | None:
-    """Why no GPU is offered, and what would make it appear; None where one is."""
+    """The sentence on why no GPU is offered, and what would make one available; None if one is available."""
     obstacle = find_gpu_obstacle()
     if obstacle is None:
         return None
@@ -125,7 +126,9 @@ def describe_cell(trace: Trace, ref: Ref) -> str:
 
 
 def cell_naming_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
-    """The axes of a step that a cell is named by, with their places: a batch of one sentence is none of them."""
+    """The axes of a step by which a cell is named, as (index of the axis, name); without broadcast axes and without the
+    batch of a single sentence.
+    """
     dims, shape = trace.step(step).dims, trace.step(step).shape
     naming = []
     for axis, dim in enumerate(dims):
@@ -136,9 +139,11 @@ def cell_naming_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
 
 
 def place_name(trace: Trace, axis: str, position: int, *, spell: TokenSpelling = name_token) -> str:
-    """A position along any axis: sentences and heads by number, else what stands beside its row or above its column.
+    """The name of a position along any axis: a number for sentences and heads, otherwise the label of its row or
+    column.
 
-    spell: how a token is written, `label_token` in a picture."""
+    spell: formats a token, `label_token` in a picture.
+    """
     if axis == "B":
         return say("place.sentence", number=position + 1)
     if axis in HEAD_DIMS:
@@ -149,13 +154,13 @@ def place_name(trace: Trace, axis: str, position: int, *, spell: TokenSpelling =
 
 
 def place_names(trace: Trace, axis: str, size: int) -> list[str]:
-    """The names of all positions along an axis, to choose from: no two alike, also where tokens imitate others."""
+    """The names of all positions along an axis, as options of a control; all different, even if tokens look alike."""
     names = [place_name(trace, axis, position) for position in range(size)]
     return make_names_distinct(names)
 
 
 def place_labels(trace: Trace, axis: str, size: int) -> list[str]:
-    """What stands beside rows or below bars of a picture, no two alike."""
+    """The labels beside the rows or below the bars of a picture; all different."""
     labels = [place_name(trace, axis, position, spell=label_token) for position in range(size)]
     return make_names_distinct(labels)
 
@@ -168,10 +173,10 @@ def short_step_name(step: str) -> str:
     key = f"step.short.{step}"
     if has(key):
         return say(key)
-    maker, _, place = step.rpartition("_")  # such as sinusoidal_query
+    maker, _, place = step.rpartition("_")  # name of a position encoding and its axis, such as sinusoidal_query
     if maker in POSITIONS:
         return f"{say(f'positions.{maker}')}\n({place})"
-    if has(f"step.made.{maker}"):  # of an input, such as latent_x
+    if has(f"step.made.{maker}"):  # a step computed from an input, such as latent_x
         return say(f"step.made.{maker}")
     if step.endswith("_2"):
         return f"{short_step_name(step.removesuffix('_2'))} 2"
@@ -185,8 +190,9 @@ def inline_step_name(step: str) -> str:
 
 
 def formula_names(trace: Trace) -> dict[str, str]:
-    """The names of a run's steps in formulas of the session's language; empty for English, which keeps the names of the
-    code."""
+    """The names of a run's steps in formulas of the session's language; {} for English, whose formulas use the names in
+    the code.
+    """
     if current_language() == "en":
         return {}
     names = {step: spoken_step_name(step) for step in trace.steps}
@@ -194,10 +200,12 @@ def formula_names(trace: Trace) -> dict[str, str]:
 
 
 def spoken_step_name(step: str) -> str:
-    """A step's name in a sentence or a formula: in Chinese its word, in English its name in the code."""
+    """A step's name in a sentence or a formula: the Chinese name if there is one in the session's language, otherwise
+    the name in the code.
+    """
     letter, _, rest = step.partition("_")
     word = say("formula.projected", letter=letter) if rest == "projected" else inline_step_name(step)
-    return word if CHINESE_LETTERS.search(word) else step  # others are symbols, such as "X W_q"
+    return word if CHINESE_LETTERS.search(word) else step  # other names are symbols, such as "X W_q"
 
 
 def picture_texts_for(trace: Trace) -> PictureTexts:
@@ -225,7 +233,7 @@ class Selection:
 
     @property
     def at(self) -> dict[str, int]:
-        """The selected index on each axis of which a picture shows one."""
+        """The selected index on each axis of which a picture shows only one position."""
         return {"B": self.batch, "H": self.head, "H_kv": self.kv, "T": self.query}
 
 
@@ -236,7 +244,9 @@ def count_real_queries(trace: Trace) -> int:
 
 @cache_in_thread
 def selection_of(trace: Trace, setup: Setup) -> Selection:
-    """The chosen sentence, head and query, else the example's story, else the word that asks, else the most telling."""
+    """The sentence, head and query that the Setup selects; otherwise those of the example's story, of find_own_asker
+    for a typed sentence, or of the row that find_telling_row or find_row_beyond_itself finds.
+    """
     sizes = trace.sizes()
     H, T = sizes["H"], sizes["T"]
     batch = min(setup.view.sentence or 0, sizes["B"] - 1)
@@ -259,13 +269,17 @@ def selection_of(trace: Trace, setup: Setup) -> Selection:
 
 
 def has_own_sentence(setup: Setup) -> bool:
-    """Whether the sentence was typed by the visitor or comes from a link."""
+    """Whether the sentence was typed by the visitor or comes from a link, and neither matrices nor a file nor a network
+    replace its words.
+    """
     is_replaced = any(field is not None for field in (setup.run.x, setup.run.q, setup.run.file))
     return setup.run.text is not None and not is_replaced and resolve_run(setup.run).network is None
 
 
 def find_own_asker(trace: Trace, setup: Setup, batch: int, head: int | None = None) -> AskingWord:
-    """The query word of a typed sentence to select. head: the head to search, else the selected one."""
+    """The query word that is selected by default in a typed sentence. head: the head to search, by default the selected
+    one.
+    """
     words = trace.labels["T"][: count_real_queries(trace)]
     if head is None and setup.view.head is not None:
         head = min(setup.view.head, trace.sizes()["H"] - 1)
@@ -275,8 +289,9 @@ def find_own_asker(trace: Trace, setup: Setup, batch: int, head: int | None = No
 
 
 def why_it_asks(trace: Trace, setup: Setup, selection: Selection) -> str | None:
-    """Why the word of somebody's own sentence asks that is looked at, as in AskingWord; None where another one would
-    ask, and where the sentence is the example's own."""
+    """The reason for which the query word of a typed sentence was selected, as in AskingWord; None if another word is
+    selected, or if the sentence is the example's own.
+    """
     if not has_own_sentence(setup):
         return None
     asker = find_own_asker(trace, setup, selection.batch, selection.head)
@@ -294,16 +309,16 @@ def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:
 
 
 def written_share(share: float) -> str:
-    """A share in percent with its sign, as it stands alone: in a table, on an axis."""
+    """A share in percent with the percent sign, for a table or an axis."""
     return say("train.percent", much=format_percent(share))
 
 
 def whole_share(share: float) -> str:
-    """The same as a picture that moves writes it: a whole number, or less than 1."""
+    """A share in percent rounded to a whole number, or "less than 1", for an animated picture."""
     return say("train.percent", much=format_whole_percent(share))
 
 
 def spoken_share(share: float, rest: float = 0.0) -> str:
-    """A share in percent, as it stands in a sentence. rest: what is known to be left for others."""
+    """A share in percent, worded for a sentence. rest: the share that is known to remain for other keys."""
     much = format_percent(share, rest)
     return say("share.nearly_all") if much == NEARLY_ALL else say("share.percent", much=much)

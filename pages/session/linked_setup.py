@@ -17,9 +17,11 @@ TRYING = 0.4  # seconds of this thread's CPU time for each of two passes that tr
 
 
 def open_linked_setup(check: Callable[[Setup], None], compute: Callable[[Setup], Trace]) -> None:
-    """Starts a session from its link, or goes where the link of another page leads; what cannot be read, computed or
-    found is named, the rest of it is shown. check: raises AttentionError where compute would, in a small part of its
-    time."""
+    """Starts a session from its link, or opens the link with which the visitor came from another page.
+
+    Parts of the link that cannot be read or computed are recorded; the rest is shown. check: raises AttentionError if
+    compute would, in a small part of its time.
+    """
     is_new = not setup_state.has_begun()
     if is_new:
         setup_state.begin_session()
@@ -40,7 +42,9 @@ def open_setup(
     check: Callable[[Setup], None],
     compute: Callable[[Setup], Trace],
 ) -> None:
-    """Shows a Setup from a link or a file as far as it can be computed; records the other parts with their source."""
+    """Shows a Setup from a link or a file as far as it can be computed; records its other parts, and the source: "link"
+    or "file".
+    """
     setup, refused = keep_computable_fields(wanted, check)
     unfit = [(link_key_of(name), error) for name, error in refused.items()]
     compared = setup.comparison.against
@@ -59,15 +63,16 @@ def open_setup(
 
 
 def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tuple[Setup, dict[str, AttentionError]]:
-    """The Setup without the fields that cannot be computed, and why each of them cannot.
+    """Returns the Setup without the fields that cannot be computed, and the error of each of these.
 
-    With many wrong fields of a large run there may be no time to try all; what was not tried is left out as well.
+    For a large run with many invalid fields, the time limit may end before all fields are tried; untried ones are
+    omitted too.
     """
     wrong = find_failure(linked, check)
     if wrong is None:
         return linked, {}
     names = [name for name, default in DEFAULTS.items() if linked.value_of(name) != default]
-    likely_first = sorted(names, key="example".__eq__)  # most often one field alone is wrong, and not the example
+    likely_first = sorted(names, key="example".__eq__)  # usually a single field is wrong, and not the example
     for name in in_time(likely_first):
         without = linked.with_fields(**{name: DEFAULTS[name]})
         if find_failure(without, check) is None:

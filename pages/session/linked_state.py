@@ -1,4 +1,6 @@
-"""Shared by pages whose state is in the address: reads it on arrival, keeps refusals, writes it back."""
+"""Session state common to pages with a link: read from the address on arrival, and written back after changes; and
+refusals.
+"""
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
@@ -8,15 +10,16 @@ import streamlit as st
 from attention_core.record.errors import AttentionError
 from pages.setup.codec import OTHER_LINK_KEYS, is_campaign_mark, list_unknown_parts
 
-LinkPart = tuple[str, str]  # a key of a link, and the beginning of its text
+LinkPart = tuple[str, str]  # a key of a link, and the first characters of its value
 
 
 @dataclass
 class LinkedState:
-    """What a session keeps of such a page, whatever it shows.
+    """The part of a page's session state that is common to all pages with a link.
 
-    unread: the parts of the link that could not be read. unfit: those that could not be computed, and why. refused: why
-    a control's change was refused, by the control. None of them is changed in place: what was saved stays.
+    unread: the parts of the link that could not be read. unfit: the parts that could not be computed, with their
+    errors. refused: the error of each refused change, by its control. The lists and the dict are replaced, never
+    changed in place, so that saved copies stay valid.
     """
 
     unread: list[LinkPart] = field(default_factory=list)
@@ -24,11 +27,11 @@ class LinkedState:
     refused: dict[str, AttentionError] = field(default_factory=dict)
 
     def refuse(self, control: str, error: AttentionError) -> None:
-        """Keeps a refusal for a control."""
+        """Stores the error of a refused change under its control."""
         self.refused = {**self.refused, control: error}
 
     def forget_refusals(self, *controls: str) -> None:
-        """Drops the refusals of controls."""
+        """Removes the errors stored under these controls."""
         self.refused = {name: error for name, error in self.refused.items() if name not in controls}
 
     def forget_trouble(self) -> None:
@@ -52,13 +55,14 @@ def read_address() -> dict[str, str]:
 
 
 def link_on_arrival(is_new: bool) -> dict[str, str]:
-    """The page's query parameters if the visitor has just arrived, else none: the session then holds the state. is_new:
-    whether the session has no state of the page yet."""
+    """The page's query parameters if the visitor has just arrived, else {}: the session then has the state. is_new:
+    whether the session has no state of the page yet.
+    """
     return read_address() if is_new or has_arrived() else {}
 
 
 def show_link(link: Mapping[str, str]) -> None:
-    """Writes a link and the chosen language into the address bar unless they are there already."""
+    """Writes a link and the chosen language into the address bar, unless the address has them already."""
     link = dict(link)
     if "lang" in st.session_state:
         link["lang"] = st.session_state["lang"]

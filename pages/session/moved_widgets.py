@@ -4,10 +4,10 @@ import streamlit as st
 
 
 def set_moved_widget(name: str, shown: object) -> str:
-    """Sets a widget to a value, and gives its key: another key after something else than the widget changed the value.
+    """Sets a widget to a value, and returns its key: a new key if something other than the widget changed the value.
 
-    A browser says what each widget holds with whatever it sends. Until it has heard of the new value that is the old
-    one, which nobody chose; is_outdated tells its callback so.
+    With each message a browser sends the values of all widgets. Until it has received the new value, it sends the old
+    one, which the visitor did not choose; is_outdated reports this to the widget's callback.
     """
     turns = st.session_state.setdefault("widget_turns", {})
     turn, shown_before = turns.get(name, (0, shown))

@@ -14,8 +14,9 @@ def show_drawer(
     show: Callable[[], None],
     on_change: Callable[[], None] | str = "rerun",
 ) -> None:
-    """An accordion whose content is drawn only while it is open. on_change: what is redrawn when it is opened or
-    closed, if more than its own part."""
+    """Shows an accordion whose content is drawn only while it is open. on_change: what is redrawn when the accordion is
+    opened or closed, if more than its own part.
+    """
     drawer = st.expander(title, icon=icon, key=key, on_change=on_change)
     with drawer:
         bring_into_view(key, drawer.open)
@@ -24,17 +25,18 @@ def show_drawer(
 
 
 def bring_into_view(key: str, is_open: bool) -> None:
-    """Brings a drawer into view where it was just opened; it is called in the drawer, before all else that it shows.
+    """Scrolls an accordion into view if it was just opened; called first inside the accordion.
 
-    One that is open when it is first drawn was opened by a link: the page stays where it is."""
+    An accordion that is open when it is first drawn was opened by a link: the page then does not scroll.
+    """
     was_open = kept_drawers()["open"].get(key, True)
     kept_drawers()["open"][key] = is_open
-    if is_open:  # one that another was opened after keeps its scroller: without it what is below would move up
+    if is_open:  # an accordion opened earlier keeps its scroller: without it the content below would move up
         scroll_here(key, is_new=not was_open)
 
 
 def scroll_here(key: str, is_new: bool) -> None:
-    """Brings the place where it is called into view, where what stands there is new: what was opened last."""
+    """Scrolls the position of this call into view if is_new: the accordion `key` was just opened."""
     drawers = kept_drawers()
     if is_new:
         drawers["count"] += 1

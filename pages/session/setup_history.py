@@ -26,7 +26,7 @@ from pages.session.setup_state import (
 from pages.setup.codec import check_link_length
 from pages.setup.setup import Setup
 
-COMPARISON_CONTROL = "comparing"  # pinning, swapping and going back, as a place of refusals
+COMPARISON_CONTROL = "comparing"  # name under which refusals of pinning, swapping and resetting are stored
 HISTORY_MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
 
 
@@ -56,11 +56,11 @@ def reset_b_to_a(compute: Callable[[Setup], Trace]) -> None:
 
 
 def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
-    """Shows the settings of A with the selection of `seen`."""
+    """Shows the settings of A with the selection of the Setup `seen`."""
     setup = replace(seen, run=current_setup().comparison.run_a)
     try:
         setup, _ = drop_missing(setup, compute(setup))
-    except AttentionError as error:  # its file is no longer held
+    except AttentionError as error:  # the session no longer has its file
         store_refusal(COMPARISON_CONTROL, error)
         return
     state = workbench()
@@ -79,8 +79,11 @@ def are_swapped(one: Setup, other: Setup) -> bool:
 
 # ---- undo and redo ---------------------------------------------------------------------------------------------------
 def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
-    """undo: the Setup before the last change, seen as the screen is seen now, or what was looked at before; redo: what
-    undo left."""
+    """Goes one entry back ("undo") or forward ("redo") in the history of Setups.
+
+    An entry with another run is shown with the current selection; an entry with the same run restores only its
+    selection.
+    """
     source, target = HISTORY_MOVES[move]
     if not can_move(move):
         return
@@ -92,7 +95,7 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
         seen = seen.with_fields(against=now.comparison.against)
     try:
         setup, _ = drop_missing(seen, compute(seen))
-    except AttentionError as error:  # its file is no longer held
+    except AttentionError as error:  # the session no longer has its file
         store_refusal(HISTORY_CONTROL, error)
         return
     passed = [*st.session_state[target], left]
@@ -103,27 +106,27 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
 
 
 def can_move(move: str) -> bool:
-    """Whether there is something to "undo" or to "redo"."""
+    """Whether the history has an entry for "undo" or for "redo"."""
     source, _ = HISTORY_MOVES[move]
     return bool(st.session_state[source])
 
 
 # ---- a screen for a while --------------------------------------------------------------------------------------------
 def save_screen() -> dict:
-    """The session's Setup, history and workbench state, for restore_screen."""
+    """Returns the session's Setup, history and workbench state, as the argument of restore_screen."""
     names = ("setup", "past", "future", "before")
     saved = {name: st.session_state[name] for name in names}
     return saved | {"workbench": replace(workbench())}
 
 
 def restore_screen(saved: dict) -> None:
-    """Shows a screen that was saved."""
+    """Restores the Setup, history and workbench state that save_screen returned."""
     st.session_state.update(saved)
     renew_editors_and_view()
 
 
 def show_temporarily(setup: Setup, saved: dict) -> None:
-    """Shows a Setup for a while, compared with none; undo leads back to a screen that was saved."""
+    """Shows a Setup temporarily, without a run to compare with; undo leads back to the saved screen."""
     past = [*saved["past"], saved["setup"]]
     st.session_state.update(EMPTY_HISTORY | {"setup": setup, "past": past[-MAX_HISTORY:]})
     forget_all_refusals()

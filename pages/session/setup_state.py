@@ -1,7 +1,7 @@
 """The one Setup of a session: its changes, refusals and selection.
 
-A change is tried before it is taken: if the core refuses it, the refusal is kept for the control that was used, the
-control keeps what was typed, and the screen keeps the last good Setup.
+A change is applied only if it can be computed: if the core refuses it, the error is stored under the control that was
+used, the control keeps the typed value, and the screen keeps the last valid Setup.
 """
 
 from collections.abc import Callable
@@ -31,15 +31,15 @@ LOOK_FIELDS = {
 READ_FIELDS = {"text", "more", "model"}  # a change of these drops the generated text
 WORD_FIELDS = {"text", "cut"}  # a change of these drops the chosen query
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
-HISTORY_CONTROL = "history"  # undo and redo, as a place of refusals
+HISTORY_CONTROL = "history"  # name under which refusals of undo and redo are stored
 
 
 @dataclass
 class WorkbenchState(LinkedState):
-    """What a session keeps of the workbench beside its Setup and its history.
+    """The workbench's session state besides its Setup and its history.
 
-    drafts: refused changes, by their control, which wait until another change helps. source: where the Setup was opened
-    from, "link" or "file". start: the Setup that the session's language gave it, until another one is opened.
+    drafts: refused changes by control; each is tried again together with the next change. source: where the Setup was
+    opened from, "link" or "file". start: the default Setup of the session's language, until another one is opened.
     """
 
     drafts: dict[str, dict] = field(default_factory=dict)
@@ -48,12 +48,12 @@ class WorkbenchState(LinkedState):
 
 
 def workbench() -> WorkbenchState:
-    """What the session keeps of the workbench."""
+    """The workbench's session state."""
     return st.session_state["workbench"]
 
 
 def current_setup() -> Setup:
-    """The Setup on the screen; at the start of a session the one in the link."""
+    """The Setup on the screen."""
     return st.session_state["setup"]
 
 
@@ -79,17 +79,18 @@ def is_untouched() -> bool:
 
 
 def write_setup_link() -> None:
-    """Shows the Setup in the address bar."""
+    """Writes the Setup's link into the address bar."""
     show_link(to_address(current_setup(), current_language()))
 
 
 # ---- a change --------------------------------------------------------------------------------------------------------
 def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
-    """Takes a change if it can be computed, with what was refused before if that helps; else keeps the refusal.
+    """Applies a change if it can be computed, together with earlier refused changes if these can be computed now;
+    otherwise stores the error.
 
-    A step or cell that the new run does not have is closed; what was written on another text goes, and so does the
-    choice of the word that asks.
-    Several changes may need each other (a new width in q and in k): what was refused waits as a draft of its control.
+    Several changes may depend on each other (a new width in q and in k), so a refused change is kept as a draft of its
+    control. A step or cell that the new run does not have is closed; another text removes the generated text and the
+    selected query.
     """
     try:
         check_link_values(updates)
@@ -111,7 +112,7 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
     for attempt, settled in attempts:
         try:
             trace = compute(attempt)
-            check_link_length(attempt)  # with what it is compared with
+            check_link_length(attempt)  # including the run that it is compared with
         except AttentionError as refusal:
             error = refusal
             continue
@@ -123,7 +124,7 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
 
 
 def take_setup(setup: Setup, settled: list[str]) -> None:
-    """Makes a Setup the current one; the controls that are settled have nothing refused any more."""
+    """Makes a Setup the current one. settled: the controls whose refusals and drafts are removed."""
     if not is_same_run(setup, current_setup()):
         setup = push_history(setup)
     forget_refusals(*settled, HISTORY_CONTROL)
@@ -132,7 +133,7 @@ def take_setup(setup: Setup, settled: list[str]) -> None:
 
 
 def push_history(setup: Setup) -> Setup:
-    """Puts the current Setup into the history; the new one compares with it where a difference is shown."""
+    """Puts the current Setup into the history; returns the new one, compared with it if the maps show a difference."""
     before = current_setup()
     past = [*st.session_state["past"], before]
     st.session_state.update(past=past[-MAX_HISTORY:], future=[], before=before)
@@ -140,17 +141,19 @@ def push_history(setup: Setup) -> Setup:
 
 
 def with_comparison(setup: Setup, before: Setup) -> Setup:
-    """The Setup with the difference to another one, where one is shown and both look at the same layer; what is
-    pinned stays."""
+    """The Setup with `before` as the run from which maps show the difference, if they show one and both Setups show the
+    same layer; a pinned run A stays.
+    """
     if setup.comparison.against is None or setup.comparison.pinned:
         return setup
     return setup.with_fields(against=None if is_other_layer(before, setup) else before.run)
 
 
 def setup_before() -> Setup | None:
-    """The Setup that the current one is compared with: the one that the link names, else the one before the change.
+    """The Setup with which the current one is compared: the one in the link, otherwise the one before the last change.
 
-    Where another layer was opened there is none: its numbers did not come of those of the layer that was left.
+    None if there is none, or if that change opened another layer, whose numbers do not depend on those of the former
+    one.
     """
     now, before = current_setup(), st.session_state["before"]
     named = now.comparison.against
@@ -185,12 +188,12 @@ def open_example(example: str) -> None:
 
 # ---- refusals --------------------------------------------------------------------------------------------------------
 def store_refusal(control: str, error: AttentionError) -> None:
-    """Keeps a refusal for a control."""
+    """Stores the error of a refused change under its control."""
     workbench().refuse(control, error)
 
 
 def forget_refusals(*controls: str) -> None:
-    """Drops the refusals of controls, and what waits there."""
+    """Removes the errors and drafts stored under these controls."""
     state = workbench()
     state.forget_refusals(*controls)
     drafts = dict(state.drafts)
@@ -200,19 +203,19 @@ def forget_refusals(*controls: str) -> None:
 
 
 def forget_all_refusals() -> None:
-    """Drops all refusals and drafts, and what of the link could not be read or computed."""
+    """Removes all errors and drafts, and the parts of the link that could not be read or computed."""
     state = workbench()
     st.session_state["workbench"] = WorkbenchState(source=state.source, start=state.start)
 
 
 def get_refusal(control: str) -> AttentionError | None:
-    """The refusal at a control, or None."""
+    """The error of the refused change at a control, or None."""
     return workbench().refused.get(control)
 
 
-# ---- what is looked at -----------------------------------------------------------------------------------------------
+# ---- the selection ---------------------------------------------------------------------------------------------------
 def look_at(**updates) -> None:
-    """Changes the selection. Undo leads back to the first selection since the last change."""
+    """Changes the selection. Undo leads back to the selection that followed the last change of the run."""
     now = current_setup()
     is_look = updates.keys() <= LOOK_FIELDS and now.with_fields(**updates) != now
     past = st.session_state["past"]
@@ -222,7 +225,9 @@ def look_at(**updates) -> None:
 
 
 def ask_model(**updates) -> None:
-    """Changes a language model or its text. Undo takes each such step back separately."""
+    """Changes the interventions or the generated text of a language model. Undo takes back each such change
+    separately.
+    """
     now = current_setup()
     if now.with_fields(**updates) != now:
         st.session_state.update(past=[*st.session_state["past"], now][-MAX_HISTORY:], future=[])
@@ -230,7 +235,7 @@ def ask_model(**updates) -> None:
 
 
 def with_look_of(setup: Setup, other: Setup) -> Setup:
-    """A Setup with the LOOK_FIELDS (query, head, step, cell and others) of another one."""
+    """The Setup with the LOOK_FIELDS (query, head, step, cell and others) of another Setup."""
     return setup.with_fields(**{name: other.value_of(name) for name in LOOK_FIELDS})
 
 
@@ -240,12 +245,14 @@ def is_same_run(one: Setup, other: Setup) -> bool:
 
 
 def select(**updates) -> None:
-    """Sets selection fields (token, head, step, cell) without a new run or any check."""
+    """Sets view fields (token, head, step, cell) without computing a run and without any check."""
     st.session_state["setup"] = current_setup().with_fields(**updates)
 
 
 def drop_missing(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:
-    """The Setup without a step, a cell or a written text that the run does not have, and these as (key, text)."""
+    """Returns the Setup without a step, cell or generated text that the run does not have, and the removed values as
+    (key, text).
+    """
     setup, missing = drop_missing_cell(setup, trace)
     if setup.view.written is None or has_written(setup, trace):
         return setup, missing
@@ -262,7 +269,7 @@ def has_written(setup: Setup, trace: Trace) -> bool:
 
 
 def drop_missing_cell(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:
-    """The Setup without a step or a cell that the run does not have, and these as (key, text)."""
+    """Returns the Setup without a step or a cell that the run does not have, and the removed values as (key, text)."""
     step, cell = setup.view.step, setup.view.cell
     if step is not None and step not in trace:
         missing = ("step", step[:40])
@@ -277,7 +284,7 @@ def drop_missing_cell(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str
 
 
 def view_fields_for_cell(setup: Setup, trace: Trace) -> dict[str, int]:
-    """The head and the token that go with an opened cell, where the Setup does not choose them."""
+    """Returns the view fields "head" and "token" of the opened cell, without those that the Setup sets."""
     place = dict(zip(trace.step(setup.view.step).dims, setup.view.cell, strict=True))
     fields = {}
     for name, axis in (("head", "H"), ("token", "T")):
@@ -287,7 +294,7 @@ def view_fields_for_cell(setup: Setup, trace: Trace) -> dict[str, int]:
 
 
 def get_trail() -> list[tuple[str, tuple[int, ...] | None]]:
-    """The cells through which a number was followed to the one that is open, as (step, cell)."""
+    """The trail of cells from the number that was first opened to the operand that is open now, as (step, cell)."""
     setup = current_setup()
     here = (setup.view.step, setup.view.cell)
     trail = st.session_state.get("trail", [])
@@ -297,7 +304,7 @@ def get_trail() -> list[tuple[str, tuple[int, ...] | None]]:
 
 
 def extend_trail(step: str, cell: tuple[int, ...]) -> None:
-    """Goes on to an operand; what was open stays in the trail. A cell that is in the trail already is gone back to."""
+    """Adds an operand to the trail of cells; if the trail already contains it, goes back to that entry."""
     trail, operand = get_trail(), (step, cell)
     if operand in trail:
         place = trail.index(operand)
@@ -307,7 +314,7 @@ def extend_trail(step: str, cell: tuple[int, ...]) -> None:
 
 
 def renew_editors() -> None:
-    """Clears what was typed into editors, by a new version in their keys."""
+    """Discards what was typed into editors, by a new version number in their keys."""
     st.session_state["version"] = editors_version() + 1
 
 

@@ -8,12 +8,12 @@ from pages.session.labels import current_palette
 from pages.session.linked_state import has_arrived
 from pages.site.controls import CONTROLS
 
-LINK_KEY = "control"  # in a link: the control that it leads to
-SOUGHT_KEY = "sought"  # in the session: how often one was sought, and which last
+LINK_KEY = "control"  # link key of the name of a control to open
+SOUGHT_KEY = "sought"  # in the session: the number of searches for controls, and the control found last
 
 
 def seek(name: str) -> None:
-    """Marks a control as sought and opens its accordion; called before the workbench is drawn."""
+    """Stores a control as the one to scroll to, and opens its accordion; called before the workbench is drawn."""
     control = CONTROLS[name]
     if control.drawer is not None:
         st.session_state[control.drawer] = True
@@ -22,7 +22,7 @@ def seek(name: str) -> None:
 
 
 def seek_linked() -> None:
-    """Seeks the control named by a link if the visitor has just arrived by it."""
+    """Calls `seek` for the control named in a link, if the visitor has just arrived by this link."""
     name = st.query_params.get(LINK_KEY)
     if name is None or not has_arrived():
         return
@@ -34,7 +34,7 @@ def seek_linked() -> None:
 
 
 def bring_sought() -> None:
-    """Brings the control that was sought last into view, once, and gives it the focus."""
+    """Scrolls the control that was sought last into view, once, and gives it the focus."""
     turn, name = st.session_state.get(SOUGHT_KEY, (0, None))
     data = {"turn": turn, "widget": name and CONTROLS[name].widget, "colour": current_palette().k}
     components.seeker(data=data, key="seeker")

@@ -14,8 +14,10 @@ STAGED_KEY = "staged"  # in the session, while the part is drawn
 
 @dataclass(frozen=True, eq=False)
 class StagedPart:
-    """What of a page is shown. name: of the part. place: where it is drawn, unless it is the page's own picture.
-    is_answered: whether the page's own question is not asked, because the lecture has asked its own before."""
+    """The part of a page that is shown on the stage. name: of the part. place: the container in which the part is
+    drawn, unless it is the page's own picture. is_answered: whether the page's own question is omitted, because the
+    lecture has asked its own.
+    """
 
     name: str
     place: DeltaGenerator
@@ -38,8 +40,9 @@ def stage_part(part: StagedPart) -> Iterator[None]:
 
 
 def is_one_screen() -> bool:
-    """Whether a page is drawn on the stage without scrolling: what is below its own picture is left out. A file chooses
-    from all that is drawn."""
+    """Whether a page is drawn on the stage without scrolling, so that everything below its main picture is omitted;
+    False while collecting for a file, which chooses from the whole page.
+    """
     return get_staged_part() is not None and not is_collecting()
 
 

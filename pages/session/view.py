@@ -15,14 +15,15 @@ from pages.session import setup_state
 from pages.session.labels import Selection, selection_of
 from pages.setup.setup import RunSetup, Setup
 
-NOTHING_SEEN = (None, None, {}, ())  # the Setup, the selection, the sizes and the words that the screen showed last
+NOTHING_SEEN = (None, None, {}, ())  # the Setup, selection, sizes and words of the screen that was shown last
 
 
 @dataclass(frozen=True, eq=False)
 class ScreenRuns:
-    """The numbers of a screen: its run and inputs, and the run before, where there is one of the same sizes.
+    """The runs of a screen: its run and inputs, and the run before, None if there is none of the same sizes.
 
-    setup: of the run. named: of the run before."""
+    setup: of the run. named: of the run before.
+    """
 
     setup: Setup
     named: Setup | None
@@ -32,14 +33,14 @@ class ScreenRuns:
 
     @cached_property
     def moved(self) -> dict[str, StepMove]:
-        """The steps that moved since the run before."""
+        """The largest change of each step since the run before, by step; {} without one."""
         if self.before is None:
             return {}
         return cached_moves(self.setup.run, self.named.run, self.trace, self.before)
 
     @cached_property
     def apart(self) -> Trace | None:
-        """The difference to the run before."""
+        """The difference to the run before; None without one."""
         return None if self.before is None else subtract_traces(self.trace, self.before)
 
     @cached_property
@@ -53,7 +54,7 @@ class ScreenRuns:
 
     @cached_property
     def a(self) -> Trace | None:
-        """The run that is pinned as A, whatever its sizes; None where none is, or where its file is held no more."""
+        """The pinned run A, whatever its sizes; None if no run is pinned, or if the session no longer has its file."""
         pinned = self.setup.comparison.run_a
         try:
             return pinned and trace_for(replace(self.setup, run=pinned))
@@ -68,9 +69,10 @@ class ScreenRuns:
 
 @dataclass(frozen=True, eq=False)
 class ScreenState:
-    """What a page shows: a Setup, what is looked at, and its numbers. named: the Setup of the run before.
+    """The state of a page: a Setup, the selection, and access to the runs. named: the Setup of the run before.
 
-    It does not keep its numbers, which the thread keeps that draws: a widget's callback may hold a screen."""
+    The runs themselves are kept by the thread that draws, because a widget's callback may keep a ScreenState in memory.
+    """
 
     setup: Setup
     selection: Selection
@@ -89,28 +91,29 @@ class ScreenState:
 
     @property
     def before(self) -> Trace | None:
-        """The run before, where there is one of the same sizes."""
+        """The run before; None if there is none of the same sizes."""
         return self.runs.get().before
 
     @property
     def moved(self) -> dict[str, StepMove]:
-        """The steps that moved since the run before."""
+        """The largest change of each step since the run before, by step; {} without one."""
         return self.runs.get().moved
 
     @property
     def apart(self) -> Trace | None:
-        """The difference to the run before."""
+        """The difference to the run before; None without one."""
         return self.runs.get().apart
 
     @property
     def weights_difference(self) -> Trace | None:
-        """The difference of the weights alone."""
+        """The difference of the weights to the run before; None without one."""
         return self.runs.get().weights_difference
 
     @property
     def row_distances(self) -> tuple[Tensor, Tensor]:
-        """How far each row of the head that is looked at lies from the run before: its total variation, and the
-        divergence of the run before from it, (T,) each."""
+        """The distance of each row of the selected head to the same row of the run before: total variation, and
+        Kullback-Leibler divergence, (T,) each.
+        """
         setup, setup_before, trace, before = self.both
         return cached_row_distances(
             setup,
@@ -123,12 +126,12 @@ class ScreenState:
 
     @property
     def both(self) -> tuple[RunSetup, RunSetup, Trace, Trace]:
-        """The arguments of caches for this run and the one before."""
+        """Both RunSetups and both Traces: of this run and of the run before, as arguments of cached functions."""
         return self.setup.run, self.named.run, self.trace, self.before
 
     @property
     def a(self) -> Trace | None:
-        """The run that is pinned as A."""
+        """The pinned run A; None if there is none."""
         return self.runs.get().a
 
     @property
@@ -138,18 +141,22 @@ class ScreenState:
 
     @property
     def shows_difference(self) -> bool:
-        """Whether maps show how the numbers changed, where they can: not of one sentence to another."""
+        """Whether maps show the difference to the run that the Setup names; False if the sentences cannot be
+        compared.
+        """
         is_asked = self.setup.comparison.against is not None and self.setup.comparison.pinned != "values"
         return is_asked and self.exchange.compared
 
     @property
     def times_by_itself(self) -> bool:
-        """Whether a row is so long that its weights are shown as multiples of an even share by default."""
+        """Whether rows are so long that colours show weights as multiples of the uniform weight by default."""
         return self.trace.sizes()["S"] > MAX_PANEL_SIDE
 
     @property
     def times(self) -> bool:
-        """Whether colours show weights as multiples of an even share: as chosen, else for long rows."""
+        """Whether colours show weights as multiples of the uniform weight: as the visitor chose, by default for long
+        rows.
+        """
         ramp = self.setup.view.ramp
         return self.times_by_itself if ramp is None else ramp == "times"
 
@@ -172,9 +179,11 @@ class ScreenState:
         return reshaped
 
     def drawn(self, step: str) -> Trace:
-        """The run that a step is drawn from: the difference where that is asked for and there is one."""
+        """The Trace from which a step is drawn: the difference if it is switched on and the step has one, otherwise the
+        run.
+        """
         if not self.shows_difference:
-            return self.trace  # the difference is computed where it is drawn alone
+            return self.trace  # a difference is computed only if it is shown
         has_difference = self.apart is not None and step in self.apart
         return self.apart if has_difference else self.trace
 
@@ -203,8 +212,9 @@ def make_screen_runs(setup: Setup, before: Setup | None) -> ScreenRuns:
 
 
 def keep_selection(trace: Trace) -> None:
-    """After a change the same head and the same query are looked at as before, where the sentence is the same, there
-    are as many of them, and the change itself says no others."""
+    """Keeps the selected head and query after a change, if the sentence and their counts are the same, and the change
+    does not set others.
+    """
     setup, sizes = setup_state.current_setup(), trace.sizes()
     selection = selection_of(trace, setup)
     seen, selection_before, sizes_before, words_before = st.session_state.get("seen", NOTHING_SEEN)
@@ -225,8 +235,9 @@ def keep_selection(trace: Trace) -> None:
 
 
 def get_run_before(trace: Trace, setup: Setup, named: Setup | None) -> Trace | None:
-    """The run that this one is compared with, its words those of the same sentence of a batch: none where it cannot be
-    computed, or has other sizes."""
+    """The run with which this one is compared, labelled with the words of the same sentence of the batch; None if there
+    is none, or if it cannot be computed or has other sizes.
+    """
     if named is None:
         return None
     try:

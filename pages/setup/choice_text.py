@@ -1,4 +1,4 @@
-"""Text form of a mechanism and its parameters in a Setup, such as "local:1": reads and writes it."""
+"""Reads and writes the text of a mechanism and its parameters in a Setup, such as "local:1"."""
 
 from collections.abc import Mapping
 
@@ -8,13 +8,15 @@ from attention_core.mechanism.parameters import Parameter
 from attention_core.mechanism.positions import POSITIONS
 from pages.setup.link_values import make_member_reader, read_link_number, read_link_whole
 
-OFFSET = Parameter("offset")  # of a causal mask; if none is given, the run's
-Choice = tuple[str, dict[str, object]]  # a name and its parameters
+OFFSET = Parameter("offset")  # of a causal mask; by default the offset of the run
+Choice = tuple[str, dict[str, object]]  # the name of a mechanism, and its parameters
 
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def mask_parameters_of(name: str) -> tuple[Parameter, ...]:
-    """The parameters of a mask that a visitor sets: its own, or the offset of a causal one without any."""
+    """The parameters of a mask that a visitor can set: those that it declares; for a causal mask without any, the
+    offset.
+    """
     mask = MASKS[name]
     if mask.parameters:
         return mask.parameters
@@ -22,7 +24,7 @@ def mask_parameters_of(name: str) -> tuple[Parameter, ...]:
 
 
 def read_mask(text: str) -> Choice:
-    """ "local:1" as ("local", {"window": 1}). Raises ValueError as read_choice does."""
+    """Parses a mask: "local:1" becomes ("local", {"window": 1}). Raises ValueError as read_choice does."""
     name, numbers = split_choice(text, MASKS)
     return name, read_parameters(numbers, mask_parameters_of(name))
 
@@ -37,7 +39,8 @@ HALF_STYLE = {"style": "half"}  # of RoPE, which has a separate name in a link
 
 
 def read_position(text: str) -> Choice:
-    """ "t5:both:16" as ("t5", {"direction": "both", "farthest": 16}), and "rope_half" as RoPE in its other style.
+    """Parses a position encoding: "t5:both:16" becomes ("t5", {"direction": "both", "farthest": 16}), and "rope_half"
+    becomes RoPE in its other style.
 
     Raises ValueError as read_choice does.
     """
@@ -62,9 +65,10 @@ def fill_usual(given: Mapping[str, object], declared: tuple[Parameter, ...]) -> 
 
 # ---- any choice ------------------------------------------------------------------------------------------------------
 def read_choice(text: str, table: Mapping[str, HasParameters]) -> Choice:
-    """ "softcap:50" as ("softcap", {"cap": 50.0}). table: of the mechanisms by name, as MODIFIERS.
+    """Parses a choice: "softcap:50" becomes ("softcap", {"cap": 50.0}). table: the mechanisms by name, such as
+    MODIFIERS.
 
-    Raises ValueError for a name that is not there, a number that cannot be read, and one too many.
+    Raises ValueError for an unknown name, an unreadable number, and too many numbers.
     """
     name, numbers = split_choice(text, table)
     return name, read_parameters(numbers, table[name].parameters)
@@ -93,7 +97,7 @@ def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict
                 params[parameter.name] = parameter.start
         elif parameter.several:
             params[parameter.name] = tuple(read_number(parameter, number) for number in left)
-            left.clear()  # it takes all that are left
+            left.clear()  # a parameter with several values takes all remaining numbers
         elif left:
             params[parameter.name] = read_number(parameter, left.pop(0))
     if left:
@@ -109,8 +113,9 @@ def read_number(parameter: Parameter, text: str) -> int | float | str:
 
 
 def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Parameter, ...]) -> str:
-    """A choice with its numbers; a parameter that is left open is not said, nor one that was added behind the others
-    where it is what it usually is."""
+    """The text of a choice with its numbers, without parameters that are None and trailing added ones that have their
+    default.
+    """
     parts = [name]
     for parameter in said_parameters(params, declared):
         value = params.get(parameter.name)
@@ -122,7 +127,7 @@ def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Pa
 
 
 def said_parameters(params: Mapping[str, object], declared: tuple[Parameter, ...]) -> list[Parameter]:
-    """The parameters written in a text: all but trailing added ones that have their default."""
+    """The parameters that the text contains: all except trailing `is_added` ones that have their default."""
     said = [*declared]
     while said:
         last = said[-1]

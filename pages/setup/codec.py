@@ -53,9 +53,9 @@ from pages.setup.word_roles import read_word_role
 from pages.setup.writing import read_writing_link
 
 MAX_LINK_CHARS = 100_000  # characters of an address: a server refuses much longer ones
-MAX_UNKNOWN_KEYS_NAMED = 6  # unknown parts of a link that are listed: more of them would fill the screen with refusals
+MAX_UNKNOWN_KEYS_NAMED = 6  # listed unknown keys of a link: more of them would fill the screen with refusals
 OTHER_LINK_KEYS = ("lang", "embed", "embed_options", "control")  # keys of a link that are no part of a Setup
-REVISION_KEY = "rev"  # the weights of the language model with which a link was made
+REVISION_KEY = "rev"  # link key of the fingerprint of the language model's weights with which the link was made
 LINK_KEYS_BY_FIELD = {
     "example": "ex",
     "context_text": "ctx",
@@ -101,7 +101,7 @@ def setup_to_link(setup: Setup) -> dict[str, str]:
 
 
 def format_link_value(value: object) -> str:
-    """A field's value as text of a link."""
+    """A field's value as the text of a query parameter."""
     if isinstance(value, MatrixValue | ChosenNumbers):
         return write_matrix(value)
     if isinstance(value, RunSetup):
@@ -110,12 +110,14 @@ def format_link_value(value: object) -> str:
 
 
 def run_to_query(run: RunSetup) -> str:
-    """The link of a run as one text: the form of `against`."""
+    """The link of a run as one query string: the text of the field `against`."""
     return urlencode(setup_to_link(Setup(run)))
 
 
 def to_address(setup: Setup, language: str) -> dict[str, str]:
-    """The query parameters of a Setup; the example if they are empty but the language starts with another Setup."""
+    """The query parameters of a Setup; if there are none but a session in this language starts with another Setup, the
+    example alone.
+    """
     link = setup_to_link(setup)
     return link if link or start_in(language) == setup else {link_key_of("example"): setup.run.example}
 
@@ -128,7 +130,9 @@ def check_link_length(setup: Setup) -> None:
 
 
 def check_link_values(parts: Mapping[str, object]) -> None:
-    """Raises AttentionError for a value that no link can hold: a browser may send what no control offers."""
+    """Raises AttentionError for a value that a link cannot express, because a browser may send what no control
+    offers.
+    """
     for name, value in parts.items():
         if value == DEFAULTS[name] or isinstance(value, MatrixValue | ChosenNumbers):
             continue
@@ -142,25 +146,29 @@ def check_link_values(parts: Mapping[str, object]) -> None:
 
 
 def revision_of(run: RunSetup) -> str | None:
-    """The weights of a run's language model or translator, by their fingerprint; None without a shipped one."""
+    """The fingerprint of the weights of a run's language model or translator; None if it uses none that the app
+    includes.
+    """
     resolved = resolve_run(run)
     if resolved.translator is not None:
         return TRANSLATORS.revision(resolved.translator)
     return weights_revision(resolved.model) if resolved.model in shipped_names() else None
 
 
-# ---- where the words of Chinese texts end ----------------------------------------------------------------------------
-CUT_TEXT_FIELDS = ("text", "context_text", "more", "other_text", "circuit_words")  # in the order in which a link says
+# ---- the segmentation of Chinese texts -------------------------------------------------------------------------------
+CUT_TEXT_FIELDS = ("text", "context_text", "more", "other_text", "circuit_words")  # in the order of "cut" in a link
 
 
 def stated_cut_of(setup: Setup) -> str:
-    """The word lengths of a Setup's typed Chinese texts in link form, so that newer word lists keep them."""
+    """The word lengths of a Setup's typed Chinese texts as the query parameter "cut", which fixes the segmentation if
+    the word lists change.
+    """
     texts = cut_texts_of(setup)
     return "" if setup.run.cut or not texts else state_cuts(tuple(texts.values()), text_reader_of(setup.run))
 
 
 def cut_texts_of(setup: Setup) -> dict[str, str]:
-    """The typed texts by field that are segmented into words; none for a network, which reads symbols."""
+    """The typed texts that are segmented into words, by field; {} for a trained network, which reads symbols."""
     if resolve_run(setup.run).network is not None:
         return {}
     texts = {name: setup.value_of(name) for name in CUT_TEXT_FIELDS}
@@ -168,7 +176,9 @@ def cut_texts_of(setup: Setup) -> dict[str, str]:
 
 
 def text_reader_of(run: RunSetup) -> TextReader:
-    """The word segmentation of typed texts: that of the grammar's models, or of the example's dictionary."""
+    """The segmentation of a run's typed texts: by the grammar for a language model or translator, otherwise by the
+    example's dictionary.
+    """
     resolved = resolve_run(run)
     if resolved.model is not None or resolved.translator is not None:
         return TextReader(None)
@@ -177,30 +187,33 @@ def text_reader_of(run: RunSetup) -> TextReader:
 
 
 def with_stated_cut(setup: Setup, stated: str) -> Setup:
-    """A Setup whose texts are segmented as a link states. Raises ValueError if that does not fit them."""
+    """The Setup with its texts segmented as a link's "cut" states. Raises ValueError if "cut" does not fit the
+    texts.
+    """
     texts = cut_texts_of(setup)
     kept = keep_cuts(tuple(texts.values()), stated, text_reader_of(setup.run))
     return setup.with_fields(**dict(zip(texts, kept, strict=True)))
 
 
 def state_text_cut(run: RunSetup, text: str) -> str:
-    """The word lengths of one text in link form; empty if no word list decides them."""
+    """The word lengths of one text as the query parameter "cut"; "" if the text is not segmented by a word list."""
     is_cut = resolve_run(run).network is None and not run.cut and not text.isascii()
     return state_cuts((text,), text_reader_of(run)) if is_cut else ""
 
 
 def keep_text_cut(run: RunSetup, text: str, stated: str) -> str:
-    """One text of a run, segmented as a link states. Raises ValueError if that does not fit it."""
+    """One text of a run, segmented as a link's "cut" states. Raises ValueError if "cut" does not fit the text."""
     (kept,) = keep_cuts((text,), stated, text_reader_of(run))
     return kept
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
 def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str]]]:
-    """The Setup a link describes, and its parts that could not be read as (key, text): those keep their defaults.
+    """Returns the Setup of a link, and the parts that could not be read as (key, text), whose fields keep their
+    defaults.
 
-    An unknown key, which is a slip or comes from a newer version, is such a part too; so are weights of a language
-    model that are no longer shipped, instead of which the newest are taken. Campaign marks (utm_...) are ignored.
+    Such parts are also unknown keys, from typing errors or newer versions, and the fingerprint of weights of a language
+    model that the app no longer includes: the newest weights are used instead. Campaign marks (utm_...) are ignored.
     """
     values, refused = {}, []
     stated = link.get("cut", "characters")
@@ -231,13 +244,15 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
 
 
 def run_from_query(text: str) -> RunSetup:
-    """The run of a link given as one text."""
+    """The run of a link given as one query string."""
     setup, _ = setup_from_link(dict(parse_qsl(text, keep_blank_values=True)))
     return setup.run
 
 
 def read_compared_run(text: str) -> RunSetup:
-    """The run of `against`. Raises ValueError if any of its link is unreadable, or if it is compared itself."""
+    """Parses the run of `against`. Raises ValueError if any part of its link is unreadable, or if that link has an
+    `against` too.
+    """
     parts = parse_qsl(text, keep_blank_values=True, max_num_fields=len(DEFAULTS))
     setup, refused = setup_from_link(dict(parts))
     unread = [key for key, _ in refused if key != REVISION_KEY]
@@ -247,7 +262,9 @@ def read_compared_run(text: str) -> RunSetup:
 
 
 def link_trouble(key: str, known: Container[str]) -> str:
-    """Why a part of a link could not be read: the last part of the message's key."""
+    """Returns why a part of a link could not be read, as the end of a message key: "revision", "unread" or
+    "unknown".
+    """
     if key == REVISION_KEY:
         return "revision"
     return "unread" if key in known else "unknown"
@@ -265,7 +282,7 @@ def list_unknown_parts(link: Mapping[str, str], known: Container[str]) -> list[t
 
 
 def read_changes_link(text: str) -> tuple[str, ...]:
-    """The interventions of a link, checked: each head and feed-forward layer at most once."""
+    """Parses the interventions of a link, and checks that each head and feed-forward layer has at most one."""
     parts = make_choices_reader(read_intervention)(text)
     read_changes(parts)
     return parts

@@ -4,7 +4,7 @@ from attention_core.analysis.head_measures import MEASURES
 from attention_core.learned.language.head_figures import LINKS
 from pages.setup.link_values import make_member_reader, read_link_count, read_link_number
 
-BY_LAYER, BY_MOVED = "layers", "moved"  # as the model has them; by what differs in a second sentence
+BY_LAYER, BY_MOVED = "layers", "moved"  # by layer; by the difference on a second sentence
 HEAD_ORDERS = (BY_LAYER, *MEASURES, *LINKS, BY_MOVED)
 
 

@@ -6,15 +6,15 @@ import re
 from attention_core.inputs.files.mask_readings import MASK_AXES, POLARITIES, MaskReading
 from attention_core.inputs.files.qkv_file import MASK_ROLES, ROLES
 
-MAX_WHOLE_NUMBER = 1_000_000  # the largest of a mechanism: up to here float64 holds the angles of positions to 1e-10
-MAX_LINK_NUMBER = 999_999_999  # the largest seed or place that a link can say
-MAX_FIELD_CHARS = 3_000  # characters of all masks, or the like: every one of 512 tokens can be a global one
-MAX_SHORT_TEXT_CHARS = 200  # characters of a few words
-MAX_INDICES = 7  # of a cell, or of a part of an uploaded file
+MAX_WHOLE_NUMBER = 1_000_000  # largest number of a mechanism: float64 still holds the angles of positions to 1e-10
+MAX_LINK_NUMBER = 999_999_999  # the largest seed or position in a link
+MAX_FIELD_CHARS = 3_000  # characters of one field, such as all masks: every one of 512 tokens can be a global one
+MAX_SHORT_TEXT_CHARS = 200  # characters of a text of a few words
+MAX_INDICES = 7  # indices of a cell, or of the shown part of an uploaded file
 
 
 def make_member_reader(names):
-    """A reader that accepts only one of `names`."""
+    """Returns a function that parses one of `names`, and refuses any other text."""
 
     def read(text: str) -> str:
         if text not in names:
@@ -25,7 +25,7 @@ def make_member_reader(names):
 
 
 def read_link_number(text: str) -> float:
-    """A finite number of at most 30 characters."""
+    """Parses a finite number of at most 30 characters."""
     value = float(text) if len(text) <= 30 else float("nan")
     if not math.isfinite(value):
         raise ValueError(text)
@@ -33,7 +33,7 @@ def read_link_number(text: str) -> float:
 
 
 def read_link_count(text: str) -> int:
-    """A whole number from 0 to MAX_LINK_NUMBER."""
+    """Parses a whole number from 0 to MAX_LINK_NUMBER."""
     is_whole = text.isascii() and text.isdigit()
     if not is_whole or len(text) > len(str(MAX_LINK_NUMBER)):
         raise ValueError(text)
@@ -41,7 +41,7 @@ def read_link_count(text: str) -> int:
 
 
 def read_link_whole(text: str) -> int:
-    """A whole number of a mechanism, negative ones included."""
+    """Parses a whole number of a mechanism, from -MAX_WHOLE_NUMBER to MAX_WHOLE_NUMBER."""
     size = read_link_count(text.removeprefix("-"))
     if size > MAX_WHOLE_NUMBER:
         raise ValueError(text)
@@ -49,19 +49,21 @@ def read_link_whole(text: str) -> int:
 
 
 def read_short_text(text: str) -> str:
-    """A text of at most MAX_SHORT_TEXT_CHARS characters."""
+    """Returns a text of at most MAX_SHORT_TEXT_CHARS characters unchanged, and refuses a longer one."""
     if len(text) > MAX_SHORT_TEXT_CHARS:
         raise ValueError(text)
     return text
 
 
 def read_link_indices(text: str) -> tuple[int, ...]:
-    """Whole numbers, separated by commas."""
+    """Parses whole numbers separated by commas, at most MAX_INDICES of them."""
     return tuple(map(read_link_count, split_parts(text)))[:MAX_INDICES]
 
 
 def make_choices_reader(read_choice):
-    """A reader of "name:1:2,other", of at most MAX_FIELD_CHARS characters, each of which `read_choice` can read."""
+    """Returns a function that splits "name:1:2,other", of at most MAX_FIELD_CHARS characters, into parts that
+    `read_choice` can parse.
+    """
 
     def read(text: str) -> tuple[str, ...]:
         if len(text) > MAX_FIELD_CHARS:
@@ -75,7 +77,9 @@ def make_choices_reader(read_choice):
 
 
 def make_choice_reader(read_choice):
-    """A reader of exactly one choice that `read_choice` can read, as a text."""
+    """Returns a function that checks that a text is exactly one choice that `read_choice` can parse, and returns the
+    text.
+    """
     read_choices = make_choices_reader(read_choice)
 
     def read(text: str) -> str:
@@ -86,7 +90,7 @@ def make_choice_reader(read_choice):
 
 
 def make_numbered_reader(names):
-    """A reader of "offset:-2": one of `names`, and whole numbers after it."""
+    """Returns a function that parses "offset:-2": one of `names`, and whole numbers after it."""
     read_name = make_member_reader(names)
 
     def read(text: str) -> str:
@@ -106,7 +110,7 @@ def read_link_digest(text: str) -> str:
 
 
 def read_array_roles(text: str) -> tuple[str, ...]:
-    """ "q:0,weights:4" where every role is known; the numbers count the arrays of the file."""
+    """Parses "q:0,weights:4": a known role, and the index of its array in the file, for each role."""
     read_role = make_member_reader(ROLES)
     parts = split_parts(text)
     for part in parts:
@@ -117,7 +121,7 @@ def read_array_roles(text: str) -> tuple[str, ...]:
 
 
 def read_mask_answer(text: str) -> tuple[str, MaskReading]:
-    """ "mask:T.S:allowed": which mask of a file is read how.
+    """Parses "mask:T.S:allowed": the role of a mask in a file, and how the mask is read.
 
     >>> read_mask_answer("padding:B.S:blocked")
     ('padding', MaskReading(axes='B S', polarity='blocked'))
@@ -129,7 +133,7 @@ def read_mask_answer(text: str) -> tuple[str, MaskReading]:
 
 
 def write_mask_answer(role: str, reading: MaskReading) -> str:
-    """The text of a mask's reading that read_mask_answer reads."""
+    """The text of a mask's reading, inverse of read_mask_answer."""
     return f"{role}:{reading.axes.replace(' ', '.')}:{reading.polarity}"
 
 

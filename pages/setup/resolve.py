@@ -1,4 +1,4 @@
-"""What the fields of a run amount to together with its example: its input, its network and its AttentionConfig."""
+"""Resolves the fields of a run together with its example: the kind of input, the network and the AttentionConfig."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,12 +19,12 @@ from pages.setup.setup import MAX_SHOWN_HEADS, RunSetup, View
 
 @dataclass(frozen=True)
 class ResolvedRun:
-    """The kind of input of a run, and what makes its vectors and matrices.
+    """The kind of input of a run, and the source of its vectors and matrices.
 
-    mode: "sentence", "matrix", "qkv", "file", or "code", the tensors of the example's listing. crossed: whether keys
+    mode: "sentence", "matrix", "qkv", "file", or "code" for the tensors of the example's listing. crossed: whether keys
     and values come from a second sequence. built: the heads built by hand, as (name, offset), which make the x of
     sentences. network: the trained network by its recipe's name. model: the language model by its name; layer: its
-    layer, counted from 1. translator: by its name. None each if the vectors and matrices come from elsewhere.
+    layer, counted from 1. translator: by its name. Those that the run does not use are None.
     """
 
     mode: str
@@ -60,7 +60,7 @@ def resolve_run(run: RunSetup) -> ResolvedRun:
 
 
 def input_mode_of(run: RunSetup) -> str:
-    """The kind of input, as ResolvedRun has it."""
+    """The kind of input: ResolvedRun.mode."""
     example = EXAMPLES[run.example]
     if run.file is not None:
         return "file"
@@ -81,8 +81,9 @@ def word_choices_of(view: View) -> WordChoices:
 
 
 def learned_config_of(run: RunSetup) -> AttentionConfig | None:
-    """The choices that a language model or a translator was trained with; none without one. Raises AttentionError:
-    at_most."""
+    """The AttentionConfig with which a run's language model or translator was trained; None if it has neither. Raises
+    AttentionError: at_most.
+    """
     resolved = resolve_run(run)
     if resolved.translator is not None:
         return cross_config(resolved.translator)
@@ -90,7 +91,7 @@ def learned_config_of(run: RunSetup) -> AttentionConfig | None:
 
 
 def positions_of(run: RunSetup) -> tuple[str, ...]:
-    """The position encodings: the chosen ones, else the model's or the example's."""
+    """The position encodings: the chosen ones, otherwise the model's or the example's."""
     return own_positions_of(run) if run.positions is None else run.positions
 
 
@@ -103,17 +104,17 @@ def own_positions_of(run: RunSetup) -> tuple[str, ...]:
 
 
 def to_positions_field(run: RunSetup, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Position encodings as a field: None if they are the defaults."""
+    """Position encodings as the value of the field `positions`: None if they are the defaults."""
     return None if names == own_positions_of(run) else names
 
 
 def modifiers_of(run: RunSetup) -> tuple[str, ...]:
-    """The modifiers: the chosen ones, else the model's."""
+    """The modifiers: the chosen ones, otherwise the model's."""
     return own_modifiers_of(run) if run.modifiers is None else run.modifiers
 
 
 def own_modifiers_of(run: RunSetup) -> tuple[str, ...]:
-    """The default modifiers: the model's, or none."""
+    """The default modifiers: the model's, () without a model."""
     learned = learned_config_of(run)
     if learned is None:
         return ()
@@ -121,12 +122,12 @@ def own_modifiers_of(run: RunSetup) -> tuple[str, ...]:
 
 
 def to_modifiers_field(run: RunSetup, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Modifiers as a field: None if they are the defaults."""
+    """Modifiers as the value of the field `modifiers`: None if they are the defaults."""
     return None if names == own_modifiers_of(run) else names
 
 
 def config_of(run: RunSetup) -> AttentionConfig:
-    """The AttentionConfig of a run; what is None in it is the example's."""
+    """The AttentionConfig of a run; fields that are None have the example's value."""
     example, resolved = EXAMPLES[run.example], resolve_run(run)
     masks, heads = run.masks, run.heads
     learned = learned_config_of(run)

@@ -1,7 +1,7 @@
-"""Setup: what is run, what is looked at in it and what it is compared with, as plain values.
+"""Setup: a run, the view of it, and the comparison with another run, as plain values.
 
-A field that is None, or as it stands here, leaves the choice to the example. pages/setup/codec.py reads and writes a
-Setup as a link; pages/setup/resolve.py says what the fields of a run amount to together with its example.
+A field that has its default leaves the choice to the example. pages/setup/codec.py reads and writes a Setup as a link;
+pages/setup/resolve.py combines the fields of a run with its example.
 """
 
 from dataclasses import dataclass, field, fields, make_dataclass, replace
@@ -14,18 +14,18 @@ from attention_core.verification.tensor_layout import TENSOR_LAYOUTS
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 AXIS_ORDERS = {
     name.replace(" ", ""): name for name in TENSOR_LAYOUTS
-}  # the order of the axes of uploaded tensors by its name in a link, such as "BTHd"
-MAX_RUN_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x keys of a run
-# W_q = W_k = W_v; Q and K swapped; no positions; even weights instead of the softmax's; x + output
+}  # name of an order in a link, such as "BTHd" -> order of the axes of uploaded tensors
+MAX_RUN_PAIRS = 2**21  # sentences x heads x queries x keys of a run: 8 heads of 512 tokens
+# in order: W_q = W_k = W_v; Q and K swapped; no positions; uniform weights instead of softmax; x + output
 WIRING = ("tied", "swapped", "bare", "even", "residual")
-PANELS_FOLDER = Path(__file__).parents[1] / "panels" / "model"  # a module for each panel of a language model
+PANELS_FOLDER = Path(__file__).parents[1] / "panels" / "model"  # with a module for each panel of a language model
 PANEL_NAMES = tuple(sorted(file.stem for file in PANELS_FOLDER.glob("[!_]*.py")))
-MAX_SHOWN_HEADS = 16  # as many small maps as a screen shows
+MAX_SHOWN_HEADS = 16  # number of small maps that fit on a screen
 
 
 @dataclass(frozen=True)
 class LayerSetup:
-    """The fields of a run but for the learned tensors of mechanisms."""
+    """The fields of a run, except the learned tensors of mechanisms."""
 
     example: str = "en_it"
     text: str | None = None
@@ -85,15 +85,16 @@ class RunSetup(
         frozen=True,
     )
 ):
-    """What is run: inputs, matrices, mechanism and precision. Runs are cached by it.
+    """All values that determine a run: inputs, matrices, mechanism and precision. It is the cache key of a run.
 
     text, context_text: typed sentences; more: further ones, one a line, that make a batch. word_roles: roles of words
-    that the dictionary does not have, "word:role". cut: "characters" if Chinese is segmented into characters instead
-    of words. network: a trained one by its recipe, instead of the learned example's. file: the digest of uploaded
-    tensors, roles "q:number of an array", axes their order, part batch, heads, queries and keys as first and count,
-    polarity "blocked" if True in their mask means blocked, mask_as how their masks are read, "mask:T.S:allowed".
-    built: the heads built by hand, "name" or "offset:-1". wiring: changes of the layer, of WIRING.
-    x, context, q, k, v, w_*, b_*, allowed, and what mechanisms learn: matrices as values.
+    that the dictionary does not have, "word:role". cut: "characters" if Chinese is segmented into characters instead of
+    words. network: the recipe's name of a trained network used instead of the learned example's. file: the digest of
+    uploaded tensors; roles: "role:index of an array" of each; axes: the order of their axes; part: first index and
+    count of the shown batch, heads, queries and keys; polarity: "blocked" if True in their mask means blocked; mask_as:
+    how their masks are read, "mask:T.S:allowed". built: the heads built by hand, "name" or "offset:-1". wiring: changes
+    of the layer, from WIRING.
+    x, context, q, k, v, w_*, b_*, allowed, and the learned tensors of mechanisms: matrices as values.
     scores, weights: numbers set instead of computed ones.
     masks, positions, modifiers, normaliser: "name" or "name:number:number".
     """
@@ -101,17 +102,18 @@ class RunSetup(
 
 @dataclass(frozen=True)
 class View:
-    """What is looked at in a run: nothing is computed anew when it changes.
+    """What a page shows of a run; changing it requires no new computation of the run.
 
-    sentence: of a batch. token: the selected query; step and cell: what is open; stop: the step at which the query's
-    animation rests, "start", "end", or "plane" while vectors are dragged. ramp: "times" if colours show weights as
-    multiples of an even share, "shares" if they go from 0 to 1. panel: the open panel of a language model, of
-    PANEL_NAMES. heads_by, heads_least: the measure that orders all its heads, of HEAD_ORDERS, and the least shown;
-    heads_from, heads_to: the pair of words by whose weight they are ordered instead. word_temperature, top_k, top_p:
-    of its next words; word_seed: of the sampled next word, None for the likeliest; written: the words that it generated
-    after the sentence's, "the dog | ate .". changes: interventions in it, "2.1:off"; held: "norms" if they divide as
-    before the change; other_text: a second sentence, for activation patching. circuit_words: words shown beside the
-    sentence's own if heads are asked about words alone.
+    sentence: the selected one of a batch. token: the selected query; step and cell: what is open; stop: the keyframe at
+    which the query's animation stops: a step, "start", "end", or "plane" while vectors are dragged. ramp: "times" if
+    colours show weights as multiples of the uniform weight, "shares" if they range from 0 to 1. panel: the open panel
+    of a language model, one of PANEL_NAMES. heads_by, heads_least: the measure by which its heads are sorted, one of
+    HEAD_ORDERS, and the smallest value shown; heads_from, heads_to: query and key, if the heads are sorted by the
+    weight of this pair. word_temperature, top_k, top_p: how its next word is sampled; word_seed: the seed, None for the
+    likeliest word; written: the words of the sentence and those generated after them, "the dog | ate .". changes:
+    interventions, "2.1:off"; held: "norms" if the divisors of norms are frozen at their values before the
+    interventions; other_text: a second sentence, for activation patching. circuit_words: words added to the sentence's
+    own in the panel of circuits.
     """
 
     sentence: int | None = None
@@ -139,8 +141,10 @@ class View:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a run is compared with. against: the run from which maps show the difference. pinned: set if that one is A,
-    which stays and is shown beside B while B is changed; all other maps show B ("values") or B - A ("difference")."""
+    """The run with which another one is compared. against: the run from which maps show the difference. pinned: set if
+    `against` is the pinned run A, which stays beside B while B is changed; all other maps then show B ("values") or B -
+    A ("difference").
+    """
 
     against: RunSetup | None = None
     pinned: str | None = None
@@ -153,14 +157,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Setup:
-    """What is on the screen of the workbench."""
+    """The state of the workbench's screen: a run, the view of it, and the comparison with another run."""
 
     run: RunSetup = field(default_factory=RunSetup)
     view: View = field(default_factory=View)
     comparison: Comparison = field(default_factory=Comparison)
 
     def with_fields(self, **values) -> "Setup":
-        """The Setup with new values of fields, each in the part that has it.
+        """Returns a copy with new values of these fields, which may belong to any of the three parts.
 
         >>> Setup().with_fields(masks=("causal",), token=2).view.token
         2
@@ -171,7 +175,7 @@ class Setup:
         return replace(self, **{part: replace(getattr(self, part), **own) for part, own in parts.items()})
 
     def value_of(self, name: str) -> object:
-        """The value of a field of any part."""
+        """The value of a field of the run, the view or the comparison."""
         return getattr(getattr(self, PART_OF_FIELD[name]), name)
 
 
@@ -185,7 +189,7 @@ DEFAULT_SETUP = Setup()
 
 
 def make_setup(**values) -> Setup:
-    """The Setup with these fields, of any part.
+    """The Setup with these values of fields of the run, the view or the comparison, otherwise defaults.
 
     >>> make_setup(example="zh_ta", token=2).run.example
     'zh_ta'
@@ -193,7 +197,7 @@ def make_setup(**values) -> Setup:
     return DEFAULT_SETUP.with_fields(**values)
 
 
-STARTS = {"zh": "zh_ta"}  # the example with which a reader of a language starts, if not the default
+STARTS = {"zh": "zh_ta"}  # the example with which a session in a language starts, if not the default
 
 
 def start_in(language: str) -> Setup:

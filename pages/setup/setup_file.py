@@ -1,4 +1,4 @@
-"""A Setup as a file: JSON for what is too long for a link. Its parts are those of the link, under the same names."""
+"""A Setup as a JSON file, for Setups that are too long for a link. Names and texts of its parts are those of a link."""
 
 import json
 
@@ -20,10 +20,10 @@ def setup_to_file(setup: Setup) -> str:
 
 
 def setup_from_file(text: str) -> tuple[Setup, list[tuple[str, str]]]:
-    """The Setup that a file describes, and its parts that could not be read as (key, text).
+    """Returns the Setup of a file, and the parts that could not be read as (key, text).
 
-    Raises AttentionError where the file as a whole is none of ours: file_too_long, file_not_json, file_nested,
-    file_twice, file_format, file_version, file_text.
+    Raises AttentionError if the file as a whole cannot be read: file_too_long, file_not_json, file_nested, file_twice,
+    file_format, file_version, file_text.
     """
     if len(text) > MAX_SETUP_FILE_CHARS:
         raise AttentionError("file_too_long", limit=MAX_SETUP_FILE_CHARS, given=len(text))
@@ -50,10 +50,10 @@ def decode_file_text(data: bytes) -> str:
 
 
 def read_strict_json(text: str) -> object:
-    """The value of a JSON text; NaN, lone surrogates and repeated keys are refused."""
+    """The value of a JSON text. Raises AttentionError for repeated keys, and refuses NaN and lone surrogates."""
     try:
         found = json.loads(text, object_pairs_hook=refuse_repeated_keys, parse_constant=refuse_constant)
-        json.dumps(found, ensure_ascii=False).encode()  # half of a character, "\\ud800", is no text
+        json.dumps(found, ensure_ascii=False).encode()  # raises for a lone surrogate, "\\ud800"
     except AttentionError:
         raise
     except RecursionError:

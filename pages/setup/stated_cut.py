@@ -1,7 +1,8 @@
-"""How a link says where the Chinese words of its texts end, so that a later list of words changes nothing of it.
+"""The query parameter "cut": the lengths of the Chinese words of a link's texts, so that newer word lists change
+nothing.
 
-A character a word, in the order of the texts: 1 to 9, then a to z, for the count of characters of the word. Texts that
-somebody has parted say it themselves, and a character by itself has no place where it could be cut.
+One character per word, in the order of the texts: 1 to 9, then a to z, for the number of characters of the word. Not
+included are texts with separators between the words, and single ideographs, which cannot be segmented.
 """
 
 import re
@@ -20,12 +21,14 @@ STATED = re.compile("[1-9a-z]+")
 
 @dataclass(frozen=True)
 class TextReader:
-    """The word segmentation of a Setup's texts: by a dictionary with these words, or by the grammar if None."""
+    """The word segmentation of a Setup's texts. words: of the dictionary by which texts are segmented; None for the
+    grammar.
+    """
 
     words: frozenset[str] | None
 
     def cut_run(self, run: str) -> tuple[str, ...]:
-        """The words of a run of ideographs."""
+        """The words of a sequence of ideographs."""
         return cut_for_grammar(run) if self.words is None else cut_chinese(run, self.words)
 
     def cut(self, text: str) -> tuple[str, ...]:
@@ -34,22 +37,23 @@ class TextReader:
 
 
 def state_cuts(texts: Sequence[str], reader: TextReader) -> str:
-    """The word lengths of texts in link form; empty if no word list decides the segmentation."""
+    """The word lengths of texts as the query parameter "cut"; "" if no text is segmented by a word list."""
     lines = [line for text in texts for line in text.splitlines()]
     return "".join(state_cut(line, reader) for line in lines)
 
 
-@lru_cache(maxsize=64)  # a link is written several times in a run of the script
+@lru_cache(maxsize=64)  # a link is written several times in one run of the script
 def state_cut(line: str, reader: TextReader) -> str:
-    """The word lengths of one line in link form."""
+    """The word lengths of one line as characters of "cut"."""
     runs = HAN_RUN.findall(line) if is_cut_by_list(line) else ()
     return "".join(LENGTHS[len(word)] for run in runs if len(run) > 1 for word in reader.cut_run(run))
 
 
 def keep_cuts(texts: Sequence[str], stated: str, reader: TextReader) -> list[str]:
-    """Texts that are cut as a link says: as they are, where they are cut so anyway, else parted by spaces or bars.
+    """Returns texts whose segmentation is that of a link's "cut": unchanged if it already is, otherwise with spaces or
+    bars between the words.
 
-    Raises ValueError where what the link says does not fit them.
+    Raises ValueError if the lengths in `stated` do not fit the texts.
     """
     if STATED.fullmatch(stated) is None:
         raise ValueError(stated)
@@ -63,7 +67,9 @@ def keep_cuts(texts: Sequence[str], stated: str, reader: TextReader) -> list[str
 
 
 def keep_cut(line: str, lengths: Iterator[int], reader: TextReader) -> str:
-    """One line segmented by the next lengths: unchanged if it already is, else with separators written."""
+    """One line segmented by the next lengths: unchanged if it already is, otherwise with separators between the
+    words.
+    """
     if not is_cut_by_list(line):
         return line
     tokens: list[str] = []
@@ -79,8 +85,10 @@ def keep_cut(line: str, lengths: Iterator[int], reader: TextReader) -> str:
 
 
 def take_words(run: str, lengths: Iterator[int]) -> tuple[str, ...]:
-    """The words of a run of ideographs by the next lengths. Raises ValueError if these do not end with it."""
-    if len(run) == 1:  # it has no place where it could be cut
+    """Splits a sequence of ideographs into words of the next lengths. Raises ValueError if their sum differs from its
+    length.
+    """
+    if len(run) == 1:  # a single ideograph cannot be segmented
         return (run,)
     words, at = [], 0
     while at < len(run):

@@ -7,7 +7,7 @@ CHINESE_SENTENCES = {"Tom laughed": "汤姆笑了"}
 
 
 def link_in_language(slug: str, link: dict[str, str], language: str) -> dict[str, str]:
-    """The same link of a page with the example and the sentence in a language, where there are such.
+    """The link of a page with example and sentence in another language, if these have a counterpart.
 
     >>> link_in_language("cross", {"ex": "picture", "t": "1"}, "zh")
     {'ex': 'zh_picture', 't': '1'}
@@ -18,6 +18,6 @@ def link_in_language(slug: str, link: dict[str, str], language: str) -> dict[str
     """
     if language != "zh":
         return link
-    begun = {"ex": STARTS[language]} if slug == "workbench" else {}  # a lesson begins in the page's language by itself
+    begun = {"ex": STARTS[language]} if slug == "workbench" else {}  # a lesson needs no `ex` to start in it
     twins = CHINESE_TWINS | CHINESE_SENTENCES
     return begun | {key: twins.get(value, value) for key, value in link.items()}

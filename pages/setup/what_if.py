@@ -6,7 +6,7 @@ from attention_core.analysis.interventions import KINDS, MASKED, Intervention
 from attention_core.record.errors import AttentionError
 
 ATTENTION, FEED_FORWARD = "attention", "feed_forward"
-SHORT = "ff"  # of a feed-forward layer
+SHORT = "ff"  # abbreviation of a feed-forward layer in a link
 NUMBER = r"(?:0|[1-9]\d{0,2})"
 PAIR = rf"{NUMBER}-{NUMBER}"
 CHANGE = re.compile(rf"({NUMBER})\.({NUMBER}|{SHORT}):({'|'.join(KINDS)})((?::{PAIR})*)", re.ASCII)
@@ -43,13 +43,15 @@ def read_intervention(text: str) -> Intervention:
 
 
 def read_pair(text: str) -> tuple[int, int]:
-    """A query and a key from "5-2"."""
+    """Parses a pair of a query and a key, such as "5-2"."""
     query, key = map(int, text.split("-"))
     return query, key
 
 
 def check_changes(changes: tuple[Intervention, ...]) -> tuple[Intervention, ...]:
-    """The interventions, if each changes another head or layer. Raises AttentionError: changed_twice."""
+    """Returns the interventions unchanged, if each changes another head or layer. Raises AttentionError:
+    changed_twice.
+    """
     places = [(change.part, change.head) for change in changes]
     for part, head in places:
         if places.count((part, head)) > 1:
@@ -58,12 +60,12 @@ def check_changes(changes: tuple[Intervention, ...]) -> tuple[Intervention, ...]
 
 
 def read_changes(parts: tuple[str, ...]) -> tuple[Intervention, ...]:
-    """The interventions of a Setup's `changes`."""
+    """The interventions of the Setup field `changes`."""
     return check_changes(tuple(map(read_intervention, parts)))
 
 
 def with_change(changes: tuple[Intervention, ...], part: str, head: int | None, kind: str | None) -> tuple[str, ...]:
-    """The parts of a link with another intervention in one head or feed-forward layer; None removes it.
+    """The field `changes` with another intervention in one head or feed-forward layer; kind None removes it.
 
     >>> with_change((Intervention("1.attention", 2),), "2.attention", 0, "even")
     ('1.2:off', '2.0:even')
@@ -73,7 +75,8 @@ def with_change(changes: tuple[Intervention, ...], part: str, head: int | None, 
 
 
 def with_pair(changes: tuple[Intervention, ...], part: str, head: int, pair: tuple[int, int]) -> tuple[str, ...]:
-    """The parts of a link with one pair of a head toggled between blocked and open; other changes of the head go.
+    """The field `changes` with one pair of a head toggled between blocked and allowed; other changes of this head are
+    removed.
 
     >>> with_pair((Intervention("1.attention", 2, "mask", ((1, 0),)),), "1.attention", 2, (3, 0))
     ('1.2:mask:1-0:3-0',)
@@ -89,7 +92,7 @@ def with_pair(changes: tuple[Intervention, ...], part: str, head: int, pair: tup
 def write_with(
     changes: tuple[Intervention, ...], part: str, head: int | None, new: Intervention | None
 ) -> tuple[str, ...]:
-    """The parts of a link with a new intervention instead of that of a head or feed-forward layer; None removes it."""
+    """The field `changes` with `new` instead of the intervention in a head or feed-forward layer; None removes it."""
     kept = [change for change in changes if (change.part, change.head) != (part, head)]
     if new is not None:
         kept.append(new)

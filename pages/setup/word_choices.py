@@ -1,9 +1,9 @@
-"""Sampling of the next word in a link: temperature, top-k, top-p, the seed."""
+"""The sampling settings of the next word in a link: temperature, top-k, top-p, seed."""
 
 from attention_core.record.errors import AttentionError
 from pages.setup.link_values import MAX_LINK_NUMBER, read_link_count, read_link_number
 
-WORD_TEMPERATURES = (0.25, 4.0)  # the least and the most
+WORD_TEMPERATURES = (0.25, 4.0)  # smallest and largest value
 TOP_KS = (1, 20)
 TOP_PS = (0.05, 1.0)
 WORD_SEEDS = (0, MAX_LINK_NUMBER)
@@ -17,7 +17,7 @@ WHOLE_WORD_CHOICES = ("top_k", "word_seed")
 
 
 def check_word_choice(name: str, number: object) -> float | int:
-    """The number of a sampling field, checked. Raises AttentionError for one that no control offers."""
+    """Returns the value of a sampling field, if it is in the field's range. Raises AttentionError otherwise."""
     least, most = WORD_CHOICE_ENDS[name]
     kinds = (int,) if name in WHOLE_WORD_CHOICES else (int, float)
     if type(number) not in kinds or not least <= number <= most:
@@ -26,7 +26,7 @@ def check_word_choice(name: str, number: object) -> float | int:
 
 
 def make_word_choice_reader(name: str):
-    """A reader of the number of a sampling field in a link."""
+    """Returns a function that parses the value of the sampling field `name` in a link."""
     read_number = read_link_count if name in WHOLE_WORD_CHOICES else read_link_number
 
     def read(text: str) -> float | int:

@@ -9,7 +9,7 @@ from attention_core.examples.lexica import LEXICA
 from attention_core.learned.language.reading import role_names
 from attention_core.learned.language.recipes import LANGUAGES
 
-SAFE_MARKS = "'’"  # in a word they need no escape
+SAFE_MARKS = "'’"  # characters of a word that are not escaped
 
 
 @cache
@@ -21,7 +21,7 @@ def known_roles() -> tuple[str, ...]:
 
 
 def write_word_role(word: str, role: str) -> str:
-    """A word and its role as a part of a link. A comma or a colon in the word is written as its number.
+    """A word and its role as a part of a link. A comma or a colon in the word is percent-encoded.
 
     >>> write_word_role("pizza", "thing"), write_word_role("3:0", "other")
     ('pizza:thing', '3%3A0:other')
@@ -31,7 +31,7 @@ def write_word_role(word: str, role: str) -> str:
 
 
 def read_word_role(text: str) -> tuple[str, str]:
-    """A word and its role. Raises ValueError for an unknown role or an empty word."""
+    """Parses a word and its role. Raises ValueError for an unknown role or an empty word."""
     escaped, _, role = text.rpartition(":")
     word = unquote(escaped, errors="strict")
     if not word or role not in known_roles() or write_word_role(word, role) != text:
@@ -40,12 +40,12 @@ def read_word_role(text: str) -> tuple[str, str]:
 
 
 def read_word_roles(parts: tuple[str, ...]) -> dict[str, str]:
-    """The roles by their words."""
+    """The role of each word."""
     return dict(map(read_word_role, parts))
 
 
 def with_word_role(parts: tuple[str, ...], word: str, role: str | None) -> tuple[str, ...]:
-    """The parts of a link with another role of one word; None removes it.
+    """The Setup field `word_roles` with another role of one word; role None removes the word.
 
     >>> with_word_role(("pizza:thing",), "teacher", "person")
     ('pizza:thing', 'teacher:person')

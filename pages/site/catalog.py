@@ -8,7 +8,7 @@ PAGES_FOLDER = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class PageEntry:
-    """A page: its slug in the address, its section, its folder, its icon. Its texts are found by the slug."""
+    """A page: its slug in the address, its section, its folder, its icon. The keys of its texts contain the slug."""
 
     slug: str
     section: str

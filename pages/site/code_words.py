@@ -11,7 +11,7 @@ MECHANISM_LABELS = ("score", "masks", "positions", "modifiers", "normaliser")  #
 
 @cache
 def load_code_comments(language: str) -> dict[str, str]:
-    """Returns the translated comments of the core's code, by the English comment; empty for English.
+    """Returns the translated comments of the core's code, by the English comment; {} for English.
 
     A title such as "causal: no key after the query" that is not translated becomes the label of its mechanism.
     """

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
-MORE, EDITORS, MORE_MASKS = "more", "editors", "more_masks"  # session keys of the drawers that contain a control
+MORE, EDITORS, MORE_MASKS = "more", "editors", "more_masks"  # session keys of the drawers that contain controls
 
 
 @dataclass(frozen=True)
 class SoughtControl:
-    """A control that the search can open. label: the key of its name. widget: its widget key on the page. drawer: the
-    session key of what must be opened to show it; None if it is always visible."""
+    """A control that the search can open. label: the key of its display name. widget: its widget key on the page.
+    drawer: the session key of the drawer that must be open to show it; None if the control is always visible.
+    """
 
     label: str
     widget: str

@@ -16,7 +16,8 @@ from pages.site.words import LANGUAGES, load_app_texts, split_bold, strip_markup
 class Findable:
     """An entry of the search index. kind: a key of [search.kind]. titles and details: by language, without markup.
 
-    slug, link: the page that shows it, and its query parameters. sign: the key of a glossary sign, else empty."""
+    slug, link: the page to open, and its query parameters. sign: the key of a glossary sign, otherwise "".
+    """
 
     kind: str
     slug: str
@@ -83,10 +84,10 @@ def list_examples() -> Iterator[Findable]:
 
 # ---- words -----------------------------------------------------------------------------------------------------------
 def read(key: str) -> dict[str, str]:
-    """Returns the text of a key by language, without markup; empty if there is none."""
+    """Returns the text of a key by language, without markup; "" in languages without such a text."""
     return {language: strip_markup(raw(key, language)) for language in LANGUAGES}
 
 
 def raw(key: str, language: str) -> str:
-    """Returns the text of a key in a language, with markup; empty if there is none."""
+    """Returns the text of a key in a language, with markup; "" if there is none."""
     return load_app_texts(language).get(key, "")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Sign:
-    """A mathematical sign in LaTeX. slug, link: the page that shows it, and its query parameters."""
+    """A mathematical sign in LaTeX. slug, link: the page that explains it, and its query parameters."""
 
     group: str
     key: str

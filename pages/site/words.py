@@ -75,8 +75,9 @@ THREAD_LANGUAGE = ThreadLanguage()
 
 @contextmanager
 def use_language(known: str | None = None) -> Iterator[None]:
-    """Keeps the language fixed within the `with` block, so that it is determined once and not for each text. known:
-    the language, if there is no session, as when a file is written; by default that of the session."""
+    """Fixes the language within the `with` block, so that it is determined only once. known: the language, if there is
+    no session, as when a file is generated; by default the session's.
+    """
     THREAD_LANGUAGE.now = known or current_language()
     try:
         yield
@@ -111,9 +112,9 @@ def has(key: str) -> bool:
 
 
 def escape_markdown(text: object) -> str:
-    """Returns Markdown that shows exactly this text: nothing in it is markup, a directive, a formula or an emoji.
+    """Returns Markdown that shows exactly this text, without any markup, directive, formula or emoji.
 
-    Streamlit converts addresses, arrows and :names: even if they are escaped: an invisible word joiner prevents that.
+    Streamlit converts addresses, arrows and :names: even if they are escaped; an invisible word joiner prevents that.
     """
     line = " ".join(str(text).splitlines())
     escaped = MARKDOWN_SIGN_PATTERN.sub(r"\\\1", line)
@@ -142,7 +143,7 @@ def strip_markup(markdown: str) -> str:
 
 
 def make_names_distinct(names: list[str]) -> list[str]:
-    """Returns the names, all numbered if two of them are equal."""
+    """Returns the names; if two of them are equal, all get a number."""
     if len(set(names)) == len(names):
         return names
     return [f"{number}: {name}" for number, name in enumerate(names, start=1)]

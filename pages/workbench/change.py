@@ -49,7 +49,7 @@ def pin_and_redraw() -> None:
 
 
 def handle_difference_switch() -> None:
-    """Makes the maps show the difference to the run before, or the numbers again."""
+    """Makes the maps show the difference to the run before, or the run's own numbers again."""
     before = setup_state.setup_before()
     wanted = st.session_state["c_difference"] and before is not None
     select_and_redraw(against=before.run if wanted else None)
@@ -58,7 +58,7 @@ def handle_difference_switch() -> None:
 # ---- in words --------------------------------------------------------------------------------------------------------
 @cache_in_thread
 def describe_last_change(screen: ScreenState) -> str:
-    """Returns the sentence about what changed most since the run before, or that its sizes were different."""
+    """Returns the sentence about what changed most since the run before, or that the run before had other sizes."""
     return say("change.sizes") if screen.before is None else describe_change(screen)
 
 
@@ -100,7 +100,7 @@ def find_moved_weight(screen: ScreenState, left_out: Mapping[str, Collection[int
 
 
 def describe_telling_change(screen: ScreenState) -> str:
-    """Returns the sentence about the change most worth telling, else about new steps."""
+    """Returns the sentence about the most important change, or about new steps if no number changed."""
     move = find_telling_move(screen.moved)
     if move is None:
         return describe_new_steps(screen)
@@ -113,7 +113,9 @@ def describe_telling_change(screen: ScreenState) -> str:
 
 
 def describe_new_steps(screen: ScreenState) -> str:
-    """Returns the sentence about the steps that the run before lacked or had in another shape."""
+    """Returns the sentences about the steps that the run before lacked or had in another shape; that nothing changed if
+    there are none.
+    """
     comma = say("fact.comma")
     sentences = []
     if screen.new:
@@ -126,7 +128,9 @@ def describe_new_steps(screen: ScreenState) -> str:
 
 
 def describe_weight_move(screen: ScreenState, move: StepMove) -> str:
-    """Returns the sentence about a weight that changed; a variant for random numbers or exchanged words."""
+    """Returns the sentence about a weight that changed; other wordings if random numbers cause the weight, or if words
+    were exchanged.
+    """
     trace = screen.trace
     _, head, query, key = move.index
     values = {
@@ -143,7 +147,7 @@ def describe_weight_move(screen: ScreenState, move: StepMove) -> str:
 
 
 def describe_largest_move(screen: ScreenState, move: StepMove) -> str:
-    """Returns the sentence about a step's largest change, or that its sentence of the batch has other words now."""
+    """Returns the sentence about a step's largest change, or that its sentence of the batch was replaced by another."""
     trace, before = screen.trace, screen.before
     numbers = format_move(trace, before, move)
     sentence = move.index[0]

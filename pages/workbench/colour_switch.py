@@ -1,4 +1,4 @@
-"""The switch for the colour scale of weights in long rows: from 0 to 1, or in multiples of an even share."""
+"""The switch for the colour scale of weights in long rows: from 0 to 1, or in multiples of the uniform weight."""
 
 import streamlit as st
 
@@ -6,7 +6,7 @@ from pages.session.fragments import page_part, select_and_redraw
 from pages.session.view import ScreenState
 from pages.site.words import say
 
-LONG_ROW_KEYS = 8  # keys: in longer rows, even weights are hard to tell from weights of 0 by colour
+LONG_ROW_KEYS = 8  # in rows with more keys, uniform weights are hard to distinguish from weights of 0 by colour
 
 
 def has_long_rows(screen: ScreenState) -> bool:
@@ -16,13 +16,13 @@ def has_long_rows(screen: ScreenState) -> bool:
 
 @page_part(lambda screen: (has_long_rows(screen), screen.times, screen.setup.comparison.run_a is None))
 def show_colour_switch(screen: ScreenState) -> None:
-    """Shows the switch if rows are long; in a comparison the buttons of the comparison include it."""
+    """Shows the switch if rows are long; during a comparison the comparison's own buttons include the switch."""
     if has_long_rows(screen) and screen.setup.comparison.run_a is None:
         ramp_switch(screen)
 
 
 def ramp_switch(screen: ScreenState) -> None:
-    """Shows the switch between colours from 0 to 1 and in multiples of an even share."""
+    """Shows the switch between colours from 0 to 1 and in multiples of the uniform weight."""
 
     def choose_ramp() -> None:
         in_even_shares = st.session_state["c_ramp"]

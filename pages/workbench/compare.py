@@ -32,14 +32,14 @@ def show_comparison(screen: ScreenState, pictures: list[Picture]) -> None:
 
 
 def has_few_heads(screen: ScreenState) -> bool:
-    """Whether there are few enough heads to select them by buttons; otherwise small maps are shown."""
+    """Whether there are few enough heads for a button for each; otherwise small maps are shown."""
     max_heads, _ = LARGE_MAPS_LIMITS
     return screen.trace.sizes()["H"] <= max_heads
 
 
 # ---- in words --------------------------------------------------------------------------------------------------------
 def compared_heading(screen: ScreenState) -> str:
-    """Returns the sentence about what changed most, or about why cells cannot be compared."""
+    """Returns the sentence about what changed most; if cells cannot be compared, the sentence about why."""
     if screen.before is not None:
         return change.describe_change(screen)
     if screen.a is None:
@@ -55,7 +55,7 @@ def compared_heading(screen: ScreenState) -> str:
 
 
 def describe_setting_differences(screen: ScreenState) -> str:
-    """Returns the sentence about the settings that differ, each with A's value and B's; empty without A."""
+    """Returns the sentence about the settings that differ, with the values in A and B; "" if there is no run A."""
     if screen.a is None:
         return ""
     setup_a = replace(screen.setup, run=screen.setup.comparison.run_a)
@@ -69,7 +69,9 @@ def describe_setting_differences(screen: ScreenState) -> str:
 
 
 def describe_setting_difference(name: str, value_a: str, value_b: str) -> str:
-    """Returns the phrase about one setting with A's value and B's; without A's value, `value_b` says how it differs."""
+    """Returns the phrase about one setting that differs, with the values in A and B. If value_a is "", value_b is text
+    that describes the difference.
+    """
     return say(
         "compare.differs" if value_a else "compare.differ",
         name=escape_markdown(name),

@@ -19,14 +19,16 @@ from pages.session.labels import axis_name, chosen_cell, current_palette, pictur
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, say
 
-MAX_CELL_MAP_TOKENS = 20  # queries or keys; larger maps are drawn on canvases
-COMPARED_CANVAS_CELLS = 128  # rows or columns of such a canvas
-ROWS_SWITCH_KEY = "c_rows"  # session key: whether the distances of rows are shown
-MAX_NAMED_ROWS, ROWS_TABLE_HEIGHT_PX = 4, 215  # rows named in the sentence, and pixels of the table of all rows
+MAX_CELL_MAP_TOKENS = 20  # queries or keys of a map in cells; larger maps are drawn on canvases
+COMPARED_CANVAS_CELLS = 128  # rows or columns of a map on a canvas
+ROWS_SWITCH_KEY = "c_rows"  # session key of the switch for the distances of rows
+MAX_NAMED_ROWS, ROWS_TABLE_HEIGHT_PX = 4, 215  # rows named in the sentence; height of the table of all rows
 
 
 def make_compared_maps(screen: ScreenState) -> list[Picture]:
-    """Returns the maps drawn in cells: one picture of all three, or A's and B's if sizes differ; none if too large."""
+    """Returns the maps drawn in cells: one picture of A, B and B - A, or two of A and B if their sizes differ; [] if
+    they are too large.
+    """
     if any(is_too_large_for_cells(run) for run in (screen.a, screen.trace) if run is not None):
         return []
     title_a, title_b = title_compared_maps(screen)
@@ -82,7 +84,7 @@ def make_run_map(screen: ScreenState, run: Trace, title: str) -> Picture:
 
 
 def title_compared_maps(screen: ScreenState) -> tuple[str, str]:
-    """Returns the titles of A's map and B's; only A's includes the name of the head."""
+    """Returns the titles of A's map and of B's; only A's includes the name of the head."""
     sign_a, sign_b, _ = RUN_SIGNS
     name = ""
     if screen.a is not None:
@@ -121,7 +123,7 @@ def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
 
 
 def explain_row_figures(screen: ScreenState) -> str:
-    """Returns the explanation of the figures beside the rows, and of infinite ones if there are any."""
+    """Returns the explanation of the figures beside the rows; also of infinite figures, if there are any."""
     _, divergences = screen.row_distances
     explanation = say("compare.figures")
     if divergences.isinf().any():
@@ -131,7 +133,7 @@ def explain_row_figures(screen: ScreenState) -> str:
 
 # ---- larger maps, on canvases ----------------------------------------------------------------------------------------
 def show_canvases(screen: ScreenState) -> None:
-    """Shows A, B and B - A on canvases side by side, those that exist."""
+    """Shows A, B and B - A on canvases side by side; omits a map that does not exist."""
     title_a, title_b = title_compared_maps(screen)
     canvases = [
         ("compared_a", title_a, screen.a),
@@ -146,7 +148,7 @@ def show_canvases(screen: ScreenState) -> None:
 
 
 def show_compared_canvas(screen: ScreenState, key: str, run: Trace) -> None:
-    """Shows one map on a canvas; canvases of equal size are linked, so that all show the same cell."""
+    """Shows one map on a canvas; canvases of equal size are linked, so that all highlight the same cell."""
     selection = screen.selection
     fact = row_fact(screen.trace, selection.head, selection.query, selection.batch)
     canvas_map.show_large_map(
@@ -163,7 +165,9 @@ def show_compared_canvas(screen: ScreenState, key: str, run: Trace) -> None:
 
 
 def show_row_distances(screen: ScreenState) -> None:
-    """Shows the distances of rows between A and B: the largest in a sentence, all in a table, largest first."""
+    """Shows the distances between the rows of A and B: the largest ones in a sentence, all in a table, largest
+    first.
+    """
     variations, divergences = screen.row_distances  # (T,) each
     farthest_first = variations.argsort(descending=True, stable=True).tolist()
     names = place_names(screen.trace, "T", len(variations))

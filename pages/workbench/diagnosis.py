@@ -11,11 +11,11 @@ from pages.session.cell_clicks import open_cell
 from pages.session.view import ScreenState
 from pages.site.words import say, say_cause
 
-MAX_PAIRS_WITHOUT_ASKING = 64 * 64 * 8  # pairs of tokens: for a larger run the causes are searched at a click
+MAX_PAIRS_WITHOUT_ASKING = 64 * 64 * 8  # query-key pairs: for a larger run the causes are only searched after a click
 
 
 def show_diagnosis(screen: ScreenState) -> None:
-    """Shows the diagnosis of an uploaded file, and that only a part of it is shown; nothing if neither applies."""
+    """Shows the diagnosis of an uploaded file, or that only a part of the file is shown; nothing if neither applies."""
     inputs = screen.inputs
     uploaded = inputs.brought
     if uploaded is None or not (uploaded.given or inputs.left_out):
@@ -28,7 +28,7 @@ def show_diagnosis(screen: ScreenState) -> None:
 
 
 def show_diagnosis_of_steps(screen: ScreenState) -> None:
-    """Shows that the file's steps agree with the run, or the first that differs and its cause."""
+    """Shows that the file's steps agree with the run; otherwise the first step that differs, and its cause."""
     diagnosis = cached_diagnosis(screen.setup.run, screen.trace, screen.inputs)
     if diagnosis.step is None:
         show_agreement(screen, diagnosis)
@@ -57,7 +57,9 @@ def name_upload_precision(screen: ScreenState) -> str:
 
 # ---- the first step that differs -------------------------------------------------------------------------------------
 def show_first_difference(screen: ScreenState, diagnosis: Diagnosis) -> None:
-    """Shows the first step that differs, its largest difference, and whether it follows from the steps before it."""
+    """Shows the first step that differs, its largest difference, and whether the difference follows from earlier
+    steps.
+    """
     first = diagnosis.first
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(describe_step_difference(screen, first), width="content")
@@ -74,7 +76,7 @@ def show_first_difference(screen: ScreenState, diagnosis: Diagnosis) -> None:
 
 
 def describe_steps_before(diagnosis: Diagnosis) -> list[str]:
-    """Returns sentences about the steps before the first that differs, and whether that one follows from them."""
+    """Returns sentences about the steps before the first that differs, and whether its difference follows from them."""
     first = diagnosis.first
     sentences = []
     if diagnosis.before:
@@ -120,7 +122,7 @@ def describe_difference_place(screen: ScreenState, first: Comparison) -> str:
 
 # ---- its cause -------------------------------------------------------------------------------------------------------
 def show_causes(screen: ScreenState, was_tried: bool) -> None:
-    """Shows the causes that reproduce the file's numbers. was_tried: whether to report that there is none."""
+    """Shows the causes that reproduce the file's numbers. was_tried: whether to report if there is none."""
     setup = screen.setup.run
     is_large = screen.trace["scores"].numel() > MAX_PAIRS_WITHOUT_ASKING
     if is_large and st.session_state.get("causes") != setup:

@@ -23,11 +23,11 @@ from pages.workbench.file_reading import (
 )
 
 UPLOAD_FILE_TYPES = ["npz", "npy", "safetensors", "json"]
-# The fields of a Setup for a file about which nothing was chosen yet.
+# The values of Setup fields for a file without any choices by the visitor.
 UNSPECIFIED_UPLOAD = {"roles": (), "axes": None, "part": None, "polarity": None, "mask_as": ()}
 NEW_UPLOAD_RESET = {**UNSPECIFIED_UPLOAD, "scores": None, "weights": None, "allowed": None}
-THREE_AXES = ("BTd", "HTd")  # the readings of three axes: sequences of one head, or heads of one sequence
-MAX_FILE_NAME_CHARS = 60  # characters of a file's name that are shown
+THREE_AXES = ("BTd", "HTd")  # the two interpretations of three axes: sequences of one head, or heads of one sequence
+MAX_FILE_NAME_CHARS = 60  # characters shown of a file's name
 
 PartNumber = tuple[str, int, int]  # name, value (positions count from 1), largest possible value
 
@@ -60,7 +60,7 @@ def show_file_controls(setup: Setup) -> None:
 
 
 def show_uploader(setup: Setup) -> list[UploadedFile]:
-    """Shows the uploader, for one file with q, k and v or one for each, and returns the files in it."""
+    """Shows the uploader, for one file with q, k and v or for three files, and returns the files in it."""
     key = f"c_bring_{setup_state.editors_version()}"
 
     def store_chosen_files() -> None:
@@ -70,7 +70,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
         try:
             name = store_upload(files, setup.run)
         except AttentionError as error:
-            setup_state.renew_editors()  # otherwise the uploader would send the refused file again with the next one
+            setup_state.renew_editors()  # otherwise the uploader would send it again with the next file
             setup_state.store_refusal(BRING, error)
             return
         try_change(BRING, file=name, **NEW_UPLOAD_RESET)
@@ -130,7 +130,7 @@ def printable_file_name(name: str) -> str:
 
 
 def show_role_choices(setup: Setup, names: list[str], is_waiting: bool = False) -> None:
-    """Shows a choice of an array for each role. is_waiting: of the file that waits for an answer."""
+    """Shows a choice of an array for each role. is_waiting: whether the file waits for this choice."""
     place = "waiting" if is_waiting else "role"
     arrays_by_role = input_kind_of(setup.run, uploaded_arrays(setup.run)).roles_by_name()
     labels = label_arrays(names)
@@ -197,7 +197,7 @@ def show_three_axes_choice() -> None:
 
 
 def show_axes_choice(setup: Setup, tensors: UploadedTensors) -> None:
-    """Shows the choice of the order of the axes; by default the one derived from the shapes."""
+    """Shows the choice of the order of the axes; by default the order is derived from the shapes."""
 
     def choose_axes() -> None:
         try_change("axes", axes=st.session_state["c_axes"], part=None)

@@ -37,7 +37,7 @@ def show_file_lines(setup: Setup, tensors: UploadedTensors, names_by_id: dict[st
 
 
 def say_read(name: str, role: str, arrays: UploadedArrays, tensors: UploadedTensors) -> str:
-    """Returns the phrase about the role an array was read as; for a mask with its axes and what True means."""
+    """Returns the phrase about the role of an array in the file; for a mask with its axes and the meaning of True."""
     array = name_array(name, arrays[name].shape)
     if role in tensors.masks:
         return say("brought.as_mask", array=array, reading=format_reading(tensors.masks[role]))
@@ -45,7 +45,7 @@ def say_read(name: str, role: str, arrays: UploadedArrays, tensors: UploadedTens
 
 
 def format_reading(reading: MaskReading) -> str:
-    """Returns the phrase about the axes of a mask and what its numbers mean."""
+    """Returns the phrase about the axes of a mask and the meaning of its numbers."""
     axes = reading.axes.replace("BH", "B·H").replace(" ", ", ")
     return say(f"mask_reading.{reading.polarity}", axes=f"({axes})")
 
@@ -59,7 +59,7 @@ def waiting_file() -> Setup | None:
     waiting = setup_state.current_setup().with_fields(**draft)
     try:
         uploaded_arrays(waiting.run)
-    except AttentionError:  # the file is not stored any more
+    except AttentionError:  # the file is no longer stored
         return None
     return waiting
 
@@ -92,8 +92,9 @@ def show_mask_choices(setup: Setup, tensors: UploadedTensors) -> None:
 def show_reading_choice(
     setup: Setup, role: str, readings: list[MaskReading], now: MaskReading | None, take: Callable[..., None]
 ) -> None:
-    """Shows a choice of the readings of one mask, or of none. now: the current reading, None if it waits. take: tries
-    the chosen one."""
+    """Shows a choice of the reading of one mask, which may be none. now: the current reading, None if the mask waits
+    for a choice. take: called with the chosen reading.
+    """
     key = f"c_mask_{role}" if now is not None else f"c_waiting_mask_{role}"
     arrays = uploaded_arrays(setup.run)
     roles = input_kind_of(setup.run, arrays).roles_by_name()

@@ -1,4 +1,4 @@
-"""The film strip: a small map and a figure of the run for each value of a swept setting; a click sets it."""
+"""The film strip: a small map and a figure of the run for each value of a swept setting; a click sets that value."""
 
 import streamlit as st
 
@@ -18,11 +18,11 @@ from pages.workbench.sweep_values import MAX_SWEPT_VALUES, SweptValue
 from pages.workbench.sweeps import SWEEPS, describe_figure, list_swept_values, make_change, name_sweep
 
 FILM_DRAWER_KEY = "film_drawer"
-FRAME_SIDE_PX, FRAME_TEXT_PX = 76, 16  # pixels: nine maps fit in a line, with figures readable from afar
+FRAME_SIDE_PX, FRAME_TEXT_PX = 76, 16  # nine maps fit in a line, with figures that are legible from afar
 
 
 def film_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the run, the selection and the swept setting; empty while the drawer is closed."""
+    """Returns the run, the selection and the swept setting; () while the drawer is closed."""
     session = st.session_state
     if not session.get(FILM_DRAWER_KEY):
         return ()
@@ -64,7 +64,7 @@ def show_film(screen: ScreenState) -> None:
 def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> None:
     """Shows a frame for each value that can be computed, and the refused values with the reason of the first."""
     row: list[dict] = []
-    refusals: dict[str, str] = {}  # by the name of the value
+    refusals: dict[str, str] = {}  # by the name of the value, the reason for its refusal
     for place, value in enumerate(values):
         try:
             row.append(make_frame(screen, name, place, value))
@@ -114,12 +114,12 @@ def make_frame(screen: ScreenState, name: str, place: int, value: SweptValue) ->
 
 
 def take_frame(screen: ScreenState, name: str, values: list[SweptValue], place: int) -> None:
-    """Takes the value whose frame was clicked."""
+    """Sets the swept setting to the value whose frame was clicked."""
     try_made_change("film", lambda: make_frame_change(screen, name, values[place]))
 
 
 def make_frame_change(screen: ScreenState, name: str, value: SweptValue) -> dict[str, object]:
-    """Returns the changed fields of the current Setup when the swept setting takes a value."""
+    """Returns the changed fields of the current Setup for a value of the swept setting."""
     return make_change(SWEEPS[name], with_seen_head(screen), screen.trace, screen.inputs, value)
 
 

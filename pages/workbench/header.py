@@ -20,11 +20,11 @@ from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench import mechanism_controls
 from pages.workbench.sharing import show_share_panel
 
-LINE_HEIGHT_PX = 40  # the height on a wide page
+LINE_HEIGHT_PX = 40  # height of the line on a wide page
 
 
 def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns what the line depends on; the whole Setup if one of its panels is open."""
+    """Returns the values on which the line depends; they include the whole Setup if one of its panels is open."""
     session, setup = st.session_state, screen.setup
     lecture, state = lecture_session.get_lecture_session(), setup_state.workbench()
     open_drawers = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]

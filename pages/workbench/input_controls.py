@@ -37,14 +37,16 @@ from pages.site.words import current_language, escape_markdown, say
 from pages.workbench.file_controls import UNSPECIFIED_UPLOAD, show_file_controls
 from pages.workbench.model_door import show_model_door
 
-LEARNED_EXAMPLE = "learned_copy"  # the example with weights learned in training
-LEAST_MATRIX_NUMBERS = 2  # numbers: a text with a single number is a word
+LEARNED_EXAMPLE = "learned_copy"  # the example whose weights were learned in training
+LEAST_MATRIX_NUMBERS = 2  # a text with fewer numbers is read as words
 INPUT_WIDTH_PX = 120  # pixels, so that it fits beside the number of heads
 INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
 
 
 def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the sentences; for any other kind of input the whole Setup without its view, and the files in the box."""
+    """Returns the fields of the sentences; for any other kind of input the whole RunSetup and the files in the upload
+    box.
+    """
     setup = screen.setup
     is_uploading = st.session_state.get("bringing")
     if resolve_run(setup.run).mode != "sentence" or is_uploading:
@@ -128,7 +130,9 @@ def show_input_choice(screen: ScreenState) -> None:
 
 
 def show_learned_door() -> None:
-    """Shows a choice of learned weights: a language model that reads the sentence, or a head that learned to copy."""
+    """Shows a choice of learned weights: those of a language model that reads the sentence, or of a head that learned
+    to copy.
+    """
 
     def open_learned_example() -> None:
         setup_state.open_example(LEARNED_EXAMPLE)
@@ -141,7 +145,7 @@ def show_learned_door() -> None:
 
 
 def open_language_model() -> None:
-    """Opens the language model with the current sentence; without one, with the model's example sentence."""
+    """Opens the language model with the current sentence, or with the model's example sentence if there is none."""
     setup = setup_state.current_setup()
     text = None
     if resolve_run(setup.run).mode == "sentence":
@@ -180,7 +184,7 @@ def show_mode_choice(setup: Setup, mode: str) -> None:
 
 
 def choose_input_mode() -> None:
-    """Handles a chosen kind of input; a file changes the Setup only once it is uploaded."""
+    """Handles the choice of a kind of input; "file" changes the Setup only after a file is uploaded."""
     wanted = st.session_state["c_mode"]
     st.session_state["bringing"] = wanted == "file"
     if wanted == "file":
@@ -188,16 +192,16 @@ def choose_input_mode() -> None:
         return
     try:
         changes = make_mode_change(setup_state.current_setup(), wanted)
-    except AttentionError as error:  # numbers that no text can contain
+    except AttentionError as error:  # raised for numbers that cannot be written as text
         setup_state.store_refusal("mode", error)
         return
     try_change("mode", **changes)
 
 
 def make_mode_change(setup: Setup, mode: str) -> dict[str, object]:
-    """Returns the change of a Setup to another kind of input, with the same numbers as far as possible.
+    """Returns the changed fields of a Setup for another kind of input, which keep the same numbers as far as possible.
 
-    Raises AttentionError if no text can contain them.
+    Raises AttentionError if the numbers cannot be written as text.
     """
     changes: dict[str, object] = {"file": None, **UNSPECIFIED_UPLOAD}
     changes |= dict.fromkeys((*INPUT_MATRIX_FIELDS, "d_k", "d_v"))
@@ -325,7 +329,9 @@ def matrix_box(field: str, inputs: RunInputs, height: int = 150) -> None:
 
 
 def format_matrix_rows(matrix: np.ndarray | None) -> str:
-    """Returns a matrix as text, a row a line and spaces between cells; empty if None or if no text can hold it."""
+    """Returns a matrix as text, one row per line and spaces between cells; "" for None or if numbers cannot be written
+    as text.
+    """
     if matrix is None:
         return ""
     try:

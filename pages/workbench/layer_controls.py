@@ -35,13 +35,13 @@ from pages.workbench.size_effects import describe_size_effects
 
 HeadKind = tuple[str, int]  # a head built by hand: its name and its offset
 
-NO_OUTPUT = "no_output"  # the option without W_o: not in Setup.wiring, but stored as Setup.w_o = "none"
+NO_OUTPUT = "no_output"  # option to remove W_o; not a value of the Setup's wiring, but stored as w_o = "none"
 WIRING_OPTIONS = ("tied", "swapped", NO_OUTPUT, "residual", "bare", "even")
 MAX_CHOSEN_HEAD_WIDTH = 128  # columns of one head
 USUAL_HEAD_COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
-NEW_HEAD_OFFSET = -1  # offset of a new offset head: it attends to the token before
-USUAL_OFFSET_REACH = 5  # tokens: how far the slider reaches, unless the head's offset is larger
-# a new set of heads starts from its own matrices
+NEW_HEAD_OFFSET = -1  # offset of a new offset head, which attends to the token before
+USUAL_OFFSET_REACH = 5  # tokens: range of the slider, unless the head's offset is larger
+# fields that are reset to their defaults when other heads are chosen
 NEW_HEADS_RESET = dict.fromkeys(
     ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o", "heads", "kv_heads", "d_k", "d_v")
 )
@@ -90,7 +90,7 @@ def show_first_choices(screen: ScreenState) -> None:
 
 
 def has_sizes(screen: ScreenState) -> bool:
-    """Whether the sizes of a run can be chosen: not of a file, nor of a listing that draws its tensors."""
+    """Whether the sizes of a run can be chosen; False for a file, and for a listing that samples its tensors."""
     return resolve_run(screen.setup.run).mode != "file" and "q" not in screen.inputs.drawn
 
 
@@ -157,12 +157,12 @@ def show_width_input(field: str, value: int) -> None:
 
 
 def try_sizes(control: str, **sizes: int | None) -> None:
-    """Changes sizes; the typed matrices keep what still fits."""
+    """Changes sizes; typed matrices keep the numbers that still fit."""
     try_made_change(control, lambda: make_size_changes(setup_state.current_setup().run, **sizes))
 
 
 def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
-    """Returns the head counts that divide the columns of the queries; any, if the width of a head is given."""
+    """Returns the numbers of heads that divide the columns of the queries; any number if the width of a head is set."""
     if setup.run.d_k is not None or setup.run.d_v is not None:
         counts = {*range(1, MAX_SHOWN_HEADS + 1)}
     else:
@@ -172,7 +172,7 @@ def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
 
 
 def count_query_columns(inputs: RunInputs) -> int:
-    """Returns the number of columns of all heads' queries: those of W_q, else of x, else of q."""
+    """Returns the number of columns of all heads' queries: that of W_q, otherwise of x, otherwise of q."""
     name = next(name for name in ("w_q", "x", "q") if name in inputs.matrices)
     return inputs.matrices[name].shape[1]
 
@@ -186,7 +186,7 @@ def wiring_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(wiring_dependencies)
 def show_wiring_control(screen: ScreenState) -> None:
-    """Shows the wiring options: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions, even weights."""
+    """Shows the wiring options: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions, uniform weights."""
     setup, origins = screen.setup, screen.inputs.origins
     if resolve_run(setup.run).mode in ("qkv", "file") or "q" in screen.inputs.drawn:
         return
@@ -246,7 +246,9 @@ def show_built_heads_control(screen: ScreenState) -> None:
 
 
 def write_chosen_heads(kinds: Sequence[HeadKind], names: Sequence[str]) -> tuple[str, ...]:
-    """Returns the heads in a Setup's form after a choice of names: kept ones are unchanged, new ones come last."""
+    """Returns the field `built` after a choice of names: heads that are still chosen are unchanged, new ones come
+    last.
+    """
     chosen_kinds = [(name, offset) for name, offset in kinds if name in names]
     old_names = [name for name, _ in kinds]
     for name in names:
@@ -274,8 +276,9 @@ def show_offset_slider(screen: ScreenState, place: int) -> None:
 
 
 def find_turned_inputs(trace: Trace, turned: Setup) -> dict[str, dict]:
-    """Returns the input matrices that differ when a head has another offset, for the picture while dragging; empty for
-    a run that is too large, of which the browser has only a part."""
+    """Returns {"values": {step: numbers}} with the inputs that change if a head gets another offset, for the picture
+    during dragging; {} for a large run, of which the browser has only a part.
+    """
     if is_too_large(trace):
         return {}
     values = {}
@@ -291,12 +294,12 @@ def offset_places(setup: Setup) -> list[int]:
 
 
 def turn_head(setup: Setup, place: int, offset: int) -> tuple[str, ...]:
-    """Returns the heads built by hand in a Setup's form, with another offset for one head."""
+    """Returns the field `built` with another offset for one head."""
     kinds = list(resolve_run(setup.run).built)
     kinds[place] = ("offset", offset)
     return write_kinds(kinds)
 
 
 def write_kinds(kinds: Sequence[HeadKind]) -> tuple[str, ...]:
-    """Returns heads built by hand in a Setup's form."""
+    """Returns the text of each head built by hand, as in the field `built`."""
     return tuple(write_kind(name, offset) for name, offset in kinds)

@@ -12,7 +12,7 @@ from pages.site.code_words import say_code
 from pages.site.words import say
 
 LISTING_DRAWER_KEY = "listing"
-MOST_ROUNDING = 1e-10  # the largest rounding difference between two ways to compute the same in float64
+MOST_ROUNDING = 1e-10  # largest difference by rounding between two ways to compute the same in float64
 
 
 def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -20,7 +20,7 @@ def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
     name = EXAMPLES[screen.setup.run.example].code
     if name is None:
         return ()
-    st.session_state.setdefault(LISTING_DRAWER_KEY, True)  # open at first: such an example is about its code
+    st.session_state.setdefault(LISTING_DRAWER_KEY, True)  # open by default: such an example is about its code
     if not st.session_state[LISTING_DRAWER_KEY]:
         return (name,)
     return (name, screen.setup.run)

@@ -22,7 +22,7 @@ from pages.site.words import say
 from pages.workbench.input_controls import matrix_box
 
 MaskParameters = dict[str, object]  # parameters of one mask, by name
-MASKS_IN_SIGHT = ("causal", "local", "padding")  # always offered; the others are shown by a button
+MASKS_IN_SIGHT = ("causal", "local", "padding")  # masks that are always offered; a button shows the others
 MAX_SUGGESTED_WINDOW = 3  # keys
 
 
@@ -99,12 +99,12 @@ def show_more_masks_button() -> None:
 
 # ---- masks in a Setup's form, and their default parameters -----------------------------------------------------------
 def write_masks(masks: Mapping[str, MaskParameters]) -> tuple[str, ...]:
-    """Returns masks in a Setup's form."""
+    """Returns the text of each mask, as in the field `masks`."""
     return tuple(write_mask(name, params) for name, params in masks.items())
 
 
 def suggest_mask_parameters(name: str, keys: int) -> MaskParameters:
-    """Returns a mask's parameters when it is switched on, chosen so that it blocks some keys but not all others."""
+    """Returns the parameters of a mask that is switched on, chosen so that it blocks some keys but not all others."""
     _, params = read_mask(name)
     if name == "sliding":
         params["window"] = min(MAX_SUGGESTED_WINDOW, keys)
@@ -163,7 +163,9 @@ def show_number_input(control: str, parameter: str, value: object, take: Callabl
 
 
 def show_window_slider(trace: Trace, name: str, window: int, take: Callable[[int], None]) -> None:
-    """Shows the slider for a mask's window, up to all keys; larger ones can be typed. take: called with a new one."""
+    """Shows the slider for a mask's window, up to the number of keys; a larger window can be typed. take: called with
+    another window.
+    """
     control = f"{name}_window"
     (least,) = [parameter.least for parameter in MASKS[name].parameters if parameter.name == "window"]
     windows = range(least, least + trace.sizes()["S"])

@@ -20,16 +20,16 @@ from pages.workbench.matrix_cells import locate_head
 from pages.workbench.matrix_changes import PAIR_MATRICES, import_control_name, replace_matrix
 
 MATRIX_FILE_TYPES = ["csv", "tsv", "txt", "npy", "npz", "json"]
-MAX_PASTED_NUMBERS = 4096  # numbers: a larger matrix is not written into the text box
+MAX_PASTED_NUMBERS = 4096  # a matrix with more numbers is not written into the text box
 
 
 def name_matrix(name: str) -> str:
-    """Returns the name of a matrix on the page."""
+    """Returns the display name of a matrix."""
     return say(f"edited.{name}") if name in PAIR_MATRICES else name
 
 
 def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None:
-    """Shows the matrix as text, to paste into and copy from; empty if it is large."""
+    """Shows the matrix as text that can be copied and replaced; the box is empty if the matrix is large."""
     control = import_control_name(name)
     is_large = matrix is not None and matrix.size > MAX_PASTED_NUMBERS
     text = "" if is_large else format_matrix_rows(matrix)
@@ -50,7 +50,7 @@ def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None
 
 
 def take_matrix_text(screen: ScreenState, name: str, text: str) -> None:
-    """Takes the matrix of a text, or stores the refusal for the boxes of whole matrices."""
+    """Replaces the matrix by the numbers of a text, or stores the refusal."""
     replace_matrix(screen, name, lambda: parse_matrix(text, name), import_control_name(name))
 
 
@@ -80,8 +80,9 @@ def upload_box(screen: ScreenState, name: str) -> None:
 
 
 def show_matrix_line(file: UploadedFile, name: str, array: str | None) -> None:
-    """Shows which array of the file is the matrix, whether it was transposed, and which were not read; nothing for a
-    file that cannot be read, which stays in its box. array: the chosen one."""
+    """Shows which array of the file is the matrix, whether it was transposed, and which arrays were not read; returns
+    early if the file cannot be read. array: the name of the chosen one.
+    """
     try:
         contents = read_matrix_file(file.name, file.getvalue())
         arrays = contents.arrays

@@ -63,7 +63,7 @@ def show_button(
 
 
 def find_new_shape(screen: ScreenState, name: str, matrix: np.ndarray | None) -> tuple[int, int]:
-    """Returns the shape of a new matrix: that of the present one; a new bias is as wide as its projection."""
+    """Returns the shape of a new matrix: that of the present one; for a new bias, a row as wide as its projection."""
     if matrix is not None:
         return matrix.shape
     projection = screen.inputs.matrices.get(name.replace("b_", "w_"))
@@ -75,7 +75,7 @@ def find_new_shape(screen: ScreenState, name: str, matrix: np.ndarray | None) ->
 
 # ---- random numbers --------------------------------------------------------------------------------------------------
 def random_button(screen: ScreenState, name: str, shape: tuple[int, int], has_base: bool) -> None:
-    """Shows the button for random numbers, stored by their seed if the Setup can, else as numbers."""
+    """Shows the button for random numbers; they are stored by their seed if possible, otherwise as numbers."""
     last_seed = random_seed(getattr(screen.setup.run, name))
     seed = screen.setup.run.seed if last_seed is None else next_seed(last_seed)
     label = say("editor.random")
@@ -87,7 +87,9 @@ def random_button(screen: ScreenState, name: str, shape: tuple[int, int], has_ba
 
 
 def make_random_reader(screen: ScreenState, name: str, shape: tuple[int, int], seed: int) -> MatrixReader:
-    """Returns a function that samples random numbers; those of scores and weights differ from the current ones."""
+    """Returns a function that samples random numbers; for scores and weights, numbers that differ from the current
+    ones.
+    """
 
     def draw_matrix() -> np.ndarray:
         drawn = random_matrix(name, shape, seed)

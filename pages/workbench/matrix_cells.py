@@ -17,25 +17,26 @@ from pages.session.view import ScreenState
 from pages.site.words import say
 from pages.workbench.matrix_changes import editor_control_name, get_matrix_and_base, take_matrix
 
-MAX_WHOLE_MATRIX_SIDE = 64  # rows or columns: a larger matrix is shown in part
-EDITOR_WINDOW_SIDE = 16  # rows and columns of that part
+MAX_WHOLE_MATRIX_SIDE = 64  # rows or columns: of a larger matrix only a part is shown
+EDITOR_WINDOW_SIDE = 16  # rows and columns of the shown part
 EDITOR_DECIMALS = 4  # decimals, so that a row of seven numbers fits
 MAX_NARROW_CHARS = 7  # characters of a text that fits into a narrow column
 NARROW_COLUMN_PX, WIDE_COLUMN_PX = 64, 150
 
 
 def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
-    """Shows a part of the matrix in editable cells. Its key includes version, shape and place, so that edits never
-    apply to other numbers.
+    """Shows a part of the matrix in editable cells. The key of the editor includes version, shape and position, so that
+    edits never apply to other numbers.
 
-    The cells are text: a column of numbers would drop what it does not understand, such as the e of 1e3.
+    The cells contain text, because a column of numbers would drop characters that it cannot parse, such as the e of
+    1e3.
     """
     rows_shown, columns_shown = choose_editor_window(name, matrix)
     top, left = rows_shown.start, columns_shown.start
     shown = round_for_cells(name, matrix[rows_shown, columns_shown])
     try:
         rows = [row.split(",") for row in to_text(shown, name).split(";")]
-    except AttentionError:  # a score or weight that is too large or not a number
+    except AttentionError:  # raised for a score or weight that is too large or not finite
         st.caption(say("editor.unreadable"))
         return
     row_headings = make_axis_headings(screen.trace, name, -2, top, len(rows))
@@ -71,7 +72,9 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
 
 
 def locate_head(screen: ScreenState, name: str) -> str:
-    """Returns the selected sentence and head, for the key of a matrix that each head has; empty for other matrices."""
+    """Returns the selected sentence and head as text for a widget key, if each head has its own such matrix; otherwise
+    "".
+    """
     if name not in WHAT_IF_STEPS:
         return ""
     return f"{screen.selection.batch}_{screen.selection.head}"
@@ -96,7 +99,7 @@ def round_for_cells(name: str, matrix: np.ndarray) -> np.ndarray:
 
 # ---- the shown part, and its headings --------------------------------------------------------------------------------
 def choose_editor_window(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
-    """Returns the rows and columns to show; for a large matrix it shows the inputs that choose the part."""
+    """Returns the rows and columns to show; for a large matrix also shows the inputs that choose this part."""
     row_count, column_count = matrix.shape
     if max(matrix.shape) <= MAX_WHOLE_MATRIX_SIDE:
         return slice(0, row_count), slice(0, column_count)
@@ -110,7 +113,7 @@ def choose_editor_window(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
 
 
 def choose_first_place(name: str, axis: str, size: int) -> int:
-    """Shows the input for the first row or column of the part, and returns it, from 0."""
+    """Shows the input for the first row or column of the part, and returns its index, from 0."""
     last = max(size - EDITOR_WINDOW_SIDE, 0)
     number = st.number_input(
         say(f"editor.first_{axis}"),
@@ -143,7 +146,7 @@ def make_axis_headings(trace: Trace, name: str, axis: int, first: int, count: in
 
 
 def find_matrix_dim(trace: Trace, name: str, axis: int) -> str:
-    """Returns the dimension name of an axis, if the matrix is a step of the run; else empty."""
+    """Returns the dimension name of an axis if the matrix is a step of the run; otherwise ""."""
     if name not in trace:
         return ""
     dims = trace.step(name).dims

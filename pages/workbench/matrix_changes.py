@@ -1,4 +1,4 @@
-"""Replaces a matrix of the run, or stores the refusal for its editor; and restores the unchanged matrix."""
+"""Replaces a matrix of the run, or stores the refusal for its editor; also restores the unedited matrix."""
 
 from collections.abc import Callable
 
@@ -13,13 +13,13 @@ from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.session.view import ScreenState
 
-PAIR_MATRICES = (*WHAT_IF_STEPS, "allowed")  # the editable matrices with a number for each pair of tokens
+PAIR_MATRICES = (*WHAT_IF_STEPS, "allowed")  # the editable matrices with one number per query-key pair
 
 MatrixReader = Callable[[], np.ndarray]
 
 
 def get_matrix_and_base(screen: ScreenState, name: str) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Returns the current matrix and the unchanged one; None for one that does not exist."""
+    """Returns the current matrix and the unedited one; None instead of one that does not exist."""
     if name in WHAT_IF_STEPS:
         return get_head_numbers(screen, name)
     matrices, bases = screen.inputs.matrices, screen.inputs.bases
@@ -43,14 +43,16 @@ def import_control_name(name: str) -> str:
 
 # ---- taking a matrix -------------------------------------------------------------------------------------------------
 def take_matrix(screen: ScreenState, name: str, read: MatrixReader, control: str) -> None:
-    """Takes the matrix that `read` returns, or stores the refusal for a control."""
+    """Replaces the matrix by the one that `read` returns, or stores the refusal under a control."""
     take_made_change(control, lambda: make_matrix_change(screen, name, read()))
 
 
 def make_matrix_change(
     screen: ScreenState, name: str, matrix: np.ndarray
 ) -> dict[str, MatrixValue | ChosenNumbers | None]:
-    """Returns the change of the Setup that gives a matrix these numbers. Raises AttentionError: shape_fits_scores."""
+    """Returns the changed field of the Setup for these numbers of a matrix. Raises AttentionError:
+    shape_fits_scores.
+    """
     _, base = get_matrix_and_base(screen, name)
     if name in PAIR_MATRICES and matrix.shape != base.shape:
         raise AttentionError("shape_fits_scores", name=name, expected=base.shape, shape=matrix.shape)
@@ -60,7 +62,9 @@ def make_matrix_change(
 
 
 def replace_matrix(screen: ScreenState, name: str, read: MatrixReader, control: str | None = None) -> None:
-    """Takes another matrix and redraws the cells. control: for the refusal, by default that of the cells."""
+    """Replaces the matrix and redraws the cells. control: under which a refusal is stored, by default that of the
+    cells.
+    """
     control = control or editor_control_name(name)
     take_matrix(screen, name, read, control)
     renew_matrix_cells(control)
@@ -68,7 +72,7 @@ def replace_matrix(screen: ScreenState, name: str, read: MatrixReader, control: 
 
 
 def replace_value(name: str, value: MatrixValue) -> None:
-    """Takes another matrix by its value and redraws the cells."""
+    """Replaces the matrix by a Setup value and redraws the cells."""
     control = editor_control_name(name)
     take_made_change(control, lambda: {name: value})
     renew_matrix_cells(control)
@@ -76,7 +80,7 @@ def replace_value(name: str, value: MatrixValue) -> None:
 
 
 def restore_matrix(screen: ScreenState, name: str) -> None:
-    """Restores the unchanged matrix; for scores and weights, those of the selected head."""
+    """Restores the unedited matrix; for scores and weights, the computed ones of the selected head."""
     control = editor_control_name(name)
     if name in WHAT_IF_STEPS:
         take_made_change(control, lambda: make_what_if_change(screen, name, None))
@@ -87,6 +91,6 @@ def restore_matrix(screen: ScreenState, name: str) -> None:
 
 
 def renew_matrix_cells(control: str) -> None:
-    """Clears what was typed into the cells and the paste box, unless it was refused at this control."""
+    """Discards what was typed into the cells and the paste box, unless a text was refused at this control."""
     if setup_state.get_refusal(control) is None:
         setup_state.renew_editors()

@@ -25,12 +25,12 @@ from pages.workbench.matrix_changes import (
 )
 
 EDITORS_DRAWER_KEY = "editors"
-SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}  # what a matrix projects to if Q and K are swapped
+SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}  # matrix -> its projection if Q and K are swapped
 
 
 @page_part(lambda screen: describe_origins(screen.setup, screen.inputs))
 def show_origins(screen: ScreenState) -> None:
-    """Shows where the numbers of the run come from."""
+    """Shows the origin of the run's numbers."""
     st.caption(describe_origins(screen.setup, screen.inputs))
 
 
@@ -40,7 +40,7 @@ def is_editing() -> bool:
 
 
 def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the run, the selection and the state of the editors; empty while the drawer is closed."""
+    """Returns the run, the selection and the state of the editors; () while the drawer is closed."""
     if not is_editing():
         return ()
     session = st.session_state
@@ -115,7 +115,7 @@ def list_editable_matrices(screen: ScreenState) -> list[str]:
 
 # ---- in words --------------------------------------------------------------------------------------------------------
 def describe_matrix(screen: ScreenState, name: str, matrix: np.ndarray | None) -> str:
-    """Returns the description of a matrix: its shape, where its numbers come from, and the effect of the wiring."""
+    """Returns the description of a matrix: its shape, the origin of its numbers, and the effect of the wiring."""
     if name in PAIR_MATRICES:
         return say(f"edited.about_{name}", head=screen.selection.head + 1)
     origins = screen.inputs.origins
@@ -131,7 +131,9 @@ def describe_matrix(screen: ScreenState, name: str, matrix: np.ndarray | None) -
 
 
 def describe_wiring_of_matrix(wiring: tuple[str, ...], name: str) -> str:
-    """Returns the sentence that W_q is used instead of this matrix, or that this one makes K or Q; empty if neither."""
+    """Returns the sentence that W_q is used instead of this matrix, or that this matrix projects to K or Q; "" if
+    neither applies.
+    """
     if "tied" in wiring and name in ("w_k", "w_v"):
         return say("editor.tied", name=name)
     if "swapped" in wiring and name in SWAPPED_READERS:

@@ -21,12 +21,12 @@ from pages.setup.resolve import config_of
 from pages.setup.setup import DTYPES, RunSetup, Setup
 from pages.site.words import say
 
-SCALE_RANGE = (0.01, 10.0)  # range of the slider: contains 1/√d_k of every width that can be chosen
+SCALE_RANGE = (0.01, 10.0)  # range of the slider, which includes 1/√d_k of every width that can be chosen
 SCALE_STEP = 0.05  # step of the number box's arrows
 
 
 def is_example_changed(setup: Setup) -> bool:
-    """Whether the Setup computes something else than its example does."""
+    """Whether the Setup has another run than its example."""
     return setup.run != RunSetup(example=setup.run.example)
 
 
@@ -117,7 +117,7 @@ def find_scale_kind(scale: float | None) -> str:
     """Returns the option that a scale is: "default", "off" or "number"."""
     if scale is None:
         return "default"
-    is_typed = st.session_state.get("c_scale") == "number"  # then 1 must not become "off", which would hide the box
+    is_typed = st.session_state.get("c_scale") == "number"  # then 1 must not become "off", which hides the box
     return "off" if scale == 1.0 and not is_typed else "number"
 
 

@@ -14,15 +14,15 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
-MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # the example that opens the model, by the language of the text
+MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # language of the text -> example that opens the language model
 KNOWN_ORIGINS = frozenset(("built", "source", "learned", "padding"))  # origins of words with a vector in the example
 
 
 def find_model_door(setup: Setup, inputs: RunInputs) -> Setup | None:
-    """Returns the Setup of the language model with the typed sentence, in the model of its language.
+    """Returns the Setup of the language model with the typed sentence, in the model of the sentence's language.
 
-    None if the example knows all words of the sentence, if a model reads it already, for cross-attention, and if no
-    sentence is typed.
+    None if the example knows all words of the sentence, if a model already reads the sentence, for cross-attention, and
+    if no sentence is typed.
     """
     resolved = resolve_run(setup.run)
     has_reader = resolved.model is not None or resolved.network is not None
@@ -47,7 +47,7 @@ def show_model_door(setup: Setup, inputs: RunInputs) -> None:
     def open_model() -> None:
         try:
             trace_for(door)
-        except AttentionError as error:  # a text that is too long for the model
+        except AttentionError as error:  # raised for a text that is too long for the model
             setup_state.store_refusal("text", error)
         else:
             setup_state.adopt_setup(door)

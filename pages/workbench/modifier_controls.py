@@ -39,23 +39,23 @@ def show_modifier_controls(screen: ScreenState) -> None:
 def take_modifier(
     modifiers: Mapping[str, ModifierParameters], name: str, control: str, params: ModifierParameters
 ) -> None:
-    """Takes other parameters of one modifier."""
+    """Sets the parameters of one modifier."""
     take_modifiers(control, {**modifiers, name: params})
 
 
 def take_modifiers(control: str, modifiers: Mapping[str, ModifierParameters]) -> None:
-    """Replaces all modifiers."""
+    """Replaces all modifiers of the Setup."""
     setup = setup_state.current_setup()
     try_change(control, modifiers=to_modifiers_field(setup.run, write_modifiers(modifiers)))
 
 
 def keep(modifiers: Mapping[str, ModifierParameters], names: list[str]) -> dict[str, ModifierParameters]:
-    """Returns the modifiers whose names are listed."""
+    """Returns the modifiers with these names."""
     return {name: params for name, params in modifiers.items() if name in names}
 
 
 def write_modifiers(modifiers: Mapping[str, ModifierParameters]) -> tuple[str, ...]:
-    """Returns modifiers in a Setup's form."""
+    """Returns the text of each modifier, as in the field `modifiers`."""
     return tuple(write_choice(name, params, MODIFIERS) for name, params in modifiers.items())
 
 
@@ -69,5 +69,5 @@ def show_normaliser_control(screen: ScreenState) -> None:
 
 
 def take_normaliser(name: str, control: str, params: ModifierParameters) -> None:
-    """Takes other parameters of the normaliser."""
+    """Sets the parameters of the normaliser."""
     try_change(control, normaliser=write_choice(name, params, NORMALISERS))

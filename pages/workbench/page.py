@@ -26,7 +26,7 @@ from pages.workbench import (
 PICTURE_AND_PANE = (0.76, 0.24)  # shares of the page's width
 PICTURE_AND_EDITORS = (0.6, 0.4)
 MORE_DRAWER_KEY = "more"
-PANE_HEIGHT_PX = 612  # pixels: longer controls scroll inside the pane, so that the picture beside it stays visible
+PANE_HEIGHT_PX = 612  # longer controls scroll inside the pane, so that the picture beside the pane stays visible
 
 
 def show_pane(pane: DeltaGenerator) -> None:
@@ -42,7 +42,7 @@ def show_pane(pane: DeltaGenerator) -> None:
     drawer = pane.expander(label, icon=":material/tune:", key=MORE_DRAWER_KEY, on_change="rerun")
     with drawer:
         bring_into_view(MORE_DRAWER_KEY, drawer.open)
-        if drawer.open:  # while it is closed, the controls in it cost no time
+        if drawer.open:  # while the drawer is closed, its controls take no time
             show_more()
     with pane:
         matrix_editors.show_editors()
@@ -66,7 +66,7 @@ linked_setup.open_linked_setup(cache.check_computable, cache.trace_for)
 sought_control.seek_linked()
 if st.session_state["begins"]:
     draw_first(flow_picture.show_flow, flow_picture.show_look)
-# Streamlit copies, for each fragment, all containers entered around it: so no container is entered within another.
+# Streamlit copies the containers around each fragment: so no container is entered within another.
 page = st.container(gap="xsmall")
 with page:
     header.show_header()

@@ -8,13 +8,15 @@ from attention_core.mechanism.parameters import Parameter
 from pages.panels.setup_controls import mirror_field, show_refusal
 from pages.site.words import say
 
-TakeParameter = Callable[[str, dict[str, object]], None]  # called with the control's name and all parameters
+TakeParameter = Callable[[str, dict[str, object]], None]  # called with the name of the control and all parameters
 
 
 def show_parameters(
     owner: str, params: Mapping[str, object], declared: Iterable[Parameter], take: TakeParameter
 ) -> None:
-    """Shows controls for a mechanism's parameters that have an effect. take: called with the changed parameters."""
+    """Shows controls for those parameters of a mechanism that have an effect. take: called with all parameters after a
+    change.
+    """
     usual = {parameter.name: parameter.usual for parameter in declared}
     for parameter in declared:
         is_idle = parameter.beside and params[parameter.beside] == usual[parameter.beside]

@@ -21,19 +21,21 @@ TABLES = (POSITIONS, MODIFIERS, NORMALISERS)
 
 @dataclass(frozen=True)
 class SweptParameter:
-    """A parameter of a mechanism. owner: the mechanism's name. others: all parameters that it declares."""
+    """A parameter of a mechanism, as a setting that can be swept. owner: the mechanism's name. others: all parameters
+    that the mechanism declares.
+    """
 
     owner: str
     parameter: Parameter
     others: tuple[Parameter, ...]
 
     def chosen(self, setup: Setup) -> Mapping[str, object] | None:
-        """Returns the mechanism's current parameters; None if it is not chosen."""
+        """Returns the mechanism's current parameters; None if the mechanism is not chosen."""
         config = config_of(setup.run)
         return dict((*config.positions, *config.modifiers, config.normaliser)).get(self.owner)
 
     def values(self, setup: Setup, trace: Trace, inputs: RunInputs) -> tuple[SweptValue, ...]:
-        """Returns the values to sweep; none if the parameter has no effect here."""
+        """Returns the values to sweep; () if the parameter has no effect here."""
         params = self.chosen(setup)
         usual = {parameter.name: parameter.usual for parameter in self.others}
         beside = self.parameter.beside
@@ -47,7 +49,7 @@ class SweptParameter:
         return None if params is None else params[self.parameter.name]
 
     def change(self, setup: Setup, value: SweptValue) -> SetupChange:
-        """Returns the change of a Setup to another value of this parameter."""
+        """Returns the changed fields of a Setup for another value of this parameter."""
         config = config_of(setup.run)
         params = {**self.chosen(setup), self.parameter.name: value}
         if self.owner in NORMALISERS:
@@ -58,7 +60,7 @@ class SweptParameter:
         return {"positions": to_positions_field(setup.run, tuple(write_position(*each) for each in positions.items()))}
 
     def format_value(self, value: SweptValue) -> str:
-        """Formats a value: a word in the page's words, or a number without zeros at its end."""
+        """Formats a value: the label of a word, or a number without trailing zeros."""
         return say(f"parameter_word.{value}") if self.parameter.words else f"{value:g}"
 
 

@@ -38,7 +38,7 @@ def show_position_controls(screen: ScreenState) -> None:
     for name, params in positions.items():
         take = partial(take_parameters, setup, positions, name)
         declared = POSITIONS[name].parameters
-        if name == "rope":  # links write its style as part of its name
+        if name == "rope":  # in a link, the style is part of RoPE's name
             show_rope_style(params, take)
             declared = [parameter for parameter in declared if parameter.name != "style"]
         show_parameters(name, params, declared, take)
@@ -52,14 +52,14 @@ def take_parameters(
     control: str,
     params: PositionParameters,
 ) -> None:
-    """Takes other parameters of one position encoding."""
+    """Sets the parameters of one position encoding."""
     changed = {**positions, name: params}
     texts = tuple(write_position(*position) for position in changed.items())
     try_change(control, positions=to_positions_field(setup.run, texts))
 
 
 def show_rope_style(params: PositionParameters, take) -> None:
-    """Shows the choice of which numbers RoPE rotates in pairs: neighbours, or those of the two halves."""
+    """Shows the choice of which numbers RoPE rotates in pairs: neighbours, or numbers of the two halves."""
 
     def choose_rope_style() -> None:
         take("positions", {**params, "style": STYLES[st.session_state["c_rope"]]})

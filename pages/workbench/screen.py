@@ -39,7 +39,7 @@ def show_batch(screen: ScreenState) -> None:
 
 
 def run_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the run, the one before and the sentence about them; also the selection if maps or a file are shown."""
+    """Returns the run, the run before and the sentence about both; also the selection if maps or a file are shown."""
     is_comparison = screen.setup.comparison.run_a is not None
     is_looked_at = is_comparison or screen.shows_difference or screen.inputs.brought is not None
     before = setup_state.setup_before()

@@ -9,11 +9,11 @@ from pages.session.fragments import select_and_redraw
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, say
 
-MAX_SENTENCE_CHARS = 16  # characters of a sentence's label in the choice
+MAX_SENTENCE_CHARS = 16  # characters of a sentence in its label
 
 
 def batch_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the run and the selected sentence; empty if there is only one sentence."""
+    """Returns the run and the selected sentence; () if there is only one sentence."""
     if screen.trace.sizes()["B"] == 1:
         return ()
     return (screen.setup.run, screen.selection.batch)
@@ -58,7 +58,9 @@ def show_sentences(screen: ScreenState) -> None:
 
 
 def find_cell_of_sentence(screen: ScreenState, number: int) -> tuple[int, ...] | None:
-    """Returns the opened cell moved to another sentence, if its step has a batch axis; None if none is opened."""
+    """Returns the index of the opened cell with another sentence, if its step has a batch axis; None if no cell is
+    open.
+    """
     cell = screen.setup.view.cell
     if cell is None:
         return None

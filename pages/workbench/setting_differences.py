@@ -1,4 +1,4 @@
-"""The settings in which two Setups differ, in the page's words; without those that only follow from others."""
+"""The settings in which two Setups differ, in the page's words; without settings that only follow from others."""
 
 from collections.abc import Iterable
 from dataclasses import fields
@@ -18,16 +18,16 @@ from pages.setup.word_roles import read_word_roles
 from pages.site.words import has, say
 
 Run = tuple[Setup, Trace, RunInputs]
-NamedDifference = tuple[str, str, str]  # name, value in one run, value in the other
+NamedDifference = tuple[str, str, str]  # name of the setting, value in one run, value in the other
 CHOSEN_NUMBER_FIELDS = ("scores", "weights")  # numbers that were typed instead of the computed ones
-SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # these sizes follow from others if not chosen
+SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # sizes that follow from others if they are not set
 OTHER_FIELDS = ("network", "model", "layer", "file", "roles", "axes", "part", "polarity", "mask_as")
-MAX_VALUE_CHARS = 48  # characters of a value that are shown
-MAX_NUMBER_CHARS = 8  # characters of a matrix number that is shown exactly; longer ones are rounded
+MAX_VALUE_CHARS = 48  # characters shown of a value
+MAX_NUMBER_CHARS = 8  # characters of a number that is shown exactly; longer ones are rounded
 
 
 def find_setting_differences(one: Run, other: Run) -> list[NamedDifference]:
-    """Returns the settings and matrices that differ: name, value in `one`, value in `other`."""
+    """Returns the settings and matrices that differ, as (name, value in `one`, value in `other`)."""
     setup, _, inputs = one
     other_setup, _, other_inputs = other
     settings = describe_settings(*one)
@@ -46,7 +46,7 @@ def find_setting_differences(one: Run, other: Run) -> list[NamedDifference]:
 
 
 def list_changed_matrices(one: Run, other: Run) -> list[str]:
-    """Returns the names of the matrices whose fields differ between the Setups, in the order of a Setup."""
+    """Returns the names of the matrices whose fields differ between the Setups, in the order of a Setup's fields."""
     setup, _, inputs = one
     other_setup, _, other_inputs = other
     changed = []
@@ -104,7 +104,7 @@ def join_choices(family: str, choices: Iterable[str]) -> str:
 
 
 def join_word_roles(word_roles: tuple[str, ...]) -> str:
-    """Returns the words that were given roles, each with its role."""
+    """Returns the words with chosen roles, each with its role."""
     told = [
         say("roles.counted", words=word, role=say(f"role_of_word.{role}"))
         for word, role in read_word_roles(word_roles).items()
@@ -138,7 +138,9 @@ def name_setting(name: str) -> str:
 
 # ---- matrices --------------------------------------------------------------------------------------------------------
 def describe_matrix_difference(name: str, before: np.ndarray | None, now: np.ndarray | None) -> list[NamedDifference]:
-    """Returns how a matrix differs: both shapes, the one number that differs, or the count of such; empty if equal."""
+    """Returns how a matrix differs: both shapes, the only number that differs, or the count of such numbers; [] if it
+    is equal.
+    """
     setting = name_setting(name)
     if before is None or now is None or before.shape != now.shape:
         return [(setting, format_matrix_shape(before), format_matrix_shape(now))]
@@ -162,7 +164,7 @@ def format_matrix_shape(matrix: np.ndarray | None) -> str:
 
 
 def format_matrix_number(value: float) -> str:
-    """Returns a number of a matrix: exact if it has at most MAX_NUMBER_CHARS characters, else rounded."""
+    """Returns a number of a matrix as text: exact if it has at most MAX_NUMBER_CHARS characters, otherwise rounded."""
     text = format_term(float(value))
     return text if len(text) <= MAX_NUMBER_CHARS else format_fixed(float(value))
 

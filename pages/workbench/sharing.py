@@ -19,8 +19,8 @@ from pages.setup.setup_file import decode_file_text, setup_from_file, setup_to_f
 from pages.site.settings import ADDRESS
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
-QR_SIDE_PX = 400  # pixels, approximately: the width of the QR code on the page
-MIN_MODULE_PX = 3  # pixels: the smallest width of one module (square) of the code
+QR_SIDE_PX = 400  # approximate width of the QR code on the page
+MIN_MODULE_PX = 3  # smallest width of one module (square) of the code
 MAX_QR_CHARS = 1_200  # characters: more would need over 133 modules a side, too fine for a phone at the back of a room
 QUIET_ZONE_MODULES = 4  # modules: the white margin around the code that the standard requires
 
@@ -47,7 +47,7 @@ def show_share_panel(setup: Setup) -> None:
 
 
 def setup_address(setup: Setup) -> str:
-    """Returns the page's address with everything that is on the screen."""
+    """Returns the page's address with the Setup on the screen and the language."""
     language = current_language()
     parameters = to_address(setup, language) | {"lang": language}
     return page_address() + "?" + urlencode(parameters)
@@ -94,7 +94,7 @@ def show_setup_file(setup: Setup) -> None:
             setup_state.store_refusal("file", error)
             return
         linked_setup.open_setup(wanted, unread, "file", check_computable, trace_for)
-        st.session_state["sharing"] = False  # closes this popover, which showed the screen before
+        st.session_state["sharing"] = False  # closes this popover, which showed the former screen
         redraw()
 
     st.download_button(

@@ -1,4 +1,4 @@
-"""The line under the sizes: what the last change of a size did to the matrices."""
+"""The line under the sizes: the effect of the last change of a size on the matrices."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from pages.site.words import escape_markdown, say
 
 
 def describe_size_effects(screen: ScreenState) -> str:
-    """Returns the sentences about what happened to each matrix; empty if the last change did not resize them."""
+    """Returns the sentences about the effect on each matrix; "" if the last change did not resize matrices."""
     before = setup_state.setup_before()
     if before is None or not is_resized(before.run, screen.setup.run):
         return ""
@@ -19,7 +19,7 @@ def describe_size_effects(screen: ScreenState) -> str:
 
 
 def group_alike(fates: list[MatrixFate]) -> dict[MatrixFate, list[str]]:
-    """Groups the names of matrices to which the same happened: {what happened, without a name: names}."""
+    """Groups the names of matrices with the same effect: {effect without a name: names}."""
     names: dict[MatrixFate, list[str]] = {}
     for fate in fates:
         names.setdefault(replace(fate, name=""), []).append(fate.name)
@@ -27,14 +27,14 @@ def group_alike(fates: list[MatrixFate]) -> dict[MatrixFate, list[str]]:
 
 
 def say_fate(names: list[str], fate: MatrixFate) -> str:
-    """Returns one sentence about matrices to which the same happened."""
+    """Returns one sentence about matrices with the same effect."""
     figures = dict(vars(fate))
     kind = figures.pop("kind")
-    del figures["name"]  # the name of one matrix; the sentence lists all of them
+    del figures["name"]  # the name of one matrix; the sentence lists the names of all
     shown = say("fact.comma").join(map(name_matrix, names))
     return say(f"resized.{kind}", names=escape_markdown(shown), **figures)
 
 
 def name_matrix(name: str) -> str:
-    """Returns the name of a matrix as formulas write it: W_q, X."""
+    """Returns the name of a matrix in formulas: W_q, X."""
     return name[0].upper() + name[1:] if name[0] in "wx" else name

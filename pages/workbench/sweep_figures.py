@@ -1,6 +1,6 @@
 """The figures under the runs of a sweep: functions `figure(setup, trace, selection)` that return one number.
 
-`trace` is the swept run; `setup` is the Setup on the screen, which some figures compare it with.
+`trace` is the swept run; `setup` is the Setup on the screen, with whose run some figures compare `trace`.
 """
 
 from torch import Tensor
@@ -53,13 +53,13 @@ def count_kept_pairs_of_head(setup: Setup, trace: Trace, selection: Selection) -
 
 
 def mean_key_offset(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Returns how many positions after its query an attended key is, on average."""
+    """Returns the mean offset of the attended keys from their query, in positions after the query."""
     return mean_offset(get_head_weights(trace, selection))
 
 
 # ---- differences of weights ------------------------------------------------------------------------------------------
 def mean_row_distance(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Returns how far the rows of the selected head's weights are from those on the screen, on average."""
+    """Returns the mean total variation between the rows of the selected head's weights and those on the screen."""
     weights = get_head_weights(trace, selection).double()
     weights_on_screen = get_head_weights(trace_for(setup), selection).double()
     distances = total_variation(weights, weights_on_screen)  # (T,)

@@ -1,6 +1,6 @@
-"""The settings that can be swept: their values, the current value, and the change of a Setup to another value.
+"""The settings that can be swept: their values, the current value, and the changed fields of a Setup for another value.
 
-Values are computed by `values(setup, trace, inputs)`; there are none if the setting has no effect here.
+`values(setup, trace, inputs)` returns the values; () or [] if the setting has no effect here.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from pages.workbench.mask_controls import write_masks
 SweptValue = float | int | str
 SetupChange = dict[str, object]  # the changed fields of a Setup, with their new values
 MAX_SWEPT_VALUES = 9  # values of a sweep: as many small maps as fit in a line
-MAX_SWEPT_OFFSET = 4  # the largest distance, in tokens, at which a swept offset head attends
+MAX_SWEPT_OFFSET = 4  # largest distance, in tokens, at which a swept offset head attends
 
 
 # ---- any field, any axis ---------------------------------------------------------------------------------------------
@@ -34,32 +34,32 @@ def make_size_getter(name: str) -> Callable[[Setup, Trace, RunInputs], SweptValu
 
 
 def make_field_change(name: str) -> Callable[[Setup, SweptValue], SetupChange]:
-    """Returns a function that makes the change of this field alone."""
+    """Returns a function that returns this field with another value."""
     return lambda setup, value: {name: value}
 
 
 # ---- temperature, width, seed, precision -----------------------------------------------------------------------------
 def temperature_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the temperatures to sweep; none if even weights replace the softmax's."""
+    """Returns the temperatures to sweep; () if uniform weights replace the softmax's."""
     if "even" in setup.run.wiring:
         return ()
     return (0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 
 def width_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the head widths to sweep; none without the projections of q and k."""
+    """Returns the head widths to sweep; () without the projections of q and k."""
     if "w_q" not in inputs.matrices or "w_k" not in inputs.matrices:
         return ()
     return (1, 2, 3, 4, 8, 16, 32, 64, MAX_CHOSEN_HEAD_WIDTH)
 
 
 def with_width(setup: Setup, value: SweptValue) -> SetupChange:
-    """Returns the change of a Setup to another width of the heads."""
+    """Returns the changed fields of a Setup for another width of the heads."""
     return make_size_changes(setup.run, d_k=value)
 
 
 def seed_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the block of nine seeds that contains the current one; none if nothing depends on the seed."""
+    """Returns the block of nine seeds that contains the current one; () if no number depends on the seed."""
     if not inputs.seeds and not inputs.random_words():
         return ()
     first = setup.run.seed - setup.run.seed % MAX_SWEPT_VALUES
@@ -74,7 +74,7 @@ def precision_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def head_count_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the possible head counts; none if they cannot be chosen or there is only one."""
+    """Returns the possible head counts; () if they cannot be chosen or there is only one."""
     if resolve_run(setup.run).mode == "file" or "q" in inputs.drawn:
         return ()
     counts = head_choices(setup, inputs, trace.sizes()["H"])
@@ -82,14 +82,14 @@ def head_count_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence
 
 
 def with_heads(setup: Setup, value: SweptValue) -> SetupChange:
-    """Returns the change of a Setup to another number of heads."""
+    """Returns the changed fields of a Setup for another number of heads."""
     return make_size_changes(setup.run, heads=value, kv_heads=kv_heads_for(setup, value))
 
 
 def kv_heads_for(setup: Setup, heads: int) -> int | None:
-    """Returns the number of key/value heads for a number of heads, so that each serves as many heads as now.
+    """Returns the number of key/value heads for a number of heads, so that each is shared by as many heads as now.
 
-    None, which means one per head, if the Setup leaves it open or the heads cannot be divided so.
+    None, which means one per head, if the Setup does not set it or the heads cannot be divided accordingly.
     """
     config = config_of(setup.run)
     if config.kv_heads is None:
@@ -102,7 +102,7 @@ def kv_heads_for(setup: Setup, heads: int) -> int | None:
 
 # ---- the window and the offset of masks ------------------------------------------------------------------------------
 def find_window_mask(setup: Setup) -> str:
-    """Returns the name of the mask whose window is swept: the first with a window, else "local"."""
+    """Returns the name of the mask whose window is swept: the first one with a window, otherwise "local"."""
     for name, _ in config_of(setup.run).masks:
         if "window" in MASKS[name].needs:
             return name
@@ -110,11 +110,11 @@ def find_window_mask(setup: Setup) -> str:
 
 
 def window_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the windows from the smallest to the one that keeps all pairs; none if there are at most 2 keys."""
+    """Returns the windows from the smallest to the one that keeps all pairs; () if there are at most 2 keys."""
     keys = trace.sizes()["S"]
     if keys <= 2:
         return ()
-    if find_window_mask(setup) == "sliding":  # its window counts the query's position too
+    if find_window_mask(setup) == "sliding":  # its window includes the query's own position
         return range(1, keys + 1)
     return range(keys)
 
@@ -126,12 +126,12 @@ def get_window(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue | No
 
 
 def with_window(setup: Setup, value: SweptValue) -> SetupChange:
-    """Returns the change to another window of the swept mask, which is switched on if it is off."""
+    """Returns the changed field for another window of the swept mask, which is switched on if it is off."""
     return with_mask_parameter(setup, find_window_mask(setup), "window", value)
 
 
 def with_mask_parameter(setup: Setup, name: str, parameter: str, value: SweptValue) -> SetupChange:
-    """Returns the change to another parameter of one mask."""
+    """Returns the changed field for another parameter of one mask."""
     masks = dict(config_of(setup.run).masks)
     params = masks.get(name, {})
     masks[name] = {**params, parameter: value}
@@ -139,7 +139,7 @@ def with_mask_parameter(setup: Setup, name: str, parameter: str, value: SweptVal
 
 
 def offset_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the possible offsets of the causal mask; none without that mask."""
+    """Returns the possible offsets of the causal mask; () without this mask."""
     if "causal" not in dict(config_of(setup.run).masks):
         return ()
     sizes = trace.sizes()
@@ -157,13 +157,13 @@ def get_causal_offset(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptVal
 
 
 def with_causal_offset(setup: Setup, value: SweptValue) -> SetupChange:
-    """Returns the change to another offset of the causal mask."""
+    """Returns the changed field for another offset of the causal mask."""
     return with_mask_parameter(setup, "causal", "offset", value)
 
 
 # ---- the offset of a head built by hand ------------------------------------------------------------------------------
 def neighbour_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the possible offsets of the offset head; none without one."""
+    """Returns the possible offsets of the offset head; () if there is no offset head."""
     if not offset_places(setup):
         return ()
     reach = min(MAX_SWEPT_OFFSET, MAX_HEAD_OFFSET)
@@ -171,7 +171,9 @@ def neighbour_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[
 
 
 def swept_place(setup: Setup) -> int:
-    """Returns the index of the swept offset head: the selected one if it is an offset head, else the first."""
+    """Returns the index of the swept offset head: the selected head if it is an offset head, otherwise the first
+    one.
+    """
     places = offset_places(setup)
     return setup.view.head if setup.view.head in places else places[0]
 
@@ -185,5 +187,5 @@ def get_neighbour(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue |
 
 
 def with_neighbour(setup: Setup, value: SweptValue) -> SetupChange:
-    """Returns the change to another offset of the swept head."""
+    """Returns the changed field for another offset of the swept head."""
     return {"built": turn_head(setup, swept_place(setup), value)}

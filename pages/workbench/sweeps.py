@@ -1,4 +1,4 @@
-"""The settings that can be swept over many values, and how these and the figures of the runs are formatted."""
+"""The settings that can be swept over several values, and the formats of these values and of the runs' figures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from pages.workbench.sweep_values import SetupChange, SweptValue, make_field_cha
 class Sweep:
     """A setting that can be swept.
 
-    values: those to run; none if the setting has no effect here. now: the current value. change: the changed fields of
-    a Setup. figure: a number of a run, which may be compared with the run of the Setup on the screen. format_figure,
-    format_value: how a figure and a value are shown.
+    values: returns the values to sweep, () if the setting has no effect here. now: returns the current value. change:
+    returns the changed fields of a Setup. figure: returns a number of a run, which may be a comparison with the run on
+    the screen. format_figure, format_value: format a figure and a value.
     """
 
     values: Callable[[Setup, Trace, RunInputs], Sequence[SweptValue]]
@@ -60,9 +60,10 @@ def thin_values(values: Sequence[SweptValue], kept: SweptValue | None, most: int
 
 
 def make_change(sweep: Sweep, setup: Setup, trace: Trace, inputs: RunInputs, value: SweptValue) -> SetupChange:
-    """Returns the change of a Setup to a value of its setting; empty for the current value.
+    """Returns the changed fields of a Setup for a value of its setting; {} for the current value.
 
-    The current value is not set: a width that follows from the matrices would be fixed then, and cut them otherwise.
+    The current value is not set explicitly: a width that follows from the matrices would then be fixed, and would cut
+    other matrices.
     """
     if value == sweep.now(setup, trace, inputs):
         return {}
@@ -71,17 +72,17 @@ def make_change(sweep: Sweep, setup: Setup, trace: Trace, inputs: RunInputs, val
 
 # ---- formats ---------------------------------------------------------------------------------------------------------
 def format_plainly(value: float) -> str:
-    """Formats a number without zeros at its end."""
+    """Formats a number without trailing zeros."""
     return f"{value:g}"
 
 
 def format_one_decimal(value: float) -> str:
-    """Formats a number with one decimal: a count of keys need not be whole."""
+    """Formats a number with one decimal, because a count of keys may be a mean."""
     return format_fixed(value, 1)
 
 
 def format_signed_decimal(value: float) -> str:
-    """Formats a number with its sign and one decimal: the sign of an offset is its direction."""
+    """Formats a number with its sign and one decimal; the sign of an offset is its direction."""
     return format_signed(value, digits=1)
 
 
@@ -162,7 +163,7 @@ SWEEPS = {
 
 
 def name_sweep(name: str) -> str:
-    """Returns the name of a swept setting; a parameter of a mechanism is named as its control."""
+    """Returns the display name of a swept setting; that of a mechanism's parameter is the name of its control."""
     key = f"film.name.{name}"
     return say(key) if has(key) else say(f"parameter.{name}")
 

@@ -1,1 +1,1 @@
-"""The kinds of scenes, one module each: a record of what the scene shows, read from and written to JSON."""
+"""The kinds of scenes, one module each: a record of the scene's content, read from and written to JSON."""

@@ -12,7 +12,7 @@ CODE_PARTS = ("setup",)
 
 @dataclass(frozen=True)
 class RunCode:
-    """The code of the step that a Setup opens, or of the weights if it opens none."""
+    """The code of the step that a Setup opens; that of the weights if it opens none."""
 
     setup: Setup
 
@@ -24,5 +24,5 @@ def read_code(parts: Mapping[str, object]) -> tuple[RunCode, tuple[UnreadPart, .
 
 
 def write_code(code: RunCode) -> dict[str, object]:
-    """A RunCode as JSON: its Setup."""
+    """A RunCode as a JSON object with its Setup."""
     return write_workbench(code.setup)

@@ -9,18 +9,19 @@ from pages.site.catalog import BESIDE_LESSONS, LESSONS
 from pages.site.words import load_app_texts
 
 LESSON_PARTS = ("lesson", "part", "choices")
-PICTURE_PART, CODE_PART, TRAINING_PART = "picture", "code", "training"  # other parts: a lesson's drawers, by name
-TRAINING_LESSONS = ("bottleneck", "induction", "explanation")  # the lessons in which a network is trained
+PICTURE_PART, CODE_PART, TRAINING_PART = "picture", "code", "training"  # parts besides a lesson's drawers
+TRAINING_LESSONS = ("bottleneck", "induction", "explanation")  # the lessons with a network that visitors can train
 SHOWN_PAGES = (*LESSONS, *BESIDE_LESSONS)  # the pages that a scene can show
 MAX_NAME_CHARS = 40
-MAX_CHOICES = 60  # choices of one scene: no page has as many
+MAX_CHOICES = 60  # choices of one scene: no page has more
 
 
 @dataclass(frozen=True)
 class LessonPart:
-    """A part of a lesson, or of a page of exercises or reference, with the choices of its link.
+    """A part of a lesson, or of a page of exercises or reference, with the choices in the page's link.
 
-    slug: of the page. part: "picture", "code", "training", or the name of a drawer. choices: (name, text) each."""
+    slug: of the page. part: "picture", "code", "training", or the name of a drawer. choices: (name, text) of each.
+    """
 
     slug: str
     part: str = PICTURE_PART
@@ -28,9 +29,11 @@ class LessonPart:
 
 
 def read_lesson(parts: Mapping[str, object]) -> tuple[LessonPart, tuple[UnreadPart, ...]]:
-    """The LessonPart of a scene, and the part name if the page lacks it: the picture is shown instead.
+    """The LessonPart of a scene, and the name of its part if the page lacks this part: then the picture is shown
+    instead.
 
-    Raises UnfitPart."""
+    Raises UnfitPart.
+    """
     slug = parts.get("lesson")
     if slug not in SHOWN_PAGES:
         raise UnfitPart("lesson")
@@ -57,7 +60,7 @@ def has_part(slug: str, part: str) -> bool:
 
 
 def write_lesson(shown: LessonPart) -> dict[str, object]:
-    """A LessonPart as JSON; default values are left out."""
+    """A LessonPart as a JSON object; default values are omitted."""
     parts: dict[str, object] = {"lesson": shown.slug}
     if shown.part != PICTURE_PART:
         parts["part"] = shown.part

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 
 UnreadPart = tuple[str, str]  # the key and the first characters of a value that could not be read
-MAX_UNREAD_CHARS = 40  # characters of such a value that an error message quotes
+MAX_UNREAD_CHARS = 40  # quoted characters of such a value
 
 
 class UnfitPart(Exception):
-    """A part of a scene in a file has a wrong type or value; the argument is its name."""
+    """Raised if a part of a scene in a file has a wrong type or value; the argument is the name of the part."""
 
 
 def read_texts(parts: Mapping[str, object], name: str) -> dict[str, str]:
-    """The JSON object of strings under a name of a scene, {} if missing. Raises UnfitPart if it is anything else.
+    """The JSON object of strings under a name of a scene, {} if missing. Raises UnfitPart for any other value.
 
     >>> read_texts({"setup": {"t": "5"}}, "setup")
     {'t': '5'}
@@ -24,7 +24,8 @@ def read_texts(parts: Mapping[str, object], name: str) -> dict[str, str]:
 
 
 def read_text(parts: Mapping[str, object], name: str, limit: int) -> str:
-    """The string under a name of a scene, "" if missing. Raises UnfitPart if it is no string or exceeds the limit.
+    """The string under a name of a scene, "" if missing. Raises UnfitPart for any other value, and for a string longer
+    than the limit.
 
     >>> read_text({"text": "Hello"}, "text", limit=5)
     'Hello'

@@ -20,7 +20,7 @@ JPEG_SIZE_MARKERS = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # start-of-frame 
 
 @dataclass(frozen=True)
 class OwnPicture:
-    """An uploaded picture. alt: text for screen readers. source: the author and the licence."""
+    """An uploaded picture. alt: text for screen readers. source: its author and licence."""
 
     data: bytes = field(repr=False)
     alt: str = ""
@@ -33,7 +33,7 @@ class OwnPicture:
 
 
 def read_own_picture(parts: Mapping[str, object]) -> tuple[OwnPicture, tuple[UnreadPart, ...]]:
-    """The picture of a scene, decoded from base64. Raises UnfitPart, and what check_picture raises."""
+    """The picture of a scene, decoded from base64. Raises UnfitPart, and the errors of check_picture."""
     letters = read_text(parts, "picture", 2 * MAX_PICTURE_BYTES)
     try:
         data = base64.b64decode(letters, validate=True)
@@ -45,7 +45,7 @@ def read_own_picture(parts: Mapping[str, object]) -> tuple[OwnPicture, tuple[Unr
 
 
 def write_own_picture(shown: OwnPicture) -> dict[str, object]:
-    """A picture as JSON, in base64; empty texts are left out."""
+    """A picture as a JSON object, in base64; empty texts are omitted."""
     parts = {"picture": base64.b64encode(shown.data).decode(), "alt": shown.alt, "source": shown.source}
     return {name: text for name, text in parts.items() if text}
 

@@ -25,5 +25,5 @@ def read_own_text(parts: Mapping[str, object]) -> tuple[OwnText, tuple[UnreadPar
 
 
 def write_own_text(shown: OwnText) -> dict[str, object]:
-    """A text as JSON."""
+    """A text as a JSON object."""
     return {"text": shown.text}

@@ -10,11 +10,11 @@ WORKBENCH_PARTS = ("setup",)
 
 
 def read_workbench(parts: Mapping[str, object]) -> tuple[Setup, tuple[UnreadPart, ...]]:
-    """The Setup of a scene, written as in a link, and its (key, text) parts that could not be read."""
+    """The Setup of a scene, in the form of a link, and its (key, text) parts that could not be read."""
     setup, unread = setup_from_link(read_texts(parts, "setup"))
     return setup, tuple(unread)
 
 
 def write_workbench(setup: Setup) -> dict[str, object]:
-    """A Setup as JSON: its differences from its example, as in a link."""
+    """A Setup as a JSON object: its differences from its example, as in a link."""
     return {"setup": setup_to_link(setup)}

@@ -1,8 +1,8 @@
-"""The record of a panel: one view of a language model, shown under the picture when its tab is chosen.
+"""The record of a panel: one view of a language model, shown under the picture if its tab is chosen.
 
-Each module of this folder is a panel: it declares its component, draws it and ends with PANEL, its record. The name of
-the module is the panel's name in a link, and its tab is labelled by the word "model.panel.<name>". The tabs, the proof,
-lectures, links and exported files read the records through pages/panels/model_panels.py.
+Each module of this folder is a panel: it declares its component, draws it, and ends with PANEL, its record. The name of
+the module is the panel's name in a link, and the label of its tab has the key "model.panel.<name>". The tabs, the
+proof, lectures, links and exported files read the records through pages/panels/model_panels.py.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -15,15 +15,16 @@ from attention_core.record.trace import Step
 from attention_core.transformer.stack import Stack
 from pages.session.view import ScreenState
 
-OWN = "own"  # the name of the run that a panel is about; other runs are named after "proof.whole.of."
-Table = tuple[Trace, str]  # a run, and the name of its step that is written as a table
+OWN = "own"  # name of the panel's own run; further runs have a name with a text "proof.whole.of.<name>"
+Table = tuple[Trace, str]  # a run, and the name of its step that is exported as a table
 
 
 @dataclass(frozen=True)
 class ShownRuns:
     """The runs whose numbers a panel shows.
 
-    key: all values that decide their numbers, besides model and sentence. find: computes the runs, by name."""
+    key: all values that determine these numbers, besides model and sentence. find: computes the runs, by name.
+    """
 
     key: tuple
     find: Callable[[], Mapping[str, Stack]]
@@ -38,14 +39,14 @@ def no_tables(screen: ScreenState) -> Iterable[Table]:
 class Panel:
     """A panel of a language model.
 
-    place: of its tab, counted from 1; the panel at 1 is open if a link names none.
-    depends_on: fields of the Setup that change what it shows, besides the run and the selected word.
-    draw: draws it, on the workbench and on the stage of a lecture.
-    runs: the runs that the proof checks; None if there is nothing to show.
-    checked_as: which words of "proof.whole" name those runs.
-    tables: the tables that its CSV files are made of.
-    run_key: what decides the run, if that is not the whole Setup without its view.
-    predicts_words: whether it shows words that the model predicts, so that an unusual sentence makes all of it a guess.
+    place: position of its tab, counted from 1; the panel at 1 is open if a link names none.
+    depends_on: fields of the Setup that change the panel's content, besides the run and the selected word.
+    draw: draws the panel, on the workbench and on the stage of a lecture.
+    runs: returns the runs that the proof checks; None if the panel is empty.
+    checked_as: end of the key "proof.whole.<checked_as>" of the words for these runs.
+    tables: returns the tables that are exported as CSV files.
+    run_key: returns the values that determine the run, if they are not the whole RunSetup.
+    predicts_words: whether the panel shows predicted words, so that all of it is a guess for an unusual sentence.
     """
 
     place: int
@@ -59,5 +60,5 @@ class Panel:
 
 
 def make_table(name: str, values: Tensor, **labels: tuple[str, ...]) -> Table:
-    """A table of numbers as a step called name. labels: of each axis of values, in their order."""
+    """A table of numbers as a Trace with one step, called name. labels: of each axis of values, in their order."""
     return Trace({name: Step(name, values, tuple(labels))}, labels), name

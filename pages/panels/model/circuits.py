@@ -1,4 +1,6 @@
-"""The panel of the QK and OV circuits: what a head would attend to and write for words alone, in any sentence."""
+"""The panel of the QK and OV circuits: what a head would attend to, and which words it would promote, for words without
+a sentence.
+"""
 
 from collections.abc import Iterator
 
@@ -31,9 +33,9 @@ from pages.setup.link_values import MAX_SHORT_TEXT_CHARS
 from pages.setup.resolve import resolve_run
 from pages.site.words import escape_markdown, get_text_template, say
 
-MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuit that are drawn as maps
-COPIES = 0.5  # least score of a head that copies
-MOST_PUSHED = 3  # words that are named
+MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuits that are drawn as maps
+COPIES = 0.5  # smallest copying score of a head that is said to copy
+MOST_PUSHED = 3  # words that a sentence names
 circuits_component = make_component(
     "model/circuits",
     '<div class="circuits"></div>',
@@ -66,7 +68,7 @@ def draw_circuits(screen: ScreenState) -> None:
 
 
 def describe_layer(view: BlockView, layer: int) -> str:
-    """Text about what is ignored for words without a sentence, and which of the two circuits is exact nevertheless."""
+    """Text about what is ignored for words without a sentence, and which of the two circuits is nevertheless exact."""
     told = say("circuits.about.first" if layer == 1 else "circuits.about.later", layer=layer)
     return f"{told} {say('circuits.about.values')}" if "value" in view.stack[f"{layer}.{CIRCUIT}"] else told
 
@@ -82,7 +84,7 @@ def view_circuit(screen: ScreenState) -> BlockView:
 
 
 def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:
-    """The words that the reader added; none if a link has words outside the vocabulary."""
+    """The words that the reader added; () if a link contains words outside the vocabulary."""
     try:
         return read_added_words(name, screen.setup.view.circuit_words or "")
     except AttentionError:
@@ -91,7 +93,9 @@ def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:
 
 # ---- findings --------------------------------------------------------------------------------------------------------
 def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) -> list[str]:
-    """Says what the head would attend to, whether it does so in this sentence, and what it would write."""
+    """Sentences about the word to which the head would attend, whether it does so in this sentence, and the words whose
+    logits it would change.
+    """
     trace, word = view.stack[f"{layer}.{CIRCUIT}"], view.tokens[view.at]
     scores = trace["scaled_scores"][0, head, view.at]
     most = int(scores.argmax())
@@ -115,13 +119,15 @@ def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) ->
 
 
 def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
-    """Says whether the head attends in this sentence to what the words alone predict, at this word and at all words."""
+    """Sentence on whether the head attends in this sentence to the word predicted from the words alone, for the
+    selected word and for all words.
+    """
     tokens = model_sentences_of(screen.setup.run).read(words_of_model(screen))
     alone, run = ([tokens[place] for place in places[head]] for places in favourite_words(name, tokens, layer))
     at = min(screen.selection.query, len(tokens) - 1)
     share = run_model(name, tokens)[f"{layer}.attention"]["weights"][0, head, at].max()
     differs = "differs_first" if layer == 1 else "differs_later"
-    same = [one == other for one, other in zip(alone[1:], run[1:], strict=True)]  # START is no word
+    same = [one == other for one, other in zip(alone[1:], run[1:], strict=True)]  # the first word is START
     told = say(
         f"circuits.sentence.{'agrees' if alone[at] == run[at] else differs}",
         alone=escape_markdown(alone[at]),
@@ -201,7 +207,7 @@ def list_runs(screen: ScreenState) -> ShownRuns:
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """The maps of the layer's heads: scores, writes and answers on words alone."""
+    """The maps of the layer's heads for words alone: the steps of MAPS."""
     trace = view_circuit(screen).stack[f"{resolve_run(screen.setup.run).layer}.{CIRCUIT}"]
     for step in MAPS:
         if step in trace:

@@ -1,5 +1,6 @@
-"""The panel of all heads: the attention map of each, what it does here and on held-out texts, attention rollout, the
-length of the vector that it writes."""
+"""The panel of all heads: the attention map of each, its measures on this sentence and on held-out texts, the attention
+rollout, and the length of the vector that it adds.
+"""
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
@@ -34,7 +35,7 @@ from pages.setup.head_order import BY_LAYER, BY_MOVED
 from pages.setup.resolve import resolve_run
 from pages.site.words import get_text_template, say
 
-HEAD_ORDER = "head_order"  # the control beside which a refusal is shown
+HEAD_ORDER = "head_order"  # the control at which a refusal is shown
 
 
 def draw_heads(screen: ScreenState) -> None:
@@ -53,7 +54,7 @@ def draw_heads(screen: ScreenState) -> None:
 
 # ---- order -----------------------------------------------------------------------------------------------------------
 def take_order(screen: ScreenState, order: Mapping) -> None:
-    """Takes the order and the filter of the heads that the browser sent; refuses values that no control offers."""
+    """Stores the order and the filter of the heads that the browser sent; refuses values that no control offers."""
     changes = {
         "heads_by": None if order["by"] == first_order(screen) else order["by"],
         "heads_least": order["least"] or None,
@@ -68,7 +69,7 @@ def take_order(screen: ScreenState, order: Mapping) -> None:
     else:
         setup_state.forget_refusals(HEAD_ORDER)
         if changes["heads_least"] is not None:
-            changes["heads_least"] = float(changes["heads_least"])  # a browser sends 1.0 as 1, a link says 1.0
+            changes["heads_least"] = float(changes["heads_least"])  # a browser sends 1.0 as 1, but a link contains 1.0
         select_and_redraw(**changes)
 
 
@@ -78,7 +79,7 @@ def first_order(screen: ScreenState) -> str:
 
 
 def describe_order(screen: ScreenState, measures: Collection[str]) -> dict:
-    """The order and the filter, without values from a link that this sentence does not have."""
+    """The order and the filter of the heads, without values of the link that do not fit this sentence."""
     setup = screen.setup
     places = range(len(words_of_model(screen)))
     return {
@@ -126,13 +127,15 @@ def make_heads_data(screen: ScreenState) -> dict:
 def put_beside(
     data: dict, kind: ModelSentences, weights: torch.Tensor, words: tuple[str, ...], second: tuple[str, ...]
 ) -> dict:
-    """The data with each head's measures on a second sentence, and its weights there if both have the same length."""
+    """The data with each head's measures on a second sentence; also its weights there, if both sentences have the same
+    length.
+    """
     tokens = kind.read(second)
     measures = measure_here(kind.model, tokens)
     beside = [{**head, "there": measures_of_head(measures, head["layer"] - 1, head["head"])} for head in data["heads"]]
     text = {**data["text"], "there": say("second.there")}
     links = tell_links(kind, words, second)
-    here, there = (len(each[1:]) for each in (words, second))  # less the sign before
+    here, there = (len(each[1:]) for each in (words, second))  # without START
     about = say("second.about_measures", here=here, there=there, links=links)
     if len(second) != len(data["queries"]):
         return {**data, "heads": beside, "text": {**text, "about": about}}
@@ -152,8 +155,9 @@ def put_beside(
 
 
 def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...], at: int) -> list[dict]:
-    """Each head's place, name, habit in words, measures on this sentence and on held-out texts, and the length of the
-    vector that it adds to a word."""
+    """For each head: place, name, habit in words, measures on this sentence and on held-out texts, and the length of
+    the vector that it adds to a word.
+    """
     name = model_sentences_of(screen.setup.run).model
     here = measure_here(name, tokens)
     held = read_head_figures()[name].measures
@@ -179,7 +183,7 @@ def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...],
 
 @lru_cache(maxsize=16)
 def measure_here(name: str, tokens: tuple[str, ...]) -> dict[str, torch.Tensor]:
-    """The measures of every head on a sentence, each (L, H); that of antecedents only if a pronoun has a noun."""
+    """The measures of every head on a sentence, (L, H) each; that of antecedents only if a pronoun refers to a noun."""
     weights = model_weights(name, tokens)
     measures = measure_head_maps(weights, [tokens.index(each) for each in tokens])
     antecedent = measure_antecedents(weights, load_recipe(name).language, tokens)

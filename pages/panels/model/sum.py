@@ -47,7 +47,9 @@ def draw_sum(screen: ScreenState) -> None:
 
 
 def describe_sum(view: BlockView, word: str) -> str:
-    """Says by how much the sum of the parts differs from the vector, and what the contributions are divided by."""
+    """Text about the difference between the sum of the parts and the vector, and about the divisor of the
+    contributions.
+    """
     total = view.stack[SUM]["parts_sum"][0, view.at]
     end = view.stack[UNEMBEDDING]["x"][0, view.at]
     trace = view.stack[LOGITS]
@@ -103,7 +105,7 @@ def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> l
 
 
 def describe_lens(view: BlockView, part: str) -> str:
-    """The word that the logit lens reads after a part: the prediction if the model ended there."""
+    """The word that the logit lens reads after a part: the prediction of a model that ended there."""
     shares, numbers = likeliest_words(view.name, view.tokens)[part]
     word = model_vocabulary(view.name)[int(numbers[view.at])]
     return say("block.lens", word=word, percent=format_percent(float(shares[view.at])))
@@ -124,7 +126,9 @@ def make_part_row(screen: ScreenState, view: BlockView, strips: Strips, n: int) 
 
 
 def make_answer_rows(view: BlockView) -> list[dict]:
-    """The likeliest answer to each question about the selected word; the word itself if none applies."""
+    """The likeliest answer to each question about the selected word, with its probability; "itself" if the answer is
+    that word.
+    """
     rows = []
     for question, probabilities in answer_questions(view.name, view.tokens).items():
         share, number = probabilities[view.at].max(-1)
@@ -151,7 +155,9 @@ def list_tables(screen: ScreenState) -> Iterator[Table]:
 
 
 def find_run(screen: ScreenState) -> tuple[object, ...]:
-    """What decides the run: all layers are shown, so the layer of the picture counts only if the reader changed it."""
+    """The values that determine the run. All layers are shown, so the layer of the picture counts only if the reader
+    changed it.
+    """
     kind, words = model_sentences_of(screen.setup.run), words_of_model(screen)
     return (kind.model, kind.read(words), words, changed_layer(screen))
 

@@ -46,11 +46,11 @@ from pages.setup.setup import Setup
 from pages.setup.what_if import read_changes, with_change, with_pair
 from pages.site.words import get_text_template, say, say_refusal
 
-MOST_OUTCOMES = 3  # predictions that are shown: pronouns, then the word
-MOST_WORDS = 8  # before and after
-MOST_MOVED = 3  # words that are named
+MOST_OUTCOMES = 3  # predictions that are shown: those for pronouns, and that of the word
+MOST_WORDS = 8  # words listed before and after
+MOST_MOVED = 3  # words named in the sentence about changes
 MOST_MOVED_WEIGHTS = 5
-LEAST_SHOWN = LEAST_MOVED = 0.005  # half a percentage point: smaller ones are not shown or named
+LEAST_SHOWN = LEAST_MOVED = 0.005  # half a percentage point: smaller changes are not shown or named
 TEXTS = ("before", "after", "own", "again", "norms", "norms_why", "draw", "path_sum", "part", "open")
 TEMPLATES = ("pair", "turn_off", "cell", "open_head")
 what_if_component = make_component(
@@ -70,11 +70,12 @@ what_if_component = make_component(
 
 @dataclass(frozen=True)
 class WhatIf:
-    """A model with changes, on a sentence.
+    """A model with interventions, on a sentence.
 
     words: on the screen. tokens: input of the model. at: the position of the selected word. outcomes: predictions that
-    are compared before and after, that of the word last. view: the changed run that predicts it. target: the word of
-    the vocabulary that was likeliest there before."""
+    are compared before and after, the last one that of the word. view: the run with interventions that predicts the
+    word. target: the word of the vocabulary that was likeliest before the interventions.
+    """
 
     name: str
     words: tuple[str, ...]
@@ -125,7 +126,9 @@ def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:
 
 # ---- the changes -----------------------------------------------------------------------------------------------------
 def take_changes(screen: ScreenState) -> WhatIf:
-    """The changed model on the sentence; changes of a link that this model or sentence does not have are left out."""
+    """The model with interventions on the sentence; interventions in a link that this model or sentence does not have
+    are left out.
+    """
     kind, words = model_sentences_of(screen.setup.run), words_of_model(screen)
     tokens = kind.read(words)
     at = min(screen.selection.query, len(words) - 1)
@@ -139,45 +142,47 @@ def take_changes(screen: ScreenState) -> WhatIf:
 
 
 def inside(change: Intervention, length: int) -> Intervention:
-    """The change without the blocked pairs that are outside a sentence of this length."""
+    """Returns the intervention without blocked pairs that are outside a sentence of this length."""
     blocked = tuple(pair for pair in change.blocked if max(pair) < length)
     return Intervention(change.part, change.head, change.kind, blocked)
 
 
 def read_other(setup: Setup, length: int) -> tuple[str, ...] | None:
-    """The tokens of the second sentence; None unless it has the length of the first."""
+    """The tokens of the second sentence; None if its length differs from that of the first."""
     words = second_words_of(setup)
     return model_sentences_of(setup.run).read(words) if len(words) == length else None
 
 
 # ---- event handlers --------------------------------------------------------------------------------------------------
 def ask(**changes: object) -> None:
-    """Applies changes to the Setup, and redraws what they affect."""
+    """Changes these Setup fields of the panel, and redraws what they affect."""
     setup_state.ask_model(**changes)
     redraw()
 
 
 def has_switch(shown: WhatIf, part: str, head: int | None) -> bool:
-    """Whether the model has the head, or the feed-forward layer, that a browser names."""
+    """Whether the model has the head, or the feed-forward layer, in a message from the browser."""
     return any((each.part, each.head) == (part, head) for each in list_switches(shown.whole))
 
 
 def take_kind(shown: WhatIf, part: str, head: int | None, kind: str | None) -> None:
-    """Sets or removes the change of a head or a feed-forward layer."""
+    """Sets or removes the intervention in a head or a feed-forward layer."""
     if has_switch(shown, part, head) and (head is not None or kind in (None, "off")):
         changes = read_changes(setup_state.current_setup().view.changes)
         ask(changes=with_change(changes, part, head, kind))
 
 
 def take_pair(shown: WhatIf, part: str, head: int, pair: tuple[int, int]) -> None:
-    """Blocks a pair (query, key) in a head's map, or opens it again."""
+    """Blocks a pair (query, key) in a head's map, or allows it again."""
     if has_switch(shown, part, head):
         changes = read_changes(setup_state.current_setup().view.changes)
         ask(changes=with_pair(changes, part, head, pair))
 
 
 def look_into(name: str, words: tuple[str, ...], tokens: tuple[str, ...], at: int, changes: Changes) -> WhatIf:
-    """A model on a sentence with changes: its predictions, its run, and the path of the likeliest word."""
+    """Returns the WhatIf of a model on a sentence with interventions: its predictions, its run, and the likeliest
+    word.
+    """
     outcomes = list_outcomes(name, tokens, at)[-MOST_OUTCOMES:]
     last = outcomes[-1]
     read = last.read(name, tokens)
@@ -215,7 +220,9 @@ def pack_what_if(screen: ScreenState, shown: WhatIf) -> bytes:
 
 
 def pack_maps(stack: Stack, heads: list[Intervention]) -> dict[str, bytes]:
-    """The weights and the allowed pairs of each head, joined map after map as bytes."""
+    """Returns the attention weights (float32) and the allowed pairs (uint8, 0 or 1) of the heads, each as the bytes of
+    an array (heads, T, T) in row-major order.
+    """
     weights = np.stack([stack[each.part]["weights"][0, each.head].numpy() for each in heads])  # (heads, T, T)
     allowed = np.stack([allowed_of(stack, each) for each in heads])
     return {"weights": weights.astype(np.float32).tobytes(), "allowed": allowed.astype(np.uint8).tobytes()}
@@ -228,7 +235,7 @@ def name_layers(switches: list[Intervention]) -> dict[str, str]:
 
 
 def allowed_of(stack: Stack, switch: Intervention) -> np.ndarray:
-    """Which keys each query of a head may attend to, (T, S)."""
+    """Boolean matrix of the keys that each query of a head may attend to, (T, S)."""
     trace = stack[switch.part]
     T = trace["weights"].shape[-1]
     if "allowed" not in trace:
@@ -238,7 +245,7 @@ def allowed_of(stack: Stack, switch: Intervention) -> np.ndarray:
 
 # ---- the switches ----------------------------------------------------------------------------------------------------
 def make_tile(screen: ScreenState, shown: WhatIf, switch: Intervention) -> dict:
-    """The tile of a head or a feed-forward layer: its place, its name, its change."""
+    """The data of a head's or feed-forward layer's tile: its place, its name, its intervention."""
     kinds = {(each.part, each.head): each for each in shown.changes.interventions}
     change = kinds.get((switch.part, switch.head))
     return {
@@ -277,7 +284,9 @@ def name_switch(screen: ScreenState, switch: Intervention) -> str:
 
 # ---- before and after ------------------------------------------------------------------------------------------------
 def make_outcome(screen: ScreenState, shown: WhatIf, outcome: Outcome) -> dict:
-    """The likeliest words before and after, which changed most, and the first one's share under each ablation."""
+    """The likeliest words before and after, the words that changed most, and the first word's probability under each
+    ablation.
+    """
     before, after = shares_before_and_after(shown.name, shown.tokens, outcome, shown.changes)
     first = int(before.argmax())
     alone = share_with_each_off(shown.name, shown.tokens, outcome, first, shown.changes.hold_norms)
@@ -313,14 +322,16 @@ def title_of(shown: WhatIf, outcome: Outcome) -> str:
 
 
 def cell_of(outcome: Outcome, number: int) -> dict | None:
-    """The cell of the changed run that holds a probability; None of an answer, which is computed outside the run."""
+    """The cell of the changed run that has a probability; None for an answer to a question, which is computed outside
+    the run.
+    """
     if outcome.question is not None:
         return None
     return {"part": UNEMBEDDING, "step": "probabilities", "index": [0, outcome.at, number]}
 
 
 def likeliest_of_both(before: torch.Tensor, after: torch.Tensor) -> list[int]:
-    """The words that are likely before or after, the likeliest first."""
+    """The words that are likely before or after the interventions, the likeliest first."""
     either = torch.maximum(before, after)
     first, *others = either.topk(MOST_WORDS).indices.tolist()
     return [first, *(number for number in others if either[number] >= LEAST_SHOWN)]
@@ -346,7 +357,7 @@ def tell_moved(words: tuple[str, ...], before: torch.Tensor, after: torch.Tensor
 
 # ---- weights that moved ----------------------------------------------------------------------------------------------
 def make_moved(screen: ScreenState, shown: WhatIf) -> dict:
-    """The weights of other heads that changed most; a sentence if none did."""
+    """The weights of other heads that changed most; a sentence if none changed."""
     moves = moved_weights(shown.name, shown.tokens, shown.changes, MOST_MOVED_WEIGHTS)
     rows = [make_moved_row(screen, shown, move) for move in moves if move.size >= LEAST_MOVED]
     told = "what_if.weights_about" if rows else "what_if.weights_unmoved"
@@ -369,7 +380,9 @@ def make_moved_row(screen: ScreenState, shown: WhatIf, move: WeightMove) -> dict
 
 # ---- the path --------------------------------------------------------------------------------------------------------
 def make_path(screen: ScreenState, shown: WhatIf) -> dict:
-    """What each part contributes to the logit of the target word, heads key by key; and which contributed most."""
+    """The contribution of each part to the logit of the target word, for heads key by key; and which part contributed
+    most.
+    """
     outcome = shown.outcomes[-1]
     word = shown.target
     rows = path_rows(shown.view.stack, outcome.at, word)
@@ -399,7 +412,7 @@ def tell_carriers(screen: ScreenState, shown: WhatIf, rows: tuple[PathRow, ...])
 
 
 def make_path_row(screen: ScreenState, row: PathRow, n: int, at: int, word: int) -> dict:
-    """A row of the path: a part, its contribution to the logit, and of a head that of each key."""
+    """A row of the path: a part and its contribution to the logit; for a head also the contribution of each key."""
     named = name_part(screen, row.part)
     cell = {"part": "logit_sum", "step": "pushes", "index": [n, 0, at, word]}
     if named["opens"] is None:
@@ -411,7 +424,9 @@ def make_path_row(screen: ScreenState, row: PathRow, n: int, at: int, word: int)
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
-    """The changed run that predicts the word; of an encoder also that on the sentence without a blank."""
+    """The run with interventions that predicts the word; for an encoder also the run on the sentence without a
+    blank.
+    """
     shown = take_changes(screen)
 
     def find() -> dict[str, Stack]:
@@ -425,7 +440,7 @@ def list_runs(screen: ScreenState) -> ShownRuns:
 
 
 def list_changed_words(screen: ScreenState) -> Iterator[Table]:
-    """The probability of each word before and after the changes; no table without changes."""
+    """The probability of each word before and after the interventions; no table without interventions."""
     if not screen.setup.view.changes:
         return
     shown = take_changes(screen)

@@ -39,9 +39,9 @@ from pages.setup.word_choices import WORD_CHOICE_ENDS, WORD_SEEDS
 from pages.setup.writing import find_written, write_writing
 from pages.site.words import escape_markdown, say
 
-MOST_LIKELY = 10  # words that are shown
+MOST_LIKELY = 10  # predicted words that are shown
 BUTTONS = ("word", "sentence", "back", "again", "take")
-CATEGORY = re.compile("<.+>")  # the token for words that are not in the vocabulary
+CATEGORY = re.compile("<.+>")  # a token that stands for words outside the vocabulary
 words_component = make_component(
     "model/words",
     '<div class="writing"></div>',
@@ -64,8 +64,8 @@ words_component = make_component(
 class Writing:
     """A text that a decoder continues.
 
-    run: the model, and the words on the screen. given: how many of those are its prompt, START included. written: the
-    words that it added.
+    run: the name of the model, and the words on the screen. given: how many of these words are the prompt, START
+    included. written: the words generated after the prompt.
     """
 
     run: tuple[str, tuple[str, ...]]
@@ -79,7 +79,9 @@ class Writing:
 
 
 def current_writing(screen: ScreenState) -> Writing:
-    """The text so far; the sentence up to the selected word if nothing was written yet."""
+    """The text so far: the prompt and the generated words; the sentence up to the selected word if no word was
+    generated yet.
+    """
     run = (model_sentences_of(screen.setup.run).model, words_of_model(screen))
     text = screen.setup.view.written
     found = None if text is None else find_written(text, run[1], model_vocabulary(run[0]))
@@ -96,7 +98,7 @@ def draw_words(screen: ScreenState) -> None:
         show_blank(screen)
 
 
-# ---- a decoder writes on ---------------------------------------------------------------------------------------------
+# ---- a decoder continues the text ------------------------------------------------------------------------------------
 def show_writing(screen: ScreenState) -> None:
     """Draws the text so far, the likeliest next words and the cache."""
     writing = current_writing(screen)
@@ -123,7 +125,8 @@ def show_writing(screen: ScreenState) -> None:
 def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, word_count: int, **acts: Callable) -> None:
     """Mounts the component, then shows refusals and the opened number.
 
-    find: returns the view again on a click. word_count: the words in the text. acts: handlers, by event."""
+    find: returns the view again after a click. word_count: the number of words in the text. acts: handlers, by event.
+    """
     words_component(
         data=data,
         key="words",
@@ -138,7 +141,7 @@ def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, word
 
 
 def view_next_word(screen: ScreenState) -> BlockView | None:
-    """The run that predicts the next word, or the blanked one; None if there is no word to blank."""
+    """The run that predicts the next word, or the blanked word for an encoder; None if there is no word to blank."""
     if not load_recipe(model_sentences_of(screen.setup.run).model).causal:
         return view_blank(screen)
     words = current_writing(screen).words
@@ -146,7 +149,7 @@ def view_next_word(screen: ScreenState) -> BlockView | None:
 
 
 def view_words(screen: ScreenState, words: tuple[str, ...], labels: tuple[str, ...], at: int = -1) -> BlockView:
-    """The run of the model on words. labels: of its axes. at: the position whose prediction is shown."""
+    """The run of the model on words. labels: for its token axes. at: the position whose prediction is shown."""
     kind = model_sentences_of(screen.setup.run)
     tokens = kind.read(words)
     stack = run_model(kind.model, tokens).labelled(labels, vocabulary=model_vocabulary(kind.model))
@@ -155,8 +158,9 @@ def view_words(screen: ScreenState, words: tuple[str, ...], labels: tuple[str, .
 
 
 def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> list[str]:
-    """Text about how far the cached logits differ from those of the whole run, and whether the text has ended or is
-    full."""
+    """Sentences about the difference between the cached logits and those of the whole run, and whether the text has
+    ended or reached its limit.
+    """
     row = run_cached(view.name, view.tokens).stack[UNEMBEDDING]["logits"][0, 0]
     apart = float((row - view.stack[UNEMBEDDING]["logits"][0, view.at]).abs().max())
     told = [say("words.about", apart=f"{apart:.0e}")]
@@ -170,26 +174,26 @@ def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> 
 
 
 def show_word_sign(screen: ScreenState) -> None:
-    """Warns beside the words that they are a guess, since the sentence's warning is far above."""
+    """Warns beside the predicted words that they are a guess, because the warning about the sentence is far above."""
     sign = tell_sign(screen.setup, words_of_model(screen), of_words=True)
     if sign:
         st.caption(sign)
 
 
 def describe_draw(setup: Setup, writing: Writing) -> str:
-    """Text about the random number that the seed gives for the next word, and the word sampled by it."""
+    """Text about the random number that the seed gives for the next word, and the word sampled with it."""
     (word,) = write_on(setup, writing, "word")
     number = drawn_number(setup.view.word_seed, len(writing.written))
     return say("words.draw", seed=setup.view.word_seed, number=format_fixed(number), word=escape_markdown(word))
 
 
 def is_full(writing: Writing) -> bool:
-    """Whether the text is as long as the longest that the model reads."""
+    """Whether the text has MAX_MODEL_WORDS words besides START, the most that the model reads."""
     return len(writing.words) > MAX_MODEL_WORDS
 
 
 def keep_writing(writing: Writing) -> None:
-    """Puts the text into the Setup; refuses one that is too long for a link."""
+    """Stores the text in the Setup; refuses one that is too long for a link."""
     text = write_writing(writing.words[: writing.given], writing.written)
     try:
         check_link_values({"written": text})
@@ -203,14 +207,16 @@ def keep_writing(writing: Writing) -> None:
 
 
 def write_picked(writing: Writing, number: int) -> None:
-    """Writes the word that was clicked."""
+    """Adds the clicked word to the text."""
     words = model_vocabulary(writing.run[0])
     if not is_full(writing):
         keep_writing(replace(writing, written=(*writing.written, words[number])))
 
 
 def do_sent(screen: ScreenState, writing: Writing, what: str) -> None:
-    """Handles a button: add a word or a sentence, step back, begin again, make the text the sentence."""
+    """Handles a button: add a word or a sentence, remove the last word, remove all generated words, make the text the
+    sentence.
+    """
     match what:
         case "word" | "sentence" if not is_full(writing):
             keep_writing(replace(writing, written=(*writing.written, *write_on(screen.setup, writing, what))))
@@ -223,14 +229,14 @@ def do_sent(screen: ScreenState, writing: Writing, what: str) -> None:
 
 
 def write_on(setup: Setup, writing: Writing, what: str) -> tuple[str, ...]:
-    """The words that the model adds: one, or all up to the full stop."""
+    """The words that the model generates next: one, or all up to the end of the sentence."""
     tokens = model_sentences_of(setup.run).read(writing.words)
     arguments = (writing.run[0], tokens, word_choices_of(setup.view), setup.view.word_seed, len(writing.written))
     return (write_word(*arguments),) if what == "word" else write_sentence(*arguments)
 
 
 def end_at(writing: Writing, place: int) -> None:
-    """Cuts the text after a word; a word of the sentence is selected instead."""
+    """Cuts the text after the clicked word; a word of the prompt is selected instead."""
     left = place_written(writing, place)
     shown = writing.words if writing.written else writing.run[1]
     if left:
@@ -242,7 +248,9 @@ def end_at(writing: Writing, place: int) -> None:
 
 
 def place_written(writing: Writing, place: int) -> int:
-    """How many added words remain if the text ends at a position; 0 at a word of the sentence, or at no word."""
+    """How many generated words remain if the text ends at a position; 0 at a word of the prompt, and at an invalid
+    position.
+    """
     return place + 1 - writing.given if writing.given <= place < len(writing.words) else 0
 
 
@@ -286,7 +294,7 @@ def show_blank(screen: ScreenState) -> None:
 
 
 def view_blank(screen: ScreenState) -> BlockView | None:
-    """The run on the sentence with the selected word blanked; None if there is no word."""
+    """The run on the sentence with the selected word blanked; None if there is no word to blank."""
     words = words_of_model(screen)
     if len(words) < 2:
         return None
@@ -296,7 +304,7 @@ def view_blank(screen: ScreenState) -> BlockView | None:
 
 
 def blank_sent(words: tuple[str, ...], place: int) -> None:
-    """Blanks the clicked word, by selecting it."""
+    """Handles a clicked word: selects it, so that it is blanked."""
     if 0 < place < len(words):
         select_and_redraw(token=place)
 
@@ -311,7 +319,7 @@ def fill_blank(screen: ScreenState, at: int, number: int) -> None:
 
 # ---- the data of the component ---------------------------------------------------------------------------------------
 def pack_words(setup: Setup, view: BlockView, tiles: list[dict], run: CachedRun | None) -> bytes:
-    """The data of the component. tiles: the words of the text. run: the cached run; None of an encoder."""
+    """The data of the component. tiles: the words of the text. run: the cached run; None for an encoder."""
     logits = view.stack[UNEMBEDDING]["logits"][0, view.at]
     form = "encoder" if run is None else "decoder"
     data = {
@@ -356,7 +364,7 @@ def describe_seed(setup: Setup) -> dict:
 
 
 def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
-    """The cache: a row a layer, a column a word; its size, and how many query rows it saves."""
+    """The data of the cache: one row per layer, one column per word; its size, and how many query rows it saves."""
     nbytes = run.nbytes
     rows, without = total_work(run.count).queries, total_work(run.count, cached=False).queries
     return {
@@ -369,8 +377,9 @@ def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns | None:
-    """The run that predicts the next word, whole and with a cache; of an encoder the run with a blank, None if there is
-    no word to blank."""
+    """The run that predicts the next word, whole and with a cache; for an encoder the run with a blank, None if there
+    is no word to blank.
+    """
     choices = tuple(getattr(screen.setup.view, name) for name in WORD_CHOICE_ENDS)
     if not load_recipe(model_sentences_of(screen.setup.run).model).causal:
         at, is_empty = screen.selection.query, len(words_of_model(screen)) < 2

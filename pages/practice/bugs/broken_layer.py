@@ -1,4 +1,4 @@
-"""A layer with one wrong line: its numbers, what each of them should be, and its map next to the correct one."""
+"""A layer with one wrong line: its numbers, their correct values, and its map next to the correct one."""
 
 from functools import partial
 
@@ -26,17 +26,17 @@ from pages.session.labels import Selection, describe_cell
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say, say_cause
 
-BESIDE_CODE_PX = (456.0, 440.0)  # pixels: width and height of a step that fits beside the code, unscrolled
+BESIDE_CODE_PX = (456.0, 440.0)  # width and height of a step that fits beside the code without scrolling
 BUG_MAP_CELL_PX = 34.0  # pixels: the largest cell of a map beside the code
 
 
 def run_broken_layer(setup: Setup, bug: Bug) -> Trace:
-    """The Setup's run, with the values that the layer with the wrong line computes from the same inputs."""
+    """The Trace of the Setup with the values that the layer with the wrong line computes from the same inputs."""
     trace = trace_for(setup)
     return trace.holding(run_layer(trace, bug.code))
 
 
-# ---- its pictures ----------------------------------------------------------------------------------------------------
+# ---- pictures of the broken layer ------------------------------------------------------------------------------------
 def show_broken_step(broken: Trace, selection: Selection) -> None:
     """Shows the selected step of the broken layer."""
     step = get_looked_step()
@@ -61,7 +61,9 @@ def make_bug_map(name: str, trace: Trace, selection: Selection, title: str) -> R
 
 
 def show_broken_picture(broken: Trace, shown: RunPicture) -> None:
-    """Shows a picture of the broken layer; a click on a number opens the correct arithmetic from the step's inputs."""
+    """Shows a picture of the broken layer; a click on a number opens the correct arithmetic from the inputs of its
+    step.
+    """
     run = broken
     opened = get_opened_cell(shown.name, {"": broken})
     if opened is not None:
@@ -86,7 +88,7 @@ def recompute_cell_step(broken: Trace, cell: Ref) -> Trace:
 
 
 def get_made_and_right(broken: Trace, cell: Ref) -> tuple[float, float]:
-    """The value in a cell, and the value that follows from the step's inputs."""
+    """The value in a cell, and the correct value computed from the inputs of the cell's step."""
     step, index = cell.step, cell.index
     recomputed = recompute_cell_step(broken, cell)
     made = broken[step][index].item()
@@ -95,7 +97,7 @@ def get_made_and_right(broken: Trace, cell: Ref) -> tuple[float, float]:
 
 
 def show_bug_verdict(broken: Trace, _run: str, cell: Ref) -> None:
-    """Shows the value in the cell, and the correct one; nothing for a cell of an input."""
+    """Shows the value in the cell, and the correct one; shows nothing for a cell of an input."""
     if broken.step(cell.step).operation is None:
         return
     made, right = get_made_and_right(broken, cell)
@@ -126,7 +128,7 @@ def show_both_maps(setup: Setup, broken: Trace, selection: Selection) -> None:
 
 
 def describe_sign(bug: Bug, broken: Trace, selection: Selection) -> str:
-    """The sentence about how a bug shows in the numbers."""
+    """The sentence on how a bug is visible in the numbers."""
     row = row_ratio(broken, selection.batch, selection.head, selection.query)
     wrong = find_most_wrong_cell(broken, "scores")
     made, right = get_made_and_right(broken, wrong)

@@ -10,12 +10,14 @@ from pages.panels.link_controls import choose_option, make_place_reader
 from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup, make_setup
 
-FOUND_BUGS_KEY = "bugs_found"  # session state: the numbers of the bugs that were found
-SHOWN_BUG_KEY = "bug"  # session state: the number of the shown bug
+FOUND_BUGS_KEY = "bugs_found"  # session key of the numbers of the bugs that were found
+SHOWN_BUG_KEY = "bug"  # session key of the number of the bug that is shown
 
 
 def choose_bug() -> Bug:
-    """Shows the choice of a bug and returns it; bugs are numbered, because a name would reveal the answer."""
+    """Shows the choice of a bug and returns the chosen one; bugs are numbered, because a name would reveal the
+    answer.
+    """
     numbers = [str(number) for number, _ in enumerate(BUGS, 1)]
     number = get_choice("bug", numbers[0], make_member_reader(numbers))
     found = st.session_state.setdefault(FOUND_BUGS_KEY, set())

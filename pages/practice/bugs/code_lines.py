@@ -14,7 +14,7 @@ from pages.session.labels import current_palette
 from pages.setup.link_values import make_member_reader
 from pages.site.words import say
 
-FIRST_STEP = "weights"  # the step that is shown at first
+FIRST_STEP = "weights"  # the step that is shown by default
 LINE_NUMBERS = tuple(str(number) for number, _ in enumerate(LAYER_LINES, 1))
 read_step = make_member_reader(LAYER_STEPS)
 read_guess = make_place_reader(len(LAYER_LINES))
@@ -26,12 +26,12 @@ def get_looked_step() -> str:
 
 
 def get_guess() -> int | None:
-    """The index of the line that the visitor guessed to be wrong; None before a guess."""
+    """The index of the line that the visitor guessed to be wrong; None if there is no guess yet."""
     return get_choice("guess", None, read_guess)
 
 
 def is_line_known(bug: Bug) -> bool:
-    """Whether the wrong line may be shown: it was guessed, or all answers are revealed."""
+    """Whether the wrong line may be shown: the guess was right, or all answers are revealed."""
     return get_guess() == find_wrong_line(bug) or are_answers_revealed()
 
 
@@ -74,14 +74,14 @@ def describe_line(bug: Bug, place: int, name: str, line: LayerLine) -> dict[str,
 
 
 def judge_line(bug: Bug, place: int) -> str:
-    """The mark of a line: ✓ for the wrong one once known, × for a guess that missed; else empty."""
+    """The mark of a line: ✓ for the wrong line once it is known, × for a wrong guess; otherwise ""."""
     if place == find_wrong_line(bug):
         return "✓" if is_line_known(bug) else ""
     return "×" if get_guess() == place else ""
 
 
 def show_verdict(bug: Bug) -> None:
-    """Shows whether the guessed line is the wrong one; nothing before a guess."""
+    """Shows whether the guessed line is the wrong one; shows nothing if there is no guess yet."""
     guess = get_guess()
     if guess is not None:
         verdict = "found" if guess == find_wrong_line(bug) else "as_meant"

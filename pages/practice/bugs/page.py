@@ -11,7 +11,7 @@ from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.site.words import say
 
-CODE_AND_PICTURE = (11, 9)  # shares of the width: the longest line of code does not wrap
+CODE_AND_PICTURE = (11, 9)  # shares of the width, with which the longest line of code does not wrap
 
 with draw_page_frame("bugs") as place:
     show_question("bugs")
@@ -29,7 +29,7 @@ with draw_page_frame("bugs") as place:
         show_verdict(bug)
         if known:
             show_wrong_line(bug, broken, selection)
-    with picture.container(key="beside_code"):  # sticky: page.css
+    with picture.container(key="beside_code"):  # page.css keeps this container in view
         show_broken_step(broken, selection)
     if known:
         show_both_maps(setup, broken, selection)

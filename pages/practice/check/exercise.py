@@ -43,7 +43,7 @@ def choose_exercise() -> tuple[str, Setup]:
 
 @cache_measurement
 def setup_for_level(level: str, seed: int) -> Setup:
-    """The Setup of the exercise that a level and a seed make."""
+    """The Setup of the exercise that a level and a seed determine."""
     exercise = make_exercise(level, seed)
     if "q" in exercise.matrices:
         return make_setup(example="one_query", score="scaled_dot", **exercise.matrices)
@@ -81,7 +81,7 @@ def clear_on_new_exercise(setup: Setup, trace: Trace) -> None:
 
 
 def initial_cell_texts(kind: str, trace: Trace) -> Mapping[str, str]:
-    """The initial text of the cells, by step: blank, or the printed numbers."""
+    """The initial text of the cells, by step: blank, or the numbers of the printed example."""
     if kind != "printed":
         return {step: blank_text(trace[step]) for step in stages_of(trace)}
     printed = PRINTED_EXAMPLES[EXERCISE_EXAMPLE]
@@ -93,7 +93,9 @@ def initial_cell_texts(kind: str, trace: Trace) -> Mapping[str, str]:
 
 # ---- any Setup as an exercise ----------------------------------------------------------------------------------------
 def read_exercise_link(text: str) -> str:
-    """Reads the link of a Setup. Raises ValueError if it is unreadable, AttentionError if it can be no exercise."""
+    """Checks the link of a Setup, and returns it. Raises ValueError if it is unreadable, AttentionError if the Setup
+    cannot be an exercise.
+    """
     run = read_compared_run(text)
     check_exercise_size(Setup(run))
     return run_to_query(run)

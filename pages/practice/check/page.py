@@ -31,7 +31,7 @@ from pages.setup.setup import Setup
 from pages.site.words import say
 
 # ---- whether the right numbers of a step are shown: on request for one step, or with all answers ---------------------
-ASKED_KEY = "right_asked"  # session state: the exercise and the step whose right numbers were requested
+ASKED_KEY = "right_asked"  # session key of the exercise and the step whose right numbers were requested
 
 
 def is_right_shown(setup: Setup, step: str) -> bool:
@@ -49,7 +49,7 @@ KINDS_OF_NUMBERS = ("right", "slip", "followed", "blank")
 
 
 def tell_marks(counts: Mapping[str, int]) -> str:
-    """How many numbers have each mark, in words; marks that no number has are left out."""
+    """How many numbers have each mark, as text; marks without a number are omitted."""
     told = [say(f"lessons.check.tally.{kind}", count=counts[kind]) for kind in KINDS_OF_NUMBERS if counts[kind]]
     return say("fact.comma").join(told)
 

@@ -28,7 +28,7 @@ from pages.session.answers import are_answers_revealed
 from pages.session.labels import current_palette, picture_texts_for
 from pages.site.words import say
 
-NAME = "work"  # the picture's name on the page
+NAME = "work"  # name of the picture on the page
 
 
 def show_worked_table(
@@ -41,8 +41,9 @@ def show_worked_table(
 ) -> None:
     """Shows the cells of a step with its operands; a click on an entered number opens its arithmetic and its mark.
 
-    parts: the operands, and the right numbers if they may be shown. starts: the initial texts of the cells.
-    show_verdict: draws the verdict, beside the picture if there is room."""
+    parts: the operands, and the right numbers if these may be shown. starts: the initial texts of the cells.
+    show_verdict: draws the verdict, beside the picture if there is room.
+    """
     runs = {"printed": checked.written, "right": checked.trace}
     frame = draw_frame(checked, step, head, parts)
     shown = make_work_picture(checked, frame, runs)
@@ -74,7 +75,7 @@ def draw_frame(checked: CheckedWork, step: str, head: int, parts: list[SheetPart
 
 
 def make_work_picture(checked: CheckedWork, frame: WorkedFrame, runs: dict) -> RunPicture:
-    """The picture with its runs; a cell without a number cannot be opened, unless all answers are revealed."""
+    """The picture with its runs; a cell without a number can only be opened if all answers are revealed."""
     opened = get_opened_cell(NAME, runs)
     if opened is not None:
         run, cell = opened

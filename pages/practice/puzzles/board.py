@@ -24,20 +24,20 @@ from pages.setup.link_values import make_member_reader
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # pixels: a cell of a single map, and all its rows
-SINGLE_MAP_WIDTH_PX = 540.0  # pixels: the width of a single map beside large numbers
-OUTPUT_MAP_CELL_PX = 29.0  # pixels: a cell of maps above an output that must fit on the first screen
-PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # pixels: the headings of rows, and in large cells
-PUZZLE_COLUMN_PX, LARGE_COLUMN_PX = 63, 77  # pixels: the width of a column, and of one with large cells
-MAX_LARGE_COLUMNS = 4  # columns of all matrices: with more, the map does not fit beside large cells
-PUZZLE_GAP_PX = 16  # pixels: the gap between matrices
-TEXT_BESIDE_ONE_MAP_PX = 480  # pixels: the width of the text under the cells, beside one map
-TEXT_BESIDE_TWO_MAPS_PX = 340  # pixels: the width of that text, beside two maps
+SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # side of a cell of a single map; height of all its rows
+SINGLE_MAP_WIDTH_PX = 540.0  # width of a single map beside large cells
+OUTPUT_MAP_CELL_PX = 29.0  # side of a cell of maps above an output, which must fit on the first screen
+PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # width of the headings of rows, and of those of large cells
+PUZZLE_COLUMN_PX, LARGE_COLUMN_PX = 63, 77  # width of a column, and of a column of large cells
+MAX_LARGE_COLUMNS = 4  # columns of all matrices: if there are more, the map does not fit beside large cells
+PUZZLE_GAP_PX = 16  # gap between matrices
+TEXT_BESIDE_ONE_MAP_PX = 480  # width of the text under the cells, beside one map
+TEXT_BESIDE_TWO_MAPS_PX = 340  # width of that text, beside two maps
 
 
 # ---- which puzzle ----------------------------------------------------------------------------------------------------
 def show_puzzle_list(played: PlayedPuzzle) -> None:
-    """Shows all puzzles by number; solved ones have a tick."""
+    """Shows all puzzles by number; solved puzzles have a check mark."""
     names = [*PUZZLES]
     solved = game.remembered_puzzles("puzzles_solved")
     reader = make_member_reader(names)
@@ -61,7 +61,9 @@ def show_puzzle_list(played: PlayedPuzzle) -> None:
 
 
 def show_task(played: PlayedPuzzle) -> None:
-    """Shows the title and task, and how many numbers were changed, with the fewest known to be enough."""
+    """Shows the title and the task, how many numbers were changed, and the smallest number of changes known to be
+    enough.
+    """
     name = played.puzzle.name
     number = [*PUZZLES].index(name) + 1
     title = say_title(played.puzzle)
@@ -72,12 +74,12 @@ def show_task(played: PlayedPuzzle) -> None:
 
 # ---- the cells -------------------------------------------------------------------------------------------------------
 def are_matrices_side_by_side(played: PlayedPuzzle) -> bool:
-    """Whether the matrices are side by side: there is room only if a single map is shown."""
+    """Whether the matrices are side by side, for which there is only room if a single map is shown."""
     return len(played.puzzle.heads) == 1
 
 
 def are_cells_large(played: PlayedPuzzle) -> bool:
-    """Whether the cells to change are drawn large: if a single map is shown, and the columns are few."""
+    """Whether the cells to change are drawn large: if a single map is shown, and the matrices have few columns."""
     columns = sum(behind - first for first, behind in played.puzzle.open.values())
     return are_matrices_side_by_side(played) and columns <= MAX_LARGE_COLUMNS
 
@@ -137,7 +139,7 @@ def show_matrix_cells(played: PlayedPuzzle, name: str) -> None:
 
 # ---- the goal and further conditions ---------------------------------------------------------------------------------
 def show_bounds(played: PlayedPuzzle) -> None:
-    """Shows the goal and the further conditions, each with its value and a tick if it holds."""
+    """Shows the goal and the further conditions, each with its value, and with a check mark if it holds."""
     lines = []
     for reading in played.readings:
         sign = ":green[:material/check:]" if reading.holds else ":orange[:material/radio_button_unchecked:]"
@@ -152,7 +154,7 @@ def show_bounds(played: PlayedPuzzle) -> None:
 
 
 def format_reading(reading: BoundReading) -> str:
-    """The value of a reading with two decimals, or exactly if rounding would make it equal the limit; a count whole."""
+    """The value of a reading with two decimals, or exactly if it would round to the limit; a count without decimals."""
     exact = format_exact(reading.value)
     if isinstance(reading.bound.limit, int):
         return exact

@@ -31,7 +31,7 @@ from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language
 
-NUMBERS_KEY = "numbers"  # link key of the changed numbers, as `format_changes` writes them
+NUMBERS_KEY = "numbers"  # link key of the changed numbers, in the format of `format_changes`
 FIRST_PUZZLE = next(iter(PUZZLES))
 
 
@@ -39,8 +39,9 @@ FIRST_PUZZLE = next(iter(PUZZLES))
 class PlayedPuzzle:
     """A puzzle with the visitor's numbers.
 
-    start, matrices: its matrices at the start and now. setup, trace: the run with these; before: the run at the start.
-    readings: the values of the goal and of the further conditions."""
+    start, matrices: its matrices at the start and now. setup, trace: the run with the current matrices; before: the run
+    at the start. readings: the values of the goal and of the further conditions.
+    """
 
     puzzle: Puzzle
     start: Matrices
@@ -73,7 +74,9 @@ def current_puzzle() -> Puzzle:
 
 
 def load_played_puzzle() -> PlayedPuzzle:
-    """The chosen puzzle with the visitor's numbers, judged; remembers it as solved if its solution was not shown."""
+    """The chosen puzzle with the visitor's numbers and their readings; records it as solved, unless its solution was
+    shown.
+    """
     puzzle = current_puzzle()
     begin, start, matrices = read_puzzle_matrices(puzzle)
     bases = inputs_of(begin).bases
@@ -109,7 +112,9 @@ def read_puzzle_matrices(puzzle: Puzzle) -> tuple[Setup, Matrices, Matrices]:
 
 
 def make_numbers_reader(puzzle: Puzzle, start: Matrices) -> Callable[[str], str]:
-    """A function that reads changed numbers from a link and returns them as `format_changes` writes them."""
+    """Returns a function that parses the changed numbers in a link, and returns them in the format of
+    `format_changes`.
+    """
 
     def read(text: str) -> str:
         changed = read_changes(puzzle, text, start)
@@ -125,7 +130,7 @@ def remembered_puzzles(name: str) -> set[str]:
 
 # ---- handlers --------------------------------------------------------------------------------------------------------
 def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
-    """Handler of numbers typed into a matrix, [{"row", "column", "text"}, ...]: takes them, or keeps the error."""
+    """Handler of numbers typed into a matrix, [{"row", "column", "text"}, ...]: stores the numbers, or the error."""
     puzzle = current_puzzle()
     _, start, matrices = read_puzzle_matrices(puzzle)
     if name not in puzzle.open:
@@ -144,11 +149,11 @@ def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
     if refusal is not None:
         choices.refuse(NUMBERS_KEY, refusal)
     if NUMBERS_KEY in choices.refused:
-        renew_puzzle_cells()  # so that the cell shows its old number again
+        renew_puzzle_cells()  # so that the cell shows its former number again
 
 
 def put_numbers(text: str | None) -> None:
-    """Replaces all changed numbers, by those of a solution or by none, which resets the puzzle."""
+    """Replaces all changed numbers by those of a text; None resets the puzzle."""
     choices = lesson_choices.current_lesson_choices()
     choices.forget_refusals(NUMBERS_KEY)
     choices.forget_trouble()
@@ -157,13 +162,15 @@ def put_numbers(text: str | None) -> None:
 
 
 def show_solution() -> None:
-    """Puts a solution into the cells, and remembers that it was shown."""
+    """Replaces the numbers by those of a solution, and records that it was shown."""
     remembered_puzzles("puzzles_shown").add(current_puzzle().name)
     put_numbers(current_puzzle().solution)
 
 
 def go_to_puzzle(name: str | None) -> None:
-    """Opens another puzzle with the numbers left in it; ignores an unknown name, since it may come from the browser."""
+    """Opens another puzzle with the numbers that the visitor left in it; ignores an unknown name, which a browser may
+    send.
+    """
     current = current_puzzle().name
     if name not in PUZZLES or name == current:
         return
@@ -176,7 +183,7 @@ def go_to_puzzle(name: str | None) -> None:
 
 
 def neighbour_puzzle(name: str, step: int) -> str | None:
-    """The name of the puzzle before (-1) or after (1) a given one; None at the ends."""
+    """The name of the puzzle before (-1) or after (1) a given one; None at either end."""
     names = [*PUZZLES]
     place = names.index(name) + step
     if 0 <= place < len(names):
@@ -185,7 +192,7 @@ def neighbour_puzzle(name: str, step: int) -> str | None:
 
 
 def next_unsolved_puzzle(name: str) -> str | None:
-    """The first unsolved puzzle after a given one, continuing from the first; None if all others are solved."""
+    """The first unsolved puzzle after a given one, continuing at the first puzzle; None if all others are solved."""
     names = [*PUZZLES]
     behind = names.index(name) + 1
     others = (*names[behind:], *names[: behind - 1])
@@ -201,7 +208,7 @@ def follow_arrow_key_to_puzzle() -> None:
 
 
 def puzzle_version() -> int:
-    """The version of the cells: a new one makes the browser discard what was typed."""
+    """The version of the cells: a new version makes the browser discard what was typed."""
     return st.session_state.get("puzzles_version", 0)
 
 

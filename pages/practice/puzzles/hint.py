@@ -21,11 +21,11 @@ from pages.session.labels import current_palette, picture_texts_for
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-HINT_NUDGE = 0.1  # the amount by which a hint suggests to change a number
+HINT_NUDGE = 0.1  # change of a number that a hint suggests
 
 
 def show_hint(played: PlayedPuzzle) -> None:
-    """Shows which number to change, and the goal's slopes as maps; or why there is no hint."""
+    """Shows which number to change, and the goal's slopes as maps; or the reason why there is no hint."""
     if played.solved:
         show_sentence("lessons.puzzles.hint_solved")
         return
@@ -42,7 +42,7 @@ def show_hint(played: PlayedPuzzle) -> None:
 
 
 def describe_hint(played: PlayedPuzzle, hint: Hint) -> str:
-    """The sentence on which number to change, in which direction, and by how much that changes the goal."""
+    """The sentence on which number to change, in which direction, and by how much the goal then changes."""
     (row,) = make_axis_headings(
         label_columns(played),
         hint.name,

@@ -13,7 +13,7 @@ from pages.site.words import current_language, escape_markdown, say
 
 
 def say_with_cast(played: PlayedPuzzle, key: str, **values) -> str:
-    """The text of a key, filled in with the words of the played puzzle's sentence."""
+    """The text of a key, filled in with words of the puzzle's sentence."""
     cast = name_cast(played.puzzle, played.trace.labels["T"])
     return say(key, **cast, **values)
 
@@ -26,12 +26,12 @@ def say_title(puzzle: Puzzle) -> str:
 
 
 def name_cast(puzzle: Puzzle, words: Sequence[str]) -> dict[str, str]:
-    """The words for the placeholders in a puzzle's texts. words: of its sentence."""
+    """The words for the placeholders in a puzzle's texts. words: of the puzzle's sentence."""
     return {name: escape_markdown(words[position]) for name, position in puzzle.cast.items()}
 
 
 def name_column(played: PlayedPuzzle, name: str, column: int) -> str:
-    """The name of a column of a matrix: an output dimension for w_o, else a head and the dimension in it."""
+    """The name of a column of a matrix: an output dimension for w_o, otherwise a head and a dimension of this head."""
     if name == "w_o":
         return place_name(label_columns(played), "D_out", column)
     width = played.trace.sizes()["d_k"]
@@ -40,6 +40,6 @@ def name_column(played: PlayedPuzzle, name: str, column: int) -> str:
 
 
 def label_columns(played: PlayedPuzzle) -> Trace:
-    """The run with the example's names of D and D_out, also if its matrices were edited."""
+    """The run labelled with the example's names of D and D_out, even if its matrices were edited."""
     dims = EXAMPLES[played.setup.run.example].dims
     return played.trace.labelled(D=dims, D_out=dims)

@@ -15,7 +15,7 @@ from pages.site.words import say
 
 
 def make_copy_picture(played: PlayedPuzzle) -> RunPicture:
-    """The output for the word "dog" under the vector of "fed", which it is to copy."""
+    """The output for the word "dog" under the vector of "fed", which the puzzle is to copy."""
     trace = label_columns(played)
     fed, dog = played.puzzle.cast["fed"], played.puzzle.cast["dog"]
     vector_title = say("lessons.puzzles.vector_of", word=name_token(trace, "T", fed))
@@ -79,7 +79,7 @@ def make_half_picture(played: PlayedPuzzle) -> RunPicture:
     )
 
 
-OUTPUT_PICTURES = {  # by the names of puzzles whose goal depends on the output
+OUTPUT_PICTURES = {  # puzzle whose goal depends on the output -> function that draws the output
     "copy": make_copy_picture,
     "cancel": make_cancel_picture,
     "half": make_half_picture,
@@ -87,7 +87,7 @@ OUTPUT_PICTURES = {  # by the names of puzzles whose goal depends on the output
 
 
 def show_puzzle_output(played: PlayedPuzzle) -> None:
-    """Shows the output numbers that the goal depends on, if it depends on the output."""
+    """Shows the output numbers on which the goal depends; shows nothing if it does not depend on the output."""
     make_picture = OUTPUT_PICTURES.get(played.puzzle.name)
     if make_picture is not None:
         show_side_by_side(make_picture(played))

@@ -44,7 +44,7 @@ def show_solved(played: PlayedPuzzle) -> None:
 
 
 def say_count(played: PlayedPuzzle) -> str:
-    """The sentence that compares the number of changes with the fewest known to be enough."""
+    """The sentence that compares the number of changes with the smallest one known to be enough."""
     if played.changed < played.fewest:
         return say("lessons.puzzles.with_fewer", fewest=played.fewest)
     if played.changed == played.fewest:
