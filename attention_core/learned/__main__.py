@@ -1,12 +1,12 @@
-"""Train the shipped networks: `python -m attention_core.learned`, or some of them by their names.
+"""Train the shipped networks: `python -m attention_core.learned`; with names as arguments, only the named ones.
 
-A stopped language model or translator continues from its checkpoint in `.training`. Some names only measure shipped
-language models again: `guesses` when they guess, `heads` their heads, `meaning` their checkpoints, `removed` a decoder
-without its mask and other parts. `steps` trains some of them again, keeps their checkpoints and measures
-them. Six names keep figures only: `blocks` trains deep networks with and without residuals and norms, `stability` small
-networks with 1 to 8 heads over seeds and rates, `overfitting` the same on a few repeated texts, `middle` a decoder that
-fills gaps, `precision` a small network in 16 bits, `wider` one that reverses letters through a wider vector, and for
-longer. `pieces` learns the word pieces of both languages.
+Interrupted training of a language model or translator continues from its checkpoint in `.training`. Some names only
+measure shipped language models again: `guesses` when they guess, `heads` their heads, `meaning` their checkpoints,
+`removed` a decoder without its mask and other parts. `steps` trains some language models again, and keeps and measures
+their checkpoints. Six names train networks of which only figures are kept: `blocks` deep networks with and without
+residuals and norms, `stability` small networks with 1 to 8 heads over seeds and rates, `overfitting` the same networks
+on a few repeated texts, `middle` a decoder that fills gaps, `precision` a small network in 16 bits, `wider` a network
+that reverses letters, with a wider vector and with more steps. `pieces` learns the word pieces of both languages.
 """
 
 import sys
@@ -50,7 +50,7 @@ FOLDERS = {name: networks for networks in (LANGUAGE_MODELS, TRANSLATORS) for nam
 
 
 def make_course(course: str) -> None:
-    """Train and ship a course, and print its accuracy."""
+    """Train the network of a course, save it in the package, and print its accuracy."""
     ship_course(course)
     last_step = COURSES[course].saved[-1]
     figures = shipped_figures(course, last_step)
@@ -59,13 +59,13 @@ def make_course(course: str) -> None:
 
 
 def list_measured(name: str) -> list[str]:
-    """The language models whose heads to measure: all for the name "heads", else the named one."""
+    """The language models whose heads to measure: all for the name "heads", else the named model alone."""
     return list(shipped_names()) if name == "heads" else [name]
 
 
 def list_judged(name: str) -> list[str]:
-    """The language models whose guesses to measure: all for the name "guesses", else the named one and its other
-    form."""
+    """The language models whose guesses to measure: all for the name "guesses", else the named model and its other
+    form, if any."""
     return list(shipped_names()) if name == "guesses" else [each for each in (name, other_form(name)) if each]
 
 

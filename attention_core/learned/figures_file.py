@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def write_row(file: Path, name: str, row: dict[str, object]) -> None:
-    """Write the figures of a network into a file, and leave the others as they are; lines are sorted by name."""
+    """Write the figures of a network into a JSON file, and keep those of other networks; lines are sorted by name."""
     rows = json.loads(file.read_text("utf-8")) if file.exists() else {}
     rows[name] = row
     lines = [f"{json.dumps(each)}: {json.dumps(rows[each])}" for each in sorted(rows)]

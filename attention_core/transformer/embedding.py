@@ -27,7 +27,7 @@ from attention_core.transformer.part_norms import (
     plan_norms,
 )
 
-Ids = tuple[tuple[int, ...], ...]  # of B texts, of T words each
+Ids = tuple[tuple[int, ...], ...]  # word ids of B texts of T words each
 X_DIMS = ("B", "T", "D")
 INPUT_POSITIONS = tuple(name for name, position in POSITIONS.items() if position.place == "input")
 
@@ -82,7 +82,7 @@ class EmbeddingConfig:
     """The choices of an embedding.
 
     times_root: whether the rows of the table are multiplied by the root of their width. positions: (name, params) pairs
-    of POSITIONS, or names: those that are added to the input. norms: those after the last step.
+    of POSITIONS, or names, of positions that are added to the input. norms: norms after the last step.
 
     Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
 
@@ -105,7 +105,7 @@ class EmbeddingConfig:
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EmbeddingWeights(NormWeights):
     """The learned tensors of an embedding: table (V, D), one row per word; w_places (N, D), one row per position, for
-    learned positions; and those of the norms."""
+    learned positions; and the tensors of the norms."""
 
     table: Float[Tensor, "V D"]
     w_places: Float[Tensor, "N D"] | None = None
@@ -114,7 +114,7 @@ class EmbeddingWeights(NormWeights):
 def embed(ids: object, weights: EmbeddingWeights, config: EmbeddingConfig | None = None) -> Trace:
     r"""Look up words in a table, and add their positions, with every step recorded.
 
-    $x = E[\mathrm{word}]$, or $\sqrt{D}\,E[\mathrm{word}]$; then $x + P$ with positions, and a norm of that.
+    $x = E[\mathrm{word}]$, or $\sqrt{D}\,E[\mathrm{word}]$; then $x + P$ with positions, and last a norm.
 
     ids: the rows of the words, T whole numbers or B lists of T. weights: see EmbeddingWeights. config: see
     EmbeddingConfig.
@@ -159,7 +159,8 @@ def check_embedding(weights: EmbeddingWeights, config: EmbeddingConfig) -> None:
 
 
 def check_ids(given: object, rows: int) -> Ids:
-    """The given ids as B texts of T rows each. Raises AttentionError: ids_form, ids_range."""
+    """Return the given ids as B texts of T ids each, checked. rows: of the table. Raises AttentionError: ids_form,
+    ids_range."""
     if isinstance(given, Tensor):
         given = given.tolist()
     texts = given if isinstance(given, list | tuple) else ()

@@ -47,7 +47,7 @@ class FeedForwardConfig:
     """The choices of a feed-forward layer.
 
     activation: one of ACTIVATIONS. norms: (name, params) pairs, or names, of modifiers before a layer or after its
-    last step, such as "layer_norm_before". residual: one more step, x + output.
+    last step, such as "layer_norm_before". residual: whether a further step is x + output.
 
     Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
 
@@ -68,8 +68,8 @@ class FeedForwardConfig:
 class FeedForwardWeights(NormWeights):
     """The learned tensors of a feed-forward layer in row convention, `x @ w + b`; None if absent.
 
-    w_1 (D, D_hidden), w_2 (D_hidden, D_out), a bias for each; w_gate (D, D_hidden) if the activation is gated; and
-    those of the norms.
+    w_1 (D, D_hidden), w_2 (D_hidden, D_out), a bias for each; w_gate (D, D_hidden) if the activation is gated; and the
+    tensors of the norms.
     """
 
     w_1: Float[Tensor, "D D_hidden"] | None = None
@@ -85,8 +85,8 @@ def feed_forward(
     r"""Run a feed-forward layer, with every step recorded.
 
     $\mathrm{hidden} = x W_1 + b_1$, $\mathrm{output} = f(\mathrm{hidden})\,W_2 + b_2$ with the activation f; gated,
-    $\mathrm{output} = (f(x W_g) \odot \mathrm{hidden})\,W_2 + b_2$. A norm before changes the x that is projected, but
-    not that of the residual; a norm after changes the last step.
+    $\mathrm{output} = (f(x W_g) \odot \mathrm{hidden})\,W_2 + b_2$. A norm before the layer changes the x that is
+    projected, but not the x of the residual; a norm after the layer changes the last step.
 
     x (T, D) or (B, T, D). weights: see FeedForwardWeights. config: see FeedForwardConfig.
 
@@ -148,7 +148,7 @@ def plan_feed_forward(inputs: dict[str, Step], config: FeedForwardConfig) -> lis
 
 
 def plan_hidden(inputs: dict[str, Step], config: FeedForwardConfig, read: str) -> list[Operation]:
-    """The operations from x, normed or not, to the activated hidden vectors. read: the step of x."""
+    """The operations from x, normed or not, to the activated hidden vectors. read: the name of the step with x."""
     activation = ACTIVATIONS[config.activation]
     hidden = project_step("hidden", HIDDEN_DIMS, read, inputs, "1")
     if not activation.is_gated:
@@ -162,6 +162,6 @@ def plan_hidden(inputs: dict[str, Step], config: FeedForwardConfig, read: str) -
 
 
 def project_step(output: str, dims: tuple[str, ...], read: str, inputs: dict[str, Step], role: str) -> Operation:
-    """The operation that projects by w_<role> and, if given, b_<role>."""
+    """The operation that projects the step `read` by w_<role> and, if given, b_<role>."""
     learned = [name for name in (f"w_{role}", f"b_{role}") if name in inputs]
     return Operation(output, dims, (read, *learned), PROJECT)

@@ -38,7 +38,7 @@ class NormWeights:
 
 
 def check_norm_choices(given: object, *places: str) -> tuple[Choice, ...]:
-    """The norms given for a part, checked. places: BEFORE, AFTER or both, where the part may have one.
+    """Return the norms given for a part, checked. places: BEFORE, AFTER or both, at which the part may have a norm.
 
     Raises AttentionError.
     """
@@ -48,7 +48,7 @@ def check_norm_choices(given: object, *places: str) -> tuple[Choice, ...]:
 
 def check_norm_weights(chosen: Iterable[Choice], given: Mapping[str, Tensor], sizes: Sizes) -> None:
     """Checks that exactly the learned tensors of the chosen norms are given and fit. given: the weights of the part by
-    name. sizes: of D and D_out.
+    name. sizes: the sizes of D and D_out.
 
     Raises AttentionError: missing_weight, unowned_weight, weight_shape.
     """
@@ -66,20 +66,20 @@ def check_norm_weights(chosen: Iterable[Choice], given: Mapping[str, Tensor], si
 
 
 def norm_weight_dims(chosen: Iterable[Choice]) -> dict[str, tuple[str, ...]]:
-    """The axes of the learned tensors of the chosen norms, by name."""
+    """Name -> axes, for the learned tensors of the chosen norms."""
     learned: list[LearnedTensor] = [tensor for name, _ in chosen for tensor in NORMS[name].weights]
     return {tensor.name: tensor.dims for tensor in learned}
 
 
 def plan_norms(chosen: Iterable[Choice], place: str, thing: str, step: str, dims: tuple[str, ...]) -> list[Operation]:
-    """The operations of the norms at a place, in a chain. thing: fills "{thing}" in the names of their steps. step: the
-    step that the first norm reads, with the axes `dims`."""
+    """The operations of the norms at a place, each of which reads the step before. thing: replaces "{thing}" in the
+    names of their steps. step: the step that the first norm reads, with the axes `dims`."""
     norms = [NORMS[name].operations(place, thing, dims, params) for name, params in modifiers_at(place, chosen).items()]
     return chain_operations(norms, step)
 
 
 def norm_vectors(x: Float[Tensor, "B T D"], weights: NormWeights, norms: tuple[Choice, ...]) -> Trace:
-    """The Trace of the norms at the end of a stack, one after the other. x: the output of its last layer.
+    """The Trace of the norms at the end of a stack, one after the other. x: the output of the stack's last layer.
 
     Raises AttentionError for weights that do not fit.
     """

@@ -1,4 +1,4 @@
-"""A stack of layers: parts in order, each a Trace, and the steps that the inputs of each part come from."""
+"""A stack of layers: its parts in order, each a Trace, and for each input of a part the step that it comes from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,8 +47,8 @@ class LayerWeights:
 
 @dataclass(frozen=True)
 class StackConfig:
-    """The choices of a stack: its layers in order; an embedding before them, if words are given as ids; norms after
-    them, such as "layer_norm_before", if they end in vectors; an unembedding, if they end in words.
+    """The choices of a stack: its layers in order; an embedding before the layers, if words are given as ids; norms
+    after the layers, such as "layer_norm_before", if the stack ends in vectors; an unembedding, if it ends in words.
 
     Raises AttentionError (a ValueError) for a norm that does not exist.
     """
@@ -76,16 +76,16 @@ class StackWeights:
 @dataclass(frozen=True, eq=False)
 class Stack:
     """A run of several parts by name, in order: "embedding", "1.attention", "1.cross", "1.feed_forward", "2.attention"
-    and so on, "norm", "unembedding"; those of an encoder before them, as "encoder.1.attention".
+    and so on, "norm", "unembedding"; the parts of an encoder come first, named as "encoder.1.attention".
 
-    sources: for each part, the part and the step that each of its inputs comes from.
+    sources: part -> its input -> (part, step) that the input comes from.
     """
 
     parts: Mapping[str, Trace]
     sources: Mapping[str, Mapping[str, tuple[str, str]]]
 
     def __getitem__(self, name: str) -> Trace:
-        """The part of this name; a KeyError lists the existing parts."""
+        """The Trace of the part with this name. Raises KeyError, which lists the existing parts."""
         if name not in self.parts:
             raise KeyError(f"there is no part {name!r}: the parts are {', '.join(self.parts)}")
         return self.parts[name]
@@ -96,13 +96,13 @@ class Stack:
         return read_end(self).value
 
     def then(self, name: str, trace: Trace, reads: Mapping[str, "Reading"]) -> "Stack":
-        """The stack with one more part. reads: its inputs, with their sources."""
+        """The stack with one more part. reads: the new part's inputs, with their sources."""
         sources = {name: (reading.part, reading.step) for name, reading in reads.items() if reading.part}
         return Stack({**self.parts, name: trace}, {**self.sources, name: sources})
 
     def source_of(self, part: str, cell: Ref) -> tuple[str, Ref] | None:
         """The part and the cell that an input number of a part comes from; None for a given number, such as a weight,
-        and for one that the part itself computed.
+        and for a number that the part itself computed.
 
         >>> import torch
         >>> config = StackConfig((LayerConfig(AttentionConfig(residual=True), FeedForwardConfig()),))
@@ -119,8 +119,8 @@ class Stack:
     def labelled(
         self, words: tuple[str, ...], memory: tuple[str, ...] = (), vocabulary: tuple[str, ...] = ()
     ) -> "Stack":
-        """The same stack with words as labels on its axes. memory: those that its encoder read. vocabulary: one word
-        per row of the tables, except an encoder's. Raises AttentionError: labels_count."""
+        """The same stack with words as labels on its axes. memory: the words that its encoder read. vocabulary: one
+        word per row of the tables, except an encoder's table. Raises AttentionError: labels_count."""
         parts = {}
         for name, trace in self.parts.items():
             of_encoder = name.startswith(ENCODER)
@@ -144,10 +144,10 @@ def run_stack(
     Each part reads the last step of the part before it: $x_{l+1} = x_l + f_l(\mathrm{norm}(x_l))$ with norms before,
     $x_{l+1} = \mathrm{norm}(x_l + f_l(x_l))$ with norms after.
 
-    given: the ids of words if there is an embedding, else x (T, D) or (B, T, D). weights, config: of each part.
-    memory: what layers with cross-attention read: an encoder's Stack, whose parts then come first, or its output
-    (B, S, D). allowed: which words of a text may attend to which, as attend takes it, in every layer. memory_allowed:
-    which may attend to which of the memory.
+    given: the ids of words if the config has an embedding, else x (T, D) or (B, T, D). weights, config: of each part.
+    memory: the input of cross-attention: an encoder's Stack, whose parts then come first, or its output (B, S, D).
+    allowed: which words of a text may attend to which, as attend takes it, in every layer. memory_allowed: which words
+    of a text may attend to which words of the memory.
 
     Returns a Stack. Raises AttentionError (a ValueError) that says what must hold and what was given. Source: Vaswani
     et al. 2017, section 3.1; the places of norms: Xiong et al. 2020.
@@ -180,9 +180,9 @@ def run_stack(
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """An input of a part: a tensor, and the part and the step that it comes from; "" if it was given.
+    """An input of a part: a tensor, and the part and the step that it comes from, "" for a given tensor.
 
-    allowed: which words may attend to which of its rows.
+    allowed: which words may attend to which rows of the tensor.
     """
 
     value: Tensor
@@ -199,7 +199,7 @@ def read_end(stack: Stack) -> Reading:
 
 
 def take_memory(memory: Stack | Tensor | None) -> Stack:
-    """The parts of the encoder that computed the memory, with prefixed names; none if it was given as a tensor."""
+    """The Stack of the encoder that computed the memory, with prefixed names; without parts if memory is no Stack."""
     if not isinstance(memory, Stack):
         return Stack({}, {})
     parts = {f"{ENCODER}{name}": trace for name, trace in memory.parts.items()}
@@ -227,7 +227,7 @@ def run_layer(
     memory: Reading | None,
     allowed: Bool[Tensor, "..."] | None,
 ) -> Stack:
-    """The stack with one more layer. words: the input of the first layer."""
+    """Run one more layer, and return the longer stack. words: the input of the first layer."""
     x = words if number == 1 else read_end(stack)
     reads = {"x": x, "value": words} if config.values_of_words else {"x": x}
     value = words.value if config.values_of_words else None

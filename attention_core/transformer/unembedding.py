@@ -129,8 +129,8 @@ SHARE_WORDS = Faces(SOFTMAX.torch, SOFTMAX.numpy, share_words_formula, SOFTMAX.c
 @dataclass(frozen=True)
 class UnembeddingConfig:
     """The choices of an unembedding. norms: (name, params) pairs, or names, of norms before it. temperature: divides
-    the logits. top_k: how many words stay, those with the largest logits; None: all. top_p: of these stay the likeliest
-    words that together have this probability.
+    the logits. top_k: only this number of words with the largest logits stays; None: all. top_p: of these words, only
+    the likeliest that together have this probability stay.
 
     Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
     """
@@ -155,7 +155,7 @@ class UnembeddingConfig:
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UnembeddingWeights(NormWeights):
     """The learned tensors of an unembedding: table (V, D), one row per word, which may be the embedding's table;
-    b_words (V); and those of the norms."""
+    b_words (V); and the tensors of the norms."""
 
     table: Float[Tensor, "V D"]
     b_words: Float[Tensor, " V"] | None = None
@@ -165,7 +165,7 @@ def unembed(x: Float[Tensor, "*B T D"], weights: UnembeddingWeights, config: Une
     r"""Compute a logit and a probability for each word of the table, with every step recorded.
 
     $\mathrm{logits} = \mathrm{norm}(x)\,E^\top + b$, $\mathrm{probabilities} = \mathrm{softmax}_V(\mathrm{logits}/T)$
-    over the words that top_k and then top_p leave: the logit of any other is $-\infty$.
+    over the words that top_k and then top_p leave; every other word has the logit $-\infty$.
 
     x (T, D) or (B, T, D). weights: see UnembeddingWeights; torch.nn.Linear(D, V) has its matrix in this layout.
     config: see UnembeddingConfig.

@@ -1,4 +1,4 @@
-"""A recurrence in both directions as steps of a run: one pass from the first word on, one from the last."""
+"""A recurrence in both directions as steps of a run: one pass from the first word on, one from the last word back."""
 
 from attention_core.mechanism.plain_checks import require_one_of, require_positive
 from attention_core.record.errors import AttentionError
@@ -15,13 +15,13 @@ def with_both_passes(trace: Trace, encoder: Encoder, steps: int) -> Trace:
 
     $h_t = f(x_t, h_{t-1})$ and $g_t = f'(x_t, g_{t+1})$, where f is one step of a tanh recurrence or of an LSTM.
 
-    The first pass computes h_1, h_2, ... from the first word on, the second g_T, g_(T-1), ... from the last one;
-    `states` and `states_back` (on the axis T') hold them side by side, in the order of the words. The vector of a word
-    is both of its states side by side, once both passes have reached it. Other names of the second pass are those of
-    the first with `_back`; an LSTM's steps are those of `plan_gated_pass`.
+    The first pass computes h_1, h_2, ... from the first word on, the second g_T, g_(T-1), ... from the last word back;
+    `states` and `states_back` (on the axis T') are these states side by side, in the order of the words. The vector of
+    a word is its two states side by side, after both passes have reached the word. Other names of the second pass end
+    with `_back`; an LSTM's steps are those of `plan_gated_pass`.
 
-    trace: a run that has x (B, T, D). encoder: of kind rnn or lstm with `both`; its weights are those of its first
-    layer. steps: how many steps of each pass, at most T. Raises AttentionError: unknown_choice, positive_integer,
+    trace: a run that has x (B, T, D). encoder: of kind rnn or lstm with `both`; the weights of its first layer are
+    used. steps: the number of steps of each pass, at most T. Raises AttentionError: unknown_choice, positive_integer,
     at_most, step_twice; KeyError if the run has no x. Source: Schuster, Paliwal 1997, section II.
 
     >>> import torch
@@ -58,7 +58,7 @@ def with_both_passes(trace: Trace, encoder: Encoder, steps: int) -> Trace:
 
 
 def passed_places(length: int, steps: int) -> tuple[range, range, range]:
-    """List the positions that the first pass, the second pass, and both have reached after some steps.
+    """Return the positions that the first pass, the second pass, and both passes have reached after some steps.
 
     >>> passed_places(5, 3)
     (range(0, 3), range(2, 5), range(2, 3))

@@ -1,4 +1,4 @@
-"""The blocks of an encoder and of a decoder in plain torch code: the same numbers as torch's own layers."""
+"""The blocks of an encoder and of a decoder in plain torch code, which compute the same numbers as torch's layers."""
 
 import inspect
 
@@ -40,7 +40,7 @@ class DecoderBlock(nn.Module):
 
 
 def block_source(block: type[nn.Module]) -> str:
-    """Return the source of a block with its imports, ready to run.
+    """Return the source code of a block class with its imports, ready to run.
 
     >>> block_source(EncoderBlock).splitlines()[0]
     'from torch import Tensor, nn'

@@ -1,9 +1,9 @@
-"""Attention block by block: a running maximum and a running sum replace the scores seen so far, none of which is kept.
+"""Attention block by block: a running maximum and a running sum replace earlier scores, none of which is kept.
 
-A softmax needs the sum over a whole row, but not at once. When a later block holds a larger score, the sum so far is
-multiplied by exp(old maximum - new maximum), and so is the output so far (analysis/online_softmax.py). So attention
-over S keys needs memory for one block of scores, and gives the same numbers (Milakov and Gimelshein 2018, algorithm 3;
-Dao et al. 2022, algorithm 1, whose other half is the place of the blocks in a GPU's memory).
+A softmax needs the sum over a whole row, but not at once. When a later block has a larger score, the sum so far and the
+output so far are multiplied by exp(old maximum - new maximum) (analysis/online_softmax.py). So attention over S keys
+needs memory for one block of scores, and gives the same numbers (Milakov and Gimelshein 2018, algorithm 3; Dao et al.
+2022, algorithm 1, whose other half is the placement of the blocks in a GPU's memory).
 """
 
 from collections.abc import Iterator
@@ -28,8 +28,8 @@ from attention_core.record.trace import Step
 class BlockwiseState:
     """The running state after keys 0 to `stop` - 1, the last block of which began at `start`.
 
-    maximum: the largest score of each query, a sink's among them; -inf if there is none. total: the sum of
-    exp(score - maximum), at least 1; 0 if there is no score. mixed: the sum of the values, each times its
+    maximum: the largest score of each query, including a sink's score; -inf without scores. total: the sum of
+    exp(score - maximum), at least 1; 0 without scores. mixed: the sum of the values, each times its
     exp(score - maximum).
     """
 
@@ -61,8 +61,8 @@ def attend_blockwise(
 
     q (T, d_k) or (B, H, T, d_k), k and v likewise with S keys; block: 1 or more keys; config: any score, scale, masks,
     positions and modifiers that attend_qkv takes, and a normaliser with a running maximum and sum (for a sink from
-    m = sink, l = 1); weights: those of the score and the normaliser. No tensor larger than (B, H, T, block), q, k or v
-    is computed, except the additive score's tanh layer, which is A times as large.
+    m = sink, l = 1); weights: of the score and the normaliser. No tensor larger than (B, H, T, block), q, k or v is
+    computed, except the additive score's tanh layer, which is A times as large.
 
     Raises AttentionError (a ValueError) as attend_qkv does, for dropout or replaced weights, and for a normaliser that
     has no running sum.
@@ -108,7 +108,7 @@ def attend_blockwise(
 def iterate_blocks(
     config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, block: int
 ) -> Iterator[BlockwiseState]:
-    """Yield the states of `attend_blockwise`, whose inputs are checked."""
+    """Yield the states of `attend_blockwise`, from checked inputs."""
     v = inputs["v"].value
     S, d_v = v.shape[2:]
     B, H, T, _ = shapes["q"]
@@ -153,7 +153,7 @@ def compute_block_scores(
 
 
 def cut_keys(step: Step, keys: slice) -> Step:
-    """Return the step with the rows of some keys only, if it has an axis S of keys; else the step itself."""
+    """Return the step with only the rows of some keys if the step has an axis S of keys, else the unchanged step."""
     if "S" not in step.dims:
         return step
     rows = step.value.narrow(step.dims.index("S"), keys.start, keys.stop - keys.start)

@@ -28,8 +28,8 @@ from attention_core.variants.kv_cache import decode_token, keep_tokens
 class CachedRun:
     """A decoder that has read `count` words.
 
-    stack: the run of the last word, T = 1, with every step. caches: the cache of each attention for the next word, by
-    the name of its part.
+    stack: the run of the last word, T = 1, with every step. caches: name of an attention part -> its cache for the next
+    word.
     """
 
     stack: Stack
@@ -38,11 +38,11 @@ class CachedRun:
 
     @property
     def nbytes(self) -> dict[str, int]:
-        """The bytes of the cached keys and values of each attention, by the name of its part."""
+        """Name of an attention part -> the bytes of its cached keys and values."""
         return {part: kv_bytes(self.stack[part]) for part in self.caches}
 
     def labelled(self, words: tuple[str, ...], vocabulary: tuple[str, ...]) -> Stack:
-        """The run of the last word with words as labels. words: all that were read. vocabulary: of the logits."""
+        """The run of the last word with words as labels. words: all words read so far. vocabulary: for the logits."""
         labels = {"T": words[-1:], "S": words, "V": vocabulary}
         parts = {}
         for name, trace in self.stack.parts.items():
@@ -51,14 +51,14 @@ class CachedRun:
         return replace(self.stack, parts=parts)
 
 
-@lru_cache(maxsize=128)  # the words of two long texts; each entry holds keys and values, at most 150 kB
+@lru_cache(maxsize=128)  # the words of two long texts; a result has keys and values, at most 150 kB
 def run_cached(name: str, tokens: tuple[str, ...]) -> CachedRun:
-    r"""Read a text word by word; if its beginning was read before, only the last word is computed.
+    r"""Run a decoder on a text word by word; if the result of the earlier words is cached, only the last word runs.
 
     $z_t = \mathrm{softmax}(q_t k_{\le t}^\top/\sqrt{d_k})\,v_{\le t}$ in each layer, where $k_{<t}$ and $v_{<t}$
     are cached.
 
-    name: of a shipped decoder. tokens: the words that it reads, START first.
+    name: of a shipped decoder. tokens: the words that the decoder reads, START first.
 
     Raises AttentionError: decoding_not_causal, no_tokens, unknown_choice. Source: Shazeer 2019.
 
@@ -77,7 +77,7 @@ def run_cached(name: str, tokens: tuple[str, ...]) -> CachedRun:
 def read_next(model: LanguageModel, number: int, before: CachedRun | None = None) -> CachedRun:
     """Run a decoder on one more word.
 
-    number: the word's id. before: the run up to it; None for the first word. Raises AttentionError:
+    number: the word's id. before: the run on the earlier words; None for the first word. Raises AttentionError:
     decoding_not_causal.
     """
     if not model.shape.causal:
@@ -104,10 +104,11 @@ def read_next(model: LanguageModel, number: int, before: CachedRun | None = None
 
 
 def gap_to_whole_run(name: str, tokens: tuple[str, ...]) -> float:
-    r"""Return the largest difference between the logits of words read one by one and those of the whole text in one
-    run, $\max_{t, v} |a_{tv} - b_{tv}|$.
+    r"""Return the largest difference between the logits of words read one by one and the logits of one run on the whole
+    text, $\max_{t, v} |a_{tv} - b_{tv}|$.
 
-    name: of a shipped decoder. tokens: the words that it reads, START first. Raises AttentionError: see run_cached.
+    name: of a shipped decoder. tokens: the words that the decoder reads, START first. Raises AttentionError: see
+    run_cached.
 
     >>> gap_to_whole_run("en_asked_decoder", ("<start>", "the", "dog")) < 1e-10
     True
@@ -123,7 +124,8 @@ def gap_to_whole_run(name: str, tokens: tuple[str, ...]) -> float:
 def attend_behind(
     reads: Mapping[str, Reading], weights: LayerWeights, config: AttentionConfig, cache: Inputs, place: int
 ) -> Trace:
-    """The attention of one word to itself and to earlier words, whose keys and values are cached."""
+    """Run the attention of one word to itself and to earlier words, whose keys and values are cached. place: the
+    position of the word."""
     value: Tensor | None = reads["value"].value if "value" in reads else None
     arguments = check_arguments(reads["x"].value, None, value, weights.attention, config, PairInputs())
     inputs = make_input_steps(arguments, config)

@@ -1,4 +1,4 @@
-"""A decoder writes a text: each next word is picked from the logits of one row, which reads a cache."""
+"""Text generation by a decoder: each next word is picked from the logits of one row, which reads a cache."""
 
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.reading import MAX_MODEL_WORDS
@@ -10,11 +10,12 @@ from attention_core.variants.cached_model import run_cached
 
 
 def write_word(name: str, tokens: tuple[str, ...], choices: WordChoices, seed: int | None, step: int) -> str:
-    """Return the next word that a decoder writes.
+    """Return the next word that a decoder generates.
 
-    name: of the model. tokens: what it has read, START first. choices: the candidate words. seed, step: see pick_word.
+    name: of the model. tokens: the words so far, START first. choices: temperature, top_k and top_p. seed, step: see
+    pick_word.
 
-    Raises AttentionError: decoding_not_causal, and those of pick_word.
+    Raises AttentionError: decoding_not_causal, and the errors of pick_word.
 
     >>> write_word("en_asked_decoder", ("<start>", "the", "dog", "did"), WordChoices(), None, 0)
     'not'
@@ -27,9 +28,9 @@ def write_word(name: str, tokens: tuple[str, ...], choices: WordChoices, seed: i
 def write_sentence(
     name: str, tokens: tuple[str, ...], choices: WordChoices, seed: int | None, step: int
 ) -> tuple[str, ...]:
-    """Return the words that a decoder writes up to the next sentence end, or up to the longest text it can read.
+    """Return the words that a decoder generates up to the next sentence end, or up to the longest text it can read.
 
-    The arguments are those of write_word; step: of the first word.
+    The arguments are those of write_word; step is the index of the first word's sample.
 
     >>> write_sentence("en_asked_decoder", ("<start>", "anna", "is"), WordChoices(), None, 0)[-1]
     '.'

@@ -32,10 +32,10 @@ def read_taps(text: str) -> Float[Tensor, " window"]:
 
 
 def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, "T T"]:
-    """Write a kernel as attention weights: the same numbers in every row, each time one further, cut off at the ends.
+    """Return a kernel as attention weights: every row has its numbers, shifted by one per row and cut off at the ends.
 
-    kernel: numbers for the keys from (window - 1) // 2 before the query on. As `replacement` in attend it gives the
-    convolution of torch's conv1d with padding="same". Raises AttentionError: rank, positive_integer.
+    kernel: numbers for the keys from (window - 1) // 2 before the query on. As `replacement` in attend, the result
+    gives the convolution of torch's conv1d with padding="same". Raises AttentionError: rank, positive_integer.
 
     >>> kernel_band(torch.tensor([0.2, 0.5, 0.3]), 3)
     tensor([[0.5000, 0.3000, 0.0000],
@@ -69,11 +69,11 @@ def check_kernel(kernel: Tensor) -> None:
 
 
 def attend_by_position(words: Float[Tensor, "T D"], scores: Float[Tensor, " window"]) -> Trace:
-    """Attend with scores that depend only on the offset: the words change only the values.
+    """Attend with scores that depend only on the offset between query and key; only the values depend on the words.
 
     x is the words with one-hot positions appended. W_q and W_k read the positions only, so that q is
     kernel_band(scores) and k the identity; W_v reads the words only. words (T, D); scores: for the keys from
-    (window - 1) // 2 before the query on, 0 for all others. The scores are not scaled.
+    (window - 1) // 2 before the query on, 0 for all other keys. The scores are not scaled.
 
     Returns a Trace. Raises AttentionError: rank, and what attend raises.
     Source: the position-based head of Cordonnier, Loukas, Jaggi 2020, section 3.

@@ -1,7 +1,7 @@
 """The cost of a layer of attention, twice: in closed form, and counted in a run.
 
-Multiply-adds are those of matrix products and convolutions. Work that is less by a factor of a width is not counted:
-scales, softmax, tanh, gates, the norms in a cosine. Source of the comparison: Vaswani et al. 2017, table 1.
+Only the multiply-adds of matrix products and convolutions are counted. Work that is smaller by a factor of a width is
+not: scales, softmax, tanh, gates, the norms in a cosine. Source of the comparison: Vaswani et al. 2017, table 1.
 """
 
 from dataclasses import dataclass, fields
@@ -22,7 +22,7 @@ from attention_core.variants.kv_cache import kept_steps
 class ProductCounter(TorchFunctionMode):
     """Context manager that adds the multiply-adds of matrix products and convolutions of this thread to `count`.
 
-    A product of n x m and m x p counts n m p. Zeros that pad a convolution are multiplied too, and count.
+    A product of n x m and m x p counts n m p. Products with the zeros that pad a convolution are counted, too.
 
     >>> with ProductCounter() as products:
     ...     _ = torch.ones(2, 3) @ torch.ones(3, 5)
@@ -50,7 +50,7 @@ class ProductCounter(TorchFunctionMode):
 class Cost:
     """The cost of one layer: multiply-adds by step, parameters by weight, stored numbers by step.
 
-    stored: weights (B H T S) of each map, and the steps that a decoder caches: k and v, or a latent of both.
+    stored: the weights (B H T S) of each map, and the steps that a decoder caches: k and v, or a latent of both.
     """
 
     multiply_adds: dict[str, int]
@@ -58,7 +58,7 @@ class Cost:
     stored: dict[str, int]
 
     def totals(self) -> dict[str, int]:
-        """Return the sum of each of the three."""
+        """Return the sums of multiply_adds, parameters and stored, by these names."""
         return {
             "multiply_adds": sum(self.multiply_adds.values()),
             "parameters": sum(self.parameters.values()),
@@ -67,7 +67,7 @@ class Cost:
 
 
 def split_by_growth(cost: Cost) -> tuple[int, int]:
-    """Split the multiply-adds of a layer into those for pairs (scores, weighted sums) and for tokens (projections).
+    """Return the multiply-adds of a layer for pairs (scores, weighted sums) and for tokens (projections).
 
     cost: a result of attention_cost.
 
@@ -83,7 +83,7 @@ def split_by_growth(cost: Cost) -> tuple[int, int]:
 
 
 def count_cost(trace: Trace) -> Cost:
-    """Count the cost of a run: every step is applied again, and its products are counted.
+    """Count the cost of a run: every step is applied again, and its multiply-adds are counted.
 
     >>> from attention_core import attend
     >>> count_cost(attend(torch.eye(3))).multiply_adds
@@ -122,8 +122,8 @@ def attention_cost(
 ) -> Cost:
     r"""Compute the cost of one layer with all four projections, in closed form.
 
-    Projections $T D H d_k + S D H_{kv} (d_k + d_v)$, scores $T S H d_k$ for the dot forms (see score_cost), mix
-    $T S H d_v$, output $T H d_v D_{out}$, all times B.
+    Projections $T D H d_k + S D H_{kv} (d_k + d_v)$, scores $T S H d_k$ for the dot forms (see score_cost), weighted
+    sums $T S H d_v$, output $T H d_v D_{out}$, all times B.
 
     T queries, S keys (None: T) of width D; H heads, H_kv key/value heads (None: H) of widths d_k (None: D / H) and d_v
     (None: d_k); D_out (None: D); A: the width of the additive score's layer (None: d_k). The score's own weights are
@@ -159,7 +159,7 @@ def attention_cost(
     if H % H_kv:
         raise AttentionError("heads_groups", heads=H, kv_heads=H_kv)
 
-    w_q = D * H * d_k  # numbers of a matrix, here and below
+    w_q = D * H * d_k  # the number of parameters of a matrix, here and below
     w_k = D * H_kv * d_k
     w_v = D * H_kv * d_v
     w_o = H * d_v * D_out
@@ -194,7 +194,7 @@ def attention_cost(
 # ---- one score -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class ScoreCost:
-    """The cost of a score: the multiply-adds of its steps, and the numbers of its learned tensors."""
+    """The cost of a score: the multiply-adds of its steps, and the number of parameters of each learned tensor."""
 
     products: Products
     parameters: dict[str, int]

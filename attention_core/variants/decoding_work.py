@@ -23,10 +23,10 @@ def cache_states(
 ) -> tuple[tuple[str, ...], ...]:
     """List the state of token s's q, k or v in step t, as states[t][s].
 
-    "computed": for the first time. "kept": read from the cache. "again": computed once more, because there is no cache.
+    "computed": for the first time. "kept": read from the cache. "again": computed again, because there is no cache.
     "unneeded": computed before, and not read. "absent": the token comes later.
-    Without a cache every step runs the whole prefix again, as a stack of layers must. With one, no query is needed
-    twice, and a key not after it has left the window.
+    Without a cache every step runs the whole prefix again, as a stack of layers must. With a cache no query is needed
+    twice, and no key is needed after it has left the window.
 
     tokens: the number of steps, 1 or more. role: "q", "k" or "v". window: of a sliding mask.
 
@@ -62,7 +62,7 @@ def cache_state(t: int, s: int, role: str, cached: bool, window: int | None) -> 
 class DecodingWork:
     """The numbers of computed keys (and as many values), queries, and scores (pairs that the mask allows).
 
-    Per layer, head and sequence. read: keys read from the cache.
+    All numbers are per layer, head and sequence. read: keys read from the cache.
     """
 
     keys: int
@@ -83,8 +83,8 @@ class DecodingWork:
 def work_of_step(t: int, *, cached: bool = True, window: int | None = None) -> DecodingWork:
     """Count the work of step t.
 
-    With a cache one key, one query, and a score for every visible key; without one, all keys, queries and scores of
-    the prefix of t + 1 tokens, as a stack of layers must.
+    With a cache: one key, one query, and a score for every visible key. Without a cache: all keys, queries and scores
+    of the prefix of t + 1 tokens, as a stack of layers must compute them.
 
     t: the step, 0 or more. window: of a sliding mask. Raises AttentionError (a ValueError) for another number.
 
@@ -127,7 +127,7 @@ def total_work(tokens: int, *, cached: bool = True, window: int | None = None) -
 
 
 def guess_key_counts(tokens: int) -> tuple[int, int, int, int]:
-    """List four guesses for the keys that decoding T tokens without a cache projects: T, 2 T, T(T + 1)/2 or T².
+    """Return four guesses of how many keys decoding T tokens without a cache projects: T, 2 T, T(T + 1)/2 or T².
 
     The third is right.
 
@@ -139,7 +139,7 @@ def guess_key_counts(tokens: int) -> tuple[int, int, int, int]:
 
 
 def causal_pairs(tokens: int, window: int | None = None) -> int:
-    """Count the pairs of tokens that a causal mask allows, or a sliding one with this window.
+    """Count the pairs of tokens that a causal mask allows; with a window, those that a sliding mask allows.
 
     >>> causal_pairs(4), causal_pairs(4, window=2)
     (10, 7)
@@ -174,7 +174,7 @@ def cache_bytes(
     $L\,B\,H_{kv}\,(d_k + d_v)\,\min(T, w)$ numbers times the bytes of the dtype; if keys and values are both d
     wide and there is no window, that is $2\,L\,B\,H_{kv}\,d\,T$.
 
-    tokens: T, 1 or more; kv_heads, layers, batch: their numbers; d_k, d_v: widths per head; window: of a sliding mask.
+    tokens: T, 1 or more; kv_heads, layers, batch: counts; d_k, d_v: widths per head; window: of a sliding mask.
     Raises AttentionError (a ValueError) for another number. Source: Shazeer 2019; Ainslie et al. 2023 (H_kv).
 
     >>> cache_bytes(4096, layers=32, kv_heads=32, d_k=128, d_v=128, dtype=torch.float16) // 2**20
@@ -203,7 +203,7 @@ def latent_bytes(
     $L\,B\,(d_c + d_r)\,\min(T, w)$ numbers times the bytes of the dtype: per token one latent and the part rotated by
     RoPE, which all heads share.
 
-    tokens: T, 1 or more; d_c: width of the latent; d_r: width of the rotated part; layers, batch: their numbers;
+    tokens: T, 1 or more; d_c: width of the latent; d_r: width of the rotated part; layers, batch: counts;
     window: of a sliding mask. Raises AttentionError (a ValueError) for another number. Source: DeepSeek-AI 2024
     (DeepSeek-V2), section 2.1.4 and table 1.
 
@@ -217,7 +217,7 @@ def latent_bytes(
 
 
 def kv_bytes(trace: Trace) -> int:
-    """Count the bytes of a run's keys and values, or of its latents: what a layer caches after a step of `decode`.
+    """Count the bytes of a run's keys and values, or of its latents, which a layer caches after a step of `decode`.
 
     >>> from attention_core.variants.kv_cache import decode
     >>> [kv_bytes(step) for step in decode(torch.zeros(3, 2, dtype=torch.float16))]

@@ -24,8 +24,8 @@ from attention_core.variants.recurrent_cells import RECURRENT_CELLS
 class EncoderCost:
     """The cost of encoding a sequence.
 
-    sequential_steps: how many must run one after another, with any number of processors. longest_path: the steps from
-    the first word to the last position, see path_length.
+    sequential_steps: the number of steps that must run one after another, with any number of processors. longest_path:
+    the number of steps from the first word to the last position, see path_length.
     """
 
     multiply_adds: int
@@ -90,7 +90,7 @@ def layer_parameters(encoder: Encoder, D: int) -> int:
 
 
 def sequential_steps(encoder: Encoder, T: int) -> int:
-    """Compute how many steps must run one after another over T positions."""
+    """Compute the number of steps that must run one after another over T positions."""
     if encoder.kind not in RECURRENT_CELLS:
         return encoder.layers
     if encoder.both:
@@ -125,7 +125,7 @@ def count_encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCos
 
 
 def learned_tensors(layer: EncoderLayer) -> list[Tensor]:
-    """List the weights of one layer."""
+    """List the weight tensors of one layer."""
     if isinstance(layer, Tensor):
         return [layer]
     if isinstance(layer, Weights):
@@ -157,7 +157,7 @@ def recurrent_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
 
 
 def pass_ready_times(ready: list[int]) -> list[int]:
-    """List the step after which each state of one pass is ready: one after its input and the state before it."""
+    """List the step after which each state of one pass is ready: one step after its input and the previous state."""
     times = []
     before = 0
     for input_ready in ready:
@@ -167,7 +167,7 @@ def pass_ready_times(ready: list[int]) -> list[int]:
 
 
 def parallel_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
-    """List the step after which each position of another layer is ready: one after all that it reads."""
+    """List the step after which each position of a layer without recurrence is ready: one step after all its inputs."""
     T = len(ready)
     times = []
     for heard in one_step_reach(encoder, T):
@@ -180,7 +180,7 @@ def parallel_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
 # ---- both compared ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class CostComparison:
-    """The cost of an encoder and the path between two words, by formula and counted."""
+    """The cost of an encoder and the path length between two words, by formula and counted."""
 
     formula: EncoderCost
     counted: EncoderCost
@@ -196,7 +196,7 @@ class CostComparison:
 def compare_costs(encoder: Encoder, length: int, inputs: int, distance: int) -> CostComparison:
     """Compare encoder_cost with count_encoder_cost, and path_length with search_path_length.
 
-    Raises AttentionError as they do.
+    Raises AttentionError as these functions do.
 
     >>> compare_costs(Encoder("gru"), 20, 5, distance=7).agrees
     True

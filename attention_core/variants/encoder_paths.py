@@ -1,4 +1,4 @@
-"""How far one step of an encoder reads, and in how many steps a word reaches a position: by formula and by search."""
+"""How far one step of an encoder reads, and the number of steps from a word to a position, by formula and by search."""
 
 from math import ceil
 
@@ -15,7 +15,7 @@ MAX_SEARCHED_POSITIONS = 256  # positions of one search
 
 
 def one_step_reach(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
-    """Mark the positions j that position i reads in one step: of a recurrence, or of one layer of the others.
+    """Mark the positions j that position i reads in one step of a recurrence, or in one layer of any other encoder.
 
     >>> one_step_reach(Encoder("cnn", window=3), 3).int()
     tensor([[1, 0, 0],
@@ -34,7 +34,7 @@ def one_step_reach(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
 
 
 def reach_of_step(encoder: Encoder, farthest: int) -> int:
-    """Return how many positions back one step reads: one, the window of a cnn, or all up to `farthest`."""
+    """Return how many positions back one step reads: 1 for a recurrence, `half` for cnn, `farthest` for attention."""
     if encoder.kind == "cnn":
         return encoder.half
     if encoder.kind == "attention":
@@ -46,7 +46,7 @@ def path_length(encoder: Encoder, distance: int) -> int | None:
     r"""Count the fewest steps in which a word reaches a position `distance` after it (negative: before it).
 
     Attention 1, a recurrence D, stacked convolutions $\lceil D / r \rceil$ layers, where one layer reads r positions
-    back: (window - 1) / 2 if it reads both sides, else window - 1. 0 for the word itself; None: never.
+    back: (window - 1) / 2 if it reads both sides, else window - 1. 0 for the word itself; None if no path exists.
     Source: Vaswani et al. 2017, table 1 (maximum path length).
 
     >>> [path_length(Encoder(kind, both=True), 20) for kind in ("rnn", "cnn", "attention")]

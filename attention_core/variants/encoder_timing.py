@@ -19,7 +19,7 @@ from attention_core.variants.encoders import (
 from attention_core.variants.recurrent_cells import RECURRENT_CELLS, Recurrence
 from attention_core.variants.timing import Timing, time_run
 
-MAX_TIMED_LENGTH = 1024  # positions; attention then keeps a million scores
+MAX_TIMED_LENGTH = 1024  # positions, for which attention has a million scores
 TORCH_LOOPS = {"rnn": torch.rnn_tanh, "gru": torch.gru, "lstm": torch.lstm}
 
 
@@ -48,7 +48,7 @@ def encoding_time(encoder: Encoder, length: int) -> Timing:
 def forward_pass(
     encoder: Encoder, x: Float[Tensor, "B T D"], layers: tuple[EncoderLayer, ...]
 ) -> Callable[[], Float[Tensor, "B T width"]]:
-    """Return the function to be timed, with its preparation done."""
+    """Return the function that runs the encoder and is to be timed; its weights are already prepared."""
     if encoder.kind in RECURRENT_CELLS:
         return torch_forward_pass(encoder, x, layers)
     return lambda: encode(encoder, x, layers)
@@ -84,7 +84,7 @@ def torch_forward_pass(
 
 
 def to_torch_layout(weights: Recurrence) -> list[Tensor]:
-    """Return the weights of one direction as torch's loops take them: (G H, d_in), and two biases, one of them 0."""
+    """Return the weights of one direction as torch's loops take them: (G H, d_in), and two biases, the second 0."""
     return [
         weights.w_x.T.contiguous(),  # (G H, D)
         weights.w_h.T.contiguous(),  # (G H, H)

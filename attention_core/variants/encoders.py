@@ -31,11 +31,11 @@ class Encoder:
     """One way to encode a sequence.
 
     kind: one of ENCODER_KINDS. width: numbers per position in every layer (in each direction). both: whether a
-    position reads both sides; else only earlier positions. For a recurrence that is a second pass from the end, its
-    outputs appended to the first's; for cnn a window around the position; for attention, no causal mask. layers: their
-    number. window: positions that one layer of cnn reads. gain: a recurrence's matrix from state to
-    state is orthogonal times this; None is torch's default, uniform in ±1/√width. keep: the bias of the gate
-    that keeps the state (the LSTM's forget gate, the GRU's update gate). seed: of the weights.
+    position reads both sides, else only earlier positions: a recurrence then has a second pass from the end, whose
+    outputs are appended; cnn has a window around the position; attention has no causal mask. layers: the number of
+    layers. window: positions that one layer of cnn reads. gain: a recurrence's matrix from state to state is an
+    orthogonal matrix times gain; if None, it is uniform in ±1/√width, torch's default. keep: the bias of the gate that
+    keeps the state (the LSTM's forget gate, the GRU's update gate). seed: of the weights.
 
     Raises AttentionError: unknown_choice, positive_integer, at_most, finite_number, not_negative, odd_window.
 
@@ -67,13 +67,13 @@ class Encoder:
 
     @property
     def half(self) -> int:
-        """How far back one layer of cnn reads, and how far ahead if it reads both sides."""
+        """The number of positions that one layer of cnn reads back, and also ahead if it reads both sides."""
         others = self.window - 1
         return others // 2 if self.both else others
 
 
 def require_at_most(name: str, given: int, limit: int) -> None:
-    """Check that it is a whole number from 1 to the limit."""
+    """Check that a given value is a whole number from 1 to the limit."""
     if require_positive(name, given) > limit:
         raise AttentionError("at_most", name=name, limit=limit, given=given)
 
@@ -88,8 +88,8 @@ def draw_layers(
 ) -> tuple[EncoderLayer, ...]:
     """Sample random weights of every layer in float64, from the encoder's seed: the same on any machine.
 
-    inputs: the width of x. All are uniform in ±1/√n, torch's default (n: the width of a recurrence, else how many
-    numbers are summed), except a recurrence's w_h if a gain is chosen. Biases are 0 except for `keep`.
+    inputs: the width of x. All weights are uniform in ±1/√n, torch's default (n: the width of a recurrence, else the
+    number of summands), except a recurrence's w_h if a gain is chosen. Biases are 0 except for `keep`.
 
     >>> [layer[0].w_x.shape for layer in draw_layers(Encoder("gru", width=5, layers=2), inputs=3)]
     [torch.Size([3, 15]), torch.Size([5, 15])]
@@ -109,7 +109,7 @@ def position_width(encoder: Encoder) -> int:
 
 
 def layer_directions(encoder: Encoder) -> tuple[int, ...]:
-    """List the passes of one layer: +1 from the first word on, -1 from the last; only +1 if it is no recurrence."""
+    """Return the passes of one layer: 1 from the first word on, -1 from the last word back; (1,) without recurrence."""
     if encoder.both and encoder.kind in RECURRENT_CELLS:
         return (1, -1)
     return (1,)
@@ -166,7 +166,7 @@ def draw_uniform_weights(generator: np.random.Generator, shape: tuple[int, ...],
 
 
 def random_words(encoder: Encoder, length: int, inputs: int) -> Float[Tensor, "T D"]:
-    """Sample x, normal with variance 1, from the encoder's seed, after its weights.
+    """Sample x, normal with variance 1, from the encoder's seed, after the encoder's weights.
 
     To compare several encoders, give all of them the same x.
     """
@@ -231,7 +231,7 @@ def run_attention(encoder: Encoder, x: Float[Tensor, "*B T D"], weights: Weights
 
 
 def convolve(x: Float[Tensor, "B T D"], taps: Taps, back: int) -> Float[Tensor, "B T H"]:
-    """Multiply each place of a window by its matrix and add up the products; `back` places are before the position."""
+    """Convolve x with one matrix per place of a window, `back` of whose places are before the position."""
     window = len(taps)
     ahead = window - 1 - back
     columns = x.transpose(1, 2)  # (B, D, T)

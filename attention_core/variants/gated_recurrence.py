@@ -10,7 +10,7 @@ from attention_core.record.trace import Faces, Operation, Step
 from attention_core.variants.recurrence import Direction, Pass, start_at_zero
 from attention_core.variants.recurrent_cells import Recurrence
 
-# the gates and the candidate of a step in torch's order, with their functions
+# gate, or candidate, of a step -> its activation, in torch's order
 GATES = {"input_gate": "sigmoid", "forget_gate": "sigmoid", "candidate": "tanh", "output_gate": "sigmoid"}
 
 
@@ -110,10 +110,10 @@ LET_OUT = Faces(let_out, let_out_numpy, let_out_formula, let_out_cell)
 
 # ---- a pass: one word after the other --------------------------------------------------------------------------------
 def plan_gated_pass(x: Float[Tensor, "B T D"], weights: Recurrence, direction: Direction) -> Pass:
-    r"""Plan a pass of an LSTM, six steps per word.
+    r"""Return the Pass of an LSTM, six operations per word.
 
     $c_t = f \odot c_{t-1} + i \odot \tilde{c}$, $h_t = o \odot \tanh(c_t)$, where each of i, f and o is
-    $\sigma(x_t W_x + h_{t-1} W_h + b)$ and $\tilde{c}$ the tanh of the same, each with separate weights.
+    $\sigma(x_t W_x + h_{t-1} W_h + b)$ and $\tilde{c}$ is $\tanh(x_t W_x + h_{t-1} W_h + b)$, with separate weights.
 
     x (B, T, D). weights: w_x (D, 4 d_h), w_h (d_h, 4 d_h) and b (4 d_h), in torch's order i, f, c̃, o.
     Source: Hochreiter, Schmidhuber 1997; Gers et al. 2000 (the forget gate).
@@ -134,7 +134,7 @@ def plan_gated_pass(x: Float[Tensor, "B T D"], weights: Recurrence, direction: D
 
 
 def plan_gates(direction: Direction, t: int) -> list[Operation]:
-    """Plan the three gates and the candidate at a word."""
+    """Return the operations that compute the three gates and the candidate at position t."""
     before, _ = direction.states_around(t)
     plan = []
     for gate, function in GATES.items():
@@ -145,7 +145,7 @@ def plan_gates(direction: Direction, t: int) -> list[Operation]:
 
 
 def plan_cell_and_state(direction: Direction, t: int) -> list[Operation]:
-    """Plan the cell and the state at a word."""
+    """Return the operations that compute the cell and the state at position t."""
     let_in, keep, new, out = (name_at(gate, direction, t + 1) for gate in GATES)
     before, cell = cells_around(direction, t)
     _, state = direction.states_around(t)
@@ -156,13 +156,13 @@ def plan_cell_and_state(direction: Direction, t: int) -> list[Operation]:
 
 
 def cells_around(direction: Direction, t: int) -> tuple[str, str]:
-    """The names of the cell before position t and of the cell after it."""
+    """The step names of the cell before position t and of the cell after it, in the order of the pass."""
     before = direction.number_before(t)
     return name_at("cell", direction, before), name_at("cell", direction, t + 1)
 
 
 def name_at(what: str, direction: Direction, number: int) -> str:
-    """The name of a step of a pass: a gate or a cell at the word of this number."""
+    """The name of a pass's step: a gate or a cell at the word with this number."""
     return f"{what}{direction.ending}_{number}"
 
 
@@ -176,7 +176,7 @@ def weight_names(gate: str, ending: str) -> list[str]:
 
 
 def gate_weights(x: Float[Tensor, "B T D"], weights: Recurrence, ending: str) -> dict[str, Step]:
-    """The weights of one direction of an LSTM, split by gate, as steps by name."""
+    """Name -> step, for the weights of one direction of an LSTM, split by gate."""
     G = len(GATES)
     of_words = weights.w_x.to(x).chunk(G, dim=-1)  # (D, G d_h) -> G times (D, d_h)
     of_states = weights.w_h.to(x).chunk(G, dim=-1)  # (d_h, G d_h) -> G times (d_h, d_h)

@@ -1,7 +1,7 @@
 """Decoding with a KV cache: one token after the other, with the keys and values of earlier tokens cached.
 
 A query sees no later key, so the keys and values of a token never change once computed: each step projects one token,
-appends its key and its value to the cache, and attends with one query. It gives row t of the full causal pass.
+appends its key and its value to the cache, and attends with one query. Step t gives row t of the full causal pass.
 decoding_work.py counts the savings and the memory (Shazeer 2019).
 """
 
@@ -59,8 +59,8 @@ LATENTS = [steps[-1].output.format(thing=thing) for steps in MADE_OF_SOURCES for
 
 
 def kept_steps(steps: Collection[str]) -> tuple[str, ...]:
-    """The steps that decoding caches: k and v, or the latent of both; with two maps both keys; and steps of positions
-    with a row per key, such as the part rotated by a decoupled RoPE. steps: the step names of a run.
+    """The names of the steps that decoding caches: k and v, or the latent of both; with two maps both keys; and steps
+    of positions with a row per key, such as the part rotated by a decoupled RoPE. steps: the step names of a run.
 
     >>> kept_steps(["latent_x", "q", "k", "v", "weights"])
     ('latent_x',)
@@ -82,10 +82,10 @@ def decode(
     x (T, D) or (B, T, D), the tokens. weights: see Weights. config: as for attend, with a mask that blocks later tokens
     (causal or sliding; None: causal).
 
-    A step's x, q and output have T = 1. `k_cache` and `v_cache` are its inputs, `k_new` and `v_new` what it computed
-    (rotated by their position, if RoPE is chosen), `k` and `v` both concatenated; the first step has no cache. With a
-    latent, `latent_x_cache` is cached instead, and all keys and values are recomputed from it. Under a sliding mask of
-    w only the last w keys are cached: `first_key` returns the token of a step's key 0.
+    A step's x, q and output have T = 1. `k_cache` and `v_cache` are its inputs, `k_new` and `v_new` its key and value
+    (rotated by their position, if RoPE is chosen), `k` and `v` both concatenated; the first step has no cache.
+    With a latent, `latent_x_cache` is the input instead, and all keys and values are recomputed from the latents. Under
+    a sliding mask of w only the last w keys are cached: `first_key` returns the token of a step's key 0.
 
     Raises AttentionError (a ValueError) as attend does, and for a config without a causal mask, with an offset or with
     dropout. Source: Vaswani et al. 2017, section 3.2.3 (the mask); Shazeer 2019 (keys and values kept).
@@ -120,7 +120,7 @@ def check_decodable(config: AttentionConfig) -> None:
 
 
 def decode_steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes) -> Iterator[Trace]:
-    """Yield the steps of `decode`, whose inputs are checked."""
+    """Yield the steps of `decode`, from checked inputs."""
     x = inputs["x"]
     T = shapes["q"][2]
     window = sliding_window(config)
@@ -141,7 +141,7 @@ def decode_steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
 
 
 def keep_tokens(trace: Trace, dropped: int) -> Inputs:
-    """Return the cache for the next step: the cached steps of this one, without the first `dropped` tokens."""
+    """Return the cache for the next step: the cached steps of this run, without the first `dropped` tokens."""
     cache = {}
     for role in kept_steps(trace.steps):
         name = f"{role}_cache"
@@ -212,7 +212,7 @@ def put_behind_cache(plan: Plan, first: int) -> Plan:
 
 
 def make_new_step(operation: Operation, steps: tuple[str, ...]) -> Operation:
-    """Return the operation for the token alone: its axis S becomes T; the name of one of `steps` ends with _new."""
+    """Return the operation for the token alone: its axis S becomes T, and _new is appended to a name in `steps`."""
     output = operation.output
     if output in steps:
         output = f"{output}_new"
@@ -221,13 +221,13 @@ def make_new_step(operation: Operation, steps: tuple[str, ...]) -> Operation:
 
 
 def sliding_window(config: AttentionConfig) -> int | None:
-    """Return the window of a sliding mask, the most keys that a query sees, itself included; None if there is none."""
+    """Return the window of a sliding mask, the largest number of keys that a query sees; None without such a mask."""
     params = dict(config.masks).get("sliding", {})
     return params.get("window")
 
 
 def first_key(t: int, window: int | None = None) -> int:
-    """Return the first token whose key step t reads; earlier ones have left the cache.
+    """Return the first token whose key step t reads; the keys of earlier tokens have left the cache.
 
     >>> first_key(5), first_key(5, window=3), first_key(1, window=3)
     (0, 3, 0)
@@ -238,10 +238,10 @@ def first_key(t: int, window: int | None = None) -> int:
 
 
 def gap_to_full(steps: Sequence[Trace], full: Trace, name: str) -> float:
-    """Measure how far the steps of `decode` are from the full pass of the same tokens: the largest difference.
+    """Return the largest difference between the steps of `decode` and the full pass over the same tokens.
 
-    steps: all of them, in order. full: attend's run. name: a step that both have, with an axis T or S,
-    such as "weights", "output" or "k"; keys that a step does not see are not compared. Golden numbers: s46.
+    steps: all steps of `decode`, in order. full: attend's run. name: a step that both have, with an axis T or S, such
+    as "weights", "output" or "k"; keys that a step does not see are not compared. Golden numbers: s46.
 
     >>> from attention_core import attend
     >>> x = torch.eye(3, dtype=torch.float64)

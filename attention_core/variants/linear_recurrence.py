@@ -132,10 +132,10 @@ DIVIDE_BY_SUM = Faces(divide_by_sum, divide_by_sum_numpy, divide_by_sum_formula,
 
 # ---- the states of a run ---------------------------------------------------------------------------------------------
 def with_linear_states(trace: Trace, seen: int) -> Trace:
-    r"""Add the states of linear attention after each of the first tokens of a run, and the output of the last one.
+    r"""Add the states of linear attention after each of the first `seen` tokens to a run, and the last token's output.
 
-    Token t, counted from 1, adds `memory_t` and `total_t`; the last one also `read_t`, `whole_t` and `linear_output_t`,
-    which is row t of the run's own head_outputs.
+    Token t, counted from 1, adds the steps `memory_t` and `total_t`; the last token also `read_t`, `whole_t` and
+    `linear_output_t`, which is row t of the run's head_outputs.
 
     trace: a causal run of self-attention with the score "linear" and the normaliser "share". seen: 1 or more tokens.
     Raises AttentionError (a ValueError) for another run or number.
@@ -164,7 +164,7 @@ def with_linear_states(trace: Trace, seen: int) -> Trace:
 
 
 def plan_reading(seen: int) -> list[Operation]:
-    """The operations by which the last token reads the state."""
+    """Return the operations by which the last token reads the state."""
     params = {"t": seen - 1}
     read, whole = f"read_{seen}", f"whole_{seen}"
     return [
@@ -184,7 +184,7 @@ def gap_to_map(longer: Trace, seen: int) -> float:
 
 
 def count_state_numbers(d_k: int, d_v: int) -> int:
-    """Count the numbers of a head's state, at any length: $d_k d_v$ of features times values, $d_k$ of features.
+    """Count the numbers in a head's state at any length: $d_k d_v$ for features times values, $d_k$ for features.
 
     >>> count_state_numbers(64, 64)
     4160
@@ -195,9 +195,9 @@ def count_state_numbers(d_k: int, d_v: int) -> int:
 # ---- without a run ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class LinearState:
-    """The state after some tokens, and the output of the last of them.
+    """The state after some tokens, and the output of the last token.
 
-    memory: the sum over them of features times value. total: the sum of their features.
+    memory: the sum of the tokens' features times values. total: the sum of the tokens' features.
     """
 
     memory: Float[Tensor, "B H_kv d_k d_v"]
@@ -206,7 +206,7 @@ class LinearState:
 
 
 def attend_linear(q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Tensor, "..."]) -> Iterator[LinearState]:
-    r"""Compute linear attention token by token, and yield the state after each one.
+    r"""Compute linear attention token by token, and yield the state after each token.
 
     $M_t = M_{t-1} + \phi(k_t)^\top v_t$, $z_t = z_{t-1} + \phi(k_t)$,
     $o_t = \phi(q_t) M_t \,/\, (\phi(q_t) \cdot z_t)$, with $\phi(x) = \mathrm{elu}(x) + 1$.

@@ -1,4 +1,4 @@
-"""A recurrence as steps of a run: one state after the other, each from the word before it and the state before it."""
+"""A recurrence as steps of a run: one state after the other, each from its word and the previous state."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -80,9 +80,9 @@ SIDE_BY_SIDE = Faces(side_by_side, side_by_side_numpy, side_by_side_formula, sid
 # ---- a pass: one state after the other -----------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Direction:
-    """The positions of a pass, in its order, and the names of its steps.
+    """The positions of a pass, in the order of the pass, and the names of its steps.
 
-    letter: of its states, numbered by word from 1. ending: of all other names.
+    letter: the first part of the states' names, which are numbered by word from 1. ending: a suffix of all other names.
     """
 
     places: range
@@ -90,7 +90,7 @@ class Direction:
     ending: str = ""
 
     def number_before(self, t: int) -> int:
-        """The number of the word before position t in the order of the pass; at its start that of no word.
+        """The number, from 1, of the word before position t in the order of the pass; at the start a number of no word.
 
         >>> Direction(range(3)).number_before(0), Direction(range(4, 1, -1)).number_before(4)
         (0, 6)
@@ -98,7 +98,7 @@ class Direction:
         return t + 1 - self.places.step
 
     def states_around(self, t: int) -> tuple[str, str]:
-        """The names of the state before position t and of the state after it.
+        """The step names of the state before position t and of the state after it, in the order of the pass.
 
         >>> Direction(range(4, 1, -1), "g").states_around(4)
         ('g_6', 'g_5')
@@ -107,13 +107,13 @@ class Direction:
 
     @property
     def start(self) -> str:
-        """The name of the initial state."""
+        """The step name of the initial state."""
         before, _ = self.states_around(self.places.start)
         return before
 
     @property
     def states(self) -> list[str]:
-        """The names of the states that it computes."""
+        """The step names of the states that the pass computes, in order."""
         return [self.states_around(t)[1] for t in self.places]
 
 
@@ -126,7 +126,7 @@ class Pass:
 
 
 def plan_pass(x: Float[Tensor, "B T D"], weights: Recurrence, direction: Direction) -> Pass:
-    """Plan a pass of a tanh recurrence, one step per word."""
+    """Return the Pass of a tanh recurrence, one operation per word."""
     w_x = f"w_x{direction.ending}"
     w_h = f"w_h{direction.ending}"
     plan = []
@@ -141,12 +141,12 @@ def plan_pass(x: Float[Tensor, "B T D"], weights: Recurrence, direction: Directi
 
 
 def start_at_zero(name: str, x: Float[Tensor, "B T D"], weights: Recurrence) -> Step:
-    """The initial vector of a pass, 0, as a step."""
+    """Return a step with the initial vector of a pass, zeros."""
     return Step(name, x.new_zeros(len(x), len(weights.w_h)), ("B", "d_h"))
 
 
 def plan_shown(name: str, axis: str, states: Sequence[str]) -> Operation:
-    """The operation that puts some states side by side along an axis."""
+    """Return the operation that puts some states side by side along an axis."""
     return Operation(name, ("B", "d_h", axis), tuple(states), SIDE_BY_SIDE)
 
 
@@ -154,9 +154,9 @@ def plan_shown(name: str, axis: str, states: Sequence[str]) -> Operation:
 def with_states(trace: Trace, encoder: Encoder, shown: int = 1) -> Trace:
     r"""Add a tanh recurrence over x to a run: steps h_1 to h_T, $h_t = \tanh(x_t W_x + h_{t-1} W_h)$, and `states`.
 
-    trace: a run that has x (B, T, D). encoder: of kind rnn; its weights are those of its first layer, in one direction,
-    added to the run as w_x and w_h, with h_0 = 0. shown: how many of the states `states` holds, side by side, from h_1
-    on. Raises AttentionError: unknown_choice, positive_integer, step_twice; KeyError if the run has no x.
+    trace: a run that has x (B, T, D). encoder: of kind rnn; the weights of its first layer, in one direction, are added
+    to the run as w_x and w_h, with h_0 = 0. shown: the number of states, from h_1 on, that `states` has side by side.
+    Raises AttentionError: unknown_choice, positive_integer, step_twice; KeyError if the run has no x.
     Source: Elman 1990.
 
     >>> from attention_core import attend

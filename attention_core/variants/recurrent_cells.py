@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-RecurrentState = tuple[Tensor, ...]  # h; of an LSTM h and the cell
+RecurrentState = tuple[Tensor, ...]  # (h,), or (h, cell) for an LSTM
 
 
 # ---- one step of a recurrence: from_x is x_t W_x + b -----------------------------------------------------------------
@@ -49,10 +49,10 @@ def lstm_cell(from_x: Float[Tensor, "B 4*H"], state: RecurrentState, w_h: Float[
 
 @dataclass(frozen=True)
 class RecurrentCell:
-    """A recurrence by name.
+    """A kind of recurrence.
 
-    step: one step of it. gates: how many its matrices hold side by side. keeping: the index of the gate that keeps the
-    state; None if there is none. states: the number of vectors in the state.
+    step: the function of one step. gates: the number of gates side by side in its matrices. keeping: the index of the
+    gate that keeps the state; None without such a gate. states: the number of vectors in the state.
     """
 
     step: Callable[[Tensor, RecurrentState, Tensor], RecurrentState]
@@ -81,11 +81,11 @@ class Recurrence:
 def run_recurrence(
     cell: RecurrentCell, x: Float[Tensor, "B T D"], weights: Recurrence, direction: int = 1
 ) -> Float[Tensor, "B T H"]:
-    """Run one recurrence over the whole sequence: T steps, each of which needs the one before it.
+    """Run one recurrence over the whole sequence: T steps, each of which needs the previous step.
 
-    direction: 1 from the first word on, -1 from the last.
+    direction: 1 from the first word on, -1 from the last word back.
     """
-    # (B, T, D) x (D, G H) -> (B, T, G H): of all positions at once
+    # (B, T, D) x (D, G H) -> (B, T, G H): the inputs' part, for all positions at once
     from_x = x @ weights.w_x + weights.b
     H = len(weights.w_h)
     nothing = x.new_zeros(len(x), H)

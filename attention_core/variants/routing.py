@@ -1,6 +1,6 @@
 """Dynamic routing: a router chooses which heads are computed for each token.
 
-Zhang et al. 2022, *Mixture of Attention Heads*; the same choice among feed-forward layers: Shazeer et al. 2017.
+Source: Zhang et al. 2022, *Mixture of Attention Heads*; routing among feed-forward layers: Shazeer et al. 2017.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,9 @@ from attention_core.record.trace import Trace
 class RoutedHeads:
     """The heads that a router chose, and the output of the layer with them.
 
-    router: its matrix. gates: its score for each token and head. chosen: the heads that are computed for each token.
-    output: of the layer with these alone. computed: query-key pairs, summed over the heads; pairs: all pairs.
+    router: the router's matrix. gates: the router's score for each token and head. chosen: which heads are computed for
+    each token. output: the layer's output with these heads alone. computed: the number of computed query-key pairs,
+    summed over the heads. pairs: the number of all pairs.
     """
 
     router: Float[Tensor, "D H"]
@@ -33,9 +34,9 @@ class RoutedHeads:
 
 
 def build_router(w_q: Float[Tensor, "D H·d_k"], heads: int) -> Float[Tensor, "D H"]:
-    """Build a router by hand: it prefers the heads in which the token's large numbers have long rows of w_q.
+    """Build a router by hand, which prefers the heads in which the token's large numbers have long rows of w_q.
 
-    Column h holds the lengths of the rows of head h's part of w_q. A trained router learns its numbers.
+    Column h has the norms of the rows in head h's part of w_q. A trained router learns its numbers.
 
     >>> build_router(torch.tensor([[3.0, 4.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]), heads=2)
     tensor([[5., 0.],
@@ -47,9 +48,10 @@ def build_router(w_q: Float[Tensor, "D H·d_k"], heads: int) -> Float[Tensor, "D
 def route_heads(trace: Trace, top: int) -> RoutedHeads:
     r"""Compute for each token of a run only the `top` heads that a router chooses.
 
-    $g = |x| W_g$; head h is computed for token t if $g_{th}$ is among its largest and above 0; the outputs of the
-    chosen heads are added. In Zhang et al. 2022, section 3, each is multiplied by its gate, too. trace: self-attention
-    of one sequence through w_q, w_k and w_v. Raises AttentionError (a ValueError): positive_integer, at_most.
+    $g = |x| W_g$; head h is computed for token t if $g_{th}$ is among the token's `top` largest gates and above 0; the
+    outputs of the chosen heads are added. In Zhang et al. 2022, section 3, each output is also multiplied by its gate.
+    trace: self-attention of one sequence through w_q, w_k and w_v. Raises AttentionError (a ValueError):
+    positive_integer, at_most.
 
     >>> from attention_core.mechanism.config import AttentionConfig
     >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
@@ -63,9 +65,9 @@ def route_heads(trace: Trace, top: int) -> RoutedHeads:
     if require_positive("top", top) > heads:
         raise AttentionError("at_most", name="top", limit=heads, given=top)
     x = trace["x"][0]  # (T, D)
-    w_o = trace["w_o"] if "w_o" in trace else torch.eye(trace["w_v"].shape[1]).to(x)  # else concatenated
+    w_o = trace["w_o"] if "w_o" in trace else torch.eye(trace["w_v"].shape[1]).to(x)  # no w_o: concatenated
     parts = {name: trace[name].chunk(heads, dim=1) for name in ("w_q", "w_k", "w_v")}  # the columns of each head
-    parts["w_o"] = w_o.chunk(heads)  # and its rows
+    parts["w_o"] = w_o.chunk(heads)  # the rows of each head
     router = build_router(trace["w_q"], heads)
     gates = x.abs() @ router  # (T, H)
     best = gates.topk(top).indices

@@ -1,6 +1,6 @@
-"""Sparse attention that saves work: pairs outside a pattern are never computed.
+"""Sparse attention that saves work: most pairs outside a pattern are never computed.
 
-A mask alone saves nothing: every score is computed before it is blocked. Here a pattern cuts queries and keys into
+A mask alone saves no work: every score is computed before it is blocked. Here a pattern cuts queries and keys into
 parts (sparse_patterns.py), and attention is computed within each part; no tensor has all pairs.
 """
 
@@ -24,8 +24,8 @@ from attention_core.variants.sparse_patterns import Pattern, place_tokens
 class SparseResult:
     """The output of sparse attention, and its work.
 
-    computed: the pairs computed per head. kept: those of them that are in the pattern. multiply_adds: those
-    of the scores and of the weighted sums, over all heads and sequences.
+    computed: the number of computed pairs per head. kept: the number of computed pairs that are in the pattern.
+    multiply_adds: of the scores and of the weighted sums, over all heads and sequences.
     """
 
     output: Float[Tensor, "B H T d_v"]
@@ -113,8 +113,8 @@ def count_multiply_adds(pairs: int, d_k: int, d_v: int) -> int:
 class SparseSavings:
     """The savings and the error of skipping pairs.
 
-    kept: pairs of the pattern. computed: pairs computed. pairs: all pairs. multiply_adds, all_multiply_adds: of the
-    computed and of all pairs. error: the relative_error to the output of full attention.
+    kept, computed, pairs: the numbers of pairs in the pattern, of computed pairs, and of all pairs. multiply_adds,
+    all_multiply_adds: for the computed and for all pairs. error: the relative_error to the output of full attention.
     """
 
     kept: int
@@ -128,7 +128,7 @@ class SparseSavings:
 def measure_savings(
     q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Tensor, "..."], pattern: Pattern
 ) -> SparseSavings:
-    """Compare attend_sparse with attend_qkv, which computes all pairs. Raises AttentionError (a ValueError) as they do.
+    """Compare attend_sparse with attend_qkv, which computes all pairs. Raises AttentionError as these functions do.
 
     >>> from attention_core.variants.sparse_patterns import LocalPattern
     >>> x = torch.eye(12)
@@ -170,9 +170,9 @@ def make_local_qkv(length: int, width: int, sharpness: float = 2.0) -> tuple[Ten
 
 
 def relative_error(found: Float[Tensor, "*axes"], exact: Float[Tensor, "*axes"]) -> float:
-    r"""Measure how far an output is from the exact one, in float64 and relative to the norm of the exact one.
+    r"""Measure the distance of an output from the exact output, relative to the norm of the exact output, in float64.
 
-    $\lVert \hat z - z \rVert / \lVert z \rVert$; if that norm is 0, the distance itself.
+    $\lVert \hat z - z \rVert / \lVert z \rVert$; if $\lVert z \rVert$ is 0, the distance itself.
 
     >>> relative_error(torch.tensor([3.0, 0.0]), torch.tensor([3.0, 4.0]))
     0.8

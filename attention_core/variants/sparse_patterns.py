@@ -25,9 +25,9 @@ class SparsePart:
 
 @dataclass(frozen=True)
 class LocalPattern:
-    """Keys at most `window` away, and with `causal` none after the query; `block` queries at a time.
+    """Keys at most `window` away and, with `causal`, not after the query. block: the number of queries of one part.
 
-    A part holds a few pairs more than the pattern, the corners of its rectangle. Source: Beltagy et al. 2020, section
+    A part has a few pairs more than the pattern, the corners of its rectangle. Source: Beltagy et al. 2020, section
     3.1.
 
     >>> list(LocalPattern(window=1, block=2).parts(5, 5))[1]
@@ -43,7 +43,7 @@ class LocalPattern:
         require_positive("block", self.block)
 
     def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
-        """Mark the pairs of the pattern; i: the positions of the queries among the keys, j: those of the keys."""
+        """Mark the pairs of the pattern. i: positions of the queries among the keys. j: positions of the keys."""
         is_near = masks.local(0, 0, i, j, window=self.window, query_offset=0)
         if not self.causal:
             return is_near
@@ -66,7 +66,7 @@ class LocalPattern:
 
 @dataclass(frozen=True)
 class StridedPattern:
-    """Every `stride`-th key, counted from the query's own position, and with `causal` none after it.
+    """Every `stride`-th key, counted from the query's position, and with `causal` no key after the query.
 
     Source: Child et al. 2019, section 4.3: the second head of the strided pattern, whose first is local.
 
@@ -81,7 +81,7 @@ class StridedPattern:
         require_positive("stride", self.stride)
 
     def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
-        """Mark the pairs of the pattern; i: the positions of the queries among the keys, j: those of the keys."""
+        """Mark the pairs of the pattern. i: positions of the queries among the keys. j: positions of the keys."""
         is_strided = (i - j) % self.stride == 0
         if not self.causal:
             return is_strided
@@ -111,7 +111,7 @@ def first_place(causal: bool, T: int, S: int) -> int:
 def place_tokens(
     pattern: Pattern, T: int, S: int, device: torch.device | None = None
 ) -> tuple[Int[Tensor, "T 1"], Int[Tensor, " S"]]:
-    """Return the positions of queries and keys, counted in keys."""
+    """Return the positions of the queries among the keys, and the positions of the keys."""
     query_offset = first_place(pattern.causal, T, S)
     i = torch.arange(T, device=device)
     i = i[:, None] + query_offset  # (T, 1)
@@ -120,7 +120,7 @@ def place_tokens(
 
 
 def count_computed_pairs(pattern: Pattern, T: int, S: int) -> int:
-    """Count the pairs in the parts of a pattern, including those in the corners of a rectangle.
+    """Count the pairs in the parts of a pattern, including the pairs in the corners of rectangles.
 
     >>> count_computed_pairs(StridedPattern(4), 12, 12), count_computed_pairs(LocalPattern(2, block=4), 12, 12)
     (36, 80)
@@ -134,7 +134,7 @@ def count_computed_pairs(pattern: Pattern, T: int, S: int) -> int:
 
 
 def pattern_pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
-    """Return the pattern as `allowed`: True = may attend. For a picture, and for attend, which computes all pairs.
+    """Return the pattern as `allowed`, True = may attend, for a picture or for attend, which computes all pairs.
 
     >>> pattern_pairs(StridedPattern(2, causal=True), 3, 3).int()
     tensor([[1, 0, 0],
@@ -145,11 +145,11 @@ def pattern_pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
     return pattern.allows(i, j)
 
 
-KEPT_SHADE, IN_VAIN_SHADE, SKIPPED_SHADE = 1.0, 0.4, 0.0  # how dark a pair is drawn
+KEPT_SHADE, IN_VAIN_SHADE, SKIPPED_SHADE = 1.0, 0.4, 0.0  # strength of colour of a pair, 0 to 1
 
 
 def work_map(pattern: Pattern, T: int, S: int) -> Float[Tensor, "T S"]:
-    """Shade each pair: kept; computed in vain, because it is in a rectangle with others; or skipped.
+    """Return the shade of each pair: in the pattern; computed in vain in the corner of a rectangle; or skipped.
 
     >>> work_map(LocalPattern(1, block=2), 4, 4)
     tensor([[1.0000, 1.0000, 0.4000, 0.0000],

@@ -9,22 +9,22 @@ from attention_core.variants.linear_recurrence import count_state_numbers
 from attention_core.variants.sparse import count_multiply_adds
 from attention_core.variants.sparse_patterns import LocalPattern, count_computed_pairs
 
-TASK_WIDTH, TASK_HEADS = 512, 8  # of the layer; those of the base model in Vaswani et al. 2017
+TASK_WIDTH, TASK_HEADS = 512, 8  # of the layer, as in the base model of Vaswani et al. 2017
 HEAD_WIDTH = TASK_WIDTH // TASK_HEADS
-SHARED_HEADS = 2  # key/value heads if query heads share them
+SHARED_HEADS = 2  # key/value heads, each shared by several query heads
 LATENT_WIDTH = 4 * HEAD_WIDTH  # as in DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.4
 PATCHES = 14 * 14  # of a picture of 224 x 224 pixels in squares of 16 (Dosovitskiy et al. 2021)
 LOCAL_PATTERN = LocalPattern(window=32, block=64)
-TOKEN_STEPS = ("q_projected", "k_projected", "v_projected", "output", "hidden")  # grow with T, not T S
+TOKEN_STEPS = ("q_projected", "k_projected", "v_projected", "output", "hidden")  # their work grows with T, not T S
 
 
 @dataclass(frozen=True)
 class TaskCost:
     """The cost of one layer for a task with T tokens.
 
-    waits: steps that must run one after another. multiply_adds: of all heads and pairs of tokens, without the work per
-    token: projections, including those of the additive score. kept: numbers that a decoder has cached at the end; None
-    if nothing is written word by word.
+    waits: the number of steps that must run one after another. multiply_adds: for all heads and pairs of tokens,
+    without the work per token: projections, including those of the additive score. kept: the number of values that a
+    decoder has cached at the end; None if no text is generated word by word.
     """
 
     waits: int
@@ -33,7 +33,7 @@ class TaskCost:
 
 
 def cross_cost(T: int, S: int, **how: object) -> TaskCost:
-    """The cost of T written words, each of which attends to S others. how: arguments of attention_cost."""
+    """The cost of T generated words, each of which attends to S other words. how: arguments of attention_cost."""
     cost = attention_cost(T=T, S=S, D=TASK_WIDTH, **how)
     steps = set(cost.multiply_adds) - set(TOKEN_STEPS)
     between = sum(cost.multiply_adds[step] for step in steps)
@@ -56,43 +56,43 @@ def describe_image_cost(T: int) -> TaskCost:
 
 
 def read_cost(T: int) -> TaskCost:
-    """The cost of T given words that attend to each other."""
+    """The cost of T input words that all attend to each other."""
     return TaskCost(1, TASK_HEADS * count_multiply_adds(T * T, HEAD_WIDTH, HEAD_WIDTH))
 
 
 def long_cost(T: int) -> TaskCost:
-    """The cost of T given words that attend only to those nearby, one block of queries at a time."""
+    """The cost of T input words that attend only to nearby words, one block of queries at a time."""
     pairs = count_computed_pairs(LOCAL_PATTERN, T, T)
     return TaskCost(1, TASK_HEADS * count_multiply_adds(pairs, HEAD_WIDTH, HEAD_WIDTH))
 
 
 def written_cost(T: int, kept_of_token: int) -> TaskCost:
-    """The cost of T written words that attend to earlier ones. kept_of_token: the numbers cached per word."""
+    """The cost of T generated words that attend to earlier words. kept_of_token: the numbers cached per word."""
     pairs = causal_pairs(T)
     return TaskCost(T, TASK_HEADS * count_multiply_adds(pairs, HEAD_WIDTH, HEAD_WIDTH), T * kept_of_token)
 
 
 def write_cost(T: int) -> TaskCost:
-    """The cost of T written words, with the key and the value of each word cached in every head."""
+    """The cost of T generated words, with the key and the value of each word cached in every head."""
     return written_cost(T, TASK_HEADS * 2 * HEAD_WIDTH)
 
 
 def serve_cost(T: int) -> TaskCost:
-    """The cost of T written words, with keys and values that heads share."""
+    """The cost of T generated words, with keys and values that heads share."""
     return written_cost(T, SHARED_HEADS * 2 * HEAD_WIDTH)
 
 
 def latent_cost(T: int) -> TaskCost:
-    """The cost of T written words with one short vector cached per word, which heads use instead of keys and values.
+    """The cost of T generated words with one short vector cached per word, which heads use instead of keys and values.
 
-    DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.2: two matrices are multiplied into those of the queries and of the
-    output, so that keys and values are never computed."""
+    DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.2: two matrices are multiplied into the matrices of the queries and of
+    the output, so that keys and values are never computed."""
     pairs = causal_pairs(T)
     return TaskCost(T, TASK_HEADS * count_multiply_adds(pairs, LATENT_WIDTH, LATENT_WIDTH), T * LATENT_WIDTH)
 
 
 def stream_cost(T: int) -> TaskCost:
-    """The cost of linear attention: each of T words is added to a state, and reads the state and its sum."""
+    """The cost of linear attention: each of T words is added to a state, and reads the state and its normaliser."""
     in_head = T * (2 * HEAD_WIDTH * HEAD_WIDTH + HEAD_WIDTH)
     return TaskCost(T, TASK_HEADS * in_head, TASK_HEADS * count_state_numbers(HEAD_WIDTH, HEAD_WIDTH))
 

@@ -39,9 +39,9 @@ def split_by_eighth(x: Float[Tensor, "B T D"]) -> Float[Tensor, "B H T d_k"]:
 
 
 def heads_by_eighth(width: int) -> tuple[int, int] | None:
-    """The number and the width of the heads that `split_by_eighth` makes; None if torch raises an error.
+    """The number and the width of the heads that `split_by_eighth` returns; None if torch raises an error.
 
-    Eight only if 8 divides the width: else d_k is rounded down, and -1 makes as many heads as fit.
+    Eight heads only if 8 divides the width: else d_k is rounded down, and `view` with -1 returns as many heads as fit.
 
     >>> [heads_by_eighth(width) for width in (16, 12, 18, 20, 25)]
     [(8, 2), (12, 1), (9, 2), (10, 2), None]
@@ -55,7 +55,7 @@ def heads_by_eighth(width: int) -> tuple[int, int] | None:
 
 # ---- heads side by side, with and without contiguous() ---------------------------------------------------------------
 def numbered_heads(heads: int, tokens: int = 3, width: int = 2) -> Float[Tensor, "1 H T d_v"]:
-    """Make the outputs of heads with numbers that encode their places: 231 is head 2, token 3, column 1.
+    """Return outputs of heads whose numbers encode their places: 231 is head 2, token 3, column 1.
 
     >>> numbered_heads(2)[0, 1].tolist()
     [[211.0, 212.0], [221.0, 222.0], [231.0, 232.0]]

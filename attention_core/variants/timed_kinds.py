@@ -1,4 +1,4 @@
-"""The kinds of attention that can be timed: all pairs or those of a pattern, sequences together or one by one."""
+"""The kinds of attention that can be timed: all pairs or the pairs of a pattern, sequences together or one by one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,31 +25,31 @@ QKVTensors = tuple[Tensor, Tensor, Tensor]  # q, k and v
 
 # ---- what is measured ------------------------------------------------------------------------------------------------
 TIMED_WIDTH = 64
-TIMED_BATCH = 8  # sequences, together or one by one
-TIMED_WINDOW = 32  # of the local pattern: each query has 65 keys
-TIMED_STRIDE = 16  # of the strided pattern: each query has a 16th of all keys
+TIMED_BATCH = 8  # number of sequences, together or one by one
+TIMED_WINDOW = 32  # window of the local pattern: each query has 65 keys
+TIMED_STRIDE = 16  # stride of the strided pattern: each query has a 16th of all keys
 TIMED_BLOCK = 128  # queries of one part of the local pattern
 TIMED_LOCAL_PATTERN = LocalPattern(TIMED_WINDOW, TIMED_BLOCK)
 TIMED_STRIDED_PATTERN = StridedPattern(TIMED_STRIDE)
 
 
 def run_full(tensors: QKVTensors) -> Tensor:
-    """Compute all pairs, of all sequences at once."""
+    """Run attention with all pairs, on all sequences at once."""
     return attend_qkv(*tensors)["head_outputs"]
 
 
 def run_local(tensors: QKVTensors) -> Tensor:
-    """Compute only the keys at most TIMED_WINDOW away."""
+    """Run attention to the keys at most TIMED_WINDOW away."""
     return attend_sparse(*tensors, TIMED_LOCAL_PATTERN).output
 
 
 def run_strided(tensors: QKVTensors) -> Tensor:
-    """Compute only every TIMED_STRIDE-th key."""
+    """Run attention to every TIMED_STRIDE-th key."""
     return attend_sparse(*tensors, TIMED_STRIDED_PATTERN).output
 
 
 def run_one_by_one(tensors: QKVTensors) -> Tensor:
-    """Compute all pairs, with a separate run for each sequence."""
+    """Run attention with all pairs, separately on each sequence."""
     q, k, v = tensors
     outputs = []
     for sequence in zip(q.split(1), k.split(1), v.split(1), strict=True):
@@ -61,8 +61,8 @@ def run_one_by_one(tensors: QKVTensors) -> Tensor:
 class TimedKind:
     """A kind of attention to measure.
 
-    run: the function to time. batch: the number of sequences. lengths: those on offer; all runs of a measurement at the
-    longest take less than half a second on two cores. pattern: the pairs that it computes; None: all.
+    run: the function to time. batch: the number of sequences. lengths: the lengths to choose from; a measurement at the
+    longest takes less than half a second on two cores. pattern: of the pairs; None: all pairs.
     """
 
     run: Callable[[QKVTensors], Tensor]
@@ -99,7 +99,7 @@ def count_timed_products(kind: str, length: int) -> int:
 
 @dataclass(frozen=True)
 class TimedCase:
-    """One kind in one precision on one device."""
+    """A measurement to make: one kind of attention in one precision on one device."""
 
     kind: str = "full"
     dtype: str = "float32"
@@ -119,25 +119,25 @@ class TimedCase:
         return self.kind
 
     def seconds(self, length: int) -> float:
-        """Measure the seconds of the case at a length now, see `measure_kind`."""
+        """Run the case at a length, and return the measured seconds, see `measure_kind`."""
         timing = measure_kind(self.kind, length, dtype=self.dtype, device=self.device)
         return timing.seconds
 
     def products(self, lengths: Sequence[int]) -> dict[int, int]:
-        """Count its multiply-adds at each length, see `count_timed_products`."""
+        """Return length -> multiply-adds of the case, see `count_timed_products`."""
         return {length: count_timed_products(self.kind, length) for length in lengths}
 
 
 # ---- a measurement ---------------------------------------------------------------------------------------------------
 def list_devices() -> tuple[str, ...]:
-    """List the devices on which measurements can run: the CPU, and a CUDA GPU if there is one."""
+    """List the devices on which measurements can run: "cpu", and "cuda" if a CUDA GPU is available."""
     return ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
 
 
 def measure_kind(kind: str, length: int, *, dtype: str = "float32", device: str = "cpu") -> Timing:
-    """Measure one kind at one length, now.
+    """Run one kind of attention at one length, and return its timing.
 
-    kind: one of TIMED_KINDS. length: one of its lengths, in tokens. dtype: one of PRECISIONS. device: one of
+    kind: one of TIMED_KINDS. length: one of the kind's lengths, in tokens. dtype: one of PRECISIONS. device: one of
     list_devices().
     Raises AttentionError (a ValueError) for another choice.
 
@@ -182,9 +182,9 @@ def draw_qkv(batch: int, length: int) -> QKVTensors:
 
 # ---- what skipping saves and costs ---------------------------------------------------------------------------------
 def savings_of_kind(kind: str, length: int, made: str) -> SparseSavings:
-    """Measure the savings and the error of the pattern of a kind on inputs of this length.
+    """Measure the savings and the error of a kind's pattern on inputs of this length.
 
-    kind: "local" or "strided". made: "random", as in the timings, or "near" pairs, see make_local_qkv. Raises
+    kind: "local" or "strided". made: "random" inputs, as in the timings, or "near", see make_local_qkv. Raises
     AttentionError (a ValueError) for another choice.
 
     >>> found = savings_of_kind("strided", 64, "random")

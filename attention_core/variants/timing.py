@@ -1,7 +1,7 @@
 """The time of a run on this machine, and the power with which it grows.
 
-A measurement is the fastest of a few runs after one that does not count, because other work on the machine can
-only make a run slower.
+A measurement is the fastest of a few runs after a warm-up run, because other work on the machine can only make a run
+slower.
 """
 
 import math
@@ -14,8 +14,8 @@ import torch
 
 from attention_core.record.errors import AttentionError
 
-MAX_TIMED_RUNS = 5  # of one measurement
-TIMING_BUDGET_SECONDS = 0.15  # of one measurement: no run begins later
+MAX_TIMED_RUNS = 5  # largest number of runs of one measurement
+TIMING_BUDGET_SECONDS = 0.15  # after this total time, no further run of a measurement begins
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Timing:
 
 
 def time_run(run: Callable[[], object], device: str = "cpu", clock: Callable[[], float] = perf_counter) -> Timing:
-    """Measure the time of the fastest of a few runs, after one that does not count.
+    """Measure the time of the fastest of a few runs, after a warm-up run.
 
     >>> ticks = iter([0.0, 3.0])  # seconds: after so long a run there is no second one
     >>> time_run(lambda: None, clock=lambda: next(ticks))
@@ -51,12 +51,12 @@ def run_to_end(run: Callable[[], object], device: str) -> None:
 
 
 def fit_slope(lengths: Sequence[float], seconds: Sequence[float]) -> float:
-    r"""Fit the power with which the time grows, by least squares in log-log.
+    r"""Fit the exponent with which the time grows with the length, by least squares in log-log.
 
     $\sum (x - \bar x)(y - \bar y) / \sum (x - \bar x)^2$ with x = log length, y = log seconds.
 
-    lengths, seconds: as many of both, all above 0, at least two different lengths. 1 means in proportion to the length,
-    2 to its square. Raises AttentionError (a ValueError) for others.
+    lengths, seconds: equally many, all above 0, at least two different lengths; else raises AttentionError (a
+    ValueError). The result 1 means in proportion to the length, 2 to its square.
 
     >>> round(fit_slope([10, 20, 40], [3, 12, 48]), 12)
     2.0

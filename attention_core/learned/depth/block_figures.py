@@ -18,9 +18,9 @@ from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import UNEMBEDDING
 
 FIGURES_FILE = Path(__file__).parent / "figures.json"
-LAYERS, STEPS, SEEDS = 6, 400, (0, 1, 2)  # of the trained networks
-RATES = (1e-3, 3e-3, 1e-2)  # of Adam; the figures are those of the best one per kind
-SEQUENCES, HALF = 32, 8  # per step: the number of sequences, and of symbols that are repeated
+LAYERS, STEPS, SEEDS = 6, 400, (0, 1, 2)  # blocks, training steps and seeds of the trained networks
+RATES = (1e-3, 3e-3, 1e-2)  # learning rates of Adam; figures are shown for the best rate of each kind
+SEQUENCES, HALF = 32, 8  # sequences per training step, and symbols in the half that is repeated
 EVERY = 20  # steps over which the loss is averaged
 DEPTHS = (1, 2, 4, 8, 16, 24)  # numbers of blocks of untrained networks
 SCALED_LAYERS = 12  # blocks whose vectors are measured
@@ -31,11 +31,11 @@ DIGITS = 4  # significant digits of figures
 class BlockFigures:
     """The measurements of a kind of block.
 
-    rate: the best one tried. tried: the last loss by rate, in nats, the mean of all seeds. losses: by seed, at the best
-    rate, each the mean of EVERY steps. gradients: the norm of the gradient of the first block's parameters before
-    training, by the number of blocks. last_word: its norm at the last word's vector, divided by that at the first's,
-    before training, after the first of LAYERS blocks. sizes: the root mean square of the vectors before training, of
-    the words and after each block; alike: the mean cosine of the vectors of two words there.
+    rate: the best learning rate tried. tried: the last loss by rate, in nats, averaged over all seeds. losses: by seed,
+    at the best rate, each averaged over EVERY steps. gradients: the norm of the first block's parameter gradient before
+    training, by the number of blocks. last_word: the gradient norm at the last word's vector divided by the norm at the
+    first word's vector, before training, after the first of LAYERS blocks. sizes: the root mean square of the vectors
+    before training, at the input and after each block; alike: the mean cosine of two words' vectors there.
     """
 
     rate: float
@@ -48,7 +48,7 @@ class BlockFigures:
 
 
 def measure_blocks(kind: str) -> BlockFigures:
-    """Train and measure a kind of block, of BLOCK_KINDS."""
+    """Train and measure networks of a kind of block from BLOCK_KINDS."""
     found = {rate: [train_blocks(kind, rate, seed) for seed in SEEDS] for rate in RATES}
     tried = {rate: mean([losses[-1] for losses in by_seed]) for rate, by_seed in found.items()}
     best = min(RATES, key=tried.get)
@@ -65,8 +65,8 @@ def measure_blocks(kind: str) -> BlockFigures:
 
 # ---- training --------------------------------------------------------------------------------------------------------
 def train_blocks(kind: str, rate: float, seed: int, steps: int = STEPS) -> list[float]:
-    """Train a network of LAYERS blocks by Adam (Kingma, Ba 2015), and return the mean loss of every EVERY steps;
-    infinite once it is not finite any more."""
+    """Train a network of LAYERS blocks by Adam (Kingma, Ba 2015), and return the mean loss of every EVERY steps,
+    infinity from the first loss that is not finite."""
     generator = Generator().manual_seed(seed)
     model = DeepCopier(kind, LAYERS, generator)
     optimiser = torch.optim.Adam(model.parameters(), rate)
@@ -86,7 +86,7 @@ def train_blocks(kind: str, rate: float, seed: int, steps: int = STEPS) -> list[
 
 # ---- before training -------------------------------------------------------------------------------------------------
 def measure_gradient(kind: str, layers: int) -> float:
-    """The norm of the gradient of the loss for the first block's parameters; the mean over SEEDS."""
+    """The norm of the loss gradient with respect to the first block's parameters, averaged over SEEDS."""
     lengths = []
     for seed in SEEDS:
         model, symbols = draw_untrained(kind, layers, seed)
@@ -97,8 +97,8 @@ def measure_gradient(kind: str, layers: int) -> float:
 
 
 def measure_last_word(kind: str) -> float:
-    """The norm of the gradient of the loss at the last word's vector, divided by that at the first's, after the first
-    of LAYERS blocks; the mean over SEEDS."""
+    """The norm of the loss gradient at the last word's vector divided by the norm at the first word's vector, after the
+    first of LAYERS blocks, averaged over SEEDS."""
     ratios = []
     for seed in SEEDS:
         model, symbols = draw_untrained(kind, LAYERS, seed)
@@ -110,18 +110,18 @@ def measure_last_word(kind: str) -> float:
 
 
 def measure_sizes(kind: str, layers: int) -> list[float]:
-    """The root mean square of the numbers of all vectors, see measure_vectors."""
+    """The root mean square of all numbers at the input and after each block, see measure_vectors."""
     return measure_vectors(kind, layers, lambda x: x.square().mean().sqrt())
 
 
 def measure_alike(kind: str, layers: int) -> list[float]:
-    """The mean cosine of the vectors of two different symbols of a sequence (Dong, Cordonnier, Loukas 2021), see
+    """The mean cosine of two different symbols' vectors in a sequence (Dong, Cordonnier, Loukas 2021), see
     measure_vectors."""
     return measure_vectors(kind, layers, lambda x: mean_cosine(x[:, :HALF]))  # the first half has no symbol twice
 
 
 def measure_vectors(kind: str, layers: int, measure: Callable[[Tensor], Tensor]) -> list[float]:
-    """A measure of the words' vectors, and of those after each block, before training; the mean over SEEDS."""
+    """A measure of the vectors at the input and after each block, before training, averaged over SEEDS."""
     by_seed = []
     for seed in SEEDS:
         model, symbols = draw_untrained(kind, layers, seed)
@@ -134,7 +134,7 @@ def measure_vectors(kind: str, layers: int, measure: Callable[[Tensor], Tensor])
 
 
 def mean_cosine(x: Float[Tensor, "B T D"]) -> Float[Tensor, ""]:
-    r"""Return the mean cosine of two vectors of a sequence, $\frac{x_i \cdot x_j}{|x_i||x_j|}$ with $i  e j$.
+    r"""Return the mean cosine of two different vectors of a sequence, $\frac{x_i \cdot x_j}{|x_i||x_j|}$, $i \ne j$.
 
     >>> mean_cosine(torch.tensor([[[1.0, 0.0], [0.0, 2.0], [0.0, 3.0]]]))
     tensor(0.3333)
@@ -146,7 +146,7 @@ def mean_cosine(x: Float[Tensor, "B T D"]) -> Float[Tensor, ""]:
 
 
 def draw_untrained(kind: str, layers: int, seed: int) -> tuple[DeepCopier, Tensor]:
-    """An untrained network, and sequences for it to read."""
+    """An untrained network of a kind of block, and SEQUENCES sampled input sequences."""
     generator = Generator().manual_seed(seed)
     model = DeepCopier(kind, layers, generator)
     return model, draw_repeated_sequences(SEQUENCES, HALF, generator, measured=False)
@@ -159,12 +159,12 @@ def mean(numbers: Sequence[float]) -> float:
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_blocks_again(kind: str) -> None:
-    """Train and measure a kind of block, and write its figures into the file."""
+    """Train and measure networks of a kind of block, and write their figures into FIGURES_FILE."""
     write_row(FIGURES_FILE, kind, asdict(measure_blocks(kind)))
     read_block_figures.cache_clear()
 
 
 @cache
 def read_block_figures() -> dict[str, BlockFigures]:
-    """The figures of each kind of block, from the file."""
+    """The figures of each kind of block, read from FIGURES_FILE."""
     return {kind: BlockFigures(**row) for kind, row in json.loads(FIGURES_FILE.read_text("utf-8")).items()}

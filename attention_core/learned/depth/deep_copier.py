@@ -35,7 +35,7 @@ class BlockKind:
     norm: str | None
 
     def stack(self, layers: int) -> StackConfig:
-        """The config of a stack of such blocks; with norms before parts, one also before the logits."""
+        """The config of a stack of `layers` such blocks; with norms before the parts, one is before the logits, too."""
         norms = () if self.norm is None else (self.norm,)
         attention = AttentionConfig(
             heads=HEADS, masks=("causal",), positions=("rope",), modifiers=norms, residual=self.residual
@@ -80,7 +80,7 @@ class DeepBlock(nn.Module):
 
 
 class DeepCopier(nn.Module):
-    """A causal network of blocks of a kind over symbols, with initial parameters sampled from a generator."""
+    """A causal network over symbols with blocks of one kind, and initial parameters sampled from a generator."""
 
     def __init__(self, kind: str, layers: int, generator: Generator):
         super().__init__()
@@ -101,13 +101,13 @@ class DeepCopier(nn.Module):
         )
 
     def stack(self, symbols: Int[Tensor, "B T"]) -> Stack:
-        """The run of all its parts, with every step recorded."""
+        """Run all parts of the network on symbols, and return the recorded steps."""
         return run_stack(symbols, self.weights(), self.kind.stack(len(self.layers)))
 
     def loss(self, stack: Stack, symbols: Int[Tensor, "B T"]) -> Float[Tensor, ""]:
         """The mean cross-entropy, in nats, of the symbols in the second half; the first half is unpredictable.
 
-        stack: a run on all symbols but the last."""
+        stack: the network's run on all symbols but the last."""
         half = symbols.shape[1] // 2
         logits = stack[UNEMBEDDING]["logits"][:, half:]  # (B, half - 1, V)
         return nn.functional.cross_entropy(logits.flatten(0, 1), symbols[:, half + 1 :].flatten())

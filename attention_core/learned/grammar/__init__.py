@@ -11,9 +11,9 @@
 
 Links are (kind, at, to, others):
 
-    "pronoun"   the noun that is meant; others: the nouns that fit in gender and number, too
-    "subject"   a verb's subject; others: the nouns in between
-    "about"     the noun that a deciding word describes; others: the nouns that it might describe, too
+    "pronoun"   the noun that a pronoun means; others: the other nouns that fit in gender and number
+    "subject"   a verb's subject; others: the nouns between subject and verb
+    "about"     the noun that a deciding word describes; others: the other nouns that this word might describe
     "object"    the verb of an object
     "again"     an earlier mention of the same thing
 

@@ -15,8 +15,8 @@ PRONOUNS = {
 SPEAKERS = {"i": "我", "we": "我们", "you": "你"}
 MANY_PEOPLE = ("们",)  # plural suffix of nouns of persons, instead of a determiner
 QUESTION_WORDS = {"place": ("在", "哪里"), "time": ("什么时候",), "why": ("为什么",), "how": ("怎么",)}
-ASKED_WITH_DE = ("place", "time", "how")  # such a question about a past deed ends with 的, without 了 after the verb
-LASTING = ("正在",)  # omitted if the clause has a place
+ASKED_WITH_DE = ("place", "time", "how")  # for a past deed, 的 ends such a question and no 了 follows the verb
+LASTING = ("正在",)  # the mark of an action in progress; omitted if the clause has a place
 
 
 def may_mean(thing: Thing, other: Thing) -> bool:
@@ -43,7 +43,7 @@ class ChineseWriter(Writer):
         return phrase.chinese
 
     def pronoun_of(self, thing: Thing, case: int) -> str:
-        """Return the pronoun of a thing; an owner's is the same, and 的 follows."""
+        """Return the pronoun of a thing; for an owner the same pronoun, which 的 follows."""
         return SPEAKERS[thing.speaker] if thing.speaker else PRONOUNS[thing.gender, thing.many]
 
     def question_word(self, thing: Thing) -> str:
@@ -124,7 +124,7 @@ class ChineseWriter(Writer):
 
     # ---- clauses -----------------------------------------------------------------------------------------------------
     def write_clause(self, clause: Clause) -> int | None:
-        """Write a clause, and return the position of its verb, or of the quality that replaces one."""
+        """Write a clause, and return the position of its verb, or of the quality if there is no verb."""
         event = clause.event
         is_denied_alone = clause.mood.negative and event.denial
         places = self.write_steps(clause, event.denial if is_denied_alone else event.chinese)
@@ -147,12 +147,12 @@ class ChineseWriter(Writer):
         return at
 
     def write_done(self, clause: Clause) -> None:
-        """Write 了 if the clause has a completed deed."""
+        """Write 了 if the deed of the clause is completed."""
         if is_told_as_done(clause):
             self.words.append("了")
 
     def write_before_verb(self, clause: Clause) -> None:
-        """Write the words between subject and verb: the time, 都, those of the mood, the place."""
+        """Write the words between subject and verb: the time, 都, the words of the mood, the place."""
         if clause.time:
             self.write_phrase(clause.time)
         if clause.asks in ("time", "why"):
@@ -173,7 +173,9 @@ class ChineseWriter(Writer):
         self.add_word(word, (id(clause.event), "asks"))
 
     def words_of_mood(self, clause: Clause) -> tuple[str, ...]:
-        """Return the words of a mood before the verb; none if the event has its own template of denial."""
+        """Return the words of a mood before the verb.
+
+        () if the clause is negated and its event has a template of its denial, or if the place replaces 正在."""
         mood = clause.mood
         is_at_place = clause.place or clause.asks == "place"
         if (mood.negative and clause.event.denial) or (is_at_place and mood.before == LASTING):

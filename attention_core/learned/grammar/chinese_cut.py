@@ -1,4 +1,4 @@
-"""Cuts Chinese into words: first those of a given vocabulary, then those of a corrected word list."""
+"""Cuts Chinese into words: first the words of a given vocabulary, then the words of a corrected word list."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -8,22 +8,22 @@ from itertools import accumulate, pairwise
 from attention_core.learned.grammar.mended_cut import mend
 from attention_core.learned.grammar.word_list import cut_by_list
 
-HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ideographs, as in a regular expression
+HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ranges of ideographs for a pattern
 HAN_RUN = re.compile(f"[{HAN}]+")
 SPACE_INSIDE = re.compile(f"(?<=[{HAN}])\\s+(?=[{HAN}])")
 LONGEST_WORD = 40  # characters
-LONGEST_PARTED = 4  # characters: words cut by spaces have at most this mean length, lines of verse more
+LONGEST_PARTED = 4  # characters: the largest mean length of words that spaces separate; lines of verse are longer
 
 
 def cut_chinese(
     text: str, words: frozenset[str] = frozenset(), is_parted: Callable[[Sequence[str]], bool] | None = None
 ) -> tuple[str, ...]:
-    """Cut a run of Chinese characters, with nothing between them, into words.
+    """Cut a run of adjacent Chinese characters into words.
 
-    text: ideographs alone. words: a vocabulary, which has priority: if its words spell the whole run, the longest of
-    them are taken, else the library's words; of these, neighbours that together spell a word of the vocabulary are
-    joined, and one that the vocabulary spells is split. is_parted: whether to split such words of the library; by
-    default all are.
+    text: ideographs alone. words: a vocabulary, which has priority: if its words spell the whole text, the longest
+    matches are taken, else the library's words, where neighbours that together spell a word of the vocabulary are
+    joined, and a word that several words of the vocabulary spell is split. is_parted: whether to split a word of the
+    library into these parts; by default every such word is split.
 
     >>> cut_chinese("南京市长江大桥"), cut_chinese("那只狗咬了小红")
     (('南京市', '长江大桥'), ('那', '只', '狗', '咬', '了', '小红'))
@@ -42,7 +42,7 @@ def cut_chinese(
 
 
 def join_kept(own: Sequence[str], listed: Sequence[str], is_parted: Callable[[Sequence[str]], bool]) -> Iterator[str]:
-    """Join neighbours that are one word of the library, unless `is_parted` splits them."""
+    """Yield the words of `own`; neighbours that the library has as one word are joined unless `is_parted` is true."""
     begins = list(accumulate(map(len, own), initial=0))
     ends_of_listed = dict(pairwise(accumulate(map(len, listed), initial=0)))
     at = 0
@@ -56,7 +56,7 @@ def join_kept(own: Sequence[str], listed: Sequence[str], is_parted: Callable[[Se
 
 
 def is_parted_by_hand(text: str) -> bool:
-    """Whether spaces separate the words of a text: they are between ideographs, and the pieces are as short as words.
+    """Whether spaces separate the words of a text: spaces are between ideographs, and the pieces are short as words.
 
     >>> is_parted_by_hand("我 女朋友 养了 猫"), is_parted_by_hand("我在 Google 工作")
     (True, False)
@@ -70,7 +70,7 @@ def is_parted_by_hand(text: str) -> bool:
 
 
 def longest_words(text: str, words: frozenset[str]) -> tuple[str, ...]:
-    """Cut a text from the left into the longest of the words; a character that begins none is a piece."""
+    """Cut a text from the left into the longest of the words; a character that begins no word is a piece."""
     longest = longest_length(words)
     found = []
     at = 0
@@ -84,12 +84,12 @@ def longest_words(text: str, words: frozenset[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def longest_length(words: frozenset[str]) -> int:
-    """Return the length of the longest word, at most LONGEST_WORD."""
+    """Return the length of the longest word, at most LONGEST_WORD; 0 without words."""
     return min(max(map(len, words), default=0), LONGEST_WORD)
 
 
 def join_known(pieces: Sequence[str], words: frozenset[str]) -> Iterator[str]:
-    """Join neighbours that together spell one of the words, the longest first."""
+    """Yield the pieces; neighbours that together spell one of the words are joined, as many as possible."""
     longest = longest_length(words)
     at = 0
     while at < len(pieces):
@@ -107,5 +107,5 @@ def join_known(pieces: Sequence[str], words: frozenset[str]) -> Iterator[str]:
 
 @lru_cache(maxsize=256)  # a text is cut again at every run of its page
 def cut_by_library(text: str) -> tuple[str, ...]:
-    """Cut by the library's words and the everyday ones, with corrections."""
+    """Cut a text by the words of the library and by the added everyday words, with corrections."""
     return tuple(mend(cut_by_list(text)))

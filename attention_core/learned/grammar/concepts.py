@@ -14,10 +14,10 @@ GENDERS = {
     "infant": "fm",
     "name-f": "f",
     "name-m": "m",
-}  # of all other kinds: n, a thing
+}  # kind -> gender letters; a concept of any other kind is a thing: "n"
 VOWELS = "aeiou"
-HISSING = ("s", "sh", "ch", "x", "z")  # they take -es, not -s
-GROUPS = {  # of kinds, as frames name them
+HISSING = ("s", "sh", "ch", "x", "z")  # endings of a verb that take -es, not -s
+GROUPS = {  # name of a group in the data files -> its kinds
     "name": "name-f name-m",
     "adult": "woman man person",
     "people": "woman man person name-f name-m",
@@ -28,9 +28,9 @@ GROUPS = {  # of kinds, as frames name them
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Noun:
-    """A noun or a name. genders: the letters of the pronouns that fit it. plural: "" if there is none.
+    """A noun or a name. genders: the letters of the pronouns that fit the noun. plural: "" if it has no plural.
 
-    is_plural_only: it is always plural, such as noodles. is_kin: 我 妈妈 has no 的.
+    is_plural_only: the noun is always plural, such as noodles. is_kin: no 的 follows its owner, such as 我 妈妈.
     """
 
     word: str
@@ -45,9 +45,9 @@ class Noun:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quality:
-    """An adjective. predicate: its Chinese predicate, if that is not a degree and the adjective.
+    """An adjective. predicate: the words of its Chinese predicate; () if that is a degree and the adjective.
 
-    fits: the nouns that it may describe, in any text. is_predicate_only: it is never used before a noun.
+    needs_de: 的 follows it before a noun. fits: the nouns that it may describe. is_predicate_only: no noun follows it.
     """
 
     word: str
@@ -75,7 +75,7 @@ def read_data(name: str) -> dict:
 
 # ---- nouns -----------------------------------------------------------------------------------------------------------
 def read_noun(word: str, kind: str, entry: str) -> Noun:
-    """Read a line of nouns.toml: Chinese, measure word, and the plural if it is irregular."""
+    """Read a line of nouns.toml: the Chinese noun, its measure word, and the English plural if it is irregular."""
     chinese, measure, *irregular = entry.split()
     said = irregular[0] if irregular else word + "s"
     plural = {"-": "", "-p": word}.get(said, said)
@@ -104,7 +104,7 @@ def load_names() -> dict[str, Noun]:
 
 @cache
 def find_nouns(choice: str) -> tuple[Noun, ...]:
-    """Find the nouns that a frame allows: kinds, groups of kinds, and single nouns, with spaces between them.
+    """Find the nouns of a choice in the data files: kinds, groups of kinds and single nouns, separated by spaces.
 
     >>> [noun.word for noun in find_nouns("furniture door")][:2], find_nouns("door")[0].chinese
     (['table', 'chair'], '门')
@@ -120,7 +120,7 @@ def find_nouns(choice: str) -> tuple[Noun, ...]:
 
 # ---- qualities -------------------------------------------------------------------------------------------------------
 def read_quality(name: str, entry: str) -> Quality:
-    """Read a line of qualities.toml; the part of a name after _ is not written in texts."""
+    """Read a line of qualities.toml; the part of the name after _ is not part of the English word."""
     said, _, fits = entry.partition(">")
     chinese, _, predicate = said.strip().partition(":")
     word, _, _ = name.partition("_")
@@ -169,7 +169,7 @@ def regular_forms(base: str) -> Verb:
 
 @cache
 def find_verb(base: str) -> Verb:
-    """Find the forms of an English verb: those of verbs.toml, else the regular ones."""
+    """Find the forms of an English verb: the irregular forms of verbs.toml, else the regular forms."""
     irregular = load_irregular_verbs().get(base)
     regular = regular_forms(base)
     if irregular is None:
@@ -179,11 +179,11 @@ def find_verb(base: str) -> Verb:
 
 
 def choose_form(form: str, regular: str) -> str:
-    """Return the regular form if `form` is a point, else `form`."""
+    """Return the regular form if `form` is ".", else `form`."""
     return regular if form == "." else form
 
 
 @cache
 def load_irregular_verbs() -> dict[str, str]:
-    """Load the forms of irregular verbs as text, by base form."""
+    """Load base form -> the other forms, separated by spaces, for irregular verbs."""
     return read_data("verbs")["verb"]

@@ -10,8 +10,8 @@ from attention_core.learned.grammar.written_apart import writes_apart
 from attention_core.mechanism.plain_checks import require_one_of
 
 ENGLISH_TOKEN = re.compile(r"'s\b|[^\W\d_]+(?:-[^\W\d_]+)*|\d+|[^\w\s]")
-CHINESE_TOKEN = re.compile(r"[a-z]+|\d+|\S")  # used if no word of the vocabulary begins there
-CONTRACTIONS = (  # typed forms, and the words that they stand for
+CHINESE_TOKEN = re.compile(r"[a-z]+|\d+|\S")  # used at positions where no word of the vocabulary begins
+CONTRACTIONS = (  # (typed form, the words that replace it)
     (re.compile(r"[’ʼ`]"), "'"),
     (re.compile(r"\bcan't\b|\bcannot\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
@@ -32,11 +32,11 @@ CHINESE_PUNCTUATION = str.maketrans(",.?!:;", "，。？！：；")
 def cut_words(text: str, language: str, words: Collection[str] | None = None) -> tuple[str, ...]:
     """Cut a text into words, as the grammar writes them.
 
-    English: lower case, "didn't" as did not, punctuation by itself. Chinese: by `words`, if they spell all the text
-    between two marks, else as `cut_chinese` cuts; an English full stop becomes a Chinese one. Words separated by bars
-    or spaces stay separate, as in `tokenise`.
+    English: lower case, "didn't" as did not, each punctuation mark separate. Chinese: by `words`, if they spell all the
+    text between two marks, else as `cut_chinese` cuts; English punctuation becomes Chinese. Words separated by bars or
+    spaces stay separate, as in `tokenise`.
 
-    text: any text. language: "en" or "zh". words: the words that Chinese is cut into, by default those of the grammar.
+    text: any text. language: "en" or "zh". words: the words that Chinese is cut into, by default the grammar's words.
 
     Raises AttentionError: unknown_choice.
 
@@ -57,7 +57,7 @@ def cut_words(text: str, language: str, words: Collection[str] | None = None) ->
 
 
 def cut_chinese_text(text: str, words: Collection[str] | None) -> tuple[str, ...]:
-    """Cut a Chinese text in lower case, with other characters in it."""
+    """Cut a Chinese text in lower case, which may contain other characters."""
     text = text.translate(CHINESE_PUNCTUATION)
     if BAR in text:
         pieces = [piece.strip() for piece in text.split(BAR)]
@@ -77,7 +77,7 @@ def cut_chinese_text(text: str, words: Collection[str] | None) -> tuple[str, ...
 
 
 def cut_for_grammar(run: str) -> tuple[str, ...]:
-    """Cut a run of ideographs into the grammar's words first, split as the grammar writes them."""
+    """Cut a run of ideographs into words, the grammar's words first, separated as the grammar writes them."""
     return cut_chinese(run, known_words("zh"), writes_apart)
 
 
@@ -102,5 +102,5 @@ def match_longest(text: str, words: frozenset[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def longest_word(words: frozenset[str]) -> int:
-    """Return the length of the longest word."""
+    """Return the length of the longest word; 0 without words."""
     return max(map(len, words), default=0)

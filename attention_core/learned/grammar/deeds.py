@@ -1,4 +1,4 @@
-"""Deeds: the events that single nouns may take part in, alone or with another."""
+"""Deeds: the events that a noun may take part in, alone or with another noun."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -7,15 +7,15 @@ from attention_core.learned.grammar.concepts import Noun, find_nouns, read_data
 from attention_core.learned.grammar.frames import load_events
 from attention_core.learned.grammar.scene import Event
 
-FEW = 4  # the most nouns of a deed that counts as their own, such as barking
-OWN_WEIGHT = 6  # how much more often a noun's own deeds are sampled
+FEW = 4  # a deed of at most this many nouns is their own, such as barking
+OWN_WEIGHT = 6  # extra copies of a noun's own deeds among the deeds to sample from
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Deed:
-    """An event and the nouns that may take part; y is empty if x does it alone.
+    """An event and the nouns that may take part; y is () if x does the deed alone.
 
-    is_planned: it lasts, and may be wanted, so that "is doing" and "wants to" fit it.
+    is_planned: the deed lasts, and may be wanted, so that "is doing" and "wants to" fit it.
     """
 
     event: Event
@@ -37,7 +37,7 @@ def load_deeds() -> dict[str, Deed]:
 
 
 def make_deed(name: str, x: str, y: str, is_at_once: bool) -> Deed:
-    """Make the deed of an event."""
+    """Make the deed of a named event. x, y: choices of nouns as in find_nouns. is_at_once: the deed does not last."""
     event = load_events()[name]
     is_planned = not event.is_state and not is_at_once
     return Deed(event, find_nouns(x), find_nouns(y), is_planned)
@@ -45,7 +45,7 @@ def make_deed(name: str, x: str, y: str, is_at_once: bool) -> Deed:
 
 @cache
 def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
-    """Return what a noun may do alone, its own deeds several times. planned: only what may be wanted."""
+    """Return the deeds that a noun may do alone, its own deeds repeated. planned: only deeds that may be wanted."""
     mine = [deed for deed in deeds_of(noun, planned) if not deed.y]
     own = [deed for deed in mine if len(deed.x) <= FEW]
     return tuple(mine + own * OWN_WEIGHT)
@@ -53,11 +53,11 @@ def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
 
 @cache
 def deeds_to_others(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
-    """Return what a noun may do to another. planned: only what may be wanted."""
+    """Return the deeds that a noun may do to another. planned: only deeds that may be wanted."""
     return tuple(deed for deed in deeds_of(noun, planned) if deed.y)
 
 
 def deeds_of(noun: Noun, planned: bool) -> list[Deed]:
-    """Return what a noun may do. planned: only what may be wanted."""
+    """Return the deeds that a noun may do. planned: only deeds that may be wanted."""
     mine = [deed for deed in load_deeds().values() if noun in deed.x]
     return [deed for deed in mine if deed.is_planned or not planned]

@@ -4,7 +4,7 @@ from attention_core.learned.grammar.scene import Determiner
 
 
 def determiner(english: str, chinese: str, is_total: bool = False) -> Determiner:
-    """Read a determiner; M is the measure word of the noun."""
+    """Make a determiner of its words in both languages; M is the measure word of the noun."""
     is_owner = english in ("my", "our", "your")
     return Determiner(tuple(english.split()), tuple(chinese.split()), is_total, is_owner)
 
@@ -35,7 +35,7 @@ DETERMINERS = {
 
 
 def often(weights: dict[str, int]) -> tuple[Determiner, ...]:
-    """Repeat each determiner by its weight, to be sampled from."""
+    """Return the named determiners, each repeated by its weight, to be sampled from."""
     return tuple(DETERMINERS[name] for name, weight in weights.items() for _ in range(weight))
 
 

@@ -8,19 +8,19 @@ from attention_core.learned.grammar.concepts import Noun, Quality, qualities_bef
 from attention_core.learned.grammar.determiners import DETERMINERS, FIRST_MENTION
 from attention_core.learned.grammar.scene import Mention, Thing
 
-DESCRIBED = {"subject": 0.06, "object": 0.1, "head": 0, "either": 0}  # probability of a quality before a noun
-HELD_OUT_SHARE = 8  # one pair in 8 is held out
+DESCRIBED = {"subject": 0.06, "object": 0.1, "head": 0, "either": 0}  # role -> probability of a quality before the noun
+HELD_OUT_SHARE = 8  # one pair of nouns in 8 is held out
 
 
 class RandomNumbers(Protocol):
     """A source of random numbers, such as random.Random."""
 
     def random(self) -> float:
-        """Sample a number from 0 to 1."""
+        """Sample a number from 0 to 1, without 1."""
 
 
 def held_out_pair(noun: str, other: str) -> bool:
-    """Return whether two nouns are a held-out pair, never in training text: about one in eight, on any machine.
+    """Return whether two nouns are a held-out pair, never in training text; true of about one pair in eight.
 
     >>> held_out_pair("cat", "dog") == held_out_pair("dog", "cat")
     True
@@ -52,12 +52,12 @@ class Draw:
 
     # ---- things ------------------------------------------------------------------------------------------------------
     def thing(self, nouns: Sequence[Noun], many: float = 0.15) -> Thing:
-        """Sample a thing. many: the probability that there are several of it."""
+        """Sample a thing. many: the probability that it is plural."""
         noun = self.pick(nouns)
         return self.thing_of(noun, many)
 
     def thing_of(self, noun: Noun, many: float = 0.15) -> Thing:
-        """Make a thing of a noun; its number, and its gender if the noun leaves that open, are sampled."""
+        """Make a thing of a noun; its number is sampled, and also its gender if the noun allows both."""
         if noun.is_plural_only:
             return Thing(noun, "n", True)
         is_many = bool(noun.plural) and self.random() < many
@@ -67,7 +67,7 @@ class Draw:
         return Thing(noun, gender, is_many)
 
     def second(self, first: Thing, nouns: Sequence[Noun], many: float = 0.15) -> Thing | None:
-        """Sample another thing, such that the pair belongs to the part of this scene; None if none is found."""
+        """Sample another thing whose pair with the first belongs to the part of this scene; None after 40 failures."""
         if first.speaker:
             return self.thing(nouns, many)
         word = first.noun.word
@@ -82,7 +82,7 @@ class Draw:
     # ---- mentions ----------------------------------------------------------------------------------------------------
     def mention(self, thing: Thing, role: str = "subject") -> Mention:
         """Return the first mention of a thing. role: "subject", "object", "head" (with a relative clause) or "either"
-        (the text decides what is true of it)."""
+        (a subject or object that a later pronoun may mean)."""
         noun = thing.noun
         if not noun.measure:
             return Mention(thing, DETERMINERS[""])
@@ -101,7 +101,7 @@ class Draw:
         return self.pick(options) if options else None
 
     def known(self, thing: Thing) -> Mention:
-        """Return the mention of a known thing by its noun."""
+        """Return the mention of an already known thing by its noun: "the dog"."""
         if not thing.noun.measure:
             return Mention(thing, DETERMINERS[""])
         if not thing.many:
@@ -110,7 +110,7 @@ class Draw:
 
 
 def number_of(thing: Thing) -> str:
-    """Return the second part of a thing's key in FIRST_MENTION."""
+    """Return the second part of a thing's key in FIRST_MENTION, such as "one", "kin" or "people"."""
     if thing.many:
         return "things" if thing.gender == "n" else "people"
     if thing.noun.is_kin:

@@ -7,7 +7,7 @@ from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place,
 from attention_core.learned.grammar.templates import VERB
 from attention_core.learned.grammar.writer import OBJECT_CASE, Writer
 
-PRONOUNS = {  # as subject, as object, as owner
+PRONOUNS = {  # gender or speaker -> the pronoun as subject, as object, as owner
     "f": ("she", "her", "her"),
     "m": ("he", "him", "his"),
     "n": ("it", "it", "its"),
@@ -68,7 +68,7 @@ class EnglishWriter(Writer):
         return PRONOUNS[key][case]
 
     def question_word(self, thing: Thing) -> str:
-        """Return who or what."""
+        """Return "who" or "what"."""
         return "what" if thing.gender == "n" else "who"
 
     # ---- things ------------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class EnglishWriter(Writer):
             self.link_object(head, verb)
 
     def write_place(self, place: Place) -> None:
-        """Write the place of something: "under the table"."""
+        """Write the place of a thing or a deed: "under the table"."""
         self.write_phrase(place.relation)
         self.write_thing(place.mention, OBJECT_CASE)
 
@@ -128,7 +128,7 @@ class EnglishWriter(Writer):
         return places.verb
 
     def write_verb(self, step: Verb, clause: Clause) -> int:
-        """Write a verb in its mood, and return the position of the verb itself."""
+        """Write a verb with its auxiliaries in the mood of the clause, and return the position of the verb itself."""
         if clause.asks not in ("", "x"):
             return self.write_rest_of_verb(step, clause.mood)
         words = self.words
@@ -149,7 +149,7 @@ class EnglishWriter(Writer):
 
     # ---- questions ---------------------------------------------------------------------------------------------------
     def write_asked(self, clause: Clause, name: str) -> None:
-        """Write who or what, if it asks for the subject: other question words are written before it."""
+        """Write "who" or "what" if the clause asks for the subject; other question words are written before it."""
         if name == "x":
             super().write_asked(clause, name)
 

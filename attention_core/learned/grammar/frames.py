@@ -8,7 +8,7 @@ from attention_core.learned.grammar.moods import MOODS, Mood
 from attention_core.learned.grammar.scene import Event
 from attention_core.learned.grammar.templates import VERB, read_chinese, read_english
 
-MOOD_GROUPS = {  # the weight of each mood in sampling
+MOOD_GROUPS = {  # group -> mood -> its weight in sampling
     "not": {"did not": 4, "could not": 3, "does not": 1, "can not": 1, "will not": 1, "did not want": 1},
     "fails": {"did not": 2, "could not": 3, "can not": 2, "does not": 1},
     "did": {"past": 7, "has done": 1},
@@ -23,7 +23,7 @@ MOOD_GROUPS = {  # the weight of each mood in sampling
 class Frame:
     """An event between two things, and its reasons. x, y: the nouns that may take part.
 
-    x_reasons, y_reasons: the qualities and events that are true of this one alone.
+    x_reasons: the qualities and events that are true of x but not of y; y_reasons: those that are true of y only.
     """
 
     name: str
@@ -43,7 +43,7 @@ def mood_group(name: str) -> tuple[Mood, ...]:
 
 
 def read_event(english: str, chinese: str, denial: str = "") -> Event:
-    """Read the English and the Chinese template of an event, and the Chinese one of its denial, if any."""
+    """Read the English and the Chinese template of an event, and the Chinese template of its denial, if any."""
     chinese_steps = read_chinese(chinese)
     marks = [payload[1] for code, payload in chinese_steps if code == VERB]
     is_state = "=" in marks or not marks
@@ -59,7 +59,7 @@ def load_events() -> dict[str, Event]:
 
 
 def read_templates(entry: str) -> Event:
-    """Read templates with bars between them: English, Chinese, and the Chinese denial, if it is special."""
+    """Read an event from templates separated by "|": English, Chinese, and the Chinese denial if it has a template."""
     return read_event(*entry.split("|"))
 
 
@@ -79,7 +79,7 @@ def read_frame(name: str, entry: list[str]) -> Frame:
 
 
 def read_side(entry: str) -> tuple[tuple[Noun, ...], tuple[Quality | Event, ...]]:
-    """Read one side of a frame: its nouns, and the reasons that are true of them: "animal: hungry angry"."""
+    """Read one side of a frame, "animal: hungry angry": its nouns, and the reasons that are true of them."""
     nouns, _, reasons = entry.partition(":")
     known = load_reasons()
     return find_nouns(nouns), tuple(known[reason] for reason in reasons.split())
@@ -95,5 +95,5 @@ def load_frames() -> dict[str, Frame]:
 
 @cache
 def frames_of(part: str) -> tuple[Frame, ...]:
-    """Return the frames of a part: for "frames" the held-out ones, for every other part the others."""
+    """Return the frames of a part: for "frames" the held-out frames, for every other part the remaining frames."""
     return tuple(frame for frame in load_frames().values() if frame.held_out == (part == "frames"))

@@ -12,7 +12,7 @@ BEFORE_MEASURES = {"一": "one, a", "那": "that", "这": "this"}
 
 
 def gloss_words(words: Iterable[str]) -> dict[str, str]:
-    """Returns the Chinese words among these, each once, with their meanings.
+    """Returns Chinese word -> English meaning for those of the given words that have one.
 
     >>> gloss_words(["<start>", "猫", "累", "猫"])
     {'猫': 'cat', '累': 'tired'}
@@ -25,7 +25,7 @@ def gloss_words(words: Iterable[str]) -> dict[str, str]:
 
 @cache
 def load_glosses() -> dict[str, str]:
-    """Collects the meanings from the grammar that trained the networks; those of particles are in a file."""
+    """Returns Chinese word -> English meaning, from the grammar's words and, for particles, from a data file."""
     glosses = dict(read_data("glosses")["words"])
     for quality in load_qualities().values():
         glosses.setdefault(quality.chinese, quality.word.partition("_")[0])
@@ -41,6 +41,6 @@ def load_glosses() -> dict[str, str]:
     for noun in load_nouns().values():
         if noun.measure:
             glosses.setdefault(noun.measure, MEASURE_WORD)
-            for word, meaning in BEFORE_MEASURES.items():  # some examples have them as one word
+            for word, meaning in BEFORE_MEASURES.items():  # some examples join the word and its measure word
                 glosses.setdefault(word + noun.measure, meaning)
     return glosses

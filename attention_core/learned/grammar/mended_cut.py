@@ -1,7 +1,7 @@
 """Corrects the cut of a word list for phrases, numbers and names.
 
-A list from newspapers has frequent phrases as words: a number with its measure word, a verb with 了, an adverb with
-the word that it modifies. And it has few names.
+A word list from newspapers has frequent phrases as words: a number with its measure word, a verb with 了, an adverb
+with the word that it modifies. The list has few names.
 """
 
 import re
@@ -11,9 +11,9 @@ from functools import lru_cache
 from attention_core.learned.grammar.word_list import cut_by_list, our_words, word_class, word_count
 
 LONGEST_PHRASE = 40  # characters
-RARE_COUNT = 5  # of occurrences, at most: a guess of the library's authors, seldom a word
-COMMON_COUNT = 100  # of occurrences, at least: surely a word
-COMMON_CHARACTER_COUNT = 1000  # the same for a word of one character
+RARE_COUNT = 5  # an entry with at most this count is a guess of the library's authors, seldom a word
+COMMON_COUNT = 100  # an entry with at least this count is surely a word
+COMMON_CHARACTER_COUNT = 1000  # the same bound for a word of one character
 
 NUMBER = re.compile("[零〇一二三四五六七八九十百千万亿两]+")
 COUNT = re.compile("[零〇一二三四五六七八九十百千万亿两半几]+")
@@ -22,15 +22,15 @@ MEASURES = frozenset(
     "届岁杯瓶碗盘盒箱包袋桶壶盆勺串束群批堆滴天年周秒分元毛斤克米里吨种类节课站步声眼脚拳针跤圈"
 )
 POINTERS = frozenset("这那哪每某")
-POINTED_AT = frozenset("个种次位天年周")  # 这个 is one word, 这只 two
+POINTED_AT = frozenset("个种次位天年周")  # measure words that form one word with 这: 这个 is one word, 这只 two
 DENIALS = frozenset("不没别")
 DEGREES = frozenset("很太")
 HEADS = DENIALS | DEGREES | frozenset("又再也都就还更最才真我你他她它和跟同与把被给在从对向比是有年小大老新")
 PLACES = frozenset("上下里中")
 TAILS = frozenset("了里上下在到给完掉坏好走开住们吗吧呢的得")
-BETWEEN = frozenset("不得")  # between a verb and its result: 看不懂
-UNDONE = frozenset({"不了", "不着"})  # after a verb
-CONJOINED = ("c", "d", "p", "r", "df")  # classes of words such as 不如, 不再, 不要, which are one word
+BETWEEN = frozenset("不得")  # characters between a verb and its result: 看不懂
+UNDONE = frozenset({"不了", "不着"})  # endings after a verb: its deed cannot be completed
+CONJOINED = ("c", "d", "p", "r", "df")  # word classes of words such as 不如, 不再, 不要, which are not split
 STANDALONE = {"不": 4, "没": 10, "别": 10, "很": 5, "太": 10}
 SURNAMES = frozenset(
     "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪"
@@ -41,18 +41,18 @@ GIVEN_NAME_CHARACTERS = frozenset(
     "美雅芝萱子轩梓涵晨阳博文昊然思诗雨嘉晓峰建国志平林云龙海山东亮成琪瑶晶洁莹媛琴春菊凤"
 )
 NICKNAMES = frozenset("小老阿")
-COLOURS = frozenset("白黄")  # surnames, too: 小白狗 is a dog
+COLOURS = frozenset("白黄")  # surnames that are also colours: 小白 is no name in 小白狗, a small white dog
 
 
 def mend(pieces: Sequence[str]) -> list[str]:
-    """Correct a cut: join numbers, split phrases that the list has as words, join names."""
+    """Correct the words of a cut: join numbers, split phrases that the list has as words, join names."""
     moved = move_ends(join_numbers(pieces))
     parted = [part for piece in moved for part in part_phrase(piece)]
     return list(join_names(parted))
 
 
 def move_ends(pieces: Iterable[str]) -> list[str]:
-    """Move the end of a word: 操|场上 becomes 操场|上; after a number split off the measure word: 一|本书, 一|本|书."""
+    """Move the end of a word, 操|场上 to 操场|上, and split off a measure word after a number, 一|本书 to 一|本|书."""
     moved: list[str] = []
     for piece in pieces:
         before = moved[-1] if moved else ""
@@ -141,7 +141,7 @@ def is_finished(word: str) -> bool:
 
 
 def part_rare(word: str) -> tuple[str, ...]:
-    """Split a rare word of the list if common words spell it, one of them a function word or a verb."""
+    """Split a rare word of the list if common words spell it, one of which is a function word or a verb."""
     best = (word,)
     for at in range(len(word) - 1, 0, -1):
         head, rest = word[:at], word[at:]
@@ -156,7 +156,7 @@ def part_rare(word: str) -> tuple[str, ...]:
 
 
 def part_unknown(piece: str) -> tuple[str, ...]:
-    """Cut a piece that may not be a word itself."""
+    """Cut a piece that may not be a word of the list itself."""
     if word_count(piece) > RARE_COUNT or len(piece) == 1:
         return part_phrase(piece)
     found = cut_by_list(piece)
@@ -166,25 +166,25 @@ def part_unknown(piece: str) -> tuple[str, ...]:
 
 
 def rank(parts: tuple[str, ...]) -> tuple[int, int]:
-    """The rank of a way to split a word, higher is better: fewer parts, of which the rarest is more common."""
+    """The rank of a way to split a word, higher is better: first fewer parts, then a more frequent rarest part."""
     return -len(parts), min(map(word_count, parts))
 
 
 def can_part_behind(head: str, rest: str) -> bool:
-    """Whether a split after this first part is possible: one character only if a function word or, before more, a
-    verb."""
+    """Whether a split after `head` is possible. A single character must be a function word or, if `rest` is longer
+    than one character, a verb, adverb, preposition, conjunction or pronoun; particles in TAILS may always follow."""
     if len(head) > 1 or head in HEADS or rest in TAILS:
         return True
     return len(rest) > 1 and word_class(head).startswith(("v", "d", "p", "c", "r"))
 
 
 def can_part_before(rest: str, head: str) -> bool:
-    """Whether a split before this last part is possible: one character only if a function word."""
+    """Whether a split before `rest` is possible. A single character must be in TAILS or follow a denial or degree."""
     return len(rest) > 1 or rest in TAILS or head in DENIALS | DEGREES
 
 
 def join_names(pieces: Sequence[str]) -> Iterator[str]:
-    """Join a surname with the given name after it, and 小, 老 or 阿 with a surname."""
+    """Yield the pieces; a surname is joined with the given name after it, and 小, 老 or 阿 with a surname."""
     at = 0
     while at < len(pieces):
         count = name_length(pieces, at)
@@ -193,7 +193,7 @@ def join_names(pieces: Sequence[str]) -> Iterator[str]:
 
 
 def name_length(pieces: Sequence[str], at: int) -> int:
-    """The number of pieces of the name that begins at a piece; 1 if no name begins there."""
+    """The number of pieces in the name that begins at index `at`; 1 if no name begins there."""
     first, *behind = pieces[at : at + 3]
     if not behind:
         return 1
@@ -212,6 +212,6 @@ def is_given_name(word: str) -> bool:
 
 
 def is_common(word: str) -> bool:
-    """Whether a word is common enough to be surely one."""
+    """Whether an entry of the list is so frequent that it is surely a word."""
     least = COMMON_COUNT if len(word) > 1 else COMMON_CHARACTER_COUNT
     return word_count(word) >= least

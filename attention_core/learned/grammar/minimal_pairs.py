@@ -16,7 +16,7 @@ from attention_core.mechanism.plain_checks import require_one_of, require_positi
 class MinimalPair(NamedTuple):
     """Two texts that differ in one word. nouns: the position, in each text, of the noun that its pronoun means.
 
-    pronoun, deciding: the positions of the pronoun and of the word that decides.
+    pronoun, deciding: the positions, the same in both texts, of the pronoun and of the word that differs.
     """
 
     texts: tuple[Text, Text]
@@ -48,7 +48,7 @@ def minimal_pairs(rng: RandomNumbers, count: int, language: str, part: str = "he
 
 
 def draw_minimal_pair(draw: Draw, language: str) -> MinimalPair | None:
-    """Sample one pair; None if the sampled nouns differ in their pronoun or have no reason of one word."""
+    """Sample one pair; None if the two nouns need different pronouns or one of them has no one-word reason."""
     frame = draw.pick(frames_of(draw.part))
     reasons = [[each for each in side if is_one_word(each)] for side in (frame.x_reasons, frame.y_reasons)]
     x = draw.thing(frame.x, many=0)

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from attention_core.learned.grammar.concepts import find_verb, read_data
 
-BASE, THIRD, PAST, PARTICIPLE, DOING = range(5)  # the forms of a verb, see concepts.Verb
-SINGULAR, PLURAL, FIRST = range(3)  # what a verb agrees with: she, they or you, i
+BASE, THIRD, PAST, PARTICIPLE, DOING = range(5)  # indices of the forms of a verb, see concepts.Verb
+SINGULAR, PLURAL, FIRST = range(3)  # agreement of a verb, an index into IS, HAS, DOES: with she, they or i
 
 IS, WAS = ("is", "are", "am"), ("was", "were", "was")
 HAS, HAD = ("has", "have", "have"), ("had", "had", "had")
@@ -22,17 +22,17 @@ AUXILIARIES = {
 MODAL_VERBS = ("will", "can", "could", "must", "should", "may", "might", "would", "wanted", "used")
 PAST_WORDS = frozenset(
     ["ate", "was", "had", "did", "could", "wanted", "used"]
-)  # a reason for such an event is in the past, too
+)  # words of a past mood: a reason for the event is then also in the past
 DENYING = frozenset(["not", "never"])
 
 
 class Mood(NamedTuple):
     """The verb group of a clause.
 
-    auxiliary: by agreement, () if there is none. between: the words after it, before the verb. form: of the verb, see
-    BASE. past: whether a reason for the clause is in the past. negative: whether it is negated.
-    before: the Chinese words before the verb. before_state: the same before a verb of a state or a quality.
-    done: whether 了 follows the Chinese verb.
+    auxiliary: the auxiliary verb by agreement, () without one. between: the words after the auxiliary, before the verb.
+    form: the form of the verb, see BASE. past: whether a reason for the clause is in the past. negative: whether the
+    clause is negated. before: the Chinese words before the verb. before_state: the Chinese words before a verb of a
+    state or a quality. done: whether 了 follows the Chinese verb.
     """
 
     auxiliary: tuple[str, ...]
@@ -46,7 +46,7 @@ class Mood(NamedTuple):
 
 
 def read_mood(english: str, chinese: str, chinese_state: str = "") -> Mood:
-    """Read a line of moods.toml.
+    """Read a line of moods.toml: the mood of the verb "eat" in English and Chinese, and of a state in Chinese.
 
     >>> read_mood("did not eat", "没有 吃", "不 吃").between, read_mood("ate", "吃 了").done
     (('not',), True)

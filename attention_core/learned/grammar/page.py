@@ -9,16 +9,16 @@ QUALITY_CATEGORY, VERB_CATEGORY = "<quality>", "<verb>"
 
 
 def noun_category(noun: Noun, many: bool) -> str:
-    """Return the category that may replace a noun: "<animals>"."""
+    """Return the category token that may replace a noun, such as "<animals>" for a plural."""
     kind = KINDS_OF_MANY.get(noun.kind, noun.kind + "s") if many else noun.kind
     return f"<{kind}>"
 
 
 class Page:
-    """The text written so far. Positions are those of `words`.
+    """The text written so far. Positions are indices into `words`.
 
-    kinds: by position, the category that may replace a word. named: the last position of each thing's noun. nouns: the
-    positions of nouns. marks: for the alignment of two languages: (the identity of a part of the scene, position).
+    kinds: position -> the category that may replace the word. named: thing -> the last position of its noun. nouns: the
+    positions of all nouns. marks: (identity of a part of the scene, position), by which two languages are aligned.
     """
 
     __slots__ = ("kinds", "links", "marks", "named", "nouns", "words")
@@ -33,7 +33,7 @@ class Page:
 
     # ---- words -------------------------------------------------------------------------------------------------------
     def add_word(self, word: str, mark: object, category: str = "") -> int:
-        """Write a word for a part of the scene, and return its position."""
+        """Append a word for a part of the scene, and return its position. category: may replace the word; "": none."""
         at = len(self.words)
         self.words.append(word)
         self.marks.append((mark, at))
@@ -42,7 +42,7 @@ class Page:
         return at
 
     def add_noun(self, node: object, thing: Thing, word: str, category: str) -> int:
-        """Write the noun of a thing, link it to its last mention, and return its position."""
+        """Write the noun of a thing, link it to the thing's last mention, and return the noun's position."""
         at = self.add_word(word, id(node), category)
         self.nouns.append(at)
         before = self.named.get(thing)
@@ -52,14 +52,14 @@ class Page:
         return at
 
     def add_surname(self, thing: Thing, word: str) -> None:
-        """Write the surname of a full name, and link it to its last occurrence."""
+        """Write the surname of a full name, and link it to the last occurrence of the same word."""
         earlier = [at for at, said in enumerate(self.words) if said == word]
         at = self.add_word(word, id(thing.surname))
         if earlier:
             self.links.append(Link("again", at, earlier[-1]))
 
     def add_pronoun(self, node: object, thing: Thing, word: str) -> int:
-        """Write a pronoun, link it to the noun that is meant, and return its position."""
+        """Write a pronoun, link it to the noun that it means, and return the pronoun's position."""
         at = self.add_word(word, id(node))
         meant = self.named.get(thing)
         if meant is not None:
@@ -76,7 +76,7 @@ class Page:
         return tuple([at for other, at in self.named.items() if other is not thing and self.may_mean(thing, other)])
 
     def link_subject(self, verb: int, subject: int) -> None:
-        """Link a verb to its subject; the nouns in between are possible confusions."""
+        """Link a verb to its subject; the nouns between them are the link's `others`."""
         first, last = (subject, verb) if subject < verb else (verb, subject)
         between = tuple([at for at in self.nouns if first < at < last]) if last - first > 2 else ()
         self.links.append(Link("subject", verb, subject, between))

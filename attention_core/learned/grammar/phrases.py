@@ -8,12 +8,12 @@ from attention_core.learned.grammar.scene import Degree, Phrase
 
 @cache
 def load_phrases() -> dict[str, dict[str, Phrase]]:
-    """Load the phrases by their section and name."""
+    """Load section -> name -> phrase from phrases.toml."""
     return {section: read_phrases(lines) for section, lines in read_data("phrases").items()}
 
 
 def read_phrases(lines: dict[str, list[str]]) -> dict[str, Phrase]:
-    """Read the phrases of a section."""
+    """Read the phrases of a section: name -> phrase."""
     phrases = {}
     for name, (english, chinese) in lines.items():
         phrases[name] = Phrase(tuple(english.split()), tuple(chinese.split()))
@@ -22,7 +22,7 @@ def read_phrases(lines: dict[str, list[str]]) -> dict[str, Phrase]:
 
 @cache
 def phrases_of(section: str) -> tuple[Phrase, ...]:
-    """Return the phrases of a section, in their order."""
+    """Return the phrases of a section, in the order of the file."""
     return tuple(load_phrases()[section].values())
 
 

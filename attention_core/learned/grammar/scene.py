@@ -9,7 +9,7 @@ from attention_core.learned.grammar.templates import Step
 
 
 class Thing:
-    """A person, an animal or a thing of a scene. Two things are the same if they are the same object."""
+    """A person, an animal or a thing of a scene. Two things are equal only if they are the same Python object."""
 
     __slots__ = ("agreement", "gender", "many", "noun", "speaker", "surname")
 
@@ -22,9 +22,9 @@ class Thing:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Determiner:
-    """A determiner in both languages; M is the measure word.
+    """A determiner in both languages; M is the measure word of the noun.
 
-    is_total: 都 is written before the verb. is_owner: it is a possessive.
+    is_total: 都 is written before the verb. is_owner: the determiner is a possessive, such as "my".
     """
 
     english: tuple[str, ...]
@@ -68,7 +68,7 @@ class Said(NamedTuple):
 class Event:
     """A deed or a state: a template in both languages.
 
-    is_state: it is a state, not a deed. denial: the Chinese template of its negation, if that is more than a word.
+    is_state: the event is a state, not a deed. denial: the Chinese template of its negation; () if 不 or 没有 suffices.
     """
 
     english: tuple[Step, ...]
@@ -92,9 +92,9 @@ class Place(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """An event with its parts. gap: the part that is omitted in a relative clause, because it is the noun outside.
+    """An event with its parts. gap: the name of an omitted part, such as the noun that a relative clause describes.
 
-    asks: the part that is asked for; "?" asks whether.
+    asks: what a question asks for: the name of a part, "place", "time", "why", "how", or "?" for yes or no; "" if none.
     """
 
     event: Event
@@ -114,7 +114,7 @@ class Relative(NamedTuple):
 
 
 class Telling(NamedTuple):
-    """The parts of a scene in the order of each language. frame: the name of its frame, or "" if it has none."""
+    """The parts of a scene in the order of each language. frame: the name of its frame; "" without a frame."""
 
     frame: str
     english: tuple

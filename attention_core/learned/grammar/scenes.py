@@ -27,14 +27,14 @@ class Scene:
         self.parts = {"en": telling.english, "zh": telling.chinese}
 
     def say(self, language: str) -> Text:
-        """Write the scene as a Text. language: "en" or "zh"."""
+        """Return the scene as a Text in a language, "en" or "zh"."""
         page = self.write(language)
         kind_at = page.kinds.get
         kinds = tuple([kind_at(at, "") for at in range(len(page.words))])
         return Text(tuple(page.words), tuple(page.links), kinds, self.sort, self.frame)
 
     def write(self, language: str) -> Writer:
-        """Write the scene on a page of a language."""
+        """Return a Writer of a language with the words of the scene."""
         page = WRITERS[require_one_of("language", language, LANGUAGES)]()
         for part in self.parts[language]:
             page.write(part)
@@ -56,9 +56,9 @@ class Scene:
 def draw_scene(rng: RandomNumbers, sort: str | None = None, part: str = "train") -> Scene:
     """Sample a scene.
 
-    rng: a random.Random; the same state gives the same scene. sort: one of SORTS; None: sampled by
-    weight. part: "train", for training; "held", whose first pair of nouns is held out from training; "frames", made
-    from a frame that is held out.
+    rng: a random.Random; the same state gives the same scene. sort: one of SORTS; if None, a sort is sampled by
+    weight. part: "train", for training; "held", a scene whose first pair of nouns is held out from training; "frames",
+    a scene from a held-out frame.
 
     Raises AttentionError: unknown_choice, also for a sort without the part.
 

@@ -15,7 +15,7 @@ from functools import cache
 
 from attention_core.learned.grammar.concepts import find_verb
 
-WORD, PART, VERB, OWNED, TELLING, BEFORE_VERB, DONE = range(7)  # what a step writes
+WORD, PART, VERB, OWNED, TELLING, BEFORE_VERB, DONE = range(7)  # codes of steps: what a step writes
 
 Step = tuple[int, object]
 VERB_MARKS = "*~="
@@ -24,7 +24,7 @@ PARTS = frozenset("xyzqcew")
 
 @cache
 def read_english(template: str) -> tuple[Step, ...]:
-    """Read an English template.
+    """Read the steps of an English template, each as (code, payload).
 
     >>> read_english("x open* y")[0], read_english("made of steel^")
     ((1, 'x'), ((0, 'made'), (0, 'of'), (4, 'steel')))
@@ -40,7 +40,7 @@ def read_english(template: str) -> tuple[Step, ...]:
 
 @cache
 def read_chinese(template: str) -> tuple[Step, ...]:
-    """Read a Chinese template: a verb's step has its word and its mark.
+    """Read the steps of a Chinese template; the payload of a verb is (its word, its mark).
 
     >>> read_chinese("x 过* y")
     ((1, 'x'), (5, None), (2, ('过', '*')), (1, 'y'))

@@ -8,7 +8,7 @@ class Link(NamedTuple):
 
     kind: "pronoun" (the noun that is meant), "subject" (a verb's subject), "about" (the noun that a deciding word
     describes), "object" (the verb of an object), "again" (an earlier mention of the same thing).
-    at, to: positions in the words. others: the positions of the other nouns that might be confused with it.
+    at, to: positions in the words. others: the positions of other nouns that might be confused with the noun meant.
     """
 
     kind: str
@@ -20,9 +20,9 @@ class Link(NamedTuple):
 class Text(NamedTuple):
     """A text in one language.
 
-    words: its words and punctuation, each by itself. links: their references, see Link. kinds: by position
-    the category token that may replace an unknown word, "" if none may. sort: the sort of text, one of SORTS. frame:
-    the name of the frame that it was made from, "" if there is none.
+    words: its words and punctuation marks. links: the references of words, see Link. kinds: by position the category
+    token that may replace an unknown word; "" if no token may. sort: the sort of text, one of SORTS. frame: the name of
+    the frame that the text was made from; "" without a frame.
     """
 
     words: tuple[str, ...]

@@ -16,12 +16,12 @@ from attention_core.learned.grammar.templates import TELLING, VERB, WORD
 from attention_core.mechanism.plain_checks import require_one_of
 
 SPECIAL_TOKENS = ("<pad>", "<start>", "<mask>", "<unknown>")
-CHINESE_WORDS_OF_CODE = ["的", "了", "在", "都", "们", "吗", "什么", "谁"]  # which chinese.py writes itself
+CHINESE_WORDS_OF_CODE = ["的", "了", "在", "都", "们", "吗", "什么", "谁"]  # words in chinese.py alone
 
 
 @cache
 def vocabulary(language: str) -> tuple[str, ...]:
-    """Return all tokens of a language: the special ones, the categories, then the words, sorted.
+    """Return all tokens of a language: the special tokens, the sorted categories, then the sorted words.
 
     language: "en" or "zh". Raises AttentionError: unknown_choice.
 
@@ -47,7 +47,7 @@ def known_words(language: str) -> frozenset[str]:
 
 @cache
 def categories(language: str) -> tuple[str, ...]:
-    """Return the categories that may replace an unknown word; English has plural ones, too."""
+    """Return the category tokens that may replace an unknown word; English also has plural categories."""
     nouns = [*load_nouns().values(), *load_names().values()]
     named = {noun_category(noun, False) for noun in nouns if noun.genders}
     if language == "en":
@@ -56,7 +56,7 @@ def categories(language: str) -> tuple[str, ...]:
 
 
 def events_with_forms() -> Iterator[tuple[Event, tuple[int, ...]]]:
-    """Yield every event, and the forms in which its English verb may be written."""
+    """Yield every event with the indices of the forms in which its English verb may be written."""
     told = (BASE, THIRD, PAST)
     for frame in load_frames().values():
         yield frame.event, tuple({BASE, *(mood.form for mood in frame.moods)})

@@ -1,4 +1,4 @@
-"""The shared part of writing a scene in both languages: parts in their order, the steps of a clause, its links."""
+"""The part of writing a scene that both languages share: the order of parts, the steps of a clause, its links."""
 
 from attention_core.learned.grammar.page import VERB_CATEGORY, Page
 from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place, Pronoun, Said, Thing
@@ -8,7 +8,7 @@ SUBJECT_CASE, OBJECT_CASE, OWNER_CASE = range(3)
 
 
 class Places:
-    """The positions of the parts of a clause; None if absent."""
+    """The positions of the parts of a clause; None for an absent part, [] without objects."""
 
     __slots__ = ("deciding", "objects", "subject", "verb")
 
@@ -20,7 +20,7 @@ class Places:
 
 
 class Writer(Page):
-    """A Page that writes scenes. A language defines how it writes phrases, mentions, verbs, qualities and places."""
+    """A Page that writes scenes. A subclass for each language writes phrases, mentions, verbs, qualities and places."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ class Writer(Page):
         raise NotImplementedError
 
     def question_word(self, thing: Thing) -> str:
-        """Return the question word for a thing: who or what."""
+        """Return the question word for a thing, such as "who" or "what"."""
         raise NotImplementedError
 
     def write_mention(self, mention: Mention) -> int:
@@ -90,7 +90,7 @@ class Writer(Page):
 
     # ---- clauses -----------------------------------------------------------------------------------------------------
     def write_steps(self, clause: Clause, steps: tuple) -> Places:
-        """Write the steps of a template, and return the positions of its parts."""
+        """Write the words of a clause by the steps of its template, and return the positions of the clause's parts."""
         places = Places()
         for code, payload in steps:
             if code == WORD:
@@ -116,7 +116,7 @@ class Writer(Page):
         self.add_pronoun(owner, owner, self.pronoun_of(owner, OWNER_CASE))
 
     def write_part(self, clause: Clause, name: str, places: Places) -> None:
-        """Write a part of a clause, unless it is a gap."""
+        """Write a named part of a clause, unless that part is the clause's gap."""
         part = clause.parts[name]
         if name == clause.gap:
             return
@@ -140,7 +140,7 @@ class Writer(Page):
         self.add_word(self.question_word(clause.parts[name].thing), (id(clause.event), "asks"))
 
     def write_errand(self, clause: Clause, errand: Clause, places: Places) -> None:
-        """Write the deed that somebody goes or wants to do, and link its verb to its subject."""
+        """Write the deed that a person goes or wants to do, and link its verb to its subject."""
         verb = self.write_clause(errand)
         doer = errand.parts["x"].thing
         at = places.subject if doer is clause.parts["x"].thing else self.named.get(doer)
@@ -148,8 +148,8 @@ class Writer(Page):
             self.link_subject(verb, at)
 
     def link_clause(self, clause: Clause, places: Places) -> None:
-        """Link the parts of a written clause. After a pronoun, the verb or quality is linked to the noun that is
-        meant."""
+        """Link the parts of a written clause. If its subject is a pronoun, the verb or quality is linked to the noun
+        that the pronoun means."""
         if places.verb is not None:
             for at in places.objects:
                 self.link_object(at, places.verb)

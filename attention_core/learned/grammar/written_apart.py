@@ -12,13 +12,13 @@ BEFORE_MEASURES = frozenset("一两三这那每上下")  # numbers and demonstra
 ADVERBS = frozenset("不没很太")
 PLACES = frozenset("上里")  # after a noun: places
 RESULTS = frozenset("住湿")  # after a verb: results
-JOINED = frozenset({"马上"})  # at once; the grammar has nobody on a horse
+JOINED = frozenset({"马上"})  # 马上 means "at once" here, never "on a horse"
 
 
 def writes_apart(parts: Sequence[str]) -> bool:
-    """Return whether the grammar writes these words next to each other: a verb and its noun, 一 只.
+    """Return whether the grammar may write these words next to each other, such as a verb and its noun, or 一 只.
 
-    parts: words of the grammar.
+    parts: words of the grammar that together spell a word of the list.
 
     >>> writes_apart(("喝", "水")), writes_apart(("那", "个")), writes_apart(("软", "件")), writes_apart(("头", "发"))
     (True, True, False, False)
@@ -55,7 +55,7 @@ def phrases_of_templates() -> frozenset[str]:
 
 
 def fixed_words(template: Sequence[tuple[object, object]]) -> Iterator[str]:
-    """Yield the words of an event in order; "" for other steps between them."""
+    """Yield the fixed words of an event's template in order, and "" for every other step."""
     for code, payload in template:
         if code == VERB:
             yield payload[0]
@@ -71,12 +71,12 @@ def nouns() -> frozenset[str]:
 
 @cache
 def measure_words() -> frozenset[str]:
-    """Return the measure words."""
+    """Return the Chinese measure words of the grammar."""
     return frozenset(noun.measure for noun in load_nouns().values()) | {"个", "位"} & known_words("zh")
 
 
 @cache
 def verbs() -> frozenset[str]:
-    """Return the verbs."""
+    """Return the Chinese verbs of the grammar."""
     templates = [event.chinese for event, _ in events_with_forms()]
     return frozenset(payload[0] for template in templates for code, payload in template if code == VERB)

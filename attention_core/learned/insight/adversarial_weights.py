@@ -1,4 +1,4 @@
-"""Adversarial attention weights: far from the learned ones, and among those the ones that move the prediction least.
+"""Adversarial attention weights: of all weights far from the learned weights, those that move the prediction least.
 
 Jain, Wallace 2019, section 4.2.2, do the reverse: they search for the farthest weights that move the prediction by no
 more than a bound.
@@ -19,15 +19,15 @@ from attention_core.learned.insight.prediction_shift import (
 )
 from attention_core.learned.symbols.alphabet import PAD
 
-ADVERSARIAL_DISTANCE_SHARE = 0.9  # least distance of adversarial weights, as a share of a text's farthest
-SEARCH_STARTS, SEARCH_STEPS, SEARCH_RATE, SEARCH_PRESSURE = 3, 80, 0.3, 10.0  # of the search for them
-DISTANCE_TOLERANCE_NATS = 1e-3  # nats
+ADVERSARIAL_DISTANCE_SHARE = 0.9  # least distance of adversarial weights / the farthest possible distance for a text
+SEARCH_STARTS, SEARCH_STEPS, SEARCH_RATE, SEARCH_PRESSURE = 3, 80, 0.3, 10.0  # settings of the search by gradients
+DISTANCE_TOLERANCE_NATS = 1e-3  # by which a distance may be below its bound
 
 
 def adversarial_weights(learned: LearnedPrediction, generator: Generator) -> Float[Tensor, "B H 1 S"]:
-    """Find weights nearly as far from the learned ones as possible that move each text's prediction least.
+    """Find weights nearly as far from the learned weights as possible that move each text's prediction least.
 
-    Candidates: all weight on one place, and the ends of searches by gradients, of which those too near do not count.
+    Candidates: all weight on one place, and the results of searches by gradients. Candidates too near do not count.
     """
     farthest = farthest_possible_distance(learned.weights, learned.texts)
     far = ADVERSARIAL_DISTANCE_SHARE * farthest  # (B,)
@@ -47,16 +47,16 @@ def adversarial_weights(learned: LearnedPrediction, generator: Generator) -> Flo
 def propose_weights(
     learned: LearnedPrediction, far: Float[Tensor, " B"], generator: Generator
 ) -> Iterator[Float[Tensor, "B H 1 S"]]:
-    """Yield candidate weights: all on one place, then the results of searches."""
+    """Yield candidate weights: first all weight on one place, then the results of searches by gradients."""
     yield from one_place_weights(learned.weights, learned.texts)
     yield from search_weights(learned, far, generator)
 
 
 # ---- all weight on one place -----------------------------------------------------------------------------------------
 def farthest_possible_distance(learned: Float[Tensor, "B H 1 S"], texts: Int[Tensor, "B S"]) -> Float[Tensor, " B"]:
-    """Compute the largest possible distance of weights from the learned ones.
+    """Compute the largest possible distance of weights from the learned weights.
 
-    The divergence is convex, so the farthest weights are all on one place: that of the least learned weight.
+    The divergence is convex, so the farthest weights are all on the place with the least learned weight.
     """
     farthest = next(one_place_weights(learned, texts))
     return distance_of_weights(learned, farthest)
@@ -65,7 +65,10 @@ def farthest_possible_distance(learned: Float[Tensor, "B H 1 S"], texts: Int[Ten
 def one_place_weights(
     learned: Float[Tensor, "B H 1 S"], texts: Int[Tensor, "B S"]
 ) -> Iterator[Float[Tensor, "B H 1 S"]]:
-    """Yield weights that are all on one place: that of the least learned weight, then each, at most a text's last."""
+    """Yield weights that are all on one place: first the place of the least learned weight, then each place in turn.
+
+    Beyond the end of a text, its last place is used.
+    """
     is_padding = texts == PAD  # (B, S)
     hidden = is_padding[:, None, None]  # (B, 1, 1, S)
     shown = learned.masked_fill(hidden, 1.0)

@@ -1,7 +1,7 @@
 """The shift of a classifier's prediction if its attention weights are replaced by others (Jain, Wallace 2019).
 
-Even weights; the learned ones in another order; random ones; and adversarial ones. If others give the same prediction,
-the learned ones alone explain nothing.
+The replacements are uniform weights, the learned weights in another order, random weights, and adversarial weights. If
+other weights give the same prediction, the learned weights alone explain nothing.
 """
 
 from collections.abc import Mapping
@@ -21,14 +21,14 @@ from attention_core.learned.insight.prediction_shift import (
 from attention_core.learned.models.classifier import Classifier
 
 SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")
-PERMUTATION_COUNT = 25  # random orders of the weights; the median of their shifts counts
-MIN_MOVED_SHARE = 0.1  # of all probability: a smaller mean shift does not count
+PERMUTATION_COUNT = 25  # random orders of the weights, whose median shift is reported
+MIN_MOVED_SHARE = 0.1  # total variation: a mean shift of at most this does not count
 
 
 def measure_shift(model: Classifier, texts: Int[Tensor, "B S"], kind: str, seed: int = 0) -> PredictionShift:
     """Measure the shift of each text's prediction under weights of one of SWAP_KINDS.
 
-    seed: of random weights, orders, and starts of searches.
+    seed: for random weights, random orders, and the starts of searches.
 
     Source: Jain, Wallace 2019, sections 4.2.1 (permuted: the median of many orders) and 4.2.2 (adversarial).
     """
@@ -50,7 +50,7 @@ def moving_kinds(shifts: Mapping[str, PredictionShift]) -> tuple[str, ...]:
     return tuple(name for name, shift in shifts.items() if shift.mean > MIN_MOVED_SHARE)
 
 
-# ---- even and random weights -----------------------------------------------------------------------------------------
+# ---- uniform and random weights --------------------------------------------------------------------------------------
 def uniform_weights(learned: LearnedPrediction) -> Float[Tensor, "B H 1 S"]:
     """Return the same weight for all symbols of a text."""
     is_symbol = ~learned.is_padding  # (B, 1, 1, S)
@@ -76,7 +76,7 @@ def random_weights(learned: LearnedPrediction, generator: Generator) -> Float[Te
 
 # ---- the learned weights in another order ----------------------------------------------------------------------------
 def permuted_shift(learned: LearnedPrediction, generator: Generator) -> PredictionShift:
-    """Measure the median shift of each text over many orders, with the weights of an order that has it."""
+    """Measure the median shift of each text over many orders, with the weights of an order that has this median."""
     found = []
     for _ in range(PERMUTATION_COUNT):
         weights = permute_weights(learned, generator)
@@ -96,7 +96,7 @@ def permuted_shift(learned: LearnedPrediction, generator: Generator) -> Predicti
 
 
 def permute_weights(learned: LearnedPrediction, generator: Generator) -> Float[Tensor, "B H 1 S"]:
-    """Put the learned weights of each text into a random order, the same for all heads; padding stays."""
+    """Put the learned weights of each text into a random order, the same for all heads; padding stays at the end."""
     keys = torch.rand(learned.texts.shape, generator=generator)  # (B, S)
     keys = keys[:, None, None]  # (B, 1, 1, S)
     keys = keys.masked_fill(learned.is_padding, 2.0)  # padding comes last, in its order

@@ -15,10 +15,10 @@ from attention_core.record.trace import Step, Trace
 def with_attributions(trace: Trace, network: Network, text: str, target: int) -> Trace:
     """Add two steps to a run: `gradient_x_input` and `left_out`, both (B, S).
 
-    gradient_x_input: of the logit of a class. left_out: how far the log-odds of the class fall if the symbol is
+    gradient_x_input: for the logit of the class. left_out: by how much the log-odds of the class fall if the symbol is
     removed from the text.
 
-    trace: of the network's attention for the text. target: the class, by its number.
+    trace: the network's attention for the text. target: the number of the class.
     """
     logit = Ref("output", (0, 0, target))
     run = gradient_times_input(trace, logit)
@@ -29,9 +29,9 @@ def with_attributions(trace: Trace, network: Network, text: str, target: int) ->
 
 
 def leave_one_out_drops(network: Network, text: str, target: int) -> Tensor:
-    r"""Compute how far the log-odds of a class, $\ln p / (1 - p)$, fall without each symbol, (1, S).
+    r"""Compute by how much the log-odds of a class, $\ln p / (1 - p)$, fall without each symbol, (1, S).
 
-    It is 0 for a single symbol, which cannot be left out.
+    The drop is 0 for a text of one symbol, which cannot be left out.
     """
     model = network.exact_model
     symbols = symbol_numbers(network, text)  # (1, S)
@@ -55,7 +55,7 @@ def class_log_odds(model: Classifier, symbols: Tensor, target: int) -> Tensor:
 
 
 def log_odds(logits: Float[Tensor, " C"], target: int) -> Tensor:
-    """Compute the log-odds of a class: its logit against all others together.
+    """Compute the log-odds of a class: its logit minus the logsumexp of all other logits.
 
     >>> log_odds(torch.tensor([0.8, 0.2]).log(), 0)  # ln 4
     tensor(1.3863)
@@ -70,7 +70,7 @@ def without_symbol(symbols: Tensor, place: int) -> Tensor:
 
 
 def classifier_accuracy_without(model: Classifier, texts: Tensor, classes: Tensor, off: tuple[int, ...]) -> float:
-    """Measure the share of texts that get their class with the heads in `off` ablated."""
+    """Measure the share of texts that are classified correctly with the heads in `off` ablated."""
     switches = torch.ones(model.heads)
     switches[list(off)] = 0.0
     with torch.no_grad():

@@ -12,19 +12,19 @@ from attention_core.learned.models.copier import COPIER_CONFIG, COPIER_HEADS, Co
 from attention_core.learned.training.snapshots import Network
 from attention_core.record.trace import Step, Trace
 
-ITSELF = "itself"  # instead of a first head: keys are projected from the symbols
-MAX_COMPOSED_SYMBOLS = 12  # symbols shown, each with a row and a column
+ITSELF = "itself"  # choice instead of a first head: keys are projected from the symbols themselves
+MAX_COMPOSED_SYMBOLS = 12  # symbols in the shown matrix, each with a row and a column
 
 
 def compose_heads(network: Network, text: str, first: str) -> Trace:
     r"""Run the last layer on symbols alone, with keys from the output of a first-layer head for each symbol.
 
     $E W_q (E W_v W_{o,h} W_k)^\top / \sqrt{d_k}$, the step `scaled_scores` (B, H, T, S), without positions: how well
-    each symbol as a query matches a place into which the first head has written each other one. If the first head
-    attends to the previous symbol, that is the place after the symbol.
+    each symbol as a query matches a place to which the first head has added each other symbol. If the first head
+    attends to the previous symbol, this place is the one after that symbol.
 
-    network: of a Copier of two layers. text: the symbols, each taken once, at most 12 of them. first: "L1H2", or
-    "itself", with keys projected from the symbols. Raises AttentionError as symbols_of does.
+    network: a Copier of two layers. text: its first 12 different symbols are used. first: the first head, "L1H2", or
+    "itself" for keys projected from the symbols. Raises AttentionError as symbols_of does.
     Source: Elhage et al. 2021, "K-composition" and "How induction heads work".
     """
     symbols = tuple(dict.fromkeys(read_symbols(network, text)))[:MAX_COMPOSED_SYMBOLS]
@@ -33,7 +33,7 @@ def compose_heads(network: Network, text: str, first: str) -> Trace:
 
 
 def run_composed(model: Copier, symbols: Tensor, first: str) -> Trace:
-    """The run of compose_heads on the numbers of symbols."""
+    """The run that compose_heads returns, for the numbers of symbols."""
     with torch.inference_mode():
         x = model.read(symbols)  # (T, D)
         key = None
@@ -44,9 +44,9 @@ def run_composed(model: Copier, symbols: Tensor, first: str) -> Trace:
 
 
 def finds_itself(network: Network, first: str, second: str) -> Bool[Tensor, " symbols"]:
-    """Mark each symbol of the alphabet whose query matches best, of all symbols, the first head's output for itself.
+    """Mark each symbol of the alphabet whose query matches the first head's output for this same symbol best.
 
-    first: as for compose_heads. second: a head of the last layer.
+    first: as for compose_heads. second: the name of a head of the last layer.
     """
     _, head = HEAD_PLACES[second]
     symbols = torch.arange(len(source_alphabet(network).of))
@@ -55,7 +55,7 @@ def finds_itself(network: Network, first: str, second: str) -> Bool[Tensor, " sy
 
 
 def composition_trace(network: Network) -> Trace:
-    """Measure how much each head of the last layer reads the output of each head of the first: the steps
+    """Measure how much each head of the last layer reads the output of each head of the first layer: the steps
     `q_composition`, `k_composition`, `v_composition`, each (later, earlier); see composition_scores."""
     first, *_, last = network.exact_model.layers
     with torch.inference_mode():

@@ -1,4 +1,4 @@
-"""The heads of a Copier: they attend to the symbol before, or to the one after this symbol's last occurrence."""
+"""The heads of a Copier: they attend to the previous symbol, or to the symbol after this symbol's last occurrence."""
 
 import torch
 from jaxtyping import Float
@@ -10,15 +10,15 @@ from attention_core.learned.tasks import repeats
 from attention_core.learned.training.snapshots import Network
 from attention_core.record.trace import Step, Trace
 
-HEAD_PLACES = {"L1H1": (0, 0), "L1H2": (0, 1), "L2H1": (1, 0), "L2H2": (1, 1)}  # layer and head by name
+HEAD_PLACES = {"L1H1": (0, 0), "L1H2": (0, 1), "L2H1": (1, 0), "L2H2": (1, 1)}  # name -> (layer, head), from 0
 
 
 def head_scores(model: Copier) -> dict[str, Float[Tensor, "layers 2"]]:
     """Measure the mean weight of each head on two symbols, over held-out repeated sequences.
 
-    previous: the symbol before. induction: in the second half, the symbol that came next the first time.
+    previous: on the symbol before. induction: in the second half, on the symbol that came next in the first half.
 
-    Source: Olsson et al. 2022, In-context Learning and Induction Heads, where the latter is called prefix matching.
+    Source: Olsson et al. 2022, In-context Learning and Induction Heads, where "induction" is called prefix matching.
     """
     half = repeats.MEASURED_HALF
     previous = []
@@ -38,7 +38,7 @@ def head_scores(model: Copier) -> dict[str, Float[Tensor, "layers 2"]]:
 def layer_traces(network: Network, text: str, off: tuple[str, ...] = ()) -> list[Trace]:
     """Run each layer of a Copier on a text, with the heads in `off` ablated.
 
-    network: whose model is a Copier. text: of T symbols. off: the heads to ablate, by name.
+    network: a network whose model is a Copier. text: its T symbols. off: the names of the heads to ablate.
 
     Raises AttentionError as symbols_of does.
 
@@ -56,9 +56,9 @@ def layer_traces(network: Network, text: str, off: tuple[str, ...] = ()) -> list
 
 # ---- probabilities of the next symbol --------------------------------------------------------------------------------
 def next_probabilities(network: Network, text: str, off: tuple[str, ...] = ()) -> Float[Tensor, "T symbols"]:
-    """Compute the probability of each symbol to come next, after each symbol of a text.
+    """Compute, after each symbol of a text, the probability that each symbol comes next.
 
-    off: the heads to ablate, by name.
+    off: the names of the heads to ablate.
     """
     model = network.exact_model
     with torch.inference_mode():
@@ -68,9 +68,9 @@ def next_probabilities(network: Network, text: str, off: tuple[str, ...] = ()) -
 
 
 def with_next_probabilities(trace: Trace, network: Network, text: str, off: tuple[str, ...] = ()) -> Trace:
-    """Add the step `foretold` (B, T - 1) to a run: the predicted probability of each next symbol.
+    """Add the step `foretold` (B, T - 1) to a run: the predicted probability of each actual next symbol.
 
-    off: the heads to ablate, by name.
+    off: the names of the heads to ablate.
     """
     probabilities = next_probabilities(network, text, off)  # (T, symbols)
     symbols = symbol_numbers(network, text)  # (1, T)
@@ -91,7 +91,7 @@ def expected_next(network: Network, text: str, off: tuple[str, ...] = ()) -> tup
 
 # ---- ablated heads ---------------------------------------------------------------------------------------------------
 def head_switches(off: tuple[str, ...], layers: int) -> Float[Tensor, "layers 2"]:
-    """Return 1 for each active head, 0 for those in `off`: "L1H2" is the second head of the first layer.
+    """Return 1 for each active head, 0 for each head in `off`: "L1H2" is the second head of the first layer.
 
     >>> head_switches(("L1H2",), 2)
     tensor([[1., 0.],
@@ -110,12 +110,12 @@ def accuracy_without_heads(model: Copier, off: tuple[str, ...]) -> tuple[float, 
 
 
 def first_share(figures: tuple[float, ...]) -> float:
-    """Compute the mean over the unpredictable positions: those up to the first of the repetition."""
+    """Compute the mean over the unpredictable positions: the first half, and the first symbol of the repetition."""
     unknown = figures[: repeats.MEASURED_HALF]
     return sum(unknown) / len(unknown)
 
 
 def repeated_share(figures: tuple[float, ...]) -> float:
-    """Compute the mean over the other positions: the second half, from its second symbol on."""
+    """Compute the mean over the predictable positions: the second half, from its second symbol on."""
     known = figures[repeats.MEASURED_HALF :]
     return sum(known) / len(known)

@@ -1,4 +1,4 @@
-"""The shift of a classifier's prediction if other attention weights replace the learned ones."""
+"""The shift of a classifier's prediction if other attention weights replace the learned weights."""
 
 import math
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from attention_core.learned.symbols.alphabet import PAD
 from attention_core.record.trace import Trace
 
 MIN_LOG_WEIGHT = 1e-30  # the least weight in a logarithm
-Z95 = 1.96  # standard errors to each side, for 95 %
+Z95 = 1.96  # half of a 95 % confidence interval, in standard errors
 
 
 @dataclass(frozen=True, eq=False)
 class PredictionShift:
-    """Predictions under other weights. shift: how far each text's prediction moves, 0 to 1. distance: how far the
-    weights do, 0 to ln 2. weights: those used instead of the learned ones."""
+    """Predictions under other weights. shift: the total variation of each text's prediction, 0 to 1. distance: of the
+    weights from the learned weights, 0 to ln 2. weights: the weights used instead of the learned weights."""
 
     shift: Float[Tensor, " B"]
     distance: Float[Tensor, " B"]
@@ -48,7 +48,7 @@ class PredictionShift:
 
 @dataclass(frozen=True, eq=False)
 class LearnedPrediction:
-    """A classifier's prediction for some texts with its learned attention weights, and these weights."""
+    """A classifier's learned attention weights for some texts, and its class probabilities with these weights."""
 
     model: Classifier
     texts: Int[Tensor, "B S"]
@@ -62,7 +62,7 @@ class LearnedPrediction:
         return is_padding[:, None, None]
 
     def repeat(self, times: int) -> "LearnedPrediction":
-        """Return the prediction of the same texts, one after the other, several times."""
+        """Return the prediction for a batch in which all texts are repeated several times."""
         return LearnedPrediction(
             self.model,
             self.texts.repeat(times, 1),
@@ -71,13 +71,13 @@ class LearnedPrediction:
         )
 
     def softmax(self, scores: Float[Tensor, "B H 1 S"]) -> Float[Tensor, "B H 1 S"]:
-        """Compute weights from scores; padding gets none."""
+        """Compute weights from scores; padding gets the weight 0."""
         masked = scores.masked_fill(self.is_padding, -torch.inf)
         return masked.softmax(-1)
 
 
 def predict_class(model: Classifier, texts: Int[Tensor, "B S"]) -> LearnedPrediction:
-    """Run a classifier with its learned weights."""
+    """Run a classifier with its learned attention weights, and return its prediction."""
     with torch.no_grad():
         trace = model.trace(texts)
     probabilities = class_probabilities(trace)
@@ -85,7 +85,7 @@ def predict_class(model: Classifier, texts: Int[Tensor, "B S"]) -> LearnedPredic
 
 
 def predict_with_weights(learned: LearnedPrediction, weights: Float[Tensor, "B H 1 S"]) -> Float[Tensor, "B C"]:
-    """Compute the class probabilities with other weights instead of the learned ones."""
+    """Compute the class probabilities with other attention weights instead of the learned weights."""
     trace = learned.model.trace(learned.texts, replacement=weights)
     return class_probabilities(trace)
 
@@ -107,7 +107,7 @@ def shift_under_weights(learned: LearnedPrediction, weights: Float[Tensor, "B H 
 
 # ---- distance of weights ---------------------------------------------------------------------------------------------
 def distance_of_weights(one: Float[Tensor, "B H 1 S"], other: Float[Tensor, "B H 1 S"]) -> Float[Tensor, " B"]:
-    """Compute the mean over the heads of the Jensen-Shannon divergence of their weights, in nats."""
+    """Compute the Jensen-Shannon divergence between two sets of weights, in nats, averaged over the heads."""
     return jensen_shannon_divergence(one, other).mean((1, 2))  # (B, H, 1) -> (B,)
 
 

@@ -1,4 +1,4 @@
-"""The inputs of one attention of a network for a text: vectors and matrices, ready for attend."""
+"""The inputs of one attention layer of a network for a text: vectors and matrices, as arguments of attend."""
 
 from dataclasses import dataclass
 
@@ -15,19 +15,19 @@ from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.snapshots import Network
 from attention_core.record.errors import AttentionError
 
-MAX_READ_SYMBOLS = 64  # symbols of a text
-MAX_WRITTEN_SYMBOLS = 2 * MAX_READ_SYMBOLS  # symbols that an encoder-decoder writes
-VISIBLE_BLANK = "␣"  # shows a blank
-QUERY_LABEL = "?"  # the label of a query that is no symbol
+MAX_READ_SYMBOLS = 64  # symbols of an input text
+MAX_WRITTEN_SYMBOLS = 2 * MAX_READ_SYMBOLS  # symbols that an encoder-decoder generates
+VISIBLE_BLANK = "␣"  # character shown for a blank
+QUERY_LABEL = "?"  # label of a learned query, which is no symbol
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionView:
-    """The inputs of one attention.
+    """The inputs of one attention layer.
 
-    queries, keys: the labels of the axes. x, context: the inputs of the queries and of the keys; keys and context are
-    None for self-attention. weights: the attention's matrices by name, as in Weights. heads, score, masks, positions:
-    as in AttentionConfig, names alone.
+    queries, keys: the labels of the axes. x, context: the vectors of the queries and of the keys; keys and context are
+    None for self-attention. weights: the layer's matrices by name, as in Weights. heads, score, masks, positions: as in
+    AttentionConfig, with names but no parameters.
     """
 
     queries: tuple[str, ...]
@@ -41,7 +41,7 @@ class AttentionView:
     positions: tuple[str, ...] = ()
 
     def tensor(self, name: str) -> Tensor | None:
-        """Return one of the tensors by name, such as "x" or "w_q"; None if there is none."""
+        """Return a tensor by its name, such as "x" or "w_q"; None if the view has no such tensor."""
         if name == "x":
             return self.x
         if name == "context":
@@ -49,7 +49,7 @@ class AttentionView:
         return self.weights.get(name)
 
     def width(self, name: str) -> int:
-        """Return the width of the inputs of the queries ("x") or of the keys ("context")."""
+        """Return the width of the vectors of the queries ("x") or of the keys ("context")."""
         vectors = self.x
         if name != "x" and self.context is not None:
             vectors = self.context
@@ -62,7 +62,7 @@ class AttentionView:
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
 def symbols_of(text: str, alphabet: Alphabet) -> tuple[str, ...]:
-    """Return the symbols of a text, blanks only if the alphabet has one.
+    """Return the symbols of a text; blanks are removed if the alphabet has no blank.
 
     Raises AttentionError: learned_empty, learned_too_long, never_seen.
 
@@ -82,7 +82,7 @@ def symbols_of(text: str, alphabet: Alphabet) -> tuple[str, ...]:
 
 
 def symbol_labels(symbols: tuple[str, ...]) -> tuple[str, ...]:
-    """Return symbols as the labels of an axis, with visible blanks."""
+    """Return symbols as the labels of an axis, with VISIBLE_BLANK for a blank."""
     return tuple(VISIBLE_BLANK if symbol == " " else symbol for symbol in symbols)
 
 
@@ -92,7 +92,7 @@ def source_alphabet(network: Network) -> Alphabet:
 
 
 def target_alphabet(network: Network) -> Alphabet:
-    """Return the symbols that an encoder-decoder writes."""
+    """Return the symbols that an encoder-decoder generates."""
     return COURSES[network.course].alphabets[1]
 
 
@@ -110,9 +110,9 @@ def symbol_numbers(network: Network, text: str) -> Tensor:
 
 # ---- views -----------------------------------------------------------------------------------------------------------
 def attention_view(network: Network, text: str, written: str | None = None, layer: int = -1) -> AttentionView:
-    """Return the inputs of an attention of a network.
+    """Return the inputs of an attention layer of a network.
 
-    text: the input. written: the output of an encoder-decoder; None: what it writes itself. layer: of a Copier.
+    text: the input. written: the output of an encoder-decoder; if None, the network generates it. layer: of a Copier.
 
     Raises AttentionError as symbols_of does, no_attention for an encoder-decoder with one context vector, and at_most
     for a layer that a Copier does not have.
@@ -158,7 +158,7 @@ def classifier_view(network: Network, model: Classifier, text: str) -> Attention
 
 
 def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | None) -> AttentionView:
-    """Return the inputs of the attention from the decoder's states to the encoder's."""
+    """Return the inputs of the attention from the decoder's states to the encoder's states."""
     if model.context == "one":
         raise AttentionError("no_attention")
     target = find_target(network, text, written)
@@ -176,7 +176,7 @@ def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | Non
 
 
 def context_vector(network: Network, text: str) -> Float[Tensor, " D"]:
-    """Return the vector of a whole text, with which a decoder starts; with "one" context it reads nothing else.
+    """Return the vector of a whole text, the decoder's first state; with "one" context its only input of the text.
 
     network: an encoder-decoder. text: its input.
 
@@ -192,9 +192,9 @@ def context_vector(network: Network, text: str) -> Float[Tensor, " D"]:
 
 
 def find_target(network: Network, text: str, written: str | None) -> tuple[str, ...]:
-    """Return the symbols of `written`, or those that the network writes if it is None.
+    """Return the symbols of `written`; if it is None, the symbols that the network generates.
 
-    Raises AttentionError as symbols_of does: an untrained network may write no symbols.
+    Raises AttentionError as symbols_of does: an untrained network may generate no symbols.
     """
     if written is not None:
         return symbols_of(written, target_alphabet(network))
@@ -205,14 +205,14 @@ def find_target(network: Network, text: str, written: str | None) -> tuple[str, 
 
 
 def previous_symbols(network: Network, model: Seq2Seq, target: tuple[str, ...]) -> Tensor:
-    """Return the number of the symbol before each of these, (1, T): the start, then all but the last."""
+    """Return the decoder's input for a target, (1, T): the number of the start, then of all symbols but the last."""
     numbers = target_alphabet(network).numbers(target[:-1])
     return torch.tensor([[model.end, *numbers]])
 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------
 def write_text(network: Network, text: str) -> tuple[str, ...]:
-    """Return the symbols that an encoder-decoder writes for a text, one after the other."""
+    """Return the symbols that an encoder-decoder generates for a text."""
     source = symbol_numbers(network, text)
     with torch.inference_mode():
         output = network.exact_model.write(source, MAX_WRITTEN_SYMBOLS)  # (1, T)

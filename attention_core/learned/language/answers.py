@@ -1,4 +1,4 @@
-"""The word that a model answers to the question of whom a pronoun means, and the word at which it is asked."""
+"""The word that a model answers to the question of whom a pronoun means, and the word at which the model is asked."""
 
 from typing import NamedTuple
 
@@ -7,13 +7,13 @@ from torch import Tensor
 
 from attention_core.learned.language.recipes import ABOUT, PRONOUN
 
-ENDS = frozenset(".,!?;:。，！？；：")  # ends of a clause
+ENDS = frozenset(".,!?;:。，！？；：")  # punctuation that ends a clause
 
 
 class Answer(NamedTuple):
-    """An answer. asked: the word at which the model is asked. weight: the largest weight there.
+    """An answer. asked: the position at which the model is asked. weight: the largest weight from there.
 
-    word: the word with this weight; None if it is the asked word itself or START, which means no word.
+    word: the position of the word with this weight; None if it is `asked` itself or START, which mean no answer.
     """
 
     asked: int
@@ -24,10 +24,10 @@ class Answer(NamedTuple):
 def find_answer(weights: Float[Tensor, "H T S"], causal: bool, tokens: tuple[str, ...], pronoun: int) -> Answer:
     """The answer of a model to the question of whom a pronoun means.
 
-    An encoder is asked at the pronoun. A decoder has not read the reason there: it is asked at the deciding word,
-    and at the pronoun only if no later word of the clause decides.
+    An encoder is asked at the pronoun. A decoder has not read the reason at the pronoun, so it is asked at the deciding
+    word, and at the pronoun only if no later word of the clause decides.
 
-    weights: of the last layer, whose heads answer the questions. pronoun: its position.
+    weights: of the last layer, whose heads answer the questions. pronoun: the position of the pronoun.
     """
     if causal:
         deciding = [read_answer(weights, ABOUT, at) for at in rest_of_clause(tokens, pronoun)]
@@ -38,13 +38,13 @@ def find_answer(weights: Float[Tensor, "H T S"], causal: bool, tokens: tuple[str
 
 
 def read_answer(weights: Float[Tensor, "H T S"], question: int, asked: int) -> Answer:
-    """The word with the largest weight in a question's head, from the asked word."""
+    """The answer at the position `asked`: the word to which the question's head gives the largest weight."""
     row = weights[question, asked]  # (S,)
     word = int(row.argmax())
     return Answer(asked, None if word in (0, asked) else word, float(row[word]))
 
 
 def rest_of_clause(tokens: tuple[str, ...], at: int) -> range:
-    """The positions after a word, up to the next punctuation."""
+    """The positions after a word, up to the next punctuation mark in ENDS."""
     ends = [place for place, token in enumerate(tokens) if place > at and token in ENDS]
     return range(at + 1, min(ends, default=len(tokens)))

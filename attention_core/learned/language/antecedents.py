@@ -8,9 +8,9 @@ from attention_core.learned.language.simple_rule import find_pronouns, nearest_f
 
 
 def find_antecedents(language: str, tokens: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
-    """The positions of the pronouns with a fitting noun before them, each with that of the nearest such noun.
+    """Return (position of a pronoun, position of the nearest fitting noun before it) for each pronoun with such a noun.
 
-    The rule reads no reason: if two nouns fit, its noun need not be the meant one.
+    The rule reads no reason: if two nouns fit, the nearest noun need not be the one that is meant.
 
     >>> find_antecedents("en", ("it", "saw", "the", "dog", "because", "it", "was", "old"))
     ((5, 3),)
@@ -22,9 +22,9 @@ def find_antecedents(language: str, tokens: tuple[str, ...]) -> tuple[tuple[int,
 def measure_antecedents(
     weights: Float[Tensor, "*heads T T"], language: str, tokens: tuple[str, ...]
 ) -> Float[Tensor, "*heads"] | None:
-    """The mean weight from a pronoun to its noun, as found by find_antecedents; None if there is none.
+    """The mean weight from a pronoun to its noun, as found by find_antecedents; None if no pronoun has a noun.
 
-    Another mention of the same word counts as well, as in measure_model_heads.
+    The weights on all mentions of the same word are summed, as in measure_model_heads.
 
     >>> weights = torch.tensor([[1, 0, 0, 0], [0.5, 0.5, 0, 0], [0, 1, 0, 0], [0.25, 0.5, 0.25, 0]])
     >>> float(measure_antecedents(weights, "en", ("dog", "saw", "dog", "it")))

@@ -1,4 +1,4 @@
-"""The training batch of a language model: rows of texts, some words masked, and questions about others."""
+"""The training batch of a language model: rows of texts, some words masked, and questions about other words."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,14 +14,14 @@ from attention_core.learned.language.drawn_numbers import DrawnNumbers
 from attention_core.learned.language.packing import PackedTexts, disguise_words, pack_texts
 from attention_core.learned.language.questions import NOT_ASKED
 
-ROWS, ROW_LENGTH = 20, 48  # rows of texts: about a thousand words per step
+ROWS, ROW_LENGTH = 20, 48  # rows per batch and words per row: about a thousand words per step
 START, MASK = "<start>", "<mask>"
 HIDDEN = 0.15  # share of words to predict in a text with masked words (Devlin et al. 2019, section 3.1)
-STILL_SEEN = 0.1  # share of these that are predicted, but not masked
-WEIGHED = 0.3  # share of texts in which a reason fits one of two possible nouns: the hard ones
-WHOLE = 0.5  # share of texts without masked words: the questions are about these
-ITSELF = 0.15  # share of the words without an answer that are asked: their answer is the word itself
-DISGUISED_NOUNS, DISGUISED_OTHERS = 0.1, 0.03  # shares of words replaced by their category
+STILL_SEEN = 0.1  # share of the words to predict that are not masked
+WEIGHED = 0.3  # share of hard texts, in which a reason fits one of two possible nouns
+WHOLE = 0.5  # share of an encoder's texts without masked words, about which the questions are asked
+ITSELF = 0.15  # share asked of the words without an answer, for which the right answer is the word itself
+DISGUISED_NOUNS, DISGUISED_OTHERS = 0.1, 0.03  # shares of nouns and of other words replaced by their category
 OTHER_CATEGORIES = ("<quality>", "<verb>")
 
 
@@ -29,8 +29,8 @@ OTHER_CATEGORIES = ("<quality>", "<verb>")
 class Batch:
     """Rows of texts for one training step.
 
-    packed: the texts, with the answers that are asked. seen: the words, some of them masked. foretold: which words an
-    encoder has to predict; None for a decoder, which predicts each word from those before it.
+    packed: the texts, with the answers to the questions that are asked. seen: the input words, some of them masked.
+    foretold: which words an encoder has to predict; None for a decoder, which predicts each word from the words before.
     """
 
     packed: PackedTexts
@@ -45,12 +45,12 @@ class Batch:
 
 @cache
 def word_numbers(language: str) -> dict[str, int]:
-    """The number of each word of a language."""
+    """Word -> its number, for the vocabulary of a language."""
     return {word: number for number, word in enumerate(vocabulary(language))}
 
 
 def draw_texts(language: str, rng: RandomNumbers) -> Iterator[Text]:
-    """Endless training texts: each begins with START, and some words are replaced by their categories."""
+    """Yield training texts without end; each begins with START, and some words are replaced by their categories."""
     while True:
         text = draw_weighed_text(language, rng) if rng.random() < WEIGHED else draw_scene(rng).say(language)
         yield begin_text(text._replace(words=tuple(disguise_words(text, rng, disguise_share))))
@@ -77,7 +77,7 @@ def begin_link(link: Link) -> Link:
 
 
 def disguise_share(category: str) -> float:
-    """The probability that a word of a category is replaced by it."""
+    """The probability that a word is replaced by its category."""
     return DISGUISED_OTHERS if category in OTHER_CATEGORIES else DISGUISED_NOUNS
 
 
@@ -102,19 +102,22 @@ def draw_whole_texts(packed: PackedTexts, generator: Generator) -> Bool[Tensor, 
 def ask_about(
     packed: PackedTexts, whole: Bool[Tensor, "B T"], causal: bool, generator: Generator
 ) -> Int[Tensor, "Q B T"]:
-    """The answers that are asked: all that are another word, and some that are the word itself."""
+    """The positions of the right answers, NOT_ASKED where no question is asked.
+
+    Asked are all questions whose answer is another word, for a decoder an earlier word, and a share ITSELF of the rest.
+    """
     answers = packed.answers
     places = torch.arange(answers.shape[-1]).expand_as(answers)  # (Q, B, T)
     is_itself = answers == places
     is_left_out = is_itself & (torch.rand(answers.shape, generator=generator) >= ITSELF)
     if causal:
-        is_left_out |= answers > places  # it cannot look ahead
+        is_left_out |= answers > places  # a decoder cannot attend to later words
     is_asked = whole & ~is_left_out & (answers != NOT_ASKED)
     return answers.where(is_asked, torch.tensor(NOT_ASKED))
 
 
 def hide_words(packed: PackedTexts, whole: Bool[Tensor, "B T"], language: str, generator: Generator) -> Batch:
-    """Mask some words of the texts that are not whole, never START."""
+    """Return the batch with some words masked, never START and never in a whole text. whole: as in draw_whole_texts."""
     numbers = word_numbers(language)
     can_be_hidden = packed.filled & ~whole & (packed.words != numbers[START])
     foretold = can_be_hidden & (torch.rand(packed.words.shape, generator=generator) < HIDDEN)

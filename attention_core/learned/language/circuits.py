@@ -18,14 +18,14 @@ from attention_core.transformer.embedding import embed
 from attention_core.transformer.stack import EMBEDDING, Reading, Stack
 
 CIRCUIT = "circuit"
-Places = Int[Tensor, "H T"]  # of the key, per head and query
-MAX_SHOWN_WORDS = 12  # each with a row and a column
+Places = Int[Tensor, "H T"]  # the position of a key, per head and query
+MAX_SHOWN_WORDS = 12  # words in the shown matrix, each with a row and a column
 MAX_ADDED_WORDS = 6
 
 
 # ---- which words -----------------------------------------------------------------------------------------------------
 def read_added_words(name: str, text: str) -> tuple[str, ...]:
-    """The words that a visitor adds to those of a sentence, each once. Raises AttentionError: words_unknown,
+    """The different words of a text that a visitor adds to a sentence's words. Raises AttentionError: words_unknown,
     words_many.
 
     >>> read_added_words("en_asked_encoder", "cat, it cat")
@@ -43,8 +43,7 @@ def read_added_words(name: str, text: str) -> tuple[str, ...]:
 
 
 def choose_words(tokens: tuple[str, ...], at: int, added: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The words to show: those of a sentence, each once and as many as fit, the one at `at` among them, and the added
-    ones.
+    """The words to show: the word at `at` and the added words, and as many other words of the sentence as fit.
 
     >>> choose_words(("the", "dog", "saw", "the", "cat"), 1, ("bird",))
     ('the', 'dog', 'saw', 'cat', 'bird')
@@ -63,10 +62,10 @@ def choose_words(tokens: tuple[str, ...], at: int, added: tuple[str, ...] = ()) 
 def word_circuit(name: str, tokens: tuple[str, ...], layer: int) -> Stack:
     """The heads of a layer on words alone: their embedding, and a part such as "2.circuit" of the second layer.
 
-    Its steps are those of head_circuit: `scaled_scores`, `written`, `writes`; `answers`, too, in a last layer
-    from whose heads the answers are read.
+    The part has the steps of head_circuit, `scaled_scores`, `written`, `writes`, and also `answers` if answers are read
+    from the heads of this layer.
 
-    name: of a model. tokens: words of its vocabulary. layer: counted from 1.
+    name: of a model. tokens: words of the model's vocabulary. layer: counted from 1.
 
     >>> stack = word_circuit("en_asked_encoder", ("it", "dog"), 3)
     >>> list(stack.parts), stack["3.circuit"]["answers"].shape
@@ -86,7 +85,7 @@ def word_circuit(name: str, tokens: tuple[str, ...], layer: int) -> Stack:
 
 
 def run_alone(model: LanguageModel, x: Float[Tensor, "B T D"], layer: int) -> Trace:
-    """The heads of a layer on words alone, with values projected from the words if the model does that."""
+    """The run of head_circuit for a layer on words alone, with values of the words if the layer is so configured."""
     choices = model.shape.stack().layers[layer - 1]
     value = x if choices.values_of_words else None
     return head_circuit(x, model.layers[layer - 1].weights().attention, choices.attention, value=value)
@@ -106,8 +105,8 @@ def reads_answers(model: LanguageModel, layer: int) -> bool:
 # ---- over all words --------------------------------------------------------------------------------------------------
 @lru_cache(maxsize=16)
 def word_pushes(name: str, token: str, layer: int) -> dict[str, Float[Tensor, "H V"]]:
-    """What each head of a layer adds to the logit of every word if it attends to one word alone, by step: `writes`, and
-    `answers` if answers are read from the heads.
+    """Step -> what each head of a layer adds to the logit of every word if it attends to one word alone. The steps are
+    `writes`, and `answers` if answers are read from the heads.
 
     >>> word_pushes("en_asked_encoder", "dog", 3)["answers"].shape
     torch.Size([4, 1744])
@@ -121,7 +120,7 @@ def word_pushes(name: str, token: str, layer: int) -> dict[str, Float[Tensor, "H
 
 @lru_cache(maxsize=16)
 def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
-    """How much each head of a layer copies, over the whole vocabulary, by step as in word_pushes; see copying_score.
+    """Step as in word_pushes -> how much each head of a layer copies, over the whole vocabulary; see copying_score.
 
     >>> [round(float(score), 2) for score in copying_scores("en_asked_encoder", 3)["answers"]]
     [1.0, 1.0, 1.0, 1.0]
@@ -140,8 +139,8 @@ def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
 
 @lru_cache(maxsize=16)
 def favourite_words(name: str, tokens: tuple[str, ...], layer: int) -> tuple[Places, Places]:
-    """The position with the highest allowed score of each head of a layer, for each word of a sentence: by the words
-    alone, and in the run.
+    """For each head of a layer and each word of a sentence, the position with the highest allowed score: first for the
+    words alone, then in the run of the sentence.
 
     >>> alone, run = favourite_words("en_asked_encoder", ("<start>", "the", "dog", "barked", "."), 3)
     >>> alone.shape == run.shape == (4, 5)

@@ -7,7 +7,7 @@ DRAWN_AT_ONCE = 4096
 
 
 class DrawnNumbers:
-    """Random numbers from 0 to 1, sampled in blocks for the grammar, which takes them one by one.
+    """Random numbers from 0 to 1, sampled in blocks and returned one by one.
 
     >>> one, same = (DrawnNumbers(Generator().manual_seed(3)) for _ in range(2))
     >>> [one.random() for _ in range(5)] == [same.random() for _ in range(5)]
@@ -20,7 +20,7 @@ class DrawnNumbers:
 
     @classmethod
     def drawn_from(cls, generator: Generator) -> "DrawnNumbers":
-        """Numbers from a separate seed, which is sampled from a generator."""
+        """Random numbers with a separate seed, which is sampled from a generator."""
         seed = torch.randint(2**62, (1,), generator=generator)
         return cls(Generator().manual_seed(seed.item()))
 

@@ -1,4 +1,4 @@
-"""Everyday words outside the vocabulary of a language model, and the word or category that it reads instead."""
+"""Everyday words outside the vocabulary of a language model, and the word or category that the model reads instead."""
 
 import tomllib
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ ONE_OF_MANY = {"<furniture>": "<pieces-of-furniture>"}
 
 
 def stand_in(language: str, word: str) -> str | None:
-    """Return the token that a model reads for an everyday word outside its vocabulary; None if there is none.
+    """Return the token that a model reads for an everyday word outside its vocabulary; None for an unlisted word.
 
     The token is of the same kind, and often means nearly the same.
 
@@ -34,7 +34,7 @@ def stand_in(language: str, word: str) -> str | None:
 
 @cache
 def load_stand_ins(language: str) -> dict[str, str]:
-    """Load the token for each everyday word outside the vocabulary, in all its forms."""
+    """Load word -> token, for all forms of the everyday words outside the vocabulary."""
     known = word_numbers(language)
     file = Path(__file__).parent / f"everyday_{language}.toml"
     found: dict[str, str] = {}
@@ -48,7 +48,7 @@ def load_stand_ins(language: str) -> dict[str, str]:
 
 
 def read_alone(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """Yields a word with its token; it has one form."""
+    """Yields a word that has one form, with its token."""
     yield word, token
 
 
@@ -82,7 +82,7 @@ def plural_of(word: str) -> str:
 
 
 def plural_token(token: str) -> str:
-    """Return the plural token of a singular one."""
+    """Return the plural of a singular token, a noun or a category; the token itself for a noun without a plural."""
     if token.startswith("<"):
         kind = token.strip("<>")
         return ONE_OF_MANY.get(token) or f"<{MANY.get(kind) or plural_of(kind)}>"

@@ -1,4 +1,5 @@
-"""Words for a gap: predicted by a decoder from the left, by an encoder from both sides, or tried by a decoder."""
+"""Words for a gap: predicted by a decoder from the left side or by an encoder from both sides, or each inserted into
+the text and scored by a decoder."""
 
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from attention_core.transformer.stack import UNEMBEDDING
 class GapWords:
     """Words that may fill a gap.
 
-    numbers: of the words. shares: the probability of each. own: that of the original word.
+    numbers: the numbers of the words. shares: the probability of each word. own: the probability of the original word.
     """
 
     numbers: Int[Tensor, " W"]
@@ -28,8 +29,8 @@ class GapWords:
     own: float
 
     def likeliest(self, count: int, least: float) -> list[tuple[int, float]]:
-        """The numbers and probabilities of the likeliest words. count: the most to return. least: probability of
-        each."""
+        """The (number, probability) pairs of the likeliest words. count: the most to return. least: the least
+        probability of a word to return."""
         shares, places = self.shares.sort(descending=True)
         numbers = self.numbers[places]
         likely = list(zip(numbers.tolist(), shares.tolist(), strict=True))[:count]
@@ -59,13 +60,13 @@ def guess_from_both(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
 
 
 def every_word(name: str, tokens: tuple[str, ...], at: int, shares: Float[Tensor, " V"]) -> GapWords:
-    """The GapWords of the whole vocabulary. shares: the probability of each word."""
+    """The GapWords with all words of the vocabulary. shares: the probability of each word."""
     own = word_numbers(load_recipe(name).language)[tokens[at]]
     return GapWords(torch.arange(len(shares)), shares, float(shares[own]))
 
 
 def try_words(name: str, tokens: tuple[str, ...], at: int, count: int) -> GapWords:
-    r"""Return the probability of each of some words in the gap, by a decoder's probability of the whole text with it.
+    r"""Return the probability of some words in the gap, from a decoder's probability of the whole text with each word.
 
     $p(w \mid \text{left}, \text{right}) \propto p(\text{left}, w, \text{right})$, over the original word and
     the `count` likeliest words after the left side.

@@ -23,16 +23,16 @@ from attention_core.learned.language.reading import UNKNOWN
 from attention_core.learned.language.simple_rule import nearest_fitting
 from attention_core.learned.language.surprise import number_words, surprises_of_texts
 
-USUAL = 0.98  # share of the texts of the trained kind below a limit
-LEARNED_PARTS = ("held", "train")  # newly sampled: held-out pairs of nouns, and all sorts
+USUAL = 0.98  # share of the texts of the trained kind whose surprise is below a limit
+LEARNED_PARTS = ("held", "train")  # parts of newly sampled texts: with held-out pairs of nouns, and of all sorts
 Tokens = tuple[str, ...]
 
 
 class Told(NamedTuple):
-    """The answers about one pronoun of a text.
+    """The answers of the model and of the simple rule about one pronoun of a text.
 
-    group: as in measure_guesses, "" for others. noun: named by the model. right, rule_right: whether the model and
-    the simple rule name the noun that is meant. weight: the largest of the model's head.
+    group: as in measure_guesses, "" for a pronoun of no group. noun: the model's answer. right, rule_right: whether the
+    model and the simple rule name the noun that is meant. weight: the largest weight of the model's head.
     """
 
     group: str
@@ -43,16 +43,16 @@ class Told(NamedTuple):
 
 
 def measure_guesses(model: LanguageModel, language: str, second: LanguageModel | None) -> dict[str, dict[str, float]]:
-    """The limits of usual surprise, from the half that chooses, and figures from the other half.
+    """The limits of usual surprise, from the half of the texts that chooses, and figures from the other half.
 
-    limits: "surprise" (nats per word) and "word" (the largest of a text): 98 of 100 texts of the trained kind are
-    below. guesses: "outside_held", "outside_train", "outside_frames": the share of texts above a limit, of those with
-    held-out pairs, of any sort, of held-out frames. If the model answers questions, also its accuracy for pronouns:
-    "one_fits", "two_fit", "frames"; with the suffix "_rule" that of the simple rule, with "_kinds" and "_unknown" that
-    of the model if it reads categories or <unknown> for all nouns. "clear_wrong": the share of wrong answers with a
-    weight over CLEAR. "auc": how often a right answer has a larger weight than a wrong one. With a second model:
-    "agreed", how often both name the same noun; "agreed_right", "differing_right", the accuracy of the first if they
-    agree and if not.
+    limits: "surprise" (the mean per word, in nats) and "word" (the largest of a text): 98 of 100 texts of the trained
+    kind are below each limit. guesses: "outside_held", "outside_train", "outside_frames": the share of texts above a
+    limit, among texts with held-out pairs, of any sort, of held-out frames. If the model answers questions, also its
+    accuracy for pronouns: "one_fits", "two_fit", "frames"; the suffix "_rule" marks the accuracy of the simple rule,
+    "_kinds" and "_unknown" the accuracy of the model if it reads categories or <unknown> for all nouns. "clear_wrong":
+    the share of wrong answers with a weight over CLEAR. "auc": how often a right answer has a larger weight than a
+    wrong answer. With a second model: "agreed", how often both name the same noun; "agreed_right", "differing_right",
+    the accuracy of the first model if both agree and if they differ.
     """
     limits = measure_limits(model, language)
     figures = {}
@@ -74,12 +74,12 @@ def measure_limits(model: LanguageModel, language: str) -> dict[str, float]:
 
 
 def surprises_of_part(model: LanguageModel, language: str, part: str, half: str) -> list[Float[Tensor, " T-1"]]:
-    """The surprises of the texts of a part."""
+    """The surprise of each word of the held-out texts of a part, one tensor per text."""
     return surprises_of_texts(model, language, [text.words for text in held_out_texts(language, part, half)])
 
 
 def is_outside(surprises: Float[Tensor, " T-1"], limits: dict[str, float]) -> bool:
-    """Whether a text is above one of the limits."""
+    """Whether the mean or the largest surprise of a text is above its limit."""
     return bool(surprises.mean() > limits["surprise"] or surprises.max() > limits["word"])
 
 
@@ -114,7 +114,7 @@ def measure_weights(told: list[Told]) -> dict[str, float]:
 
 
 def measure_agreement(told: list[Told], second: LanguageModel, language: str) -> dict[str, float]:
-    """How often a second model names the same noun, and the accuracy then and else: see measure_guesses."""
+    """How often a second model names the same noun, and the accuracy if both agree and if not: see measure_guesses."""
     others = [each for part in ("held", "frames") for each in answers_to_texts(second, language, part, read_words)]
     same = [one.right for one, other in zip(told, others, strict=True) if one.noun == other.noun]
     differing = [one.right for one, other in zip(told, others, strict=True) if one.noun != other.noun]
@@ -129,7 +129,7 @@ def share(holds: Iterable[bool]) -> float:
 
 
 def answers_to_texts(model: LanguageModel, language: str, part: str, read: Callable[[Text], Tokens]) -> Iterator[Told]:
-    """The answers about the pronouns of the texts of a part. read: returns the tokens that the model reads."""
+    """Yield the answers about the pronouns in texts of a part. read: text -> the tokens that the model reads."""
     by_length: dict[int, list[Text]] = {}
     for text in held_out_texts(language, part, "report"):
         by_length.setdefault(len(text.words), []).append(text)
@@ -149,7 +149,7 @@ def answers_to_texts(model: LanguageModel, language: str, part: str, read: Calla
 
 
 def group_of(place: Place, part: str) -> str:
-    """The group of a pronoun in measure_guesses; "" if it is in none."""
+    """The group of a pronoun in measure_guesses; "" for a pronoun of no group."""
     if place.others:
         of_frames = {"held": "two_fit", "frames": "frames"}
         return of_frames[part] if place.text.frame else ""
@@ -163,22 +163,22 @@ def is_meant(place: Place, word: int | None) -> bool:
 
 # ---- tokens read for nouns -------------------------------------------------------------------------------------------
 def read_words(text: Text) -> Tokens:
-    """The words of a text themselves."""
+    """The words of a text, unchanged."""
     return text.words
 
 
 def read_categories(text: Text) -> Tokens:
-    """The words of a text, with the category of each noun."""
+    """The words of a text, with its category instead of each noun."""
     return replace_nouns(text, None)
 
 
 def read_unknown(text: Text) -> Tokens:
-    """The words of a text, with <unknown> for each noun."""
+    """The words of a text, with <unknown> instead of each noun."""
     return replace_nouns(text, UNKNOWN)
 
 
 def replace_nouns(text: Text, token: str | None) -> Tokens:
-    """The words of a text, with a token instead of each noun; None: its category."""
+    """The words of a text, with a token instead of each noun; if the token is None, with the noun's category."""
     return tuple(
         (token or category) if category and category not in OTHER_CATEGORIES else word
         for word, category in zip(text.words, text.kinds, strict=True)

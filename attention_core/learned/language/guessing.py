@@ -1,4 +1,4 @@
-"""Whether a model was trained on sentences such as this one, or guesses: to be known before its answers count."""
+"""Whether a model was trained on sentences such as a typed one, or guesses its answers."""
 
 import json
 import math
@@ -24,22 +24,23 @@ from attention_core.learned.language.simple_rule import (
 from attention_core.learned.language.surprise import number_words, text_surprise
 
 STUDENTS = Path(__file__).parent / "shipped" / "students.json"
-SURE = 0.5  # with a smaller weight, other words get more than the answer
+SURE = 0.5  # least weight of a sure answer: with less, the other words together get more than the answer
 
 
 @dataclass(frozen=True)
 class Reference:
     """The answers to the question of whom a pronoun means.
 
-    pronoun: its position. answer: that of the model, see Answer. second: that of its other form (of an encoder the
-    decoder, of a decoder the encoder); None if none is shipped. rule: the position of the noun that the simple rule
-    names, see nearest_fitting; None if no noun before it fits. doubts: why the answer is a guess; empty if it is not:
+    pronoun: the position of the pronoun. answer: the model's answer, see Answer. second: the answer of the model's
+    other form (of an encoder the decoder, of a decoder the encoder); None if no other form is shipped. rule: the
+    position of the noun that the simple rule names, see nearest_fitting; None if no noun before the pronoun fits.
+    doubts: why the answer is a guess; () if the answer is no guess:
 
     - "unknown": a word of the sentence is read as <unknown>.
     - "differs": the other form answers another word.
     - "shifts": with commas and a full stop, or with nouns read as their categories, a form answers another word.
     - "unfit": the answer is no noun before the pronoun that fits in gender and number, or it is no food or drink after
-      such a verb; or it is None, though nouns are before the pronoun.
+      a verb of eating or drinking; or it is None, though nouns are before the pronoun.
     - "weak": the answer gets less than half of the weight.
     """
 
@@ -51,8 +52,8 @@ class Reference:
 
     @property
     def is_agreed(self) -> bool:
-        """Whether both forms answer the same word. They were trained separately: if they differ, one of them
-        guesses."""
+        """Whether both forms of the model answer the same word. They were trained separately: if their answers differ,
+        one of them guesses."""
         return self.second is not None and self.second.word == self.answer.word
 
 
@@ -60,9 +61,9 @@ class Reference:
 class Judgement:
     """How well a model knows a sentence, and its answers about the pronouns.
 
-    unknown: the positions of <unknown>. surprises: of each token, in nats; of START, which is given, 0. usual,
-    usual_word: the limits of their mean and maximum below which 98 of 100 texts of the trained kind are. references: of
-    each pronoun of a third person; empty if the model answers no questions.
+    unknown: the positions of <unknown>. surprises: of each token, in nats; 0 for START, which is given. usual,
+    usual_word: the limits of the mean and of the largest surprise below which 98 of 100 texts of the trained kind are.
+    references: one for each pronoun of a third person; () if the model answers no questions.
     """
 
     unknown: tuple[int, ...]
@@ -78,13 +79,13 @@ class Judgement:
 
     @property
     def startling(self) -> tuple[int, ...]:
-        """The positions of words above the limit of surprise of one word, the most surprising first."""
+        """The positions of the words whose surprise is above `usual_word`, the most surprising first."""
         places = [at for at, surprise in enumerate(self.surprises) if surprise > self.usual_word]
         return tuple(sorted(places, key=lambda at: -self.surprises[at]))
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the model does not know such a sentence: "unknown", "surprise" (the mean), "word" (the maximum)."""
+        """Why such a sentence is unknown to the model: "unknown", "surprise" (the mean), "word" (the largest)."""
         found = {"unknown": self.unknown, "surprise": self.surprise > self.usual, "word": self.startling}
         return tuple(reason for reason, holds in found.items() if holds)
 
@@ -95,17 +96,18 @@ class Judgement:
 
     @property
     def outside(self) -> bool:
-        """Whether the model guesses: whom one of the pronouns means; without pronouns, whether it does not know such a
-        sentence."""
+        """Whether the model guesses: with pronouns, whether an answer is doubted; without pronouns, whether such a
+        sentence is unknown to the model."""
         return bool(self.doubted) if self.references else bool(self.reasons)
 
 
 @dataclass(frozen=True)
 class StudentFigures:
-    """How often a model was right on students' sentences, written before anything was measured on them.
+    """How often a model was right on students' sentences, which were written before any measurement on them.
 
-    asked: the number of pronouns. right: of right answers. unmarked: of answers that are not marked as a guess; wrong:
-    of wrong ones among these. right_marked: of right answers that are marked as a guess.
+    asked: the number of pronouns. right: the number of right answers. unmarked: the number of answers not marked as a
+    guess. wrong: the number of wrong answers among the unmarked. right_marked: the number of right answers marked as a
+    guess.
     """
 
     asked: int
@@ -117,7 +119,7 @@ class StudentFigures:
 
 @cache
 def read_student_figures() -> dict[str, StudentFigures]:
-    """Read the figures of each model that answers questions.
+    """Read name -> figures on students' sentences, for each model that answers questions.
 
     >>> read_student_figures()["en_asked_encoder"].asked
     47
@@ -128,14 +130,14 @@ def read_student_figures() -> dict[str, StudentFigures]:
 
 @lru_cache(maxsize=64)
 def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
-    r"""Judge whether a model knows sentences such as this one, and what it and the simple rule answer.
+    r"""Judge whether a model knows sentences such as this one, and return its answers and those of the simple rule.
 
     A sentence such as *the animal did not cross the street because it was too tired* is known. Nats per word are
     $-\frac{1}{T} \sum_t \log p(w_t \mid w_{<t})$ of a decoder; of an encoder, with each word hidden in turn,
     $-\frac{1}{T} \sum_t \log p(w_t \mid w_{\setminus t})$, the pseudo-log-likelihood (Salazar et al. 2020,
-    arXiv 1910.14659). A sentence without a pronoun is outside if they, or those of one word, are above the limits of
-    texts of the trained kind, or if a word is read as <unknown>; one with a pronoun if an answer is doubted, see
-    Reference. Commas and a full stop may be omitted.
+    arXiv 1910.14659). A sentence without a pronoun is outside if its mean or its largest surprise is above the limit of
+    texts of the trained kind, or if a word is read as <unknown>; a sentence with a pronoun is outside if an answer is
+    doubted, see Reference. Commas and a full stop may be omitted.
 
     name: of a shipped model. tokens: from read_tokens: START first, then one word or more.
 
@@ -159,10 +161,10 @@ def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
 
 
 def surprises_with_stop(name: str, tokens: tuple[str, ...]) -> list[float]:
-    """The surprise of each token after START. Omitted commas and an omitted full stop are read, but not counted, and
-    the surprise of a mark is at most that of a usual word.
+    """The surprise of each token after START. Omitted commas and an omitted full stop are added to the input, but not
+    counted, and the surprise of a punctuation mark is at most the usual mean.
 
-    Every training text has them, and without a full stop half of them would be outside for an encoder.
+    Every training text has these marks; without a full stop half of the texts would be outside for an encoder.
     """
     language = load_recipe(name).language
     read = punctuate(language, tokens)
@@ -173,7 +175,7 @@ def surprises_with_stop(name: str, tokens: tuple[str, ...]) -> list[float]:
 
 
 def next_word_chances(name: str, tokens: tuple[str, ...]) -> list[float]:
-    """The probability that a decoder gives to each token after START, from those before it.
+    """The probability that a decoder gives to each token after START, from the tokens before.
 
     >>> len(next_word_chances("en_asked_decoder", ("<start>", "the", "dog", "barked", ".")))
     4
@@ -183,7 +185,8 @@ def next_word_chances(name: str, tokens: tuple[str, ...]) -> list[float]:
 
 
 def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]:
-    """The Reference of each pronoun of a third person, by both forms of a model and by the simple rule."""
+    """The Reference of each pronoun of a third person, with the answers of both forms of a model and of the simple
+    rule; () if the model answers no questions."""
     if load_model(name).shape.answers != "heads":
         return ()
     language, second = load_recipe(name).language, other_form(name)
@@ -210,23 +213,23 @@ def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]
 
 
 def is_possible(language: str, tokens: tuple[str, ...], pronoun: int, word: int | None) -> bool:
-    """Whether a pronoun can mean a word: by gender and number, and as food or drink after such a verb. None is possible
-    only if no noun is before the pronoun."""
+    """Whether a pronoun can mean a word: by gender and number, and as food or drink after a verb of eating or drinking.
+    No word (None) is possible only if no noun is before the pronoun."""
     if word is None:
         return not find_nouns(language, tokens[:pronoun])
     return word in fitting_nouns(language, tokens, pronoun) and may_be_consumed(language, tokens, pronoun, word)
 
 
 def answer_of(name: str, reading: Reading, pronoun: int) -> Answer:
-    """The answer of a model to the question of whom a pronoun means, in a reading; positions are those of the typed
-    words."""
+    """The answer of a model to the question of whom a pronoun means, in a reading of the sentence. All positions are
+    indices into the typed words."""
     causal = load_recipe(name).causal
     found = find_answer(last_weights(name, reading.tokens), causal, reading.tokens, reading.places[pronoun])
     back = {place: at for at, place in enumerate(reading.places)}
     return found._replace(asked=back.get(found.asked, pronoun), word=back.get(found.word))
 
 
-@lru_cache(maxsize=256)  # 74 kB each at most
+@lru_cache(maxsize=256)  # a result has at most 74 kB
 def last_weights(name: str, tokens: tuple[str, ...]) -> Float[Tensor, "H T S"]:
     """The weights of the last layer, from whose heads the answers are read."""
     words = number_words(load_recipe(name).language, tokens)

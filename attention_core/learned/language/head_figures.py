@@ -23,15 +23,15 @@ from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model
 
 HEADS_FILE = SHIPPED_FOLDER / "heads.json"
-HEAD_TEXTS = 300  # texts read for each figure
-LINKS = {"antecedent": "pronoun", "subject": "subject"}  # a measure: the kind of its links
+HEAD_TEXTS = 300  # held-out texts per figure
+LINKS = {"antecedent": "pronoun", "subject": "subject"}  # measure -> the kind of its links
 DECIMALS = 3
 
 
 @dataclass(frozen=True)
 class HeadFigures:
-    """The measures of a model's heads. texts: how many were read. places: how many pronouns and verbs were measured.
-    measures: by name, one row per layer, one number per head."""
+    """The measures of a model's heads. texts: the number of texts. places: "antecedent" and "subject" -> the number of
+    measured pronouns and verbs. measures: name -> one row per layer, one number per head."""
 
     texts: int
     places: dict[str, int]
@@ -39,8 +39,8 @@ class HeadFigures:
 
 
 def measure_model_heads(model: LanguageModel, language: str) -> HeadFigures:
-    """The measures of measure_head_maps, each the mean over held-out texts, and the mean weight from a pronoun to its
-    noun ("antecedent") and from a verb to its subject ("subject"), except for later words of a decoder."""
+    """The measures of measure_head_maps, averaged over held-out texts, and the mean weight from a pronoun to its noun
+    ("antecedent") and from a verb to its subject ("subject"); for a decoder without links to later words."""
     texts = held_out_texts(language, "held", "report", HEAD_TEXTS)
     found = {name: mean.tolist() for name, mean in average_measures(model, language).items()}
     places = {}
@@ -54,7 +54,7 @@ def measure_model_heads(model: LanguageModel, language: str) -> HeadFigures:
 
 
 def average_measures(model: LanguageModel, language: str) -> dict[str, Float[Tensor, "L H"]]:
-    """The mean measures of the heads over the held-out texts; a text with a NaN does not count in that mean."""
+    """The measures of the heads, averaged over the held-out texts; a mean omits the texts whose measure is NaN."""
     numbers = word_numbers(language)
     found: dict[str, list[Tensor]] = {name: [] for name in MEASURES}
     for text in held_out_texts(language, "held", "report", HEAD_TEXTS):
@@ -70,13 +70,13 @@ def average_measures(model: LanguageModel, language: str) -> dict[str, Float[Ten
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_heads_again(name: str) -> None:
-    """Measure the heads of a shipped model, and write the figures into the file."""
+    """Measure the heads of a shipped model, and write the figures into HEADS_FILE."""
     write_row(HEADS_FILE, name, asdict(measure_model_heads(load_model(name, torch.float32), RECIPES[name].language)))
     read_head_figures.cache_clear()
 
 
 @cache
 def read_head_figures() -> dict[str, HeadFigures]:
-    """The figures of the heads of each shipped model, from the file."""
+    """Name of a shipped model -> the figures of its heads, read from HEADS_FILE."""
     rows = json.loads(HEADS_FILE.read_text("utf-8"))
     return {name: HeadFigures(**row) for name, row in rows.items()}

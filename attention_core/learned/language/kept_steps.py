@@ -15,13 +15,13 @@ from attention_core.learned.language.training import LanguageTraining
 from attention_core.mechanism.plain_checks import require_one_of
 
 STEPS_FOLDER = SHIPPED_FOLDER / "steps"
-BETWEEN_STEPS = (500, 1000, 2000)  # of the shipped checkpoints, of the models of STEPPED
+BETWEEN_STEPS = (500, 1000, 2000)  # steps of the shipped checkpoints of the models in STEPPED
 STEPPED = ("en_foretold_encoder", "en_named_encoder", "en_asked_encoder")
 MEASURED = (*STEPPED, "zh_foretold_encoder", "zh_named_encoder", "zh_asked_encoder")
 
 
 def steps_of(name: str) -> tuple[int, ...]:
-    """Return the steps at which a model can be loaded: 0, those of shipped checkpoints, and the last.
+    """Return the steps at which a model can be loaded: 0, the steps of shipped checkpoints, and the last step.
 
     >>> steps_of("en_asked_encoder"), steps_of("zh_asked_encoder")
     ((0, 500, 1000, 2000, 5000), (0, 5000))
@@ -31,7 +31,7 @@ def steps_of(name: str) -> tuple[int, ...]:
 
 
 def size_between_steps(names: Iterable[str]) -> float:
-    """The size in megabytes of the checkpoints at BETWEEN_STEPS of these models, shipped or not.
+    """The size in megabytes of these models' checkpoints at BETWEEN_STEPS, whether shipped or not.
 
     >>> round(size_between_steps(["zh_foretold_encoder", "zh_named_encoder", "zh_asked_encoder"]), 1)
     4.0
@@ -39,9 +39,9 @@ def size_between_steps(names: Iterable[str]) -> float:
     return len(BETWEEN_STEPS) * sum(model_file(name).stat().st_size for name in names) / 1e6
 
 
-@lru_cache(maxsize=16)  # two to four megabytes each
+@lru_cache(maxsize=16)  # a model takes two to four megabytes
 def load_step(name: str, step: int, dtype: torch.dtype = torch.float64) -> LanguageModel:
-    """Return a model at a step of its training: at 0 as sampled from its seed, at the last as shipped.
+    """Return a model at a step of its training: at step 0 as sampled from its seed, at the last step as shipped.
 
     name: of a shipped model. step: one of steps_of. Raises AttentionError: unknown_choice.
 
@@ -62,14 +62,15 @@ def load_step(name: str, step: int, dtype: torch.dtype = torch.float64) -> Langu
 
 
 def step_file(name: str, step: int) -> str:
-    """Return the file of a checkpoint."""
+    """Return the path of a checkpoint file."""
     return str(STEPS_FOLDER / f"{name}.{step}.safetensors")
 
 
 def keep_steps(name: str, tell: Callable[[str], object], last: int | None = None) -> LanguageTraining:
     """Train a model again from its seed, write its checkpoints at BETWEEN_STEPS, and return the training.
 
-    tell: called with a message about the progress. last: the step at which it ends; None: the last of BETWEEN_STEPS.
+    tell: called with a message about the progress. last: the step at which the training ends; if None, the last of
+    BETWEEN_STEPS.
     """
     STEPS_FOLDER.mkdir(exist_ok=True)
     training = LanguageTraining(RECIPES[name], read_figures()[name].seed)

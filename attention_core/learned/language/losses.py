@@ -1,4 +1,4 @@
-"""The loss of a language model: of words to predict, of answers to questions, and of the entropy of its maps."""
+"""The loss of a language model: for words to predict, for answers to questions, and for the entropy of its maps."""
 
 from dataclasses import dataclass
 
@@ -16,10 +16,10 @@ SMALLEST_SHARE = 1e-9  # the least weight in a logarithm
 
 @dataclass(frozen=True)
 class Prices:
-    """The factors of the further parts of the loss, relative to the words to predict.
+    """The factors of the further parts of the loss, relative to the loss of the words to predict.
 
-    answers: of answers that are another word. itself: of answers that are the word itself. spread: of the mean entropy
-    of the maps, so that each word attends to few.
+    answers: for answers that are another word. itself: for answers that are the asked word itself. spread: for the mean
+    entropy of the maps, so that each word attends to few words.
     """
 
     answers: float = 0.0
@@ -28,7 +28,7 @@ class Prices:
 
 
 def language_loss(model: LanguageModel, batch: Batch, prices: Prices, questions: tuple[int, ...]) -> Tensor:
-    """Compute the loss of a batch, in nats. questions: those that are asked."""
+    """Compute the loss of a batch, in nats. questions: the numbers of the questions that are asked."""
     packed = batch.packed
     stack = model.run_layers(batch.seen, packed.allowed)
     loss = foretelling_loss(model, stack, batch)
@@ -40,7 +40,7 @@ def language_loss(model: LanguageModel, batch: Batch, prices: Prices, questions:
 
 
 def foretelling_loss(model: LanguageModel, stack: Stack, batch: Batch) -> Tensor:
-    """The mean surprise of the words to predict; for a decoder, of each word after the first of its text."""
+    """The mean surprise of the words to predict: for a decoder, all words after the first word of a text."""
     words, texts = batch.packed.words, batch.packed.texts
     x = stack.end  # (B, T, D)
     if batch.foretold is not None:
@@ -53,8 +53,8 @@ def foretelling_loss(model: LanguageModel, stack: Stack, batch: Batch) -> Tensor
 
 
 def answer_loss(model: LanguageModel, stack: Stack, batch: Batch, question: int, prices: Prices) -> Tensor:
-    """The mean surprise of the answers to a question, with one factor for those that are another word and one for those
-    that are the word itself."""
+    """The mean surprise of the answers that are another word, and that of the answers that are the asked word itself,
+    each multiplied by its factor in `prices` and added."""
     answers = batch.packed.answers[question]  # (B, T)
     rows, places = (answers != NOT_ASKED).nonzero(as_tuple=True)
     found = answers[rows, places]
@@ -70,7 +70,7 @@ def answer_loss(model: LanguageModel, stack: Stack, batch: Batch, question: int,
 
 
 def mean_entropy(stack: Stack, batch: Batch) -> Tensor:
-    """The mean entropy of the rows of all maps, at positions with a word, summed over the layers."""
+    """The mean entropy of a row of weights at positions with a word, summed over the layers."""
     total = torch.zeros(())
     for name, trace in stack.parts.items():
         if name.endswith(".attention"):

@@ -1,4 +1,4 @@
-"""Training of the shipped networks: the best seed of each, by one half of the held-out texts."""
+"""Training of the shipped networks, of which the best seed is chosen by one half of the held-out texts."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -18,9 +18,9 @@ FIGURE_DECIMALS = 4
 
 
 def make_model(networks: NetworkFolder, name: str, folder: Path, tell: Callable[[str], object]) -> None:
-    """Train a network with each seed of its recipe, measure all, and ship the best.
+    """Train a network with each seed of its recipe, measure all results, and save the best in the package.
 
-    folder: of the checkpoints from which stopped trainings continue. tell: called with a message about the progress.
+    folder: for checkpoints, from which interrupted training continues. tell: called with a message about the progress.
     """
     recipe = networks.recipes[name]
     models = {seed: train_model(recipe, seed, folder, tell) for seed in recipe.seeds}
@@ -39,7 +39,7 @@ def make_model(networks: NetworkFolder, name: str, folder: Path, tell: Callable[
 
 
 def measure_guesses_again(name: str) -> None:
-    """Measure when a shipped language model guesses, also by its other form, and write it into its row."""
+    """Measure when a shipped language model guesses, also with its other form, and write the figures into its row."""
     model, second = (load_model(each, torch.float32) if each else None for each in (name, other_form(name)))
     columns = measure_guesses(model, RECIPES[name].language, second)
     rounded = {column: round_figures(figures) for column, figures in columns.items()}
@@ -64,17 +64,17 @@ def train_model(recipe: TrainingRecipe, seed: int, folder: Path, tell: Callable[
 
 
 def score_choice(recipe: TrainingRecipe, model: nn.Module) -> float:
-    """The score of a seed: the sum of the figures that choose."""
+    """The score by which a seed is chosen: the sum of the recipe's `choosing` figures."""
     figures = recipe.measure(model, "choose")
     return sum(figures.get(name, 0.0) for name in recipe.choosing)
 
 
 def round_figures(figures: dict[str, float]) -> dict[str, float]:
-    """Figures rounded for the table."""
+    """Round figures to FIGURE_DECIMALS decimals."""
     return {name: round(figure, FIGURE_DECIMALS) for name, figure in figures.items()}
 
 
 def count_texts(recipe: TrainingRecipe) -> int:
-    """The approximate number of training texts: those of one batch times the steps."""
+    """The approximate number of training texts: the number in one batch times the number of steps."""
     batch = recipe.draw(torch.Generator().manual_seed(recipe.seeds[0]))
     return batch.count * recipe.steps

@@ -1,4 +1,4 @@
-"""Measures of the heads of a language model on held-out texts, compared with the words that are meant."""
+"""Measures of the heads of a language model on held-out texts: the weights on the words that are meant."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,15 +15,16 @@ from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.questions import QUESTIONS
 
 CLEAR = 0.6  # a weight above it counts as clear
-TEXTS = 1200  # texts read for each figure
+TEXTS = 1200  # texts per figure
 MEASURED_PAIRS = 300
-SEEDS = {"choose": 71, "report": 72}  # one half chooses a head or a seed, the other gives the figures
+SEEDS = {"choose": 71, "report": 72}  # half of the held-out texts -> seed: one chooses a head, one gives the figures
 MOST_ROWS = 256  # texts that are run together
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a head is measured in a text: from a word to its right answer. others: other possible answers."""
+    """Two positions of a text between which a head's weight is measured. at: the asked word. to: its right answer.
+    others: other possible answers."""
 
     text: Text
     at: int
@@ -32,7 +33,7 @@ class Place:
 
 
 def held_out_numbers(half: str) -> DrawnNumbers:
-    """The random numbers for one half of the held-out texts."""
+    """The random numbers from which one half of the held-out texts is sampled."""
     return DrawnNumbers(Generator().manual_seed(SEEDS[half]))
 
 
@@ -45,7 +46,7 @@ def held_out_texts(language: str, part: str, half: str, count: int = TEXTS) -> t
 
 
 def find_places(texts: Iterable[Text], kind: str) -> Iterator[Place]:
-    """The places of one kind of link."""
+    """Yield a Place for each link of one kind in the texts."""
     for text in texts:
         for link in text.links:
             if link.kind == kind:
@@ -53,16 +54,16 @@ def find_places(texts: Iterable[Text], kind: str) -> Iterator[Place]:
 
 
 def deciding_kind(causal: bool) -> str:
-    """The question whose answer is the noun that a pronoun means.
+    """The name of the question whose answer is the noun that a pronoun means.
 
-    An encoder is asked at the pronoun; a decoder has not read the reason there, and is asked at the word that decides.
+    An encoder is asked at the pronoun. A decoder has not read the reason there, so it is asked at the deciding word.
     """
     return "about" if causal else "pronoun"
 
 
 # ---- weights at places -----------------------------------------------------------------------------------------------
 def weights_from(model: LanguageModel, language: str, places: Sequence[Place]) -> list[Float[Tensor, "L H S"]]:
-    """The weights of each head of each layer from every place to all words of its text."""
+    """The weights of each layer's heads from the asked word of every place to all words of its text."""
     numbers = word_numbers(language)
     found: list[Tensor | None] = [None] * len(places)
     by_length: dict[int, list[int]] = {}
@@ -87,7 +88,7 @@ def all_weights(model: LanguageModel, words: Tensor) -> Float[Tensor, "B L H T S
 
 
 def right_weights(rows: Sequence[Tensor], places: Sequence[Place]) -> Float[Tensor, "N L H"]:
-    """The weight on the word that is meant; another mention of the same word counts as well."""
+    """The weight on all mentions of the word that is meant, for each place, layer and head."""
     weights = []
     for row, place in zip(rows, places, strict=True):
         words = place.text.words[: row.shape[-1]]
@@ -97,7 +98,7 @@ def right_weights(rows: Sequence[Tensor], places: Sequence[Place]) -> Float[Tens
 
 
 def best_head(weights: Float[Tensor, "N L H"]) -> tuple[int, int]:
-    """The head whose weights are over CLEAR most often."""
+    """The (layer, head) whose weights are over CLEAR most often."""
     shares = (weights > CLEAR).double().mean(0) + weights.mean(0) / 10  # (L, H); ties by the mean
     layer, head = divmod(int(shares.argmax()), shares.shape[1])
     return layer, head
@@ -113,10 +114,10 @@ def share_clear(weights: Float[Tensor, "N L H"], head: tuple[int, int]) -> float
 def measure_heads(model: LanguageModel, language: str, half: str = "report") -> dict[str, float]:
     """How often the head of each question has a clear weight on the right word.
 
-    one_fits: one noun fits the pronoun. two_fit: two do, and a reason decides. across: a verb, with another noun
-    between it and its subject. frames: as two_fit, in held-out frames. pairs: the share of minimal pairs with both
-    texts right. answered: the same for the answer itself, if the model gives one. With the suffix "_count": how many
-    places were measured.
+    one_fits: one noun fits the pronoun. two_fit: two nouns fit, and a reason decides. across: for verbs with another
+    noun between verb and subject. frames: as two_fit, in held-out frames. pairs: the share of minimal pairs with both
+    texts right. answered: the share of minimal pairs with both answers right, if the model answers questions. With the
+    suffix "_count": the number of measured places.
     """
     causal = model.shape.causal
     kind = deciding_kind(causal)
@@ -145,7 +146,8 @@ def measure_heads(model: LanguageModel, language: str, half: str = "report") -> 
 
 
 def chosen_head(model: LanguageModel, language: str, kind: str) -> tuple[int, int]:
-    """The head of a question: the model's head for it, if any, else the best one on the half that chooses."""
+    """The (layer, head) of a question: the head trained for the question, if any, else the best head on the half of the
+    texts that chooses."""
     if model.shape.answers == "heads":
         return model.shape.layers - 1, QUESTIONS.index(kind)
     places = [
@@ -157,7 +159,7 @@ def chosen_head(model: LanguageModel, language: str, kind: str) -> tuple[int, in
 
 
 def share_answered(model: LanguageModel, language: str, half: str) -> float:
-    """The share of minimal pairs with both answers right, whatever the weights are."""
+    """The share of minimal pairs with both answers right."""
     question = QUESTIONS.index(deciding_kind(model.shape.causal))
     numbers = word_numbers(language)
     right = []
@@ -173,7 +175,7 @@ def share_answered(model: LanguageModel, language: str, half: str) -> float:
 
 
 def pairs_by_length(places: Sequence[Place]) -> list[list[Place]]:
-    """Group minimal pairs, whose two texts are of one length, by that length.
+    """Group minimal pairs by the length of their texts, which is the same for both texts of a pair.
 
     places: both texts of a pair, one after the other; the groups have the same order.
     """
@@ -185,7 +187,7 @@ def pairs_by_length(places: Sequence[Place]) -> list[list[Place]]:
 
 @cache
 def pair_places(causal: bool, language: str, half: str) -> tuple[Place, ...]:
-    """The places in minimal pairs at which the model is asked: both texts of a pair, one after the other."""
+    """The places in minimal pairs at which a model is asked: both texts of a pair, one after the other."""
     places = []
     for pair in minimal_pairs(held_out_numbers(half), MEASURED_PAIRS, language):
         at = pair.deciding if causal else pair.pronoun
@@ -195,7 +197,7 @@ def pair_places(causal: bool, language: str, half: str) -> tuple[Place, ...]:
 
 
 def share_of_pairs(model: LanguageModel, language: str, half: str, head: tuple[int, int]) -> float:
-    """The share of minimal pairs with both texts right: the noun that is meant gets more weight than the other one."""
+    """The share of minimal pairs in whose two texts a head gives the noun that is meant more weight than the other."""
     layer, number = head
     places = pair_places(model.shape.causal, language, half)
     rows = weights_from(model, language, places)
@@ -207,6 +209,6 @@ def share_of_pairs(model: LanguageModel, language: str, half: str, head: tuple[i
 
 
 def share_of_both(right: Sequence[bool]) -> float:
-    """The share of pairs with both right. right: of the texts of the pairs, one pair after the other."""
+    """The share of pairs with both texts right. right: whether each text is right, one pair after the other."""
     both = [one and two for one, two in zip(right[::2], right[1::2], strict=True)]
     return sum(both) / len(both)

@@ -1,6 +1,6 @@
-"""The probability of a hidden word: from the left side, from both sides, and in an order that a decoder can read.
+"""The probability of a hidden word: from the left side, from both sides, and in the order of middle_order.
 
-The decoder trained on that order is not shipped: only its figures are, in middle.json.
+The decoder trained on that order is not shipped; its figures are, in middle.json.
 """
 
 import json
@@ -23,8 +23,8 @@ from attention_core.learned.language.writing import blank_word
 
 MIDDLE_FILE = SHIPPED_FOLDER / "middle.json"
 MIDDLE_LANGUAGE = "en"
-MIDDLE_TEXTS = 300  # texts read
-PLACE_SEED = 91  # of the positions of the hidden words
+MIDDLE_TEXTS = 300  # measured texts
+PLACE_SEED = 91  # seed for the positions of the hidden words
 DIGITS = 4
 
 
@@ -38,12 +38,12 @@ class Hidden:
 
 @dataclass(frozen=True)
 class MiddleFigures:
-    """The mean probability of the hidden word, and how often it is the likeliest.
+    """Pairs (mean probability of the hidden word, share of texts in which it is the likeliest word).
 
-    texts: how many were read. steps: the training steps of the decoder of the order. left: the shipped decoder, from
-    the left side. both: the encoder, from both sides. before: the decoder of the order, from the left side; order: the
-    same, which has read both sides. nats: the surprise per word of whole texts, of the shipped decoder and of that of
-    the order.
+    texts: the number of texts. steps: the training steps of the decoder of the order. left: for the shipped decoder,
+    from the left side. both: for the encoder, from both sides. before: for the decoder of the order, from the left
+    side. order: for the decoder of the order, from both sides. nats: no such pair, but the surprise per word of whole
+    texts, of the shipped decoder and of the decoder of the order.
     """
 
     texts: int
@@ -65,13 +65,13 @@ def hide_words(language: str, count: int = MIDDLE_TEXTS) -> list[Hidden]:
     return hidden
 
 
-ReadGap = Callable[[Hidden], tuple[tuple[str, ...], int]]  # what a model reads, and the place of its prediction
+ReadGap = Callable[[Hidden], tuple[tuple[str, ...], int]]  # text -> (input tokens, position of the prediction)
 
 
 def measure_guesses_of(model: LanguageModel, language: str, texts: Sequence[Hidden], read: ReadGap) -> list[float]:
-    """Measure the mean probability of the hidden words, and how often they are the likeliest.
+    """Measure [mean probability of the hidden words, share of texts in which they are the likeliest words].
 
-    read: returns the tokens that the model reads of a text, and the position of the prediction.
+    read: returns the tokens that the model reads for a text, and the position of the prediction.
     """
     numbers = middle_numbers(language)
     shares, firsts = [], []
@@ -93,24 +93,24 @@ def run_tokens(model: LanguageModel, words: Tensor) -> Tensor:
 
 # ---- what each model reads -------------------------------------------------------------------------------------------
 def read_left(text: Hidden) -> tuple[tuple[str, ...], int]:
-    """The words before the hidden one; the last of them predicts it."""
+    """Return the words before the hidden word, and the last position, which predicts it."""
     return text.words[: text.at], text.at - 1
 
 
 def read_both(text: Hidden) -> tuple[tuple[str, ...], int]:
-    """The whole text with the word masked, which is predicted at its position."""
+    """Return the whole text with the hidden word masked, and the position of that word."""
     return blank_word(text.words, text.at), text.at
 
 
 def read_order(text: Hidden) -> tuple[tuple[str, ...], int]:
-    """The words before the hidden one, those after it, and the sign that predicts it."""
+    """Return the words before the hidden word, <suffix>, the words after it, and <middle>, whose position predicts."""
     read = put_middle_last(text.words, text.at, text.at + 1)[:-2]  # without the word and the sign after it
     return read, len(read) - 1
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_middle(language: str, trained: LanguageModel, steps: int) -> MiddleFigures:
-    """Measure all models. trained: the decoder of the order. steps: of its training."""
+    """Measure all three models. trained: the decoder of the order. steps: its training steps."""
     texts = hide_words(language)
     decoder, encoder = (load_model(f"{language}_asked_{form}", torch.float32) for form in ("decoder", "encoder"))
     whole = [text.words for text in texts]
@@ -136,5 +136,5 @@ def measure_middle_again(folder: Path, tell: Callable[[str], object]) -> None:
 
 @cache
 def read_middle_figures() -> dict[str, MiddleFigures]:
-    """The figures by language, from the file."""
+    """Language -> figures, read from MIDDLE_FILE."""
     return {name: MiddleFigures(**row) for name, row in json.loads(MIDDLE_FILE.read_text("utf-8")).items()}

@@ -13,13 +13,13 @@ from attention_core.learned.language.losses import foretelling_loss
 from attention_core.learned.language.model import LanguageModel, ModelShape
 from attention_core.learned.language.packing import pack_texts
 
-SUFFIX, MIDDLE, END = "<suffix>", "<middle>", "<end>"  # before the suffix; before the middle; after the middle
+SUFFIX, MIDDLE, END = "<suffix>", "<middle>", "<end>"  # signs before the suffix, before and after the middle
 SIGNS = (SUFFIX, MIDDLE, END)
-MOVED = 0.5  # share of the training texts; the others stay as they are
+MOVED = 0.5  # share of the training texts in which words are moved
 
 
 def put_middle_last(words: tuple[str, ...], first: int, stop: int) -> tuple[str, ...]:
-    """Return a text in the order prefix, suffix, middle: a decoder that writes the middle has read both sides.
+    """Return a text in the order prefix, suffix, middle: a decoder that generates the middle has read both sides.
 
     words: START and the text. first, stop: the middle is words[first:stop].
 
@@ -32,13 +32,13 @@ def put_middle_last(words: tuple[str, ...], first: int, stop: int) -> tuple[str,
 
 
 def middle_numbers(language: str) -> dict[str, int]:
-    """The number of each word of a language, and of the signs, which follow them."""
+    """Token -> its number, for the words of a language and then the signs."""
     known = vocabulary(language)
     return word_numbers(language) | {sign: len(known) + n for n, sign in enumerate(SIGNS)}
 
 
 def draw_moved_texts(language: str, rng: RandomNumbers) -> Iterator[Text]:
-    """Endless training texts; in a share MOVED of them one or more adjacent words are moved to the end."""
+    """Yield training texts without end; in a share MOVED of them one or more adjacent words are moved to the end."""
     for text in draw_texts(language, rng):
         words = text.words
         if rng.random() < MOVED:
@@ -54,7 +54,7 @@ def draw_place(words: tuple[str, ...], rng: RandomNumbers) -> int:
 
 @dataclass(frozen=True)
 class MiddleRecipe:
-    """The training of a decoder that can fill a gap; see TrainingRecipe. It predicts words only."""
+    """The training of a decoder that can fill a gap, and answers no questions; see TrainingRecipe."""
 
     language: str
     steps: int = 2000
@@ -63,7 +63,7 @@ class MiddleRecipe:
 
     @property
     def name(self) -> str:
-        """The name of its checkpoint."""
+        """The name of the recipe and of its checkpoint."""
         return f"{self.language}_middle_decoder"
 
     def make(self, generator: Generator) -> LanguageModel:
@@ -77,5 +77,5 @@ class MiddleRecipe:
         return Batch(packed, packed.words, None)
 
     def loss(self, model: LanguageModel, batch: Batch) -> Tensor:
-        """Compute the loss of a batch: each word is predicted from those before it, also in the suffix."""
+        """Compute the loss of a batch: each word is predicted from the words before, also in the suffix."""
         return foretelling_loss(model, model.run_layers(batch.seen, batch.packed.allowed), batch)

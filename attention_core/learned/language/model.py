@@ -15,20 +15,21 @@ from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwa
 from attention_core.transformer.stack import LayerConfig, LayerWeights, Stack, StackConfig, StackWeights, run_stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
-ROPE = ("rope", {"style": "half", "base": 100.0})  # texts are short: slower rotations would not distinguish positions
+ROPE = ("rope", {"style": "half", "base": 100.0})  # short texts: slower rotations would not distinguish positions
 NORM = "rms_norm_before"
 ANSWERS = ("nowhere", "sum", "heads")
-WORD_DEVIATION = 0.05  # of the initial word vectors
+WORD_DEVIATION = 0.05  # standard deviation of the initial word vectors
 
 
 @dataclass(frozen=True)
 class ModelShape:
     """The size and the kind of a model.
 
-    words: the size of its vocabulary. width: of a word's vector. inner: of the feed-forward layer. causal: whether a
-    word attends only to earlier ones (a decoder). answers: where the answers to questions are read: "nowhere"; "sum":
-    from a word's vector after the last layer; "heads": each from one head of the last layer, whose values are projected
-    from the words themselves, so that the head can pass on only the word that it attends to.
+    words: the size of the vocabulary. width: of a word's vector. inner: the inner width of the feed-forward layer.
+    causal: whether a word attends only to itself and earlier words (a decoder). answers: from where the answers to
+    questions are read: "nowhere"; "sum": from a word's vector after the last layer; "heads": each from one head of the
+    last layer, whose values are projected from the word embeddings, so that the head can pass on only the word that it
+    attends to.
 
     Raises AttentionError: unknown_choice.
     """
@@ -45,7 +46,7 @@ class ModelShape:
         require_one_of("answers", self.answers, ANSWERS)
 
     def stack(self) -> StackConfig:
-        """The config of its parts: that of Llama (Touvron et al. 2023), with or without the causal mask."""
+        """The config of the model's parts, as in Llama (Touvron et al. 2023), with or without the causal mask."""
         attention = AttentionConfig(
             heads=self.heads,
             masks=("causal",) if self.causal else (),
@@ -61,7 +62,7 @@ class ModelShape:
 
 
 def draw_normal(inputs: int, outputs: int, generator: Generator) -> nn.Parameter:
-    """Sample W in row convention, x @ W, normal with the deviation 1/√(3 inputs), that of torch's uniform default."""
+    """Sample W in row convention, x @ W, from a normal distribution with torch's default deviation, 1/√(3 inputs)."""
     matrix = torch.empty(inputs, outputs)
     nn.init.normal_(matrix, std=(3 * inputs) ** -0.5, generator=generator)
     return nn.Parameter(matrix)
@@ -117,7 +118,7 @@ class LanguageModel(nn.Module):
         )
 
     def stack(self, words: Int[Tensor, "B T"]) -> Stack:
-        """The run of all its parts, with every step recorded."""
+        """Run all parts of the model on words, and return the recorded steps."""
         return run_stack(words, self.weights(), self.shape.stack())
 
     def answer_logits(self, stack: Stack, question: int) -> Float[Tensor, "B T V"]:
@@ -137,7 +138,7 @@ class LanguageModel(nn.Module):
 
     # ---- the run in training -----------------------------------------------------------------------------------------
     def run_layers(self, words: Int[Tensor, "B T"], allowed: Bool[Tensor, "B 1 T T"] | None = None) -> Stack:
-        """The run of the layers alone. allowed: which word may attend to which, for rows of several texts."""
+        """Run the layers without unembedding. allowed: which word may attend to which, for rows of several texts."""
         weights = StackWeights(self.weights().layers)
         config = StackConfig(self.shape.stack().layers)
         return run_stack(self.words[words], weights, config, allowed=allowed)

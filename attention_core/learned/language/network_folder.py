@@ -14,16 +14,16 @@ from torch import Generator, nn
 from attention_core.learned.language.training import TrainingRecipe
 from attention_core.mechanism.plain_checks import require_one_of
 
-STORED_DTYPE = torch.float16  # half the memory, and hardly any figure changes
+STORED_DTYPE = torch.float16  # precision of stored weights: half the size of float32, and figures hardly change
 
 
 @dataclass(frozen=True)
 class ShippedFigures:
     """The figures of a shipped network.
 
-    seed: chosen by the half of the held-out texts that chooses. figures: on the other half, see
-    TrainingRecipe.measure. others: of the other seeds. texts: how many it was trained on. limits, guesses:
-    of a language model, see measure_guesses.
+    seed: chosen by one half of the held-out texts. figures: on the other half, see TrainingRecipe.measure. others: seed
+    -> figures, for the seeds not chosen. texts: the number of training texts. limits, guesses: for a language model,
+    see measure_guesses.
     """
 
     seed: int
@@ -37,18 +37,18 @@ class ShippedFigures:
 
 @dataclass(frozen=True, eq=False)
 class NetworkFolder:
-    """The networks of a folder. recipes: by name, of the shipped networks and of others."""
+    """The networks of a folder. recipes: name -> recipe, of the shipped networks and of networks not shipped."""
 
     folder: Path
     recipes: Mapping[str, TrainingRecipe]
 
     @property
     def figures_file(self) -> Path:
-        """The file of the figures."""
+        """The path of the file with the figures."""
         return self.folder / "figures.json"
 
     def model_file(self, name: str) -> Path:
-        """The file of a network's weights."""
+        """The path of the file with a network's weights."""
         return self.folder / f"{name}.safetensors"
 
     def names(self) -> tuple[str, ...]:
@@ -60,11 +60,11 @@ class NetworkFolder:
         return self.recipes[require_one_of("model", name, self.names())]
 
     def load(self, name: str, dtype: torch.dtype = torch.float64) -> nn.Module:
-        """A shipped network, read at the first call. Raises AttentionError: unknown_choice."""
+        """A shipped network, loaded at the first call and cached. Raises AttentionError: unknown_choice."""
         return load_from(self, name, dtype)
 
     def figures(self) -> dict[str, ShippedFigures]:
-        """The figures of each shipped network, by name."""
+        """Name -> figures, for each shipped network."""
         return figures_from(self)
 
     def revision(self, name: str) -> str:
@@ -73,7 +73,7 @@ class NetworkFolder:
 
     # ---- shipping ----------------------------------------------------------------------------------------------------
     def ship(self, model: nn.Module, name: str, row: dict[str, object]) -> None:
-        """Write the weights of a network, and its row of figures."""
+        """Save the weights of a network in the folder, and its row in the file of figures."""
         self.folder.mkdir(exist_ok=True)
         numbers = {key: tensor.detach().to(STORED_DTYPE).contiguous() for key, tensor in model.state_dict().items()}
         save_file(numbers, self.model_file(name))
@@ -82,7 +82,7 @@ class NetworkFolder:
         revision_from.cache_clear()
 
     def write_row(self, name: str, row: dict[str, object]) -> None:
-        """Write the row of figures of a network into the file."""
+        """Write the row of a network into the file of figures."""
         table = {**self.table(), name: row}
         ordered = {each: table[each] for each in self.recipes if each in table}
         text = json.dumps(ordered, indent=2, ensure_ascii=False)
@@ -90,7 +90,7 @@ class NetworkFolder:
         figures_from.cache_clear()
 
     def table(self) -> dict[str, dict]:
-        """The rows of figures as in the file; empty if there is none."""
+        """Name -> row, as in the file of figures; {} if the file does not exist."""
         if not self.figures_file.exists():
             return {}
         return json.loads(self.figures_file.read_text(encoding="utf-8"))
@@ -109,11 +109,11 @@ def load_from(networks: NetworkFolder, name: str, dtype: torch.dtype) -> nn.Modu
 
 @cache
 def figures_from(networks: NetworkFolder) -> dict[str, ShippedFigures]:
-    """The figures of a folder."""
+    """Name -> figures of the networks of a folder."""
     return {name: ShippedFigures(**row) for name, row in networks.table().items()}
 
 
 @cache
 def revision_from(networks: NetworkFolder, name: str) -> str:
-    """The fingerprint of the weights of a network of a folder."""
+    """The fingerprint of a network's weights, see NetworkFolder.revision."""
     return hashlib.sha256(networks.model_file(name).read_bytes()).hexdigest()[:8]

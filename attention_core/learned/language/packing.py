@@ -12,7 +12,7 @@ from attention_core.learned.grammar import Text
 from attention_core.learned.grammar.draw import RandomNumbers
 from attention_core.learned.language.questions import NOT_ASKED, QUESTIONS, Answers
 
-NO_TEXT = -1  # the text of an empty position
+NO_TEXT = -1  # the value of PackedWords.texts at an empty position
 Item = TypeVar("Item")
 
 
@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 class PackedWords:
     """Rows of texts.
 
-    words: the number of each word. texts: the text of its row that it belongs to, counted from 0.
+    words: the number of each word. texts: the index, in its row, of the text that each word belongs to.
     """
 
     words: Int[Tensor, "B T"]
@@ -28,19 +28,19 @@ class PackedWords:
 
     @property
     def allowed(self) -> Bool[Tensor, "B 1 T T"]:
-        """Which word may attend to which: those of its text. An empty position attends to the other empty ones."""
+        """Which word may attend to which: to all of its text. An empty position attends to the empty positions."""
         same = self.texts[:, :, None] == self.texts[:, None, :]  # (B, T, T)
         return same[:, None]
 
     def allowed_to(self, others: "PackedWords") -> Bool[Tensor, "B 1 T S"]:
-        """Which word may attend to which of other rows: those of the text with its number. An empty position attends to
-        all."""
+        """Which word may attend to which word of other rows: to the text with the same index. An empty position attends
+        to all."""
         same = self.texts[:, :, None] == others.texts[:, None, :]  # (B, T, S)
         return (same | ~self.filled[:, :, None])[:, None]
 
     @property
     def filled(self) -> Bool[Tensor, "B T"]:
-        """The positions with a word."""
+        """Whether each position has a word."""
         return self.texts != NO_TEXT
 
     @property
@@ -65,9 +65,9 @@ class PackedTexts(PackedWords):
 def pack_texts(
     texts: Iterable[Text], numbers: Mapping[str, int], rows: int, length: int, filler: int = 0
 ) -> PackedTexts:
-    """Pack texts into rows, one after the other, until the next one does not fit into the last row.
+    """Pack texts into rows, one after the other, until the next text does not fit into the last row.
 
-    texts: may be endless. numbers: of every word. A text longer than a row is skipped.
+    texts: may be endless. numbers: word -> number. A text longer than a row is skipped.
 
     >>> from attention_core.learned.grammar import Text
     >>> from itertools import repeat
@@ -87,10 +87,10 @@ def pack_texts(
 def deal_rows(
     items: Iterable[Item], sizes: Callable[[Item], tuple[int, ...]], rows: int, length: int
 ) -> list[list[Item]]:
-    """Distribute items to rows, in their order, until the next one does not fit into the last row.
+    """Distribute items to rows, in their order, until the next item does not fit into the last row.
 
-    sizes: an item -> its lengths, each limited by the length of a row, such as source and target. An item longer than a
-    row is skipped.
+    sizes: item -> its lengths, such as of source and target; the row limits the sum of each. An item longer than a row
+    is skipped.
     """
     dealt: list[list[Item]] = [[]]
     for item in items:
@@ -108,14 +108,14 @@ def deal_rows(
 def pack_rows(
     dealt: Sequence[Sequence[Text]], numbers: Mapping[str, int], rows: int, length: int, filler: int = 0
 ) -> PackedWords:
-    """Concatenate the texts of each row. numbers: of every word."""
+    """Concatenate the texts of each row. numbers: word -> number."""
     words = [[numbers[word] for text in row for word in text.words] for row in dealt]
     owners = [[number for number, text in enumerate(row) for _ in text.words] for row in dealt]
     return PackedWords(fill_rows(words, rows, length, filler), fill_rows(owners, rows, length, NO_TEXT))
 
 
 def answers_of_row(texts: Iterable[Text]) -> Iterator[tuple[int, ...]]:
-    """The positions of the answers in their row, by word, for texts one after the other."""
+    """Yield, for each word of the texts of a row, the positions of its answers in the row, one per question."""
     start = 0
     for text in texts:
         yield from answer_positions(text, start)
@@ -123,14 +123,17 @@ def answers_of_row(texts: Iterable[Text]) -> Iterator[tuple[int, ...]]:
 
 
 def fill_rows(parts: list[list], rows: int, length: int, filler: object) -> Tensor:
-    """Rows of one length, padded with the filler."""
+    """Return a tensor of `rows` rows of one length, padded with the filler."""
     filled = [part + [filler] * (length - len(part)) for part in parts]
     filled += [[filler] * length] * (rows - len(parts))
     return torch.tensor(filled)
 
 
 def answer_positions(text: Text, start: int) -> list[tuple[int, ...]]:
-    """The positions of a text's answers in its row, by word; a word without an answer has itself."""
+    """The positions of each word's answers in the row, one per question; a word without an answer has its own.
+
+    start: the position of the text in the row.
+    """
     answers = [[start + place] * len(QUESTIONS) for place in range(len(text.words))]
     for link in text.links:
         if link.kind in QUESTIONS:
@@ -139,9 +142,9 @@ def answer_positions(text: Text, start: int) -> list[tuple[int, ...]]:
 
 
 def disguise_words(text: Text, rng: RandomNumbers, share: Callable[[str], float]) -> list[str]:
-    """The words of a text, some of them replaced by their categories, all occurrences of a word alike.
+    """The words of a text, some of them replaced by their categories, and then at every occurrence.
 
-    share: the probability of a category.
+    share: category -> the probability that its words are replaced.
     """
     disguised: dict[str, bool] = {}
     words = []

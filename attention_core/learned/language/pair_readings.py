@@ -1,5 +1,5 @@
-"""A held-out minimal pair, read by a language model at a checkpoint: the weights from the pronoun in the head that
-shows most pairs, and the noun that the model names."""
+"""A held-out minimal pair, read by a language model at a checkpoint: the weights from the pronoun in the head that is
+right on most pairs, and the noun that the model names."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,15 +17,16 @@ from attention_core.learned.language.step_figures import read_step_figures
 from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.trace import Trace
 
-OWN = "own"  # the head unchanged
+OWN = "own"  # the choice of an unchanged head
 CHANGES = (OWN, EVEN, OFF)
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """One text read by a model. place: where it is asked. trace: of the layer of its head. head: its number from 0.
+    """One text read by a model. place: where the model is asked. trace: the attention of the layer with the measured
+    head. head: the number of this head, from 0.
 
-    answer, share: the word that the model names, and its probability; None if the model answers no questions.
+    answer, share: the word that the model names, and its probability; None and 0 if the model answers no questions.
     undecided: whether all words have the logit 0, as with an ablated head from which the answer is read.
     """
 
@@ -43,13 +44,13 @@ class Reading:
 
     @property
     def shown(self) -> bool:
-        """Whether the head gives the noun that is meant more weight than the other one."""
+        """Whether the head gives the noun that is meant more weight than the other noun."""
         row = self.trace["weights"][0, self.head, self.place.at]  # (S,)
         return bool(row[self.place.to] > row[self.place.others[0]])
 
 
 def held_out_pair(language: str, number: int) -> tuple[Place, Place]:
-    """Return a minimal pair of those that give the figures, by its number from 0.
+    """Return the minimal pair with a number, from 0, among the pairs that give the figures.
 
     >>> one, two = held_out_pair("en", 47)
     >>> " ".join(one.text.words[1:]), two.text.words[-2]
@@ -59,12 +60,12 @@ def held_out_pair(language: str, number: int) -> tuple[Place, Place]:
     return places[2 * number], places[2 * number + 1]
 
 
-@lru_cache(maxsize=256)  # of each the steps of one layer: some hundred kilobytes
+@lru_cache(maxsize=256)  # a result has the steps of one layer: some hundred kilobytes
 def read_pair(name: str, step: int, number: int, change: str = OWN) -> tuple[Reading, Reading]:
     """Read both texts of a held-out pair with a model at a step of its training.
 
-    name: of a shipped encoder. step: one of steps_of. number: of the pair. change: one of CHANGES for its head: as
-    trained, with even weights, or ablated.
+    name: of a shipped encoder. step: one of steps_of. number: of the pair. change: one of CHANGES for the measured
+    head: as trained, with uniform weights, or ablated.
 
     Raises AttentionError: unknown_choice.
 

@@ -3,7 +3,7 @@
 from jaxtyping import Int
 from torch import Tensor
 
-# Who is meant? Who does it? What is like that? Done to what? Each is asked at a word, and another word is the answer.
+# Who is meant? Who does it? What is like that? Done to what? Each question is asked at a word; a word is the answer.
 QUESTIONS = ("pronoun", "subject", "about", "object")
-NOT_ASKED = -1  # instead of an answer
-Answers = Int[Tensor, "Q B T"]  # the position of the answer in its row; a word without one is its own answer
+NOT_ASKED = -1  # value in Answers if a question is not asked
+Answers = Int[Tensor, "Q B T"]  # position of the answer in the row; a word without an answer has its own position

@@ -1,4 +1,4 @@
-"""The tokens that a model reads for a sentence: known words, a category or <unknown> for others; and its run."""
+"""The tokens that a model reads for a sentence (known words, else a category or <unknown>), and the run on them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import Stack
 
-MAX_MODEL_WORDS = ROW_LENGTH - 1  # of a sentence, after START: no training text was longer
+MAX_MODEL_WORDS = ROW_LENGTH - 1  # words of a sentence after START: no training text was longer
 UNKNOWN = "<unknown>"
 
 
 def cut_sentence(name: str, text: str) -> tuple[str, ...]:
-    """Cut a typed text into the words that a model reads, after START; for an encoder MASK hides a word.
+    """Cut a typed text into words, after START; for an encoder the text may contain MASK.
 
     name: of a model. Raises AttentionError: no_tokens, model_too_long, unknown_choice.
 
@@ -40,7 +40,7 @@ def cut_sentence(name: str, text: str) -> tuple[str, ...]:
 
 
 def begin_sentence(words: Sequence[str]) -> tuple[str, ...]:
-    """The words of a sentence after START. Raises AttentionError: no_tokens, model_too_long."""
+    """Return START and the words of a sentence. Raises AttentionError: no_tokens, model_too_long."""
     if not words:
         raise AttentionError("no_tokens")
     if len(words) > MAX_MODEL_WORDS:
@@ -54,8 +54,8 @@ def role_names(language: str) -> tuple[str, ...]:
 
 
 def read_tokens(name: str, words: tuple[str, ...], roles: Mapping[str, str]) -> tuple[str, ...]:
-    """The token that a model reads for each word: the word, if it is in the vocabulary, else the category of its role,
-    else the everyday word's stand-in, else <unknown>.
+    """The token that a model reads for each word: the word itself, if it is in the vocabulary, else the category given
+    for the word in `roles`, else the stand-in of an everyday word, else <unknown>.
 
     >>> read_tokens("en_asked_encoder", ("my", "mom", "has", "a", "zorb"), {"zorb": "animal"})
     ('my', 'mother', 'has', 'a', '<animal>')
@@ -78,7 +78,7 @@ def known_tokens(words: Sequence[str], language: str, roles: Mapping[str, str]) 
     return tuple(tokens)
 
 
-@lru_cache(maxsize=16)  # each holds all steps of all layers: a megabyte for a long sentence
+@lru_cache(maxsize=16)  # a result has all steps of all layers: a megabyte for a long sentence
 def run_model(name: str, tokens: tuple[str, ...]) -> Stack:
     """The run of a model on tokens, in float64, with every step recorded."""
     numbers = word_numbers(load_recipe(name).language)
@@ -97,14 +97,14 @@ class LayerInputs:
     config: AttentionConfig
 
     def tensor(self, name: str) -> Tensor | None:
-        """One of the tensors by name, such as "x" or "w_q"; None if there is none."""
+        """Return a tensor by its name, such as "x" or "w_q"; None if the layer has no such tensor."""
         if name in ("x", "value"):
             return getattr(self, name)
         return self.weights.given().get(name)
 
 
 def layer_inputs(name: str, tokens: tuple[str, ...], layer: int) -> LayerInputs:
-    """The inputs of the attention of a layer, counted from 1, for some tokens.
+    """The inputs of a layer's attention in the run on some tokens; layers are counted from 1.
 
     Raises AttentionError: unknown_choice.
     """
@@ -115,7 +115,7 @@ def layer_inputs(name: str, tokens: tuple[str, ...], layer: int) -> LayerInputs:
 
 
 def layer_config(name: str, layer: int) -> AttentionConfig:
-    """The config of the attention of a layer, counted from 1. Raises AttentionError: at_most, unknown_choice."""
+    """The config of a layer's attention; layers are counted from 1. Raises AttentionError: at_most, unknown_choice."""
     layers = RECIPES[require_one_of("model", name, tuple(RECIPES))].choices().layers
     if not 1 <= layer <= len(layers):
         raise AttentionError("at_most", name="layer", limit=len(layers), given=layer)

@@ -19,7 +19,7 @@ FIRST_JOINED = 3  # the first position, after START, at which a second clause ma
 
 
 class Reading(NamedTuple):
-    """Another way to write a sentence. places: the position in it of each token of the typed one."""
+    """Another way to write a sentence. places: for each token of the typed sentence, its position in `tokens`."""
 
     tokens: tuple[str, ...]
     places: tuple[int, ...]
@@ -44,7 +44,7 @@ def punctuate(language: str, tokens: tuple[str, ...]) -> Reading:
 
 
 def other_readings(language: str, tokens: tuple[str, ...]) -> Iterator[Reading]:
-    """Yield the readings with the same meaning: an answer that one of them changes is a guess."""
+    """Yield other readings with the same meaning. If an answer differs between readings, the answer is a guess."""
     punctuated = punctuate(language, tokens)
     yield punctuated
     named = category_of_nouns(language)
@@ -53,7 +53,7 @@ def other_readings(language: str, tokens: tuple[str, ...]) -> Iterator[Reading]:
 
 @cache
 def category_of_nouns(language: str) -> dict[str, str]:
-    """The category of each noun and first name.
+    """Word -> category, for each noun and first name in the vocabulary.
 
     >>> category_of_nouns("en")["dogs"], category_of_nouns("zh")["狗"]
     ('<animals>', '<animal>')

@@ -18,7 +18,7 @@ from attention_core.transformer.unembedding import UnembeddingConfig, unembed
 
 @lru_cache(maxsize=4)  # the parts of each word's logits for the whole vocabulary: 20 MB for a long sentence
 def sum_model(name: str, tokens: tuple[str, ...]) -> Stack:
-    """The run of a model, with what each part adds to each word's vector and logits (direct logit attribution)."""
+    """The run of a model, with what each part adds to every word's vector and logits (direct logit attribution)."""
     with torch.inference_mode():
         return with_logit_sum(with_residual_sum(run_model(name, tokens)))
 
@@ -38,12 +38,12 @@ class WordChoices:
         self.config(UnembeddingConfig())
 
     def config(self, own: UnembeddingConfig) -> UnembeddingConfig:
-        """The config of an unembedding with these choices instead of its own."""
+        """The config of an unembedding with its temperature, top_k and top_p replaced by these choices."""
         return replace(own, **vars(self))
 
 
 def with_word_choices(name: str, stack: Stack, choices: WordChoices) -> Stack:
-    r"""The same run with output words at a temperature: $\mathrm{softmax}_V(\mathrm{logits} / T)$ over those that stay.
+    r"""The run with output words at a temperature, $\mathrm{softmax}_V(\mathrm{logits} / T)$ over the words that stay.
 
     name: of the model. stack: its run.
 
@@ -63,8 +63,8 @@ def with_word_choices(name: str, stack: Stack, choices: WordChoices) -> Stack:
 
 @lru_cache(maxsize=16)
 def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tensor, Tensor]]:
-    """The likeliest word at each position if the model ended after a part, by the name of the part: its probability
-    (T,), and its number (T,); see logit_lens."""
+    """Name of a part -> (probability, number), each (T,), of the likeliest word at each position if the model ended
+    after this part; see logit_lens."""
     with torch.inference_mode():
         lens = logit_lens(run_model(name, tokens))
         return {part: tuple(trace["probabilities"][0].max(-1)) for part, trace in lens.items()}
@@ -72,9 +72,9 @@ def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tenso
 
 @lru_cache(maxsize=16)
 def answer_questions(name: str, tokens: tuple[str, ...]) -> dict[str, Float[Tensor, "T V"]]:
-    r"""The probability of each word as the answer, by question; empty for a model without questions.
+    r"""Question -> the probability of each word as the answer; {} for a model without questions.
 
-    $\mathrm{softmax}_V(z\,W_q E^\top)$, where $z$ is what a model reads the answers from (see ModelShape).
+    $\mathrm{softmax}_V(z\,W_q E^\top)$, where $z$ are the vectors from which the answers are read (see ModelShape).
 
     name: of a shipped model. tokens: its input. Raises AttentionError: unknown_choice.
 

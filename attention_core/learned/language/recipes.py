@@ -20,8 +20,8 @@ PRONOUN, ABOUT = QUESTIONS.index("pronoun"), QUESTIONS.index("about")
 class Kind:
     """What a model of a kind learns besides predicting words.
 
-    prices: the factors of its loss. answers: where they are read, see ModelShape. encoder, decoder: the questions that
-    each is asked. seeds: of its trainings; the best is shipped.
+    prices: the factors of the loss. answers: from where answers are read, see ModelShape. encoder, decoder: the numbers
+    of the questions that each form is asked. seeds: one training for each; the best is shipped.
     """
 
     prices: Prices
@@ -33,18 +33,18 @@ class Kind:
 
 EVERY = tuple(range(len(QUESTIONS)))
 KINDS = {
-    # It predicts words only.
+    # A model that predicts words only.
     "foretold": Kind(Prices(), "nowhere", (), (), (1,)),
-    # It also names who is meant, read from the pronoun's vector after the last layer.
+    # A model that also names whom a pronoun means, read from a word's vector after the last layer.
     "named": Kind(Prices(answers=0.5), "sum", (PRONOUN,), (ABOUT,), (1,)),
-    # It answers four questions, each from one head.
+    # A model that also answers four questions, each from one head.
     "asked": Kind(Prices(answers=1.0, itself=0.2, spread=0.01), "heads", EVERY, EVERY, (1, 2, 3)),
 }
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The training of a language model. kind: its name in KINDS."""
+    """The training of a language model. kind: a key of KINDS."""
 
     name: str
     language: str
@@ -56,25 +56,25 @@ class Recipe:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """The seeds of its trainings."""
+        """The seeds with which the model is trained."""
         return KINDS[self.kind].seeds
 
     @property
     def questions(self) -> tuple[int, ...]:
-        """The questions that it is asked."""
+        """The numbers of the questions that the model is asked."""
         kind = KINDS[self.kind]
         return kind.decoder if self.causal else kind.encoder
 
     def shape(self) -> ModelShape:
-        """Its shape, with the vocabulary of its language."""
+        """The model's shape, with the vocabulary of its language."""
         return self.shape_for(len(vocabulary(self.language)))
 
     def choices(self) -> StackConfig:
-        """The config of its parts, which does not depend on the vocabulary, so that it need not be loaded."""
+        """The config of the model's parts. It does not depend on the vocabulary, which is therefore not loaded."""
         return self.shape_for(0).stack()
 
     def shape_for(self, words: int) -> ModelShape:
-        """Its shape with a vocabulary of this size."""
+        """The model's shape with a vocabulary of this size."""
         return ModelShape(words, self.causal, KINDS[self.kind].answers)
 
     def make(self, generator: Generator) -> LanguageModel:
@@ -90,7 +90,7 @@ class Recipe:
         return language_loss(model, batch, KINDS[self.kind].prices, self.questions)
 
     def measure(self, model: LanguageModel, half: str) -> dict[str, float]:
-        """Measure its heads; see measure_heads."""
+        """Measure the heads of a trained model; see measure_heads."""
         return measure_heads(model, self.language, half)
 
 

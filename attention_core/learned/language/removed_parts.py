@@ -1,6 +1,6 @@
-"""What a decoder loses without a part that it was trained with: figures in removed.json, beside the models.
+"""The surprise of a decoder without a part that it was trained with: figures in removed.json, beside the models.
 
-Nothing is trained again: the weights are those learned with the part.
+The decoder is not trained again: its weights were learned with the part.
 """
 
 import json
@@ -24,7 +24,7 @@ from attention_core.transformer.stack import LayerConfig, Stack, StackConfig, St
 
 REMOVED_FILE = SHIPPED_FOLDER / "removed.json"
 REMOVED = ("en_asked_decoder", "zh_asked_decoder")
-REMOVED_TEXTS = 300  # texts read
+REMOVED_TEXTS = 300  # measured texts
 DECIMALS = 4
 WHOLE = "whole"
 CHOICES = {
@@ -32,15 +32,15 @@ CHOICES = {
     "mask": {"masks": ()},  # each word attends to later ones, too
     "scale": {"scale": 1.0},  # scores are not divided by √d_k
     "positions": {"positions": ()},  # no RoPE
-}  # of the attention of each layer, by the missing part
+}  # missing part -> changed choices of the attention of each layer
 
 
 @dataclass(frozen=True, eq=False)
 class ChangedModel:
     """A model with other choices of attention, or with only one head per layer.
 
-    choices: those that replace its own. head: the only one that is not ablated, from 0; None: all. closed: whether no
-    word attends to itself.
+    choices: AttentionConfig fields -> their changed values. head: the only head that is not ablated, from 0; if None,
+    no head is ablated. closed: whether no word may attend to itself.
     """
 
     model: LanguageModel
@@ -62,11 +62,12 @@ class ChangedModel:
         return intervene(stack, changes) if changes else stack
 
     def change_layer(self, layer: LayerConfig) -> LayerConfig:
-        """A layer with the other choices."""
+        """The config of a layer with the changed choices."""
         return replace(layer, attention=replace(layer.attention, **self.choices))
 
     def changed_heads(self, length: int) -> Iterator[Intervention]:
-        """The interventions: heads that are ablated, or that may not attend to their own word. length: of the texts."""
+        """Yield the interventions: heads that are ablated, or whose words may not attend to themselves. length: of the
+        texts."""
         diagonal = tuple((place, place) for place in range(length))
         for layer in range(1, self.shape.layers + 1):
             for head in range(self.shape.heads):
@@ -84,8 +85,8 @@ class ChangedModel:
 class RemovedFigures:
     """The surprise of a model at the next word, in nats per word.
 
-    words: the number of words. whole, mask, diagonal, scale, positions: as trained, and without each part; the diagonal
-    is that of the mask. heads: with only one head per layer, by its number.
+    words: the number of words. whole: as trained. mask, scale, positions: without this part. diagonal: if no word may
+    attend to itself. heads: with only one head per layer, by the number of that head.
     """
 
     words: int
@@ -98,7 +99,7 @@ class RemovedFigures:
 
 
 def measure_removed_parts(model: LanguageModel, language: str, count: int = REMOVED_TEXTS) -> RemovedFigures:
-    """Measure a decoder on held-out texts. count: the number of texts."""
+    """Measure a decoder as trained and without each part, on held-out texts. count: the number of texts."""
     texts = [text.words for text in held_out_texts(language, "held", "report", count)]
     figures = {name: mean_surprise(ChangedModel(model, choices), language, texts) for name, choices in CHOICES.items()}
     heads = [
@@ -127,7 +128,7 @@ def count_words_alike(nats: float) -> int:
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_removed_again(name: str) -> None:
-    """Measure a shipped decoder, and write the figures into the file."""
+    """Measure a shipped decoder, and write the figures into REMOVED_FILE."""
     figures = measure_removed_parts(load_model(name, torch.float32), RECIPES[name].language)
     write_row(REMOVED_FILE, name, asdict(figures))
     read_removed_figures.cache_clear()
@@ -135,5 +136,5 @@ def measure_removed_again(name: str) -> None:
 
 @cache
 def read_removed_figures() -> dict[str, RemovedFigures]:
-    """The figures of each shipped decoder, from the file."""
+    """Name of a shipped decoder -> its figures, read from REMOVED_FILE."""
     return {name: RemovedFigures(**row) for name, row in json.loads(REMOVED_FILE.read_text("utf-8")).items()}

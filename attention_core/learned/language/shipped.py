@@ -17,8 +17,7 @@ ASKED_MODEL_GOALS = {"one_fits": 0.95, "two_fit": 0.85, "pairs": 0.95, "across":
 
 
 def other_form(name: str) -> str | None:
-    """The decoder of an encoder, or the encoder of a decoder, of the same kind and language; None if it is not
-    shipped."""
+    """The decoder of an encoder, or the encoder of a decoder, of the same kind and language; None if not shipped."""
     recipe = RECIPES[name]
     forms = [
         each
@@ -38,7 +37,7 @@ def count_seeds(name: str) -> int:
 
 
 def find_missed(name: str) -> dict[str, float]:
-    """The figures of a shipped model that are below its goals; other kinds than "asked" have no goals.
+    """Name -> figure, for the figures of a shipped model below their goals; {} for any kind but "asked".
 
     >>> find_missed("zh_asked_encoder"), find_missed("en_asked_encoder"), find_missed("en_named_encoder")
     ({'one_fits': 0.9467}, {}, {})

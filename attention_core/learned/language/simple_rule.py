@@ -8,21 +8,21 @@ from attention_core.learned.grammar import chinese, english
 from attention_core.learned.grammar.concepts import Noun, load_names, load_nouns
 from attention_core.learned.grammar.page import noun_category
 
-Fit = tuple[str, bool]  # a gender (f, m, n), and whether it is plural
+Fit = tuple[str, bool]  # (gender: f, m, n or "", whether plural)
 WORDS_OF_MANY = frozenset(("两", "三", "一些", "那些", "这些", "很多", "所有"))  # plural words before a Chinese noun
-BEHIND_MANY = ("们",)  # plural suffix after one
-COUNTING = ("一", "两", "三", "这", "那", "每")  # a measure word follows
-CONSUMING = {  # by the verb before a pronoun: the kinds of nouns that it can mean
+BEHIND_MANY = ("们",)  # plural suffix after a Chinese noun
+COUNTING = ("一", "两", "三", "这", "那", "每")  # words that a measure word follows
+CONSUMING = {  # verb before a pronoun -> the kinds of nouns that the pronoun can mean
     **dict.fromkeys(("eat", "eats", "ate", "eaten", "eating", "吃"), frozenset(("food", "animal", "plant"))),
     **dict.fromkeys(("drink", "drinks", "drank", "drunk", "drinking", "喝"), frozenset(("drink", "food"))),
 }
-BEHIND_VERBS = ("了", "完", "掉", "up", "all", "of")  # may stand between such a verb and the pronoun
-WORDS_BETWEEN = 3  # at most, from a plural word to its noun: 两 只 大 的 狗
+BEHIND_VERBS = ("了", "完", "掉", "up", "all", "of")  # words between such a verb and the pronoun
+WORDS_BETWEEN = 3  # largest distance from a noun back to its plural word: 两 只 小 狗
 
 
 @cache
 def pronoun_fits(language: str) -> dict[str, Fit]:
-    """The gender and number of each pronoun of a third person. English they has no gender: "".
+    """Pronoun of a third person -> its gender and number. The gender of English "they" is "".
 
     >>> pronoun_fits("en")["her"], pronoun_fits("en")["them"], pronoun_fits("zh")["它们"]
     (('f', False), ('', True), ('n', True))
@@ -35,7 +35,7 @@ def pronoun_fits(language: str) -> dict[str, Fit]:
 
 @cache
 def noun_fits(language: str) -> dict[str, frozenset[Fit]]:
-    """The genders and numbers of each noun, name and category of nouns. Chinese nouns have both numbers.
+    """Noun, name or category -> its possible genders and numbers. A Chinese noun has both numbers.
 
     >>> sorted(noun_fits("en")["teachers"]), sorted(noun_fits("en")["<animal>"]), sorted(noun_fits("zh")["安娜"])
     ([('f', True), ('m', True)], [('n', False)], [('f', False), ('f', True)])
@@ -49,7 +49,7 @@ def noun_fits(language: str) -> dict[str, frozenset[Fit]]:
 
 
 def noun_forms(language: str, noun: Noun) -> Iterator[tuple[str, bool]]:
-    """The words and categories for a noun, each with whether it is plural."""
+    """Yield (word or category, whether it is plural) for the forms of a noun."""
     if language == "zh":
         yield from product((noun.chinese, noun_category(noun, False)), (False, True))
         return
@@ -70,9 +70,9 @@ def find_pronouns(language: str, tokens: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def fitting_nouns(language: str, tokens: tuple[str, ...], at: int) -> tuple[int, ...]:
-    """The positions of the nouns before a pronoun that fit it in gender and number.
+    """The positions of the nouns before a pronoun that fit the pronoun in gender and number.
 
-    language: "en" or "zh". tokens: what a model reads; a category fits as its nouns do. at: of the pronoun.
+    language: "en" or "zh". tokens: as a model reads them; a category fits if its nouns fit. at: the pronoun's position.
     """
     wanted, many = pronoun_fits(language)[tokens[at]]
     found = []
@@ -85,7 +85,7 @@ def fitting_nouns(language: str, tokens: tuple[str, ...], at: int) -> tuple[int,
 
 
 def find_nouns(language: str, tokens: tuple[str, ...]) -> tuple[int, ...]:
-    """The positions of nouns; 本 is the name Ben, but no noun in 一 本 书."""
+    """The positions of nouns and names; 本 is the name Ben, but a measure word in 一 本 书."""
     found = [at for at, word in enumerate(tokens) if word in noun_fits(language)]
     return tuple(at for at in found if not (tokens[at] == "本" and at and tokens[at - 1] in COUNTING))
 
@@ -100,7 +100,7 @@ def is_many(tokens: tuple[str, ...], noun: int) -> bool:
 
 @cache
 def noun_kinds(language: str) -> dict[str, frozenset[str]]:
-    """The kinds of each noun and category of nouns, such as "food"."""
+    """Noun or category -> its kinds, such as "food"."""
     found: dict[str, frozenset[str]] = {}
     for noun in load_nouns().values():
         for word, _ in noun_forms(language, noun):
@@ -109,9 +109,9 @@ def noun_kinds(language: str) -> dict[str, frozenset[str]]:
 
 
 def may_be_consumed(language: str, tokens: tuple[str, ...], at: int, noun: int) -> bool:
-    """Whether a pronoun can mean a noun by the verb before it: eat and drink need food or drink.
+    """Whether a pronoun can mean a noun by the verb before the pronoun: eat and drink need food or drink.
 
-    at: of the pronoun. noun: the position of the noun. True after any other verb.
+    at: the position of the pronoun. noun: the position of the noun. True after any other verb.
 
     >>> [may_be_consumed("en", ("the", "table", "had", "bread", ",", "tom", "ate", "it"), 7, noun) for noun in (1, 3)]
     [False, True]
@@ -122,9 +122,9 @@ def may_be_consumed(language: str, tokens: tuple[str, ...], at: int, noun: int) 
 
 
 def nearest_fitting(language: str, tokens: tuple[str, ...], at: int) -> int | None:
-    """The position of the nearest noun before a pronoun that fits it in gender and number; None if there is none.
+    """The position of the nearest noun before a pronoun that fits in gender and number; None if no noun fits.
 
-    language: "en" or "zh". tokens: what a model reads, see read_tokens. at: the position of the pronoun.
+    language: "en" or "zh". tokens: as a model reads them, see read_tokens. at: the position of the pronoun.
 
     >>> nearest_fitting("en", ("the", "dog", "bit", "tom", "because", "it"), 5)
     1

@@ -29,11 +29,11 @@ DECIMALS = 4
 class StepFigures:
     """Shares of the minimal pairs with both texts right.
 
-    head: the layer and the head, from 0, with the largest share after the last step, chosen on other pairs. shown: at
-    each step, how often it gives the noun that is meant more weight than the other one. answered: at each step, how
-    often the answers are right; empty for a model without questions. changed: the answers after the last step with that
-    head ablated, "off", or with even weights, "even". heads: `shown` of each head after the last step, one row per
-    layer. without: the answers with each head ablated.
+    head: (layer, head), from 0, with the largest share after the last step, chosen on other pairs. shown: step -> share
+    in which `head` gives the noun that is meant more weight than the other noun. answered: step -> share with right
+    answers; {} for a model without questions. changed: share with right answers after the last step with `head`
+    ablated, "off", or with uniform weights, "even". heads: `shown` of each head after the last step, one row per layer.
+    without: the share with right answers if each head is ablated, one row per layer; [] without questions.
     """
 
     head: tuple[int, int]
@@ -45,7 +45,7 @@ class StepFigures:
 
 
 def measure_steps(name: str) -> StepFigures:
-    """Measure a model at its steps, on the half of the held-out pairs that gives the figures."""
+    """Measure a model at each step of steps_of, on the half of the held-out pairs that gives the figures."""
     recipe = RECIPES[name]
     layer, head = find_telling_head(load_model(name, torch.float32), recipe.language)
     shown, answered = {}, {}
@@ -65,14 +65,14 @@ def measure_steps(name: str) -> StepFigures:
 
 
 def find_telling_head(model: LanguageModel, language: str) -> tuple[int, int]:
-    """The head that shows what is meant in most pairs of the half that chooses."""
+    """The (layer, head) that is right in most pairs of the half that chooses: more weight on the noun that is meant."""
     shares = torch.tensor(share_shown(list(run_pairs(model, language, "choose"))))  # (L, H)
     layer, head = divmod(int(shares.argmax()), shares.shape[1])
     return layer, head
 
 
 def answer_without_heads(model: LanguageModel, language: str, batches: Sequence["PairBatch"]) -> list[list[float]]:
-    """The share of right answers with each head ablated, one row per layer."""
+    """The share of pairs with both answers right if each head is ablated, one row per layer."""
     shape = model.shape
     changes = [
         [Intervention(f"{layer}.attention", head) for head in range(shape.heads)]
@@ -84,14 +84,14 @@ def answer_without_heads(model: LanguageModel, language: str, batches: Sequence[
 # ---- the pairs -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class PairBatch:
-    """Pairs whose texts are of one length. places: both of a pair, one after the other. stack: the run of all."""
+    """Pairs whose texts are of one length. places: both texts of a pair, one after the other. stack: the run on all."""
 
     places: Sequence[Place]
     stack: Stack
 
 
 def run_pairs(model: LanguageModel, language: str, half: str = "report") -> Iterator[PairBatch]:
-    """The runs of all pairs, those of one length together."""
+    """Yield the runs on all pairs; pairs of one length are run together."""
     numbers = word_numbers(language)
     for some in pairs_by_length(pair_places(model.shape.causal, language, half)):
         words = torch.tensor([[numbers[word] for word in place.text.words] for place in some])
@@ -115,7 +115,7 @@ def share_shown(batches: Sequence[PairBatch]) -> list[list[float]]:
 def answer_pairs(
     model: LanguageModel, language: str, batches: Sequence[PairBatch], change: Intervention | None = None
 ) -> float:
-    """The share of pairs with both answers right. change: in all runs; None: no change."""
+    """The share of pairs with both answers right. change: an intervention in all runs; None: no intervention."""
     question = QUESTIONS.index(deciding_kind(model.shape.causal))
     numbers = word_numbers(language)
     rights = []
@@ -130,12 +130,12 @@ def answer_pairs(
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_steps_again(name: str) -> None:
-    """Measure a model at its steps, and write the figures into the file."""
+    """Measure a model at each step of steps_of, and write the figures into STEPS_FILE."""
     write_row(STEPS_FILE, name, asdict(measure_steps(name)))
     read_step_figures.cache_clear()
 
 
 @cache
 def read_step_figures() -> dict[str, StepFigures]:
-    """The figures of each model of MEASURED, from the file."""
+    """Name -> figures of each model in MEASURED, read from STEPS_FILE."""
     return {name: StepFigures(**row) for name, row in json.loads(STEPS_FILE.read_text("utf-8")).items()}

@@ -13,7 +13,7 @@ MOST_ROWS = 64  # texts that are run together: with more, a layer does not fit i
 
 
 def number_words(language: str, tokens: Sequence[str]) -> Int[Tensor, " T"]:
-    """The number of each token."""
+    """The numbers of tokens in the vocabulary of a language, as a tensor."""
     numbers = word_numbers(language)
     return torch.tensor([numbers[token] for token in tokens])
 
@@ -26,8 +26,8 @@ def text_surprise(model: LanguageModel, language: str, tokens: Sequence[str]) ->
 def word_surprises(model: LanguageModel, language: str, words: Int[Tensor, "B T"]) -> Float[Tensor, "B T-1"]:
     r"""The surprise of each word after START, in nats.
 
-    Of a decoder $-\log p(w_t \mid w_{<t})$; their mean is the logarithm of its perplexity. Of an encoder
-    $-\log p(w_t \mid w_{\setminus t})$, where w_t alone is masked: their sum is the negative pseudo-log-likelihood
+    For a decoder $-\log p(w_t \mid w_{<t})$, whose mean is the logarithm of the perplexity. For an encoder
+    $-\log p(w_t \mid w_{\setminus t})$, where w_t alone is masked; the sum is the negative pseudo-log-likelihood
     (Salazar et al. 2020, arXiv 1910.14659, equation 1).
 
     words: texts of one length, each with START first.
@@ -60,7 +60,7 @@ def surprise_of(logits: Float[Tensor, "B T V"], words: Int[Tensor, "B T"]) -> Fl
 
 
 def surprises_of_texts(model: LanguageModel, language: str, texts: Sequence[Sequence[str]]) -> list[Tensor]:
-    """The surprises of many texts in their order; those of one length are run together."""
+    """The surprises of many texts, one tensor per text in the same order; texts of one length are run together."""
     by_length: dict[int, list[int]] = {}
     for index, text in enumerate(texts):
         by_length.setdefault(len(text), []).append(index)

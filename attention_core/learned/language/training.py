@@ -1,4 +1,4 @@
-"""Training by a recipe, step by step; stopped and continued from a checkpoint file, it gives the same weights."""
+"""Training by a recipe, step by step; training continued from a checkpoint file gives the same weights."""
 
 import math
 from pathlib import Path
@@ -11,8 +11,8 @@ from torch import Generator, Tensor, nn
 
 from attention_core.record.errors import AttentionError
 
-WARM_UP = 150  # steps over which the rate grows to its largest
-LEAST_RATE = 0.03  # share of the largest, at the end
+WARM_UP = 150  # steps over which the learning rate grows to its largest value
+LEAST_RATE = 0.03  # lower bound of the cosine decay, as a share of the largest learning rate
 LARGEST_GRADIENT = 1.0  # the norm to which gradients are clipped
 DECAY = 0.01  # weight decay of matrices in AdamW; gains do not decay
 BETAS = (0.9, 0.98)
@@ -22,8 +22,8 @@ MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # the state of AdamW for a tensor
 class TrainingRecipe(Protocol):
     """The training of a network: the initial network, its batches, its loss, its steps, and its figures.
 
-    rate: the largest. seeds: of its trainings; the best is shipped. choosing: the figures whose sum decides which is
-    the best.
+    rate: the largest learning rate. seeds: one training for each; the best is shipped. choosing: the names of the
+    figures whose sum decides which seed is best.
     """
 
     name: str
@@ -42,14 +42,13 @@ class TrainingRecipe(Protocol):
         """Compute the loss of a batch."""
 
     def measure(self, model: nn.Module, half: str) -> dict[str, float]:
-        """Measure it on a half of the held-out texts: "choose" or "report"."""
+        """Measure a trained network on a half of the held-out texts: "choose" or "report"."""
 
 
 class LanguageTraining:
-    r"""One network in training, by AdamW (Loshchilov, Hutter 2019); the rate falls along a cosine.
+    r"""One network in training by AdamW (Loshchilov, Hutter 2019), whose learning rate falls along a cosine.
 
-    recipe: see TrainingRecipe. seed: of the initial weights and of all texts. Nothing is shared: each training has a
-    separate generator.
+    recipe: see TrainingRecipe. seed: for the initial weights and all texts. Each training has a separate generator.
     """
 
     def __init__(self, recipe: TrainingRecipe, seed: int):
@@ -65,7 +64,7 @@ class LanguageTraining:
 
     @property
     def name(self) -> str:
-        """All that the weights depend on besides the step, as a text."""
+        """The recipe's name, the seed and the number of steps: with the step, they determine the weights."""
         return f"{self.recipe.name}.{self.seed}.{self.recipe.steps}"
 
     @property
@@ -74,17 +73,17 @@ class LanguageTraining:
         return self.step >= self.recipe.steps
 
     def rate(self) -> float:
-        """The rate of the next step.
+        """The learning rate of the next step.
 
-        It grows over WARM_UP steps, then falls as half a cosine.
+        The rate grows over WARM_UP steps, and falls as half a cosine, to LEAST_RATE of the largest rate.
         """
         grown = min((self.step + 1) / WARM_UP, 1.0)
         fallen = (1 + math.cos(math.pi * self.step / self.recipe.steps)) / 2
         return self.recipe.rate * grown * max(fallen, LEAST_RATE)
 
     def advance(self) -> float:
-        """Make one step, and return the loss before it. Raises AttentionError: training_diverged, if it is not
-        finite."""
+        """Make one training step, and return the loss before the step. Raises AttentionError: training_diverged, if the
+        loss is not finite."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate()
         batch = self.recipe.draw(self.generator)
@@ -100,7 +99,7 @@ class LanguageTraining:
 
     # ---- checkpoints -------------------------------------------------------------------------------------------------
     def keep(self, path: Path) -> None:
-        """Write a checkpoint: all that the next steps depend on."""
+        """Write a checkpoint file: the weights and the state of the optimiser and of the generator."""
         tensors = {"generator": self.generator.get_state()}
         for name, parameter in self.model.named_parameters():
             tensors[f"model/{name}"] = parameter.detach()
@@ -108,10 +107,10 @@ class LanguageTraining:
                 tensors[f"{moment}/{name}"] = tensor
         unfinished = path.with_suffix(".part")
         save_file(tensors, unfinished, {"name": self.name, "step": str(self.step)})
-        unfinished.replace(path)  # a stop while writing loses nothing
+        unfinished.replace(path)  # an interruption while writing leaves the earlier checkpoint
 
     def take_up(self, path: Path) -> bool:
-        """Continue from a checkpoint, if there is one of this recipe and seed; return whether there was."""
+        """Load a checkpoint file; return False, and load nothing, if it does not exist or has another name."""
         if not path.exists():
             return False
         with safe_open(path, "pt") as kept:

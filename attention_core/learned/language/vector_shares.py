@@ -1,4 +1,4 @@
-"""The share of a word's last vector that comes from attention; a map of weights does not show the rest."""
+"""The share of a word's last vector that comes from attention, and so can be explained by attention weights."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,7 +11,7 @@ from attention_core.analysis.residual_sum import with_residual_sum
 from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.reading import run_model
 
-SHARED_TEXTS = 20  # texts read
+SHARED_TEXTS = 20  # measured texts
 KINDS = ("embedding", "attention", "feed_forward")
 
 
@@ -19,7 +19,8 @@ KINDS = ("embedding", "attention", "feed_forward")
 class VectorShares:
     """The mean shares of the words' vectors before the last norm; they sum to 1.
 
-    words: how many were measured. growth: the norm of the vectors, divided by that of their embeddings, the mean.
+    words: the number of measured words. growth: the norm of a word's vector divided by the norm of its embedding,
+    averaged over the words.
     """
 
     embedding: float
@@ -30,7 +31,7 @@ class VectorShares:
 
 
 def shares_along(parts: Float[Tensor, "part T D"]) -> Float[Tensor, "part T"]:
-    r"""Compute the share of each part in a sum: its length along the sum, $p \cdot x / (x \cdot x)$, $x = \sum p$.
+    r"""Compute the share of each part in a sum: the part's projection, $p \cdot x / (x \cdot x)$ with $x = \sum p$.
 
     A part that points against the sum has a negative share; a word's shares sum to 1.
 

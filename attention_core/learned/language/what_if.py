@@ -1,4 +1,4 @@
-"""Predictions of a model with changed heads or feed-forward layers: before and after, and with each one ablated."""
+"""Predictions of a model with changed heads or feed-forward layers: before and after, and with each part ablated."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,7 +24,8 @@ Tokens = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Changes:
-    """The changes in a run of a model; see intervene. other: the tokens of another sentence."""
+    """The changes in a run of a model; see intervene. other: the tokens of another sentence, for activation patching.
+    hold_norms: whether the divisors of norms are frozen."""
 
     interventions: tuple[Intervention, ...] = ()
     other: Tokens | None = None
@@ -35,8 +36,9 @@ class Changes:
 class Outcome:
     """A prediction to compare: the probabilities of all words at a position.
 
-    at: its position. question: the question asked there; None for the next word of a decoder, or the word there of an
-    encoder, which is masked then. pronoun: the position of the pronoun that the question is about.
+    at: the position. question: the number of the question that is asked there; if None, the prediction is a decoder's
+    next word, or an encoder's masked word at this position. pronoun: the position of the pronoun that the question is
+    about.
     """
 
     at: int
@@ -44,12 +46,12 @@ class Outcome:
     pronoun: int | None = None
 
     def read(self, name: str, tokens: Tokens) -> Tokens:
-        """The tokens that the model reads."""
+        """The tokens that the model reads: for an encoder's masked word, with MASK at the position."""
         is_hidden = self.question is None and not load_recipe(name).causal
         return blank_word(tokens, self.at) if is_hidden else tokens
 
     def shares(self, name: str, stack: Stack) -> Float[Tensor, " V"]:
-        """The probability of each word, in a run on the tokens of `read`."""
+        """The probability of each word, from a run on the tokens that `read` returns."""
         if self.question is None:
             return stack[UNEMBEDDING]["probabilities"][0, self.at]
         with torch.inference_mode():
@@ -57,7 +59,7 @@ class Outcome:
 
 
 def list_outcomes(name: str, tokens: Tokens, at: int) -> tuple[Outcome, ...]:
-    """The outcomes to choose from: the word at a position, and whom each pronoun means, if the model answers that.
+    """The outcomes to choose from: whom each pronoun means, if the model answers questions, and the word at a position.
 
     >>> tokens = ("<start>", "anna", "fed", "the", "dog", "because", "it", "was", "hungry", ".")
     >>> list_outcomes("en_asked_encoder", tokens, at=2)
@@ -82,7 +84,7 @@ def ask_for(name: str, tokens: Tokens, pronoun: int) -> Outcome:
 
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
-@lru_cache(maxsize=16)  # each holds at most all steps of all layers: a megabyte for a long sentence
+@lru_cache(maxsize=16)  # a result has at most all steps of all layers: a megabyte for a long sentence
 def run_changed(name: str, tokens: Tokens, changes: Changes) -> Stack:
     """The run of a model with changes. Raises AttentionError: see intervene."""
     other = None if changes.other is None else run_model(name, changes.other)
@@ -97,7 +99,7 @@ def shares_before_and_after(name: str, tokens: Tokens, outcome: Outcome, changes
 
 
 def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> list[WeightMove]:
-    """The weights that moved most, except in heads that are changed themselves; see rank_moved_weights.
+    """The weights that the changes move most, except in changed heads; see rank_moved_weights.
 
     >>> from attention_core.analysis.interventions import Intervention
     >>> tokens = ("<start>", "anna", "fed", "the", "dog")
@@ -109,7 +111,7 @@ def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> li
     return rank_moved_weights(run_changed(name, tokens, changes).parts, run_model(name, tokens).parts, count, changed)
 
 
-# ---- each one ablated ------------------------------------------------------------------------------------------------
+# ---- each part ablated -----------------------------------------------------------------------------------------------
 def list_switches(stack: Stack) -> list[Intervention]:
     """The ablations of each head and each feed-forward layer of a run.
 
@@ -131,7 +133,7 @@ def share_with_each_off(
 ) -> tuple[tuple[Intervention, float], ...]:
     """The probability of a word with each head and each feed-forward layer ablated alone, the lowest first.
 
-    word: its row in the table. Source: Michel, Levy, Neubig 2019, section 3.2, "ablating one head".
+    word: the row of the word in the table. Source: Michel, Levy, Neubig 2019, section 3.2, "ablating one head".
     """
     stack = run_model(name, outcome.read(name, tokens))
     found = []
@@ -145,7 +147,7 @@ def share_with_each_off(
 # ---- the path of a prediction ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class PathRow:
-    """What a part adds to a word's logit. by_word: of a head, what it adds from each word; else None."""
+    """What a part adds to a word's logit. by_word: for a head, what it adds from each word; None for any other part."""
 
     part: str
     push: float
@@ -156,14 +158,14 @@ class PathRow:
 def find_path(name: str, tokens: Tokens, changes: Changes, word: int) -> Stack:
     """The run of a model with changes, and what each part, and each head from each word, adds to the logit of a word.
 
-    tokens: what the model reads, as returned by Outcome.read. word: its row in the table.
+    tokens: the tokens that the model reads, as Outcome.read returns them. word: the row of the word in the table.
     """
     with torch.inference_mode():
         return with_word_pushes(with_logit_sum(run_changed(name, tokens, changes)), word)
 
 
 def path_rows(stack: Stack, at: int, word: int) -> tuple[PathRow, ...]:
-    """The logit of a word at a position as the sum of what each part adds, for heads from each word.
+    """One row for each part, whose sum is the logit of a word at a position; a head's row also shows each word's share.
 
     stack: a result of find_path for that word.
     """

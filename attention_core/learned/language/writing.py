@@ -13,12 +13,12 @@ SENTENCE_ENDS = frozenset(".。?？!！")
 
 
 def pick_word(probabilities: Float[Tensor, " V"], seed: int | None, step: int) -> int:
-    r"""Return the number of the next word: the likeliest, or a sampled one.
+    r"""Return the number of the next word: the likeliest word, or a sampled word.
 
-    Sampled is the first word, counted from the likeliest, with $p_1 + \dots + p_n > u$, where $u$ is the random number
-    of the seed for this step: drawn_number.
+    The sampled word is the first, counted from the likeliest, with $p_1 + \dots + p_n > u$, where $u$ is the random
+    number of the seed for this step, see drawn_number.
 
-    probabilities (V): of the words. seed: None for the likeliest word. step: which sample of the seed it is, from 0.
+    probabilities (V): of the words. seed: None for the likeliest word. step: the index of the sample, from 0.
 
     Raises AttentionError: not_negative, whole_number, at_most. Source: Devroye 1986, section III.2 (inversion).
 
@@ -30,12 +30,12 @@ def pick_word(probabilities: Float[Tensor, " V"], seed: int | None, step: int) -
         return int(probabilities.argmax())
     u = drawn_number(require_not_negative("seed", seed), require_not_negative("step", step))
     shares, numbers = probabilities.double().sort(descending=True, stable=True)
-    summed = shares.cumsum(-1)  # (V); the last is 1, as closely as it was rounded
+    summed = shares.cumsum(-1)  # (V); the last is 1, up to rounding
     return int(numbers[(summed <= u * summed[-1]).sum()])
 
 
 def drawn_number(seed: int, step: int) -> float:
-    """Return the random number of a seed for a step, from 0 to below 1: each step has another one.
+    """Return the random number of a seed for a step, at least 0 and below 1; each step has a different number.
 
     >>> drawn_number(3, 1) == drawn_number(3, 1), drawn_number(3, 1) == drawn_number(3, 2)
     (True, False)

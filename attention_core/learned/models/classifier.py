@@ -16,8 +16,8 @@ CLASSIFIER_WIDTH = 16
 class Classifier(nn.Module):
     """A classifier of texts whose output projection, W_o and b_o, gives the logit of each class.
 
-    The vector of a place is that of its symbol plus that of the symbol before it: a place holds a symbol with what
-    precedes it, such as a value after a marker.
+    The vector of a place is the sum of its symbol's vector and another vector for the symbol before, so that a place
+    represents a symbol in its context, such as a value after a marker.
     """
 
     def __init__(self, symbols: int, classes: int, heads: int, generator: Generator):
@@ -25,7 +25,7 @@ class Classifier(nn.Module):
         width = CLASSIFIER_WIDTH
         self.heads = heads
         self.symbol = draw_embedding(symbols, width, generator)
-        self.before = draw_embedding(symbols + 1, width, generator)  # the last: for no symbol
+        self.before = draw_embedding(symbols + 1, width, generator)  # last row: no symbol before
         self.query = draw_matrix(1, width, generator)
         self.w_q = draw_matrix(width, width, generator)
         self.w_k = draw_matrix(width, width, generator)
@@ -34,7 +34,7 @@ class Classifier(nn.Module):
         self.b_o = nn.Parameter(torch.zeros(classes))
 
     def vectors(self, symbols: Int[Tensor, "B S"]) -> Float[Tensor, "B S 16"]:
-        """Compute the vector of each place; that of padding has no meaning."""
+        """Compute the vector of each place; the vectors of padding have no meaning."""
         none_before = self.before.num_embeddings - 1
         count = len(symbols)
         own = symbols.clamp(min=0)  # (B, S), 0 for padding
@@ -46,7 +46,7 @@ class Classifier(nn.Module):
     def weights(self, switches: Float[Tensor, " H"] | None = None) -> Weights:
         """Return the weights of the attention and of the output.
 
-        switches: 1 for an active head, 0 for an ablated one; None: all are active.
+        switches: 1 for an active head, 0 for an ablated head; if None, all heads are active.
         """
         w_o = self.w_o if switches is None else switch_heads(switches, self.w_o)
         return Weights(
@@ -79,7 +79,7 @@ class Classifier(nn.Module):
         )
 
     def classify(self, symbols: Int[Tensor, "B S"], switches: Float[Tensor, " H"] | None = None) -> Int[Tensor, " B"]:
-        """Return the most probable class of each text, by its number. switches: as for weights."""
+        """Return the number of the most probable class of each text. switches: as for weights."""
         trace = self.trace(symbols, switches=switches)
         logits = trace["output"]  # (B, 1, classes)
         return logits[:, 0].argmax(-1)

@@ -1,4 +1,5 @@
-"""A small attention-only language model whose heads learn to copy the symbol after this one's last occurrence."""
+"""A small attention-only language model whose heads learn to copy: the next symbol is predicted to be the one that
+followed this symbol's last occurrence."""
 
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
@@ -23,13 +24,13 @@ class CopierLayer(nn.Module):
         self.w_o = draw_matrix(COPIER_WIDTH, COPIER_WIDTH, generator)
 
     def weights(self, switches: Float[Tensor, "2"] | None = None) -> Weights:
-        """Return the layer's matrices. switches: 1 for an active head, 0 for an ablated one; None: all are active."""
+        """Return the layer's matrices. switches: 1 for an active head, 0 for an ablated head; if None, all active."""
         w_o = self.w_o if switches is None else switch_heads(switches, self.w_o)
         return Weights(w_q=self.w_q, w_k=self.w_k, w_v=self.w_v, w_o=w_o)
 
 
 class Copier(nn.Module):
-    """Layers of two heads (Vaswani et al. 2017, with RoPE of Su et al. 2021), causal, without anything between them.
+    """Causal attention layers of two heads (Vaswani et al. 2017) with RoPE (Su et al. 2021), and no other layers.
 
     Two such layers are the least that can form an induction head (Elhage et al. 2021; Olsson et al. 2022).
     """
@@ -43,9 +44,9 @@ class Copier(nn.Module):
         self.out = draw_matrix(COPIER_WIDTH, symbols, generator)
 
     def traces(self, symbols: Int[Tensor, "B T"], switches: Float[Tensor, "layers 2"] | None = None) -> list[Trace]:
-        """Run each layer. The last Trace holds x, and the output that is added to it.
+        """Run each layer, and return one Trace per layer, with `x` and with `output`, which is added to x.
 
-        switches: 1 for an active head, 0 for an ablated one; None: all are active.
+        switches: 1 for an active head, 0 for an ablated head; if None, all heads are active.
         """
         x = self.read(symbols)  # (B, T, 32)
         runs = []
@@ -58,7 +59,7 @@ class Copier(nn.Module):
         return runs
 
     def logits(self, symbols: Int[Tensor, "B T"], switches: Float[Tensor, "layers 2"] | None = None) -> Tensor:
-        """Compute the logit of each symbol to come next, (B, T, symbols). switches: as for traces."""
+        """Compute the logit of each symbol as the next symbol, (B, T, symbols). switches: as for traces."""
         last = self.traces(symbols, switches)[-1]
         x = last["x"] + last["output"]  # (B, T, 32)
         return x @ self.out

@@ -39,9 +39,9 @@ def draw_matrix(inputs: int, outputs: int, generator: Generator) -> nn.Parameter
 
 
 def draw_module(module: nn.Module, limit: float, generator: Generator) -> nn.Module:
-    """Replace the parameters of a module on the "meta" device by sampled ones.
+    """Replace the parameters of a module on the "meta" device by sampled parameters.
 
-    Module.to_empty would do without the loop, but imports all of sympy, which takes more than a second.
+    Module.to_empty would need no loop, but imports all of sympy, which takes more than a second.
     """
     for name, parameter in list(module.named_parameters()):
         drawn = torch.empty(parameter.shape)

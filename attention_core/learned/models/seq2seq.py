@@ -1,4 +1,4 @@
-"""An encoder-decoder of recurrences: one context vector for all it writes or, by attention, one for each symbol."""
+"""An encoder-decoder of recurrences: one context vector for the whole output or, with attention, one per symbol."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,15 @@ from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.trace import Trace
 
-EMBEDDING_WIDTH, STATE_WIDTH = 32, 64  # numbers of a symbol, of a state
+EMBEDDING_WIDTH, STATE_WIDTH = 32, 64  # widths of a symbol's vector and of a state
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedText:
     """The encoder's output for a batch of texts.
 
-    states: one for each symbol. whole: one vector for each text. there: whether a position holds a symbol, not padding.
+    states: one vector for each symbol. whole: one vector for each text. there: whether a position has a symbol, not
+    padding.
     """
 
     states: Float[Tensor, "B S N"]
@@ -42,7 +43,7 @@ class Seq2Seq(nn.Module):
         source_size, target_size = symbols
         half_width = width // 2  # of each direction of the encoder
         self.context = context
-        self.end = target_size  # the number of the end, which no text holds; as an input it is the start
+        self.end = target_size  # the number of the end symbol, in no text; as an input, the start symbol
         self.read = draw_embedding(source_size, EMBEDDING_WIDTH, generator)
         self.written = draw_embedding(target_size + 1, EMBEDDING_WIDTH, generator)
         self.onward = draw_gru(EMBEDDING_WIDTH, half_width, generator)
@@ -72,7 +73,8 @@ class Seq2Seq(nn.Module):
         return EncodedText(states, whole, is_symbol)
 
     def passes(self, x: Float[Tensor, "B S E"], source: Int[Tensor, "B S"]) -> tuple[Tensor, Tensor]:
-        """Read the symbols' vectors x twice: from the first symbol on, and from the last one back."""
+        """Return the states of both directions over the symbols' vectors x: from the first symbol on, and from the last
+        symbol back."""
         is_symbol = source != PAD  # (B, S)
         lengths = is_symbol.sum(-1)
         places = reversed_places(lengths, source.shape[1])  # (B, S)
@@ -86,8 +88,8 @@ class Seq2Seq(nn.Module):
     def states(self, encoded: EncodedText, given: Int[Tensor, "B T"], start: Tensor | None = None) -> Tensor:
         """Compute the decoder's states s_t, (B, T, N).
 
-        given: the symbol before each state; before the first symbol that is `end`. start: the state before the first;
-        None: the vector of the whole text.
+        given: the symbol before each state, `end` for the first state. start: the state before the first state; if
+        None, the vector of the whole text.
         """
         if start is None:
             start = encoded.whole
@@ -96,7 +98,7 @@ class Seq2Seq(nn.Module):
         return states
 
     def attention(self, encoded: EncodedText, states: Float[Tensor, "B T N"]) -> Trace:
-        """Run the attention of the decoder's states to the encoder's."""
+        """Run the attention of the decoder's states to the encoder's states."""
         keys = encoded.states[:, None]  # (B, 1, S, N)
         return attend_qkv(
             states[:, None],  # (B, 1, T, N)
@@ -119,7 +121,7 @@ class Seq2Seq(nn.Module):
         return Weights(w_aq=self.w_aq, w_ak=self.w_ak, v_a=self.v_a)
 
     def contexts(self, encoded: EncodedText, states: Float[Tensor, "B T N"]) -> Float[Tensor, "B T N"]:
-        """Compute the context vector c_t of each step; without attention it is the same at all steps."""
+        """Compute the context vector c_t of each step; without attention the vector is the same at all steps."""
         if self.context == "one":
             whole = encoded.whole[:, None]  # (B, 1, N)
             return whole.expand_as(states)
@@ -127,7 +129,7 @@ class Seq2Seq(nn.Module):
         return head_outputs[:, 0]  # (B, 1, T, N) -> (B, T, N)
 
     def logits(self, encoded: EncodedText, states: Float[Tensor, "B T N"]) -> Float[Tensor, "B T symbols"]:
-        """Compute the logit of each symbol to come next."""
+        """Compute the logit of each symbol as the next symbol."""
         contexts = self.contexts(encoded, states)
         both = torch.cat((states, contexts), -1)  # (B, T, 2 N)
         joined = self.joined(both)  # (B, T, N)
@@ -135,18 +137,18 @@ class Seq2Seq(nn.Module):
         return self.out(hidden)
 
     def loss(self, source: Int[Tensor, "B S"], target: Int[Tensor, "B T"]) -> Tensor:
-        """Compute the mean cross-entropy, in nats per symbol, of the target and its end, each symbol given earlier
-        ones.
+        """Compute the mean cross-entropy, in nats per symbol, of the target and its end symbol, where each symbol is
+        predicted from the earlier symbols.
 
         target: padded with PAD.
         """
         is_symbol = target != PAD  # (B, T)
         lengths = is_symbol.sum(-1, keepdim=True)  # (B, 1)
-        # What is to be written: the target, then the end.
+        # The symbols to predict: the target, then the end symbol.
         padding = torch.full_like(lengths, PAD)
         wanted = torch.cat((target, padding), -1)  # (B, T + 1)
         wanted = wanted.scatter(1, lengths, self.end)
-        # The symbol before each of these: the start, then the target.
+        # The input symbol of each prediction: the start symbol, then the target.
         start = torch.full_like(lengths, self.end)
         symbols = target.clamp(min=0)
         given = torch.cat((start, symbols), -1)  # (B, T + 1)
@@ -160,11 +162,11 @@ class Seq2Seq(nn.Module):
         )
 
     def write(self, source: Int[Tensor, "B S"], most: int) -> Int[Tensor, "B T"]:
-        """Write the most probable symbol at each step, until all texts have ended, or `most` symbols."""
+        """Generate the most probable symbol at each step, until all texts have ended or have `most` symbols."""
         encoded = self.encode(source)
         state = encoded.whole  # (B, N)
         count = len(source)
-        symbols = torch.full((count, 1), self.end)  # (B, 1): those before the next step
+        symbols = torch.full((count, 1), self.end)  # (B, 1): the input symbols of the next step
         is_ended = torch.zeros(count, dtype=torch.bool)
         columns = []
         for _ in range(most):
@@ -184,7 +186,7 @@ class Seq2Seq(nn.Module):
 
 
 def reversed_places(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]:
-    """Return the position of each symbol once its text is reversed; padding stays where it is.
+    """Return the position of each symbol after its text is reversed; padding stays at the end.
 
     >>> reversed_places(torch.tensor([3, 2]), 4)
     tensor([[2, 1, 0, 3],
@@ -198,7 +200,7 @@ def reversed_places(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]
 
 
 def take_places(rows: Float[Tensor, "B S d"], places: Int[Tensor, "B n"]) -> Float[Tensor, "B n d"]:
-    """Take the vectors at these positions, other ones in each row of a batch."""
+    """Take the vectors at the given positions, which differ between the rows of a batch."""
     width = rows.shape[-1]
     index = places[..., None]  # (B, n, 1)
     index = index.expand(-1, -1, width)  # (B, n, d)

@@ -1,7 +1,8 @@
 """Byte-pair encoding: the most frequent pair of neighbouring pieces becomes one piece, again and again.
 
-A text is cut into runs first (letters of one word, Chinese characters in a row, each other sign alone), and no piece
-reaches beyond its run. A character outside the training text is spelled by its bytes, so that every text has pieces.
+A text is first cut into runs (letters of one word, adjacent Chinese characters, any other single character), and no
+piece reaches beyond its run. A character outside the training text is spelled by its bytes, so that every text has
+pieces.
 """
 
 import re
@@ -10,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-BEGIN = "▁"  # before the letters of a word after a space or at the beginning of the text
+BEGIN = "▁"  # prefix of a word after a space or at the beginning of the text
 RUN_PATTERN = re.compile(r"[\u3400-\u9fff]+|[^\W\d_\u3400-\u9fff]+|\S")
 LETTERS_PATTERN = re.compile(r"[^\W\d_\u3400-\u9fff]+")
 
@@ -19,7 +20,7 @@ Pieces = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Merge:
-    """Two pieces that became one. count: how often they were neighbours."""
+    """Two pieces that are merged into one. count: how often they were neighbours in the training text."""
 
     left: str
     right: str
@@ -33,10 +34,10 @@ class Merge:
 
 # ---- learning --------------------------------------------------------------------------------------------------------
 def learn_merges(runs: Mapping[str, int], count: int) -> list[Merge]:
-    """Learn the pairs that become pieces: the most frequent one first, then the most frequent one after that merge.
+    """Learn the pairs that become pieces: the most frequent pair first, then the most frequent pair after that merge.
 
-    runs: how often each run of split_runs is in the text. count: how many pairs at most. Of two pairs that are as
-    frequent the first by its characters is taken. A pair that occurs once is not taken.
+    runs: run, as in split_runs -> how often it is in the text. count: the largest number of pairs. Of two equally
+    frequent pairs the first by its characters is taken. A pair that occurs once is not taken.
     Source: Sennrich, Haddow, Birch 2016, *Neural Machine Translation of Rare Words with Subword Units*, algorithm 1.
 
     >>> [merge.joined for merge in learn_merges({"▁low": 5, "▁lower": 2, "▁newest": 6, "▁widest": 3}, 4)]
@@ -136,7 +137,7 @@ def cut_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> Pi
 
 
 def growing_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> list[tuple[int, Pieces]]:
-    """List the pieces of a text after each number of merges at which they change.
+    """List (number of merges, pieces of a text) for 0 and for each number of merges at which the pieces change.
 
     >>> growing_pieces("low", [Merge("x", "y", 3), Merge("l", "o", 2), Merge("lo", "w", 2)], known=set("▁low"))
     [(0, ('▁', 'l', 'o', 'w')), (2, ('▁', 'lo', 'w')), (3, ('▁', 'low'))]
@@ -152,7 +153,7 @@ def growing_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -
 
 
 def flatten(cut: Sequence[Pieces]) -> Pieces:
-    """The pieces of all runs, one after the other."""
+    """Concatenate the pieces of all runs."""
     return tuple(piece for pieces in cut for piece in pieces)
 
 
@@ -162,17 +163,17 @@ Span = tuple[int, int]
 
 
 def locate(text: str, tokens: Sequence[str]) -> list[Span]:
-    """Find the characters of a text that each token stands for, as (first, after the last).
+    """Find the characters of a text that each token represents, as (first, after the last).
 
-    tokens: words, pieces or characters of the text in their order; white space may stand between them. The bytes of a
-    character all stand for that character.
+    tokens: words, pieces or characters of the text in their order; the text may have white space between them. Each
+    byte of a character represents the whole character.
 
     >>> locate("a low", ("▁a", "▁lo", "w")), locate("🐶", spell("🐶", known=()))
     ([(0, 1), (2, 4), (4, 5)], [(0, 1), (0, 1), (0, 1), (0, 1)])
     """
     spans = []
     at = 0
-    bytes_left = 0  # of the current character
+    bytes_left = 0  # bytes of the current character that are not yet read
     for token in tokens:
         while at < len(text) and text[at].isspace():
             at += 1

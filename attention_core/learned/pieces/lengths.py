@@ -12,14 +12,14 @@ from attention_core.learned.pieces.shipped import LEARNED_MERGES, SPACES, load_p
 
 LENGTH_MERGES = (0, 50, 100, 200, 400, LEARNED_MERGES)  # numbers of merges that are compared
 MEASURED_TEXTS, MEASURED_SEED = 100, 2  # held-out sentences: their number and their seed
-VECTOR_WIDTH = 64  # of a piece's vector, as in the shipped models
+VECTOR_WIDTH = 64  # width of a piece's vector, as in the shipped models
 
 
 @dataclass(frozen=True)
 class PieceLength:
-    """Sentences in pieces. length: the mean pieces per sentence. pairs: the mean of its square, the pairs that
-    attention compares. size: the number of pieces in the vocabulary. vectors: the numbers in the table of their
-    vectors."""
+    """Sentences in pieces. length: the mean number of pieces per sentence. pairs: the mean of the squared number, the
+    pairs that attention compares. size: the number of pieces in the vocabulary. vectors: the number of parameters in
+    the pieces' embedding table."""
 
     length: float
     pairs: float

@@ -14,18 +14,18 @@ from attention_core.learned.language.drawn_numbers import DrawnNumbers
 from attention_core.learned.pieces.byte_pairs import BEGIN, Merge, learn_merges, split_runs
 
 SHIPPED_FOLDER = Path(__file__).with_name("shipped")
-LEARNED_TEXTS = 4_000  # of the grammar
+LEARNED_TEXTS = 4_000  # texts of the grammar from which pieces are learned
 LEARNED_MERGES = 600
 LEARNED_SEED = 1
-ASCII = ascii_letters + digits + punctuation  # each a piece, even if the training text lacks it
-SPACES = {"en": " ", "zh": ""}  # what a language writes between words
+ASCII = ascii_letters + digits + punctuation  # each character is a piece, even if the training text lacks it
+SPACES = {"en": " ", "zh": ""}  # language -> the separator between its words
 
 
 @dataclass(frozen=True)
 class PieceTable:
     """The pieces of a language.
 
-    characters: those of ASCII, and those of the training text. merges: in the order of learning.
+    characters: BEGIN, the characters of ASCII, and those of the training text. merges: in the order of learning.
     """
 
     characters: frozenset[str]
@@ -62,7 +62,7 @@ def ship_pieces(language: str) -> None:
 
 @cache
 def load_pieces(language: str) -> PieceTable:
-    """The pieces of a language.
+    """Read the pieces of a language from its file.
 
     >>> load_pieces("en").size > 600
     True

@@ -1,4 +1,4 @@
-"""The symbols that a network knows, and a text as their numbers; an unknown symbol raises an error."""
+"""The symbols that a network can read or generate, as numbers; an unknown symbol raises an error."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from functools import cached_property
 
 from attention_core.record.errors import AttentionError
 
-PAD = -1  # fills rows up to the longest; it is no symbol
+PAD = -1  # padding of shorter rows; no symbol has this number
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class Alphabet:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The number of each symbol."""
+        """Symbol -> its number."""
         return {symbol: number for number, symbol in enumerate(self.of)}
 
     def __len__(self) -> int:
         return len(self.of)
 
     def numbers(self, symbols: Sequence[str]) -> list[int]:
-        """Return the numbers of symbols. Raises AttentionError: never_seen, for a symbol that is not among them."""
+        """Return the numbers of symbols. Raises AttentionError: never_seen, for a symbol outside the alphabet."""
         numbers = []
         for symbol in symbols:
             if symbol not in self.places:

@@ -1,4 +1,4 @@
-"""The split into training texts and held-out texts: a text's own symbols decide, so that none is on both sides."""
+"""The split into training texts and held-out texts: a text's symbols decide, so that no text is on both sides."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention_core.learned.symbols.alphabet import PAD
 
-SPLIT_MODULUS, HELD_OUT_REMAINDER = 11, 5  # one of eleven
+SPLIT_MODULUS, HELD_OUT_REMAINDER = 11, 5  # about one text in eleven is held out
 
 
 def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
@@ -28,9 +28,10 @@ def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
 
 
 def draw_one_side(draw: Callable[[int], tuple[Tensor, ...]], count: int, measured: bool) -> tuple[Tensor, ...]:
-    """Sample rows until there are `count` of one side of the split.
+    """Sample rows until `count` of them are on one side of the split, and return these rows.
 
-    draw: returns at least so many rows as a tuple of tensors, the texts first. measured: the held-out side.
+    draw: number -> at least so many rows, as a tuple of tensors, the texts first. measured: whether on the held-out
+    side.
     """
     batches: list[tuple[Tensor, ...]] = []
     found = 0

@@ -1,4 +1,4 @@
-"""Dates as English writes them, in several formats, and as Chinese does: "March 5, 2019" and "2019年3月5日"."""
+"""Dates in several English formats and in the Chinese format: "March 5, 2019" and "2019年3月5日"."""
 
 import re
 from calendar import monthrange
@@ -48,7 +48,7 @@ FORMATS: dict[str, DateFormat] = {
     "counted": lambda d: f"the {format_ordinal(d.day)} of {month_name(d)}, {d.year}",
     "long": lambda d: f"{weekday_name(d)}, the {format_ordinal(d.day)} of {month_name(d)}, {d.year}",
 }
-# These have the same symbols, in an order that is never trained:
+# Formats with the same symbols, in an order that is not in the training texts:
 UNTRAINED_FORMATS: dict[str, DateFormat] = {
     "year_first": lambda d: f"{d.year} {month_name(d)} {d.day}",
     "dashes": lambda d: f"{d.day}-{month_name(d)[:3]}-{d.year}",
@@ -68,7 +68,7 @@ def format_chinese_date(day: date) -> str:
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
 def read_date(text: str) -> date | None:
-    """Find the day that a text names in one of the formats here, trained or not; None for any other text.
+    """Return the date that a text names in one of FORMATS or UNTRAINED_FORMATS; None for any other text.
 
     Each order of the numbers in the text is tried as year, month and day.
 
@@ -85,7 +85,7 @@ def read_date(text: str) -> date | None:
 
 
 def find_numbers(text: str) -> list[int]:
-    """Find the first three numbers in a text, and the months that it names."""
+    """Return the first three numbers in a text, and the numbers of the months that the text names."""
     digit_groups = re.findall(r"\d{1,4}", text)
     numbers = [int(digits) for digits in digit_groups[:3]]
     for number, name in enumerate(MONTHS, 1):
@@ -96,7 +96,7 @@ def find_numbers(text: str) -> list[int]:
 
 
 def is_day(year: int, month: int, day: int) -> bool:
-    """Return whether the calendar has this day."""
+    """Return whether the calendar has a day with this year, month and day of the month."""
     if year < MINYEAR:
         return False
     if not 1 <= month <= 12:
@@ -106,6 +106,6 @@ def is_day(year: int, month: int, day: int) -> bool:
 
 
 def write_in_all_formats(day: date) -> list[str]:
-    """Write a day in every format, trained or not."""
+    """Return a date in every format of FORMATS and UNTRAINED_FORMATS."""
     formats = (*FORMATS.values(), *UNTRAINED_FORMATS.values())
     return [write(day) for write in formats]

@@ -1,4 +1,4 @@
-"""English dates in several formats, to be written in Chinese: "March 5, 2019" to "2019年3月5日"."""
+"""English dates in several formats, to be translated into Chinese: "March 5, 2019" to "2019年3月5日"."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -42,20 +42,20 @@ def held_out_days() -> list[date]:
 
 
 def is_held_out_day(day_number: int) -> bool:
-    """Return whether a day is held out, by its number from FIRST_DAY on."""
+    """Return whether a day is held out. day_number: the number of days since FIRST_DAY."""
     return day_number % HELD_OUT_PERIOD_DAYS == HELD_OUT_DAY
 
 
 # ---- texts for training, and for measuring ---------------------------------------------------------------------------
-TRAINED_DATE_COUNT, HELD_OUT_DATE_COUNT = 16384, 4096  # training dates; held-out dates, of which some are measured
-TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # measured dates: per length, per untrained format
+TRAINED_DATE_COUNT, HELD_OUT_DATE_COUNT = 16384, 4096  # training dates, and held-out dates to choose from
+TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # measured dates: per text length, per untrained format
 MEASURED_LENGTHS = (*range(8, 19), *range(20, 38))  # without 19 and 38, the lengths of one text in 500
 
 
 def draw_date_pairs(
     days: Sequence[date], formats: Sequence[DateFormat], count: int, seed: int
 ) -> list[tuple[str, str]]:
-    """Sample days, each in a random format, and in Chinese."""
+    """Sample pairs (a day in a random English format, the same day in Chinese)."""
     generator = torch.Generator().manual_seed(seed)
     day_numbers = torch.randint(len(days), (count,), generator=generator)
     format_numbers = torch.randint(len(formats), (count,), generator=generator)
@@ -92,7 +92,7 @@ def batch(count: int, generator: Generator) -> SourceTargetTexts:
 
 @cache
 def held_out() -> dict[int, SourceTargetTexts]:
-    """Sample held-out dates, by the length of the English text."""
+    """Return length of the English text -> sampled held-out dates."""
     pairs = draw_date_pairs(
         held_out_days(),
         [*FORMATS.values()],
@@ -112,7 +112,7 @@ def held_out() -> dict[int, SourceTargetTexts]:
 
 @cache
 def untrained_texts() -> dict[str, SourceTargetTexts]:
-    """Sample held-out dates in formats that are never trained, by format."""
+    """Return format -> sampled held-out dates, for the formats without training texts."""
     days = held_out_days()
     texts = {}
     for name, write_english in UNTRAINED_FORMATS.items():
@@ -122,13 +122,13 @@ def untrained_texts() -> dict[str, SourceTargetTexts]:
 
 
 def exact_in_untrained_formats(model: Seq2Seq) -> dict[str, float]:
-    """Measure the share of dates that are written exactly, by untrained format."""
+    """Measure, for each untrained format, the share of dates whose output is exactly right."""
     return {name: share_exact(model, texts) for name, texts in untrained_texts().items()}
 
 
 # ---- the right text --------------------------------------------------------------------------------------------------
 def answer(text: str) -> str | None:
-    """Return the right output for a text; None if it is no date in one of the formats."""
+    """Return the right output for a text; None if the text is no date in one of the formats."""
     day = read_date(text)
     if day is None:
         return None

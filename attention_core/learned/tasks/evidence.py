@@ -19,7 +19,7 @@ MARKER_NUMBER, FIRST_VALUE, FIRST_FILLER = 0, 1, 1 + len(LOOKUP_VALUES)  # numbe
 VOTE_FOR, VOTE_AGAINST, VOTE_SILENT = "+", "-", "."
 VOTE_ALPHABET = Alphabet((VOTE_FOR, VOTE_AGAINST, VOTE_SILENT))
 FOR_NUMBER, AGAINST_NUMBER, SILENT_NUMBER = range(3)  # in the alphabet
-SILENT_SHARE = 0.3  # of the places of a text
+SILENT_SHARE = 0.3  # share of the places of a text without a vote
 SHORTEST_EVIDENCE, LONGEST_EVIDENCE = 8, 16
 VALUES_PER_TEXT = 3  # values in a text, all different; one of them is marked
 
@@ -42,7 +42,7 @@ def draw_marked_values(count: int, generator: Generator) -> LabelledTexts:
     value_places = draw_value_places(lengths, generator)  # (B, 3)
     values = draw_values(count, generator)  # (B, 3)
     texts = texts.scatter(1, value_places, values + FIRST_VALUE)
-    marked_place = value_places[:, :1]  # (B, 1): that of the first sampled value
+    marked_place = value_places[:, :1]  # (B, 1): the place of the first sampled value
     texts = texts.scatter(1, marked_place - 1, MARKER_NUMBER)
     texts = pad_beyond(texts, lengths)
     classes = values[:, 0]
@@ -62,7 +62,7 @@ def draw_lengths(count: int, generator: Generator) -> Int[Tensor, "B 1"]:
 def draw_value_places(lengths: Int[Tensor, "B 1"], generator: Generator) -> Int[Tensor, "B 3"]:
     """Sample different odd places inside each text."""
     count = len(lengths)
-    # A pair is a symbol at an even place and the next one.
+    # A pair is a symbol at an even place and the symbol after it.
     most_pairs = LONGEST_EVIDENCE // 2
     keys = torch.rand(count, most_pairs, generator=generator)  # (B, pairs)
     pair_counts = lengths // 2  # (B, 1)
@@ -108,7 +108,7 @@ def draw_votes(count: int, generator: Generator) -> LabelledTexts:
 
 
 def count_votes(texts: Int[Tensor, "B S"]) -> tuple[Int[Tensor, " B"], Int[Tensor, " B"]]:
-    """Count the votes for, and those against."""
+    """Return the numbers of votes for and of votes against, for each text."""
     is_for = texts == FOR_NUMBER
     is_against = texts == AGAINST_NUMBER
     return is_for.sum(-1), is_against.sum(-1)
@@ -124,7 +124,7 @@ class EvidenceTask:
     classes: tuple[str, ...]
 
     def draw_side(self, count: int, generator: Generator, measured: bool) -> LabelledTexts:
-        """Sample labelled texts of one side. measured: the held-out side."""
+        """Sample labelled texts on one side of the split. measured: whether on the held-out side."""
         draw = partial(self.draw, generator=generator)
         return draw_one_side(draw, count, measured)
 
@@ -150,7 +150,7 @@ def held_out(task: str) -> LabelledTexts:
 
 # ---- the right class -------------------------------------------------------------------------------------------------
 def answer(task: str, text: str) -> str | None:
-    """Return the class of a text; None for a text of another kind than in training.
+    """Return the right class of a text; None for a text that has no class.
 
     >>> answer("lookup", "b7c>3ah1f"), answer("lookup", "b7c"), answer("vote", "+.-+"), answer("vote", "+-")
     ('3', None, '+', None)
@@ -162,7 +162,7 @@ def answer(task: str, text: str) -> str | None:
 
 
 def find_marked_value(symbols: str) -> str | None:
-    """Return the value after the only marker; None if there is no such value."""
+    """Return the value after the marker; None if the text has not exactly one marker or no value after it."""
     if symbols.count(MARKER) != 1:
         return None
     marked = re.search(f"{MARKER}([0-7])", symbols)
@@ -172,7 +172,7 @@ def find_marked_value(symbols: str) -> str | None:
 
 
 def count_majority(symbols: str) -> str | None:
-    """Return the more frequent vote; None if both are as frequent."""
+    """Return the more frequent vote; None if both are equally frequent."""
     votes_for = symbols.count(VOTE_FOR)
     votes_against = symbols.count(VOTE_AGAINST)
     if votes_for > votes_against:

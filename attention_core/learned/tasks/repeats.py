@@ -11,14 +11,14 @@ from attention_core.learned.symbols.alphabet import Alphabet
 from attention_core.learned.symbols.split import draw_one_side
 
 SYMBOLS = Alphabet(tuple("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
-SHORTEST_HALF, LONGEST_HALF = 6, 24  # symbols in the first half; no fixed distance back finds the answer
-MEASURED_HALF, MEASURED_SEQUENCE_COUNT = 16, 256  # of held-out sequences, and their number
+SHORTEST_HALF, LONGEST_HALF = 6, 24  # symbols in the first half: it varies, so that the answer is at no fixed distance
+MEASURED_HALF, MEASURED_SEQUENCE_COUNT = 16, 256  # held-out: symbols in the first half, sequences
 
 
 def draw_repeated_sequences(count: int, half: int, generator: Generator, measured: bool) -> Int[Tensor, "B 2*half"]:
     """Sample sequences of `half` different symbols, each followed by itself.
 
-    measured: those of the held-out side.
+    measured: whether on the held-out side.
     """
 
     def draw_halves(many: int) -> tuple[Tensor]:
@@ -51,7 +51,7 @@ def held_out() -> Int[Tensor, "256 32"]:
 
 
 def accuracy(model: Copier, switches: Float[Tensor, "layers 2"] | None = None) -> Float[Tensor, "31"]:
-    """Measure how often the most probable symbol is the next one, by position.
+    """Measure, at each position, how often the most probable symbol is the next symbol.
 
     switches: which heads are active, see Copier.
     """

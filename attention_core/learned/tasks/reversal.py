@@ -1,4 +1,4 @@
-"""Letters, to be written in reverse: only their order counts, and the whole text must be remembered."""
+"""The task of reversing random letters: the network must remember the whole text in its order."""
 
 from functools import cache
 
@@ -11,12 +11,12 @@ from attention_core.learned.tasks.texts import SourceTargetTexts
 
 SOURCE = TARGET = Alphabet(tuple("abcdefghijklmnopqrstuvwxyz"))
 SHORTEST_TRAINED, LONGEST_TRAINED = 3, 40  # lengths of training texts
-MEASURED_LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 100)  # of held-out texts
-TEXTS_PER_LENGTH = 64  # held-out texts
+MEASURED_LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 100)  # lengths of held-out texts
+TEXTS_PER_LENGTH = 64  # held-out texts per length
 
 
 def draw_letters(count: int, length: int, generator: Generator, measured: bool) -> SourceTargetTexts:
-    """Sample texts of one length, each with its reverse. measured: those of the held-out side."""
+    """Sample texts of one length, each with its reverse. measured: whether on the held-out side."""
 
     def draw_texts(many: int) -> tuple[Tensor]:
         texts = torch.randint(len(SOURCE), (many, length), generator=generator)
@@ -40,7 +40,7 @@ def batch(count: int, generator: Generator) -> SourceTargetTexts:
 
 @cache
 def held_out() -> dict[int, SourceTargetTexts]:
-    """Sample the held-out texts, by their length."""
+    """Return length -> sampled held-out texts."""
     generator = torch.Generator().manual_seed(1)
     texts = {}
     for length in MEASURED_LENGTHS:

@@ -1,4 +1,4 @@
-"""Pairs of texts as tensors, and whether a network writes the second text of a pair exactly."""
+"""Pairs of texts as tensors, and whether a network generates the second text of a pair exactly."""
 
 from collections.abc import Iterable, Sequence
 
@@ -45,9 +45,9 @@ def trim_padding(texts: Int[Tensor, "B S"]) -> Int[Tensor, "B n"]:
 
 
 def is_written_exactly(model: Seq2Seq, texts: SourceTargetTexts) -> Bool[Tensor, " B"]:
-    """Mark the texts that the network writes exactly, symbol by symbol and no longer."""
+    """Return, for each text, whether the network generates its target exactly, with no symbol more."""
     source, target = texts
-    # One column more than the target shows whether a text does not end.
+    # One column more than the target shows whether the output goes on.
     wanted = pad_columns(target, 1)  # (B, T + 1)
     most = wanted.shape[1]
     output = model.write(source, most)
@@ -58,7 +58,7 @@ def is_written_exactly(model: Seq2Seq, texts: SourceTargetTexts) -> Bool[Tensor,
 
 
 def share_exact(model: Seq2Seq, texts: SourceTargetTexts) -> float:
-    """Measure the share of texts that the network writes exactly."""
+    """Measure the share of texts whose target the network generates exactly."""
     return is_written_exactly(model, texts).double().mean().item()
 
 

@@ -23,8 +23,8 @@ class Course:
 
     alphabets: the symbols of the input and, for an encoder-decoder, of the output. make: returns the network before
     training. batch: samples the batch of one step. measure: returns the share of right answers on held-out data, for
-    each of `places`, lengths of texts or positions in one. rate: of Adam. saved: the steps of its checkpoints, which
-    are measured; the last ends the course. shipped: the steps of the shipped checkpoints.
+    each of `places`, which are lengths of texts or positions in a text. rate: the learning rate of Adam. saved: the
+    steps of the measured checkpoints, of which the last ends the course. shipped: the steps of the shipped checkpoints.
     """
 
     alphabets: tuple[Alphabet, ...]
@@ -38,12 +38,12 @@ class Course:
 
 
 def exact_by_length(held_out: Callable[[], dict[int, SourceTargetTexts]], model: Seq2Seq) -> Figures:
-    """Measure the share of texts that are written exactly, by the length of the source."""
+    """Measure, for each length of the source, the share of texts whose target is generated exactly."""
     return tuple(share_exact(model, texts) for texts in held_out().values())
 
 
 def right_by_length(task: str, model: Classifier) -> Figures:
-    """Measure the share of texts that get their class, by length."""
+    """Measure, for each length, the share of texts that are classified correctly."""
     texts, classes = evidence.held_out(task)
     is_right = model.classify(texts) == classes  # (B,)
     is_symbol = texts != PAD  # (B, S)
@@ -57,7 +57,7 @@ def right_by_length(task: str, model: Classifier) -> Figures:
 
 
 def right_by_position(model: Copier) -> Figures:
-    """Measure the share of symbols that are predicted right, by position."""
+    """Measure, at each position, the share of symbols that are predicted correctly."""
     return tuple(repeats.accuracy(model).tolist())
 
 
@@ -97,7 +97,7 @@ def copying_course(layers: int) -> Course:
 
 
 def classifying_course(task: str, heads: int = 1) -> Course:
-    """Make a course in which texts are classified. task: of evidence.TASKS."""
+    """Make a course in which texts are classified. task: a key of evidence.TASKS."""
     alphabet = evidence.TASKS[task].symbols
     classes = evidence.TASKS[task].classes
     return Course(

@@ -1,6 +1,6 @@
 """Whether more heads overfit less: the same small network with 1 to 8 heads, trained on a few texts again and again.
 
-Measured once, by `python -m attention_core.learned overfitting`, and stored in head_overfitting.json, beside it.
+Measured once, by `python -m attention_core.learned overfitting`, and stored in head_overfitting.json in this folder.
 """
 
 import json
@@ -26,9 +26,9 @@ OVERFITTING_STEPS = 100
 
 @dataclass(frozen=True)
 class OverfittingRow:
-    """The results with some heads on a number of texts.
+    """The results for a number of heads and a number of training texts.
 
-    seen, unseen: the share of right answers of each seed, on the training texts and on held-out ones.
+    seen, unseen: the share of right answers of each seed, on the training texts and on held-out texts.
     """
 
     heads: int
@@ -38,7 +38,7 @@ class OverfittingRow:
 
     @property
     def gap(self) -> float:
-        """The mean share of right answers on training texts minus that on held-out ones.
+        """The mean share of right answers on training texts minus the mean share on held-out texts.
 
         >>> OverfittingRow(1, 32, (1.0, 1.0), (0.5, 0.75)).gap
         0.375
@@ -47,10 +47,10 @@ class OverfittingRow:
 
 
 def train_on_few(heads: int, count: int, seed: int, steps: int = OVERFITTING_STEPS) -> tuple[float, float]:
-    """Train a network on `count` texts; return its share of right answers on them, and on held-out ones.
+    """Train a network on `count` texts, and return its shares of right answers on these texts and on held-out texts.
 
-    heads: of attention; the size of the matrices does not change. The seed fixes the initial weights and the texts,
-    alike for all numbers of heads.
+    heads: the number of attention heads, on which the size of the matrices does not depend. The seed determines the
+    initial weights and the texts, the same for every number of heads.
     """
     course = COURSES[TASK]
     generator = Generator().manual_seed(seed)
@@ -67,7 +67,7 @@ def train_on_few(heads: int, count: int, seed: int, steps: int = OVERFITTING_STE
 
 
 def share_right(model: Classifier, labelled: LabelledTexts) -> float:
-    """Measure the share of texts whose class is right."""
+    """Measure the share of texts that are classified correctly."""
     texts, answers = labelled
     return round((model.classify(texts) == answers).double().mean().item(), DECIMALS)
 
@@ -75,7 +75,7 @@ def share_right(model: Classifier, labelled: LabelledTexts) -> float:
 def chance_that_heads_are_alike(one: Sequence[float], other: Sequence[float]) -> float:
     """Compute the p-value of the sign test, two-sided, for two groups of runs with the same seeds.
 
-    one, other: shares of right answers, in the order of the seeds. Ties are left out.
+    one, other: shares of right answers, in the order of the seeds. Equal shares are omitted.
 
     >>> chance_that_heads_are_alike((0.5, 0.5, 0.5, 0.5), (0.6, 0.7, 0.8, 0.5))
     0.25
@@ -85,7 +85,7 @@ def chance_that_heads_are_alike(one: Sequence[float], other: Sequence[float]) ->
 
 
 def measure_overfitting_again() -> None:
-    """Train all networks, and write the results into the file."""
+    """Train all networks, and write the results into OVERFITTING_FILE."""
     rows = []
     for heads in HEAD_COUNTS:
         for count in TEXT_COUNTS:
@@ -98,7 +98,7 @@ def measure_overfitting_again() -> None:
 
 @cache
 def read_overfitting() -> tuple[OverfittingRow, ...]:
-    """The results from the file, one row for each number of heads and of texts.
+    """Read the results from OVERFITTING_FILE, one row for each number of heads and each number of texts.
 
     >>> len(read_overfitting())
     12

@@ -1,6 +1,6 @@
 """Whether more heads make training more stable: the same small network with 1 to 8 heads, over seeds and rates.
 
-Measured once, by `python -m attention_core.learned stability`, and stored in head_stability.json, beside it.
+Measured once, by `python -m attention_core.learned stability`, and stored in head_stability.json in this folder.
 """
 
 import json
@@ -21,8 +21,8 @@ from attention_core.record.errors import AttentionError
 
 STABILITY_FILE = Path(__file__).parent / "head_stability.json"
 TASK = "lookup"
-HEAD_COUNTS = (1, 2, 4, 8)  # of the same total width, so that the matrices are equally large
-RATES = (0.003, 0.03, 0.3)  # of Adam: a third of the course's own, and 3 and 30 times it
+HEAD_COUNTS = (1, 2, 4, 8)  # numbers of heads, with the same total width and so equally large matrices
+RATES = (0.003, 0.03, 0.3)  # learning rates of Adam: the course's rate divided by 3, times 3, times 30
 SEEDS = tuple(range(8))
 STEPS = 100
 LEARNED = 0.9  # the share of right answers from which a run counts as learned
@@ -31,7 +31,7 @@ DECIMALS = 4
 
 @dataclass(frozen=True)
 class StabilityRow:
-    """The results with some heads at a rate. right: the share of right answers of each seed."""
+    """The results for a number of heads at a learning rate. right: the share of right answers of each seed."""
 
     heads: int
     rate: float
@@ -58,10 +58,10 @@ class StabilityRow:
 
 
 def train_once(heads: int, rate: float, seed: int, steps: int = STEPS) -> float:
-    """Train a network, and return its share of right answers on held-out texts; 0 if it diverged.
+    """Train a network, and return its share of right answers on held-out texts; 0 if the training diverged.
 
-    heads: of attention; the size of the matrices does not change. The seed fixes the initial weights and the batches,
-    alike for all numbers of heads.
+    heads: the number of attention heads, on which the size of the matrices does not depend. The seed determines the
+    initial weights and the batches, the same for every number of heads.
     """
     course = COURSES[TASK]
     generator = Generator().manual_seed(seed)
@@ -83,8 +83,8 @@ def train_once(heads: int, rate: float, seed: int, steps: int = STEPS) -> float:
 def chance_of_difference(one: Sequence[bool], other: Sequence[bool]) -> float:
     r"""Compute the p-value of McNemar's exact test, two-sided, for two groups of runs with the same seeds.
 
-    $2 \sum_{i \le \min(b, c)} \binom{b + c}{i} / 2^{b + c}$, at most 1: of the seeds that ended differently, b failed
-    only in the one group and c only in the other.
+    $2 \sum_{i \le \min(b, c)} \binom{b + c}{i} / 2^{b + c}$, at most 1, where b seeds failed only in the first group
+    and c seeds only in the second.
 
     one, other: whether each run failed, in the order of the seeds. Source: McNemar 1947.
 
@@ -99,7 +99,7 @@ def chance_of_difference(one: Sequence[bool], other: Sequence[bool]) -> float:
 
 
 def measure_stability_again() -> None:
-    """Train all networks, and write the results into the file."""
+    """Train all networks, and write the results into STABILITY_FILE."""
     rows = []
     for heads in HEAD_COUNTS:
         for rate in RATES:
@@ -112,7 +112,7 @@ def measure_stability_again() -> None:
 
 @cache
 def read_stability() -> tuple[StabilityRow, ...]:
-    """The results from the file, one row for each number of heads and each rate.
+    """Read the results from STABILITY_FILE, one row for each number of heads and each learning rate.
 
     >>> len(read_stability())
     12

@@ -2,8 +2,8 @@ r"""The effects of training in 16 bits: one small network trained by each of SCH
 
 In training with mixed precision (Micikevicius et al. 2018, section 3) the run and its gradients are float16, the loss
 and the master weights float32: each step rounds the masters, runs the network, and updates the masters. The
-loss is multiplied by a scale before the gradients are computed, and they are divided by it before the step, so that
-small ones are not rounded to 0. Measured once, by `python -m attention_core.learned precision`.
+loss is multiplied by a scale before the gradients are computed, and the gradients are divided by the scale before the
+step, so that small gradients are not rounded to 0. Measured once, by `python -m attention_core.learned precision`.
 """
 
 import json
@@ -25,7 +25,7 @@ from attention_core.learned.training.shipped_networks import load_network
 
 FIGURES_FILE = Path(__file__).parent / "mixed_precision.json"
 TASK = "lookup"
-STEPS, SEEDS = 400, (0, 1, 2)  # of each training; its rate is that of the course
+STEPS, SEEDS = 400, (0, 1, 2)  # steps and seeds of the trainings, with the learning rate of the course
 EVERY = 20  # steps between two measurements
 LOSS_SCALE = 1024.0
 SMALLER = 2.0**-12  # factor of the loss that makes gradients small
@@ -36,9 +36,9 @@ DIGITS = 4  # significant digits of figures
 class Scheme:
     """A way to train.
 
-    dtype: of the run and its gradients. masters: whether the learned weights stay in float32 between two steps, or are
-    rounded to that precision. scale: of the loss; gradients are divided by it. factor: of the loss, too, but gradients
-    are not divided by it.
+    dtype: the precision of the run and its gradients. masters: whether the learned weights stay in float32 between two
+    steps; else they are rounded to `dtype`. scale: a factor of the loss by which the gradients are divided again.
+    factor: a further factor of the loss, by which the gradients are not divided.
     """
 
     dtype: str
@@ -61,11 +61,11 @@ SCHEMES = {
 
 @dataclass(frozen=True)
 class SchemeFigures:
-    """The figures of a scheme, by seed and after every EVERY steps.
+    """The figures of a scheme, one row per seed, one number for every EVERY steps.
 
-    losses: of held-out texts, in nats, in float32. zero: the share of the gradients of that step that are exactly 0.
-    still: the share of weights that the step did not change. right: at the end, the share of held-out texts that are
-    classified right.
+    losses: on held-out texts, in nats, in float32. zero: the share of the step's gradients that are exactly 0. still:
+    the share of weights that the step did not change. right: by seed, the share of held-out texts that are classified
+    correctly after the last step.
     """
 
     losses: list[list[float]]
@@ -75,12 +75,12 @@ class SchemeFigures:
 
 
 def last_loss(figures: SchemeFigures) -> float:
-    """The loss at the end, the median of the seeds."""
+    """The median over the seeds of the loss after the last step."""
     return statistics.median(losses[-1] for losses in figures.losses)
 
 
 def late_shares(by_seed: list[list[float]]) -> list[float]:
-    """The mean of `zero` or `still` over the second half of a training, of each seed, in ascending order.
+    """The means of `zero` or `still` over the second half of each seed's training, in ascending order.
 
     >>> late_shares([[0.0, 0.0, 0.5, 0.75], [1.0, 1.0, 0.0, 0.0]])
     [0.0, 0.625]
@@ -96,7 +96,7 @@ def surprise(model: Classifier, texts: Int[Tensor, "B S"], classes: Int[Tensor, 
 
 
 def round_weights(masters: Classifier, rounded: Classifier) -> None:
-    """Copy the weights of a network into another one, rounded to its precision."""
+    """Copy the weights of `masters` into `rounded`, rounded to the precision of `rounded`."""
     with torch.no_grad():
         for weight, master in zip(rounded.parameters(), masters.parameters(), strict=True):
             weight.copy_(master)
@@ -105,8 +105,8 @@ def round_weights(masters: Classifier, rounded: Classifier) -> None:
 def train_in_precision(scheme: Scheme, seed: int, steps: int = STEPS) -> tuple[Classifier, list[tuple[float, ...]]]:
     """Train a network by Adam (Kingma, Ba 2015), whose state is float32.
 
-    Returns it, and after every EVERY steps the loss, the share of gradients that are 0, and that of unchanged weights.
-    The seed fixes the initial weights and the batches, alike for all schemes.
+    Returns the network, and after every EVERY steps (loss, share of gradients that are 0, share of unchanged weights).
+    The seed determines the initial weights and the batches, the same for all schemes.
     """
     course = COURSES[TASK]
     generator = Generator().manual_seed(seed)
@@ -131,7 +131,7 @@ def train_in_precision(scheme: Scheme, seed: int, steps: int = STEPS) -> tuple[C
 
 
 def list_gradients(model: Classifier, texts: tuple[Tensor, Tensor], scale: float = 1.0) -> list[Tensor]:
-    """Compute the gradients of the loss times a scale, in the precision of the model: one for each of its tensors."""
+    """Compute the gradients of the loss times a scale, in the model's precision, one tensor for each parameter."""
     loss = scale * surprise(model, *texts)
     return list(torch.autograd.grad(loss, list(model.parameters())))
 
@@ -159,7 +159,7 @@ def keep(number: Tensor) -> float:
 
 # ---- memory ----------------------------------------------------------------------------------------------------------
 def bytes_per_weight(scheme: Scheme) -> int:
-    """Return the bytes per learned weight: it, its gradient, its master, and Adam's two numbers.
+    """Return the bytes per learned weight: for the weight, its gradient, its master, and Adam's two numbers.
 
     >>> [bytes_per_weight(SCHEMES[name]) for name in ("float32", "scaled", "alone")]
     [16, 16, 12]
@@ -177,7 +177,7 @@ def bytes_of_steps(scheme: Scheme) -> int:
 
 
 def load_trained(dtype: str) -> Classifier:
-    """Load the network trained in float32, at its last step, in a precision; dtype: a name of torch."""
+    """Load the network trained in float32, after its last step, in another precision. dtype: a name in torch."""
     network = load_network(TASK, COURSES[TASK].saved[-1])
     return network.model(getattr(torch, dtype)).requires_grad_(True)
 
@@ -189,9 +189,9 @@ def draw_batch() -> tuple[Tensor, Tensor]:
 
 @cache
 def trained_gradients(dtype: str, scale: float) -> Float[Tensor, " n"]:
-    """Compute all gradients of a batch for the network trained in float32, in a precision, with a scaled loss.
+    """Compute all gradients of a batch in a precision, with a scaled loss, for the network trained in float32.
 
-    dtype: a name of torch. The gradients are not divided by the scale.
+    dtype: the precision, a name in torch. The gradients are not divided by the scale.
 
     >>> trained_gradients("float32", 1.0).shape
     torch.Size([1480])
@@ -201,7 +201,7 @@ def trained_gradients(dtype: str, scale: float) -> Float[Tensor, " n"]:
 
 
 def count_powers(gradients: Float[Tensor, " n"]) -> dict[int, int]:
-    """Count the gradients by the power of two below each of them; those that are 0 have none.
+    """Return n -> number of gradients with a magnitude from 2^n to below 2^(n + 1); gradients of 0 are omitted.
 
     >>> count_powers(torch.tensor([0.5, -0.7, 0.0, 3.0]))
     {-1: 2, 1: 1}
@@ -213,7 +213,7 @@ def count_powers(gradients: Float[Tensor, " n"]) -> dict[int, int]:
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_precision_again(name: str) -> None:
-    """Train in a way of SCHEMES from all seeds, and write the figures into the file."""
+    """Train by a scheme of SCHEMES with all seeds, and write the figures into FIGURES_FILE."""
     texts, classes = evidence.held_out(TASK)
     by_seed, right = [], []
     for seed in SEEDS:
@@ -229,7 +229,7 @@ def measure_precision_again(name: str) -> None:
 
 @cache
 def read_precision_figures() -> dict[str, SchemeFigures]:
-    """The figures of each scheme, from the file.
+    """Read scheme -> figures from FIGURES_FILE.
 
     >>> sorted(read_precision_figures()) == sorted(SCHEMES)
     True

@@ -13,13 +13,13 @@ from attention_core.learned.training.training import Training
 
 SHIPPED_FOLDER = Path(__file__).with_name("shipped")
 FIGURES_FILE = SHIPPED_FOLDER / "figures.json"
-FIGURE_DECIMALS = 4  # of the table
+FIGURE_DECIMALS = 4  # decimals of the figures in the table
 SHIPPED_SEED = 1
 
 
 @cache
 def load_network(course: str, step: int) -> Network:
-    """Load the network at a step of Course.shipped, or at step 0, as sampled from its seed."""
+    """Return the network of a course at a step of Course.shipped; at step 0, as sampled from its seed."""
     if step == 0:
         return Training(course, SHIPPED_SEED).saved[0]
     numbers = {}
@@ -32,7 +32,7 @@ def load_network(course: str, step: int) -> Network:
 
 
 def course_file(course: str) -> Path:
-    """Return the file of a course's networks."""
+    """Return the path of the file with a course's networks."""
     return SHIPPED_FOLDER / f"{course}.safetensors"
 
 
@@ -54,7 +54,7 @@ def shipped_figures(course: str, step: int) -> Figures:
 
 # ---- training of the shipped networks --------------------------------------------------------------------------------
 def ship_course(course: str) -> None:
-    """Train a course and write its networks and its row of the table."""
+    """Train a course, and write its networks and its row of the table into files."""
     training = Training(course, SHIPPED_SEED)
     while not training.done:
         training.advance()
@@ -100,7 +100,7 @@ def figures_row(training: Training) -> dict[str, object]:
 
 
 def format_figures_table(rows: dict[str, dict]) -> str:
-    """Format the table as JSON, with one line for each list."""
+    """Return the table as JSON, with one line for each list."""
     courses = []
     for course in COURSES:
         if course in rows:
@@ -111,7 +111,7 @@ def format_figures_table(rows: dict[str, dict]) -> str:
 
 
 def format_figures_row(row: dict[str, object]) -> str:
-    """Format the entries of a row as JSON, one line each."""
+    """Return the entries of a row as JSON, one line for each."""
     lines = []
     for key, value in row.items():
         numbers = json.dumps(value)

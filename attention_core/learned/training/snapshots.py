@@ -12,7 +12,7 @@ from torch import Generator, Tensor, nn
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.record.errors import AttentionError
 
-STORED_DTYPE = torch.float16  # of all checkpoints: half the memory, and hardly any figure changes
+STORED_DTYPE = torch.float16  # precision of all checkpoints: half the size of float32, and figures hardly change
 RECIPE_NAME_PATTERN = re.compile(r"([a-z_]{1,20})\.([0-9]{1,9})\.([0-9]{1,5})(?:\.r([0-9.e-]{1,10}))?(\.cuda)?")
 TRAINING_DEVICES = ("cpu", "cuda")
 MAX_LEARNING_RATE = 10_000.0
@@ -23,8 +23,8 @@ Measured = TypeVar("Measured")
 class NetworkRecipe:
     """The recipe of a network: all that its weights depend on.
 
-    course: its name in COURSES. seed: see Training. step: after which step. rate: Adam's, if it is not that of the
-    course. device: where it was trained, because another device sums in another order.
+    course: a key of COURSES. seed: see Training. step: the number of training steps. rate: the learning rate; None if
+    it is the course's rate. device: where the network was trained, because devices sum in different orders.
 
     >>> NetworkRecipe("vote", 1, 400).name, NetworkRecipe("vote", 1, 400, 0.5, "cuda").name
     ('vote.1.400', 'vote.1.400.r0.5.cuda')
@@ -70,7 +70,7 @@ def read_recipe(name: str) -> NetworkRecipe:
 
 
 def is_trainable(recipe: NetworkRecipe) -> bool:
-    """Return whether there is such a course with such a step, and whether the rate is allowed.
+    """Return whether the recipe's course exists and has the step, and whether the learning rate is allowed.
 
     A recipe must not name the course's own rate, so that a network has one name.
     """
@@ -92,8 +92,8 @@ class Network:
 
     @classmethod
     def of(cls, recipe: NetworkRecipe, model: nn.Module) -> "Network":
-        """Save a model as it is now. Raises AttentionError: training_diverged, if a weight is not finite in half
-        precision."""
+        """Return a checkpoint of a model as it is now. Raises AttentionError: training_diverged, if a weight is not
+        finite in half precision."""
         numbers = {}
         for name, parameter in model.named_parameters():
             stored = parameter.detach().to("cpu", STORED_DTYPE)
@@ -104,16 +104,16 @@ class Network:
 
     @property
     def course(self) -> str:
-        """The name of its course."""
+        """The name of the course in which the network was trained."""
         return self.recipe.course
 
     @property
     def step(self) -> int:
-        """The step after which it was saved."""
+        """The step after which the network was saved."""
         return self.recipe.step
 
     def model(self, dtype: torch.dtype = torch.float64) -> nn.Module:
-        """Return the model in a precision to compute in."""
+        """Return the PyTorch module with these weights, in a precision."""
         model = COURSES[self.course].make(Generator())
         model = model.to(dtype).requires_grad_(False)
         numbers = {name: tensor.to(dtype) for name, tensor in self.numbers.items()}
@@ -122,27 +122,27 @@ class Network:
 
     @property
     def exact_model(self) -> nn.Module:
-        """The model in float64; gradients can be computed with it."""
+        """The PyTorch module in float64, with which gradients can be computed."""
         return differentiable_model(self)
 
     def measure(self, compute: Callable[[nn.Module], Measured]) -> Measured:
-        """Measure the model in float32."""
+        """Return compute(model) for the model in float32."""
         with torch.inference_mode():
             return compute(self.model(torch.float32))
 
     @property
     def measured(self) -> bool:
-        """Whether its figures are measured already."""
+        """Whether the network's figures are already measured."""
         return "figures" in self.__dict__
 
     @cached_property
     def figures(self) -> Figures:
-        """Its figures on held-out data, see Course; measured at first access."""
+        """The network's figures on held-out data, see Course; measured at first access."""
         return self.measure(COURSES[self.course].measure)
 
 
 @lru_cache(maxsize=32)  # by the network's identity; a model takes four times as much memory as the network
 def differentiable_model(network: Network) -> nn.Module:
-    """Make a network's model in float64, also for gradients, even if the first caller is in inference mode."""
+    """Return a network's model in float64, usable for gradients even if the first caller is in inference mode."""
     with torch.inference_mode(False):
         return network.model()

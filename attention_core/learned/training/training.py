@@ -1,4 +1,4 @@
-"""Training step by step: the same seed gives the same weights, however often it is stopped and continued."""
+"""Training step by step: the same seed gives the same weights, however often the training is interrupted."""
 
 import math
 
@@ -14,9 +14,9 @@ from attention_core.record.errors import AttentionError
 class Training:
     r"""One network in training, by Adam (Kingma, Ba 2015) on the mean cross-entropy of the right answers.
 
-    course: one of COURSES. seed: of the network's initial weights and of its batches. rate: Adam's; None: that of the
-    course. device: where it is computed, "cpu" or "cuda"; everything is sampled on the CPU, so that a seed gives the
-    same everywhere. Nothing is shared: each training has a separate generator.
+    course: a key of COURSES. seed: for the initial weights and the batches. rate: the learning rate of Adam; if None,
+    the course's rate. device: "cpu" or "cuda", where the network is computed; all samples are drawn on the CPU, so that
+    a seed gives the same samples on both. Each training has a separate generator.
 
     Raises AttentionError: unknown_choice.
 
@@ -38,7 +38,7 @@ class Training:
         self.model: nn.Module = self.course.make(self.generator).to(device)
         if rate is None:
             rate = self.course.rate
-        self.rate = None if rate == self.course.rate else rate  # as in a recipe
+        self.rate = None if rate == self.course.rate else rate  # None for the course's rate, as in a recipe
         self.optimiser = torch.optim.Adam(self.model.parameters(), rate)
         self.losses: list[float] = []
         self.saved: list[Network] = []
@@ -46,7 +46,7 @@ class Training:
 
     @property
     def step(self) -> int:
-        """The number of steps made."""
+        """The number of completed steps."""
         return len(self.losses)
 
     @property
@@ -66,7 +66,8 @@ class Training:
         return self.step >= self.course.saved[-1]
 
     def advance(self) -> None:
-        """Make one step; save a checkpoint if the course has one there. Raises AttentionError: training_diverged."""
+        """Make one training step, and save a checkpoint if the course has one after this step. Raises AttentionError:
+        training_diverged."""
         loss = self.compute_loss()
         self.optimiser.zero_grad()
         loss.backward()
@@ -76,7 +77,7 @@ class Training:
             self.save()
 
     def compute_loss(self) -> torch.Tensor:
-        """Compute the loss of the next batch. Raises AttentionError: training_diverged, if it is not finite."""
+        """Compute the loss of the next batch. Raises AttentionError: training_diverged, if the loss is not finite."""
         drawn = self.course.batch(self.generator)
         batch = [part.to(self.device) for part in drawn]
         try:

@@ -1,6 +1,6 @@
-"""Whether one context vector lacks width or training: letters reversed with a wider one, and with longer training.
+"""Whether one context vector lacks width or training: letters reversed with a wider vector, and with longer training.
 
-Measured once, by `python -m attention_core.learned wider`, and stored in wider_vector.json, beside it.
+Measured once, by `python -m attention_core.learned wider`, and stored in wider_vector.json in this folder.
 """
 
 import json
@@ -17,16 +17,17 @@ from attention_core.learned.training.courses import COURSES
 
 WIDER_FILE = Path(__file__).parent / "wider_vector.json"
 COURSE = COURSES["reversal_one"]
-AS_SHIPPED, LONGER, WIDER = TRIALS = ((64, 3000), (64, 6000), (128, 3000))  # width of the vector, steps of training
-FIRST = 20  # steps whose mean loss is stored
-DIGITS = 6  # of that loss, in nats
+AS_SHIPPED, LONGER, WIDER = TRIALS = ((64, 3000), (64, 6000), (128, 3000))  # (width of the vector, training steps)
+FIRST = 20  # number of first steps whose mean loss is stored
+DIGITS = 6  # decimals of that mean loss
 
 
 @dataclass(frozen=True)
 class WidthRow:
     """The results of a network with one context vector of a width after some steps.
 
-    first_loss: the mean of its first losses, in nats. exact: the share of texts that it writes exactly, by length."""
+    first_loss: the mean of the first FIRST losses, in nats. exact: by length, the share of texts whose target the
+    network generates exactly."""
 
     width: int
     steps: int
@@ -34,7 +35,7 @@ class WidthRow:
     exact: tuple[float, ...]
 
     def exact_at(self, length: int) -> float:
-        """The share of texts of a length that it writes exactly.
+        """The share of texts of a length whose target the network generates exactly.
 
         >>> read_wider_vector()[AS_SHIPPED].exact_at(15)
         0.0
@@ -43,7 +44,7 @@ class WidthRow:
 
 
 def train_width(width: int, measured: Collection[int]) -> list[WidthRow]:
-    """Train a network with one context vector as its course does, from seed 0, and measure it after some steps."""
+    """Train a network with one context vector as in COURSE, with seed 0, and measure it after the `measured` steps."""
     generator = Generator().manual_seed(0)
     model = COURSE.make(generator, width=width)
     optimiser = torch.optim.Adam(model.parameters(), COURSE.rate)
@@ -61,7 +62,7 @@ def train_width(width: int, measured: Collection[int]) -> list[WidthRow]:
 
 
 def measure_wider_again() -> None:
-    """Train all networks, and write the results into the file."""
+    """Train all networks, and write the results into WIDER_FILE."""
     rows = []
     for width in dict(TRIALS):
         rows += train_width(width, [steps for tried, steps in TRIALS if tried == width])
@@ -72,7 +73,7 @@ def measure_wider_again() -> None:
 
 @cache
 def read_wider_vector() -> dict[tuple[int, int], WidthRow]:
-    """The results from the file, by width and steps.
+    """Read (width, steps) -> results from WIDER_FILE.
 
     >>> list(read_wider_vector())
     [(64, 3000), (64, 6000), (128, 3000)]

@@ -14,14 +14,14 @@ from attention_core.learned.translation.model import Translator
 from attention_core.learned.translation.pairs import Pair, PairBatch, draw_pair, pack_pairs
 from attention_core.learned.translation.translating import translate
 
-SENTENCES = 600  # sentences read for each figure
+SENTENCES = 600  # sentences per figure
 PARTS = ("held", "frames")
-SHIFTS = {"read": 0, "written": 1}  # the row of a word's weights: where it is read, or where it is written, one before
+SHIFTS = {"read": 0, "written": 1}  # row of weights that belongs to a target word -> its distance before that word
 
 
 @dataclass(frozen=True)
 class Head:
-    """A head of a cross-attention, and the row at which its weights align a word: see SHIFTS."""
+    """A head of a cross-attention. layer, head: from 0. row: a key of SHIFTS, the row whose weights align a word."""
 
     layer: int
     head: int
@@ -30,7 +30,7 @@ class Head:
 
 @cache
 def held_out_pairs(part: str, half: str, count: int) -> tuple[Pair, ...]:
-    """Pairs of a part of the grammar that are not used in training."""
+    """Sample sentence pairs of a part of the grammar that is not used in training."""
     rng = held_out_numbers(half)
     return tuple(draw_pair(rng, part) for _ in range(count))
 
@@ -38,11 +38,11 @@ def held_out_pairs(part: str, half: str, count: int) -> tuple[Pair, ...]:
 def measure_translator(model: Translator, half: str = "report", count: int = SENTENCES) -> dict[str, float]:
     """The figures of a translator on held-out sentences: with held-out pairs of nouns, and with held-out frames.
 
-    exact: how often a whole translation is the grammar's. words: how often the next word is right after right words.
-    aligned: how often the largest weight of the head that aligns best is on the word of equal meaning. nouns: the same
-    for nouns and first names alone. best_read, best_written: the same for the best head at each of the two rows, see
-    SHIFTS. With the suffix "_count": of how many. layer, head, counted from 1, and written: which head aligns best, and
-    whether at the row where a word is written.
+    exact: share of whole translations equal to the grammar's. words: share of right next words after right words.
+    aligned: share of words for which the best aligning head has its largest weight on the word of equal meaning. nouns:
+    this share for nouns and first names alone. best_read, best_written: this share for the best head at each of the two
+    rows, see SHIFTS. With the suffix "_count": the number of cases. layer, head: the best aligning head, from 1.
+    written: whether it aligns best at the row where a word is generated.
     """
     head = best_head(model, count)
     figures = {"layer": head.layer + 1, "head": head.head + 1, "written": head.row == "written"}
@@ -66,14 +66,14 @@ def measure_translator(model: Translator, half: str = "report", count: int = SEN
 
 
 def share_exact(model: Translator, pairs: Sequence[Pair]) -> float:
-    """How often a whole translation is the grammar's."""
+    """The share of sentences whose whole translation equals the grammar's."""
     written = translate(model, [pair.source.words[1:] for pair in pairs])
     right = [words == pair.target.words[1:] for words, pair in zip(written, pairs, strict=True)]
     return sum(right) / len(right)
 
 
 def share_of_words(model: Translator, pairs: Sequence[Pair]) -> float:
-    """How often the next word, or the end, is right after right words."""
+    """The share of positions at which the next word, or the end, is predicted right from the right earlier words."""
     batch = pack_alone(pairs)
     with torch.inference_mode():
         stack = model.run_layers(batch.source, batch.target)
@@ -83,7 +83,7 @@ def share_of_words(model: Translator, pairs: Sequence[Pair]) -> float:
 
 # ---- alignment -------------------------------------------------------------------------------------------------------
 def best_head(model: Translator, count: int) -> Head:
-    """The head, and the row, with the best alignment on the half that chooses."""
+    """The head, and its row, with the best alignment on the half of the sentences that chooses."""
     pairs = held_out_pairs("held", "choose", count)
     looked_at = find_looks(model, pairs)
     shares = torch.stack([aligned_shares(looked_at, pairs, row) for row in SHIFTS])  # (rows, L, H)
@@ -92,7 +92,7 @@ def best_head(model: Translator, count: int) -> Head:
 
 
 def find_looks(model: Translator, pairs: Sequence[Pair]) -> Int[Tensor, "B L H T"]:
-    """The position in the sentence of each head's largest weight, at each row."""
+    """The position in the source sentence of each head's largest weight, at each row."""
     batch = pack_alone(pairs)
     with torch.inference_mode():
         stack = model.run_layers(batch.source, batch.target)
@@ -101,7 +101,7 @@ def find_looks(model: Translator, pairs: Sequence[Pair]) -> Int[Tensor, "B L H T
 
 
 def aligned_shares(looked_at: Int[Tensor, "B L H T"], pairs: Sequence[Pair], row: str) -> Float[Tensor, "L H"]:
-    """How often the largest weight of each head is on the word of equal meaning."""
+    """For each head, the share of aligned words whose largest weight is on the word of equal meaning."""
     right = [
         looked_at[number, :, :, target - SHIFTS[row]] == source
         for number, pair in enumerate(pairs)
@@ -118,11 +118,11 @@ def keep_nouns(pair: Pair) -> Pair:
 
 
 def count_aligned(pairs: Sequence[Pair]) -> int:
-    """The number of aligned words."""
+    """The number of aligned words in all pairs."""
     return sum(len(pair.aligned) for pair in pairs)
 
 
 def pack_alone(pairs: Sequence[Pair]) -> PairBatch:
-    """The pairs in one row each."""
+    """Pack each pair into a separate row."""
     longest = max(len(text.words) for pair in pairs for text in (pair.source, pair.target))
     return pack_pairs([[(pair.source, pair.target)] for pair in pairs], len(pairs), longest)

@@ -1,4 +1,4 @@
-"""The Transformer that translates: an encoder, a decoder, and attention from one to the other."""
+"""The Transformer that translates: an encoder, a decoder, and attention from the decoder to the encoder."""
 
 from dataclasses import dataclass
 
@@ -21,10 +21,10 @@ POSITIONS = ("sinusoidal", {"base": 10000.0})
 
 @dataclass(frozen=True)
 class TranslatorShape:
-    """The size of a translator: a small one of the kind of Vaswani et al. 2017, section 3.
+    """The size of a translator, a small Transformer as in Vaswani et al. 2017, section 3.
 
-    source_words, target_words: the sizes of its vocabularies. width: of a word's vector. layers: of the encoder, and of
-    the decoder. inner: of the feed-forward layers.
+    source_words, target_words: the sizes of the vocabularies. width: of a word's vector. layers: the number in the
+    encoder, and in the decoder. inner: the inner width of the feed-forward layers.
     """
 
     source_words: int
@@ -44,7 +44,7 @@ class TranslatorShape:
         return StackConfig((layer,) * self.layers, embedding=EMBEDDING, unembedding=UnembeddingConfig())
 
     def attention(self, *masks: str) -> AttentionConfig:
-        """The config of an attention."""
+        """The config of an attention layer with these masks."""
         return AttentionConfig(heads=self.heads, masks=masks, modifiers=(NORM,), residual=True)
 
     def feed_forward(self) -> FeedForwardConfig:
@@ -56,12 +56,12 @@ EMBEDDING = EmbeddingConfig(times_root=True, positions=(POSITIONS,))
 
 
 def zeros(size: int) -> nn.Parameter:
-    """The initial value of a bias or a shift."""
+    """Return a parameter of zeros, the initial value of a bias or of a norm's shift."""
     return nn.Parameter(torch.zeros(size))
 
 
 class AttentionPart(nn.Module):
-    """The parameters of an attention and of the norm after it. Matrices are in row convention, x @ w + b."""
+    """The parameters of an attention layer and of the norm after it. Matrices are in row convention, x @ w + b."""
 
     def __init__(self, width: int, generator: Generator):
         super().__init__()
@@ -92,7 +92,7 @@ class FeedForwardPart(nn.Module):
 
 
 class TranslatorLayer(nn.Module):
-    """The parameters of a layer of the encoder, or of one of the decoder, which has cross-attention."""
+    """The parameters of a layer. has_cross: whether the layer has cross-attention, as in the decoder."""
 
     def __init__(self, shape: TranslatorShape, has_cross: bool, generator: Generator):
         super().__init__()
@@ -131,25 +131,26 @@ class Translator(nn.Module):
         )
 
     def stack(self, source: object, target: object) -> Stack:
-        """The run of all its parts, with every step recorded. source, target: the numbers of the words of B texts, as
-        embed takes them."""
+        """Run all parts of the translator, and return the recorded steps. source, target: the numbers of the words of B
+        texts, as embed takes them."""
         encoder, decoder = self.weights()
         memory = run_stack(source, encoder, self.shape.encoder())
         return run_stack(target, decoder, self.shape.decoder(), memory)
 
     # ---- the run in training -----------------------------------------------------------------------------------------
     def run_layers(self, source: PackedWords, target: PackedWords) -> Stack:
-        """The run of the layers alone, over sentences and their translations."""
+        """Run the layers of encoder and decoder, without unembedding, over sentences and their translations."""
         memory = self.encode(source)
         return self.decode(target, memory, target.allowed_to(source))
 
     def encode(self, source: PackedWords) -> Stack:
-        """The run of the encoder's layers alone."""
+        """Run the encoder's layers on sentences."""
         layers, config = StackWeights(self.weights()[0].layers), StackConfig(self.shape.encoder().layers)
         return run_stack(place_words(self.source_table, source), layers, config, allowed=source.allowed)
 
     def decode(self, target: PackedWords, memory: Stack, memory_allowed: Tensor) -> Stack:
-        """The run of the decoder's layers alone, after those that computed the memory."""
+        """Run the decoder's layers on translations. memory: the run of the encoder, whose parts come first in the
+        result."""
         layers, config = StackWeights(self.weights()[1].layers), StackConfig(self.shape.decoder().layers)
         x = place_words(self.target_table, target)  # (B, T, D)
         return run_stack(x, layers, config, memory, target.allowed, memory_allowed)
@@ -160,14 +161,14 @@ class Translator(nn.Module):
 
 
 def draw_table(words: int, width: int, generator: Generator) -> nn.Parameter:
-    """Sample one row per word, with the deviation 1/√D: times √D its numbers are as large as those of positions."""
+    """Sample one row per word, with the deviation 1/√D. Times √D its numbers are as large as those of positions."""
     table = torch.empty(words, width)
     nn.init.normal_(table, std=width**-0.5, generator=generator)
     return nn.Parameter(table)
 
 
 def place_words(table: Float[Tensor, "V D"], packed: PackedWords) -> Float[Tensor, "B T D"]:
-    """The vectors of words, with the position of each in its text: those that `embed` returns for each text alone."""
+    """The vectors of words plus those of their positions in their text, as `embed` returns them for each text alone."""
     embedded = times_root(table[packed.words])  # (B, T, D)
     _, params = POSITIONS
     places = sinusoidal(embedded, first_position=0, **params)  # (T, D)

@@ -28,8 +28,8 @@ SOURCE, TARGET = "en", "zh"
 
 @dataclass(frozen=True)
 class Pair:
-    """A sentence and its translation, each after START. aligned: positions, (source, target), whose words have the same
-    meaning; words such as "the" and 了 have none."""
+    """A sentence and its translation, each after START. aligned: (source position, target position) of words with the
+    same meaning; words such as "the" and 了 are not aligned."""
 
     source: Text
     target: Text
@@ -38,7 +38,8 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class PairBatch:
-    """Rows of sentences and rows of their translations: text n of a row of one is text n of that row of the other."""
+    """Rows of sentences and rows of their translations: text n of a source row has text n of that target row as its
+    translation."""
 
     source: PackedWords
     target: PackedWords
@@ -50,7 +51,7 @@ class PairBatch:
 
     @property
     def wanted(self) -> Int[Tensor, "B T"]:
-        """The next word at each position; after the last word of a text it is START, which begins and ends texts."""
+        """The right next word at each position: after the last word of a text START, which begins and ends texts."""
         words = self.target.words
         ends = torch.full_like(words[:, :1], word_numbers(TARGET)[START])  # (B, 1)
         return torch.cat((words[:, 1:], ends), 1)
@@ -60,8 +61,8 @@ class PairBatch:
 def draw_plain_scene(rng: RandomNumbers, part: str) -> Scene:
     """Sample a scene whose English determines its Chinese.
 
-    For "the dog" the grammar writes 狗 or, in one scene of seven, 那 只 狗, and the English is the same: those are left
-    out.
+    For "the dog" the grammar writes 狗 or, in one scene of seven, 那 只 狗, with the same English; such scenes are
+    omitted.
     """
     measured = DETERMINERS["the measured"]
     while True:
@@ -82,16 +83,17 @@ def find_mentions(part: object) -> Iterator[Mention]:
 
 
 def draw_pair(rng: RandomNumbers, part: str) -> Pair:
-    """Sample a pair from a part of the grammar."""
+    """Sample a sentence and its translation from a part of the grammar."""
     scene = draw_plain_scene(rng, part)
-    said = [(source, target) for source, target in scene.align() if target >= 0]  # -1: not said in Chinese
+    said = [(source, target) for source, target in scene.align() if target >= 0]  # -1: omitted in Chinese
     aligned = tuple((source + 1, target + 1) for source, target in said)
     return Pair(begin_text(scene.say(SOURCE)), begin_text(scene.say(TARGET)), aligned)
 
 
 # ---- training batches ------------------------------------------------------------------------------------------------
 def draw_pairs(rng: RandomNumbers) -> Iterator[tuple[Text, Text]]:
-    """Endless sentences and translations for training; some nouns are replaced by their categories in both."""
+    """Yield pairs (sentence, translation) for training without end; in both, some nouns are replaced by their
+    categories."""
     while True:
         scene = draw_plain_scene(rng, "train")
         source, target = disguise_pair(scene, rng)
@@ -99,7 +101,7 @@ def draw_pairs(rng: RandomNumbers) -> Iterator[tuple[Text, Text]]:
 
 
 def disguise_pair(scene: Scene, rng: RandomNumbers) -> tuple[Text, Text]:
-    """Write a scene in both languages; some nouns are replaced by their categories in both."""
+    """Return a scene in both languages; some nouns are replaced by their categories in both."""
     source, target = scene.say(SOURCE), scene.say(TARGET)
     words = disguise_words(source, rng, disguise_share)
     if words == list(source.words):
@@ -112,8 +114,8 @@ def disguise_pair(scene: Scene, rng: RandomNumbers) -> tuple[Text, Text]:
 
 
 def disguise_share(category: str) -> float:
-    """The probability that a noun of a category is replaced by it; 0 for qualities and verbs, because their neighbours
-    in Chinese depend on the word."""
+    """The probability that a word is replaced by its category; 0 for qualities and verbs, because their neighbours in
+    Chinese depend on the word."""
     return 0 if category in OTHER_CATEGORIES else DISGUISED_NOUNS
 
 
@@ -125,7 +127,7 @@ def draw_pair_batch(generator: Generator) -> PairBatch:
 
 
 def pack_pairs(rows: list[list[tuple[Text, Text]]], count: int, length: int) -> PairBatch:
-    """Pack pairs into rows; an empty position holds START."""
+    """Pack the pairs of each row into a batch; START is at empty positions. count, length: of the rows."""
     packed = []
     for side, language in enumerate((SOURCE, TARGET)):
         numbers = word_numbers(language)

@@ -18,23 +18,24 @@ from attention_core.transformer.stack import UNEMBEDDING, Stack
 
 
 def cut_for_translator(text: str, language: str) -> tuple[str, ...]:
-    """Cut a typed text into words after START. Raises AttentionError: no_tokens, model_too_long."""
+    """Cut a typed text into words, and return START and these words. Raises AttentionError: no_tokens,
+    model_too_long."""
     return begin_sentence(cut_words(text.replace(START, " "), language))
 
 
 @lru_cache(maxsize=64)
 def translate_words(name: str, source: tuple[str, ...]) -> tuple[str, ...]:
-    """The translation that a translator writes, after START. source: the words of the sentence, after START."""
+    """The translation that a translator generates, after START. source: the words of the sentence, after START."""
     (words,) = translate(TRANSLATORS.load(name), [source[1:]])
     return (START, *words)
 
 
-@lru_cache(maxsize=8)  # each holds all steps of all layers: two megabytes for long sentences
+@lru_cache(maxsize=8)  # a result has all steps of all layers: two megabytes for long sentences
 def run_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> Stack:
     """The run of a translator on a sentence and a translation, in float64, with every step recorded.
 
-    name: of a shipped translator. source, target: the words of each, after START. A word outside the vocabulary is read
-    as <unknown>. Raises AttentionError: unknown_choice.
+    name: of a shipped translator. source, target: the words of sentence and translation, after START. A word outside
+    the vocabulary is read as <unknown>. Raises AttentionError: unknown_choice.
     """
     numbers = []
     for words, language in ((source, SOURCE), (target, TARGET)):
@@ -46,7 +47,7 @@ def run_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) 
 
 @dataclass(frozen=True, eq=False)
 class CrossInputs:
-    """The inputs of the cross-attention of a layer, as arguments of attend.
+    """The inputs of a layer's cross-attention, as arguments of attend.
 
     x: the inputs of the queries, from the decoder. context: the encoder's output."""
 
@@ -56,14 +57,14 @@ class CrossInputs:
     config: AttentionConfig
 
     def tensor(self, name: str) -> Tensor | None:
-        """One of the tensors by name, such as "x" or "w_q"; None if there is none."""
+        """Return a tensor by its name, such as "x" or "w_q"; None if the layer has no such tensor."""
         if name in ("x", "context"):
             return getattr(self, name)
         return self.weights.given().get(name)
 
 
 def cross_inputs(name: str, source: tuple[str, ...], target: tuple[str, ...], layer: int) -> CrossInputs:
-    """The inputs of the cross-attention of a layer, counted from 1; see run_translator."""
+    """The inputs of a layer's cross-attention in a run, see run_translator; layers are counted from 1."""
     trace = run_translator(name, source, target)[f"{layer}.cross"]
     weights = TRANSLATORS.load(name).decoder[layer - 1].weights().cross
     return CrossInputs(trace["query"][0], trace["key"][0], weights, cross_config(name))
@@ -80,7 +81,7 @@ def aligning_head(name: str) -> int:
 
 
 def next_words(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> list[tuple[str, float]]:
-    """The likeliest word at each row, which is written there, and its probability."""
+    """(word, probability) of the likeliest next word at each row."""
     probabilities = run_translator(name, source, target)[UNEMBEDDING]["probabilities"][0]  # (T, V)
     shares, numbers = probabilities.max(-1)
     known = vocabulary(TARGET)

@@ -1,4 +1,4 @@
-"""The translators by name: the size and the training of each, and the folder of the shipped ones."""
+"""The translators by name: the size and the training of each, and the folder of the shipped translators."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,10 +47,10 @@ class TranslationRecipe:
         return translation_loss(model, batch)
 
     def measure(self, model: Translator, half: str) -> dict[str, float]:
-        """Measure its translations and its alignment; see measure_translator."""
+        """Measure the translations and the alignment of a trained translator; see measure_translator."""
         return measure_translator(model, half)
 
 
 TRANSLATION_RECIPES = {recipe.name: recipe for recipe in [TranslationRecipe("translation_en_zh")]}
 
-TRANSLATORS = NetworkFolder(Path(__file__).with_name("shipped"), TRANSLATION_RECIPES)  # those that the app ships
+TRANSLATORS = NetworkFolder(Path(__file__).with_name("shipped"), TRANSLATION_RECIPES)  # the shipped translators

@@ -15,12 +15,12 @@ from attention_core.learned.translation.pairs import SOURCE, TARGET
 
 
 def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    r"""Translate sentences by greedy decoding: each next word is the one with the largest logit.
+    r"""Translate sentences by greedy decoding: each next word is the word with the largest logit.
 
-    $y_t = \mathrm{argmax}_w\, p(w \mid y_1 \ldots y_{t-1}, x)$, until $y_t$ is the end or ROW_LENGTH words are written.
+    $y_t = \mathrm{argmax}_w\, p(w \mid y_1 \ldots y_{t-1}, x)$, until $y_t$ is the end or the row has ROW_LENGTH words.
 
-    model: a Translator. sentences: the words of each, as `cut_words(text, "en")` returns them; a category such as
-    "<animal>" may replace an unknown noun, and any other unknown word is read as <unknown>.
+    model: a Translator. sentences: the words of each sentence, as `cut_words(text, "en")` returns them; a category such
+    as "<animal>" may replace an unknown noun, and any other unknown word is read as <unknown>.
 
     Returns the words of each translation. Raises AttentionError: no_tokens, model_too_long. Source: Sutskever, Vinyals,
     Le 2014, section 3.2, with a beam of one.
@@ -39,14 +39,15 @@ def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tup
 
 
 def pack_sentences(sentences: Sequence[Sequence[str]]) -> PackedWords:
-    """Rows of one sentence each, after START."""
+    """Pack each sentence, after START, into a separate row."""
     known = [known_tokens(begin_sentence(sentence), SOURCE, {}) for sentence in sentences]
     rows = [[Text(words, (), (), "", "")] for words in known]
     return pack_rows(rows, word_numbers(SOURCE), len(rows), max(map(len, known)))
 
 
 def write_words(model: Translator, source: PackedWords) -> Int[Tensor, "B T"]:
-    """The translations, each after START; START again is the end, and words after it have no meaning."""
+    """Generate translations as word numbers, each after START; a second START is the end, and words after the end have
+    no meaning."""
     memory = model.encode(source)
     start = word_numbers(TARGET)[START]
     words = torch.full_like(source.words[:, :1], start)  # (B, 1)
@@ -61,7 +62,7 @@ def write_words(model: Translator, source: PackedWords) -> Int[Tensor, "B T"]:
 
 
 def read_words(row: Sequence[int]) -> tuple[str, ...]:
-    """The words between the first START and the next."""
+    """The words between the first START and the next START, from their numbers."""
     words = [vocabulary(TARGET)[number] for number in row[1:]]
     end = words.index(START) if START in words else len(words)
     return tuple(words[:end])

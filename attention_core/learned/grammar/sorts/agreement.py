@@ -27,7 +27,7 @@ def draw_agreement(draw: Draw) -> Telling | None:
 
 
 def draw_subject(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
-    """Sample a mention with a relative clause or a place; None if there is none."""
+    """Sample a mention with a relative clause or a place; None if no other noun or deed fits."""
     how = draw.random()
     if how < 0.45 and deeds_to_others(x.noun):
         return draw_one_who(draw, x, mood)
@@ -42,7 +42,7 @@ def draw_subject(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
 
 
 def draw_one_who(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
-    """Sample a mention with a relative clause of what it does: "the dog that sees the cat"."""
+    """Sample a mention that is the subject of its relative clause: "the dog that sees the cat"; None if none fits."""
     deed = draw.pick(deeds_to_others(x.noun))
     y = draw.second(x, deed.y, many=0.45)
     if y is None:
@@ -53,7 +53,7 @@ def draw_one_who(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
 
 
 def draw_one_whom(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
-    """Sample a mention with a relative clause of what is done to it: "the dog that the cat sees"."""
+    """Sample a mention that is the object of its relative clause: "the dog that the cat sees"; None if none fits."""
     deeds = deeds_done_to(x.noun)
     if not deeds:
         return None

@@ -18,8 +18,9 @@ from attention_core.learned.grammar.sorts.together import draw_condition, draw_t
 class Sort(NamedTuple):
     """A sort of text.
 
-    draw: samples one; None if the sample fails. weight: in sampling. has_pairs: whether two of its nouns are a pair
-    that may be held out. has_frames: whether it is made from one of the frames, which may be held out.
+    draw: samples a text of this sort; returns None if the sample fails. weight: of the sort in sampling. has_pairs:
+    whether a text has a pair of nouns that may be held out. has_frames: whether a text is made from a frame, which may
+    be held out.
     """
 
     draw: Callable[[Draw], Telling | None]

@@ -1,4 +1,4 @@
-"""Somebody gives something to somebody, and why: "the boy gave the bread to the girl because she was hungry"."""
+"""Gifts and their reasons: "the boy gave the bread to the girl because she was hungry"."""
 
 from attention_core.learned.grammar.concepts import find_nouns, load_qualities, qualities_of
 from attention_core.learned.grammar.draw import Draw
@@ -13,7 +13,7 @@ NICE = frozenset(
     ["new", "beautiful", "useful", "warm", "special", "cheap", "tasty", "fresh", "interesting", "sweet", "pretty"]
 )
 GIVERS = "kind generous rich friendly helpful"
-GIFTS = {  # gifts: the qualities of people who need them
+GIFTS = {  # gifts -> the names of the qualities of people who need them
     "bread apple cake soup sandwich cookie banana rice": "hungry weak",
     "water tea milk juice coffee": "thirsty tired",
     "coat sweater scarf jacket glove blanket": "cold_body sick",
@@ -26,7 +26,7 @@ GIFTS = {  # gifts: the qualities of people who need them
 
 
 def draw_gift(draw: Draw) -> Telling | None:
-    """Sample who gives what to whom, and a reason that is true of one of the three."""
+    """Sample who gives what to whom, often with a reason that is true of one of the three; None if no noun fits."""
     things, needs = draw.pick(tuple(GIFTS.items()))
     people = find_nouns("people")
     x = draw.thing(people, many=0.05)
@@ -48,7 +48,10 @@ def draw_gift(draw: Draw) -> Telling | None:
 
 
 def draw_gift_reason(draw: Draw, things: tuple[Thing, Thing, Thing], needs: str, mood) -> tuple:
-    """Sample what is meant, a rival, and the reason: of the giver, the gift or, most often, the receiver."""
+    """Sample (the thing that the reason is true of, another thing that its pronoun might mean, the reason or None).
+
+    The reason is true of the giver, the gift or, most often, the receiver.
+    """
     x, y, z = things
     chosen = draw.random()
     if chosen < 0.15:

@@ -16,9 +16,9 @@ PLACES = find_nouns(
 )
 FAR_PLACES = find_nouns("city village hospital station hotel beach school office market shop museum zoo airport")
 LANDMARKS = find_nouns("house school church hospital hotel library tree bridge")
-SOMEBODY = load_names()["anna"]  # if she fits, i, we and you fit, too
+SOMEBODY = load_names()["anna"]  # if a deed fits this name, it also fits i, we and you
 SPEAKERS = ("i", "i", "i", "we", "you")
-PAIRS_KEPT = 65536  # pairs of nouns in each cache
+PAIRS_KEPT = 65536  # size of each cache, in pairs of nouns
 OF_ANYTHING = [MOODS[name] for name in ("past", "present", "past in time", "did not", "does not")]
 DEGREES_OF_DEEDS = [DEGREES[name] for name in ("", "", "", "very", "so", "really")]
 DEGREES_OF_FAILURE = [DEGREES[name] for name in ("too", "too", "too", "so", "", "very")]
@@ -31,14 +31,14 @@ def draw_speaker(draw: Draw) -> Thing:
 
 
 def draw_person(draw: Draw, speaker: float = 0.1, many: float = 0.1) -> Mention | Pronoun:
-    """Sample a person's first mention; with the probability `speaker` it is i, we or you."""
+    """Sample a person's first mention; with the probability `speaker` the mention is i, we or you."""
     if draw.chance(speaker):
         return Pronoun(draw_speaker(draw))
     return draw.mention(draw.thing(find_nouns("people"), many))
 
 
 def draw_deed(draw: Draw, subject: Mention | Pronoun, mood: Mood, alone: float = 0.4, gap: str = "") -> Clause | None:
-    """Sample what a subject does, alone or with another; None if there is nothing."""
+    """Sample the clause of a deed that a subject does, alone or to another; None if no deed or other noun fits."""
     noun = subject.thing.noun
     planned = mood not in OF_ANYTHING
     others = deeds_to_others(noun, planned)
@@ -57,7 +57,10 @@ def draw_deed(draw: Draw, subject: Mention | Pronoun, mood: Mood, alone: float =
 
 
 def draw_quality(draw: Draw, subject: Mention | Pronoun, mood: Mood, other: Thing | None = None) -> Clause | None:
-    """Sample a quality of a subject. other: must not have it, because the pronoun might mean it."""
+    """Sample the clause of a quality of a subject; None if no quality fits.
+
+    other: a thing that the subject's pronoun might mean, and that must not be able to have the quality.
+    """
     noun = subject.thing.noun
     options = qualities_of(noun) if other is None else qualities_of_one(noun, other.noun)
     if mood.negative:
@@ -75,7 +78,7 @@ def are_confused(thing: Thing, other: Thing) -> bool:
 
 
 def own_deeds(thing: Thing, other: Thing) -> tuple[Deed, ...]:
-    """Return what a thing does alone; if its pronoun fits the other, too, only what that other does not do."""
+    """Return the deeds that a thing does alone; if its pronoun fits the other thing, too, without the other's deeds."""
     if are_confused(thing, other):
         return deeds_of_one(thing.noun, other.noun)
     return deeds_alone(thing.noun)
@@ -83,7 +86,7 @@ def own_deeds(thing: Thing, other: Thing) -> tuple[Deed, ...]:
 
 @lru_cache(maxsize=PAIRS_KEPT)
 def deeds_of_one(noun: Noun, other: Noun) -> tuple[Deed, ...]:
-    """Return what one noun does alone and the other does not."""
+    """Return the deeds that one noun does alone and the other does not do."""
     return tuple(deed for deed in deeds_alone(noun) if other not in deed.x)
 
 

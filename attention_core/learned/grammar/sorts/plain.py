@@ -13,7 +13,7 @@ ACTORS = find_nouns("people people animal")
 THINGS = find_nouns("dog cat mouse bird spider frog hamster object container text garment device food")
 SURFACES = find_nouns("table desk chair bed sofa shelf bench")
 OWNED = find_nouns("dog cat car bike book ball house phone computer ring coat garden horse bag guitar")
-BY_SIZE = (  # the biggest first
+BY_SIZE = (  # comparable nouns, the biggest first
     find_nouns(
         "elephant giraffe camel horse bear tiger wolf sheep dog fox cat duck rabbit squirrel mouse butterfly bee ant"
     ),
@@ -55,7 +55,7 @@ MOOD_NAMES = (
 
 
 def draw_plain(draw: Draw) -> Telling | None:
-    """Sample what somebody does, when and where."""
+    """Sample a sentence of what a person or an animal does or is, in some samples with a time or a place."""
     mood = MOODS[draw.pick(MOOD_NAMES)]
     subject = draw_person(draw, speaker=1) if draw.chance(0.3) else draw.mention(draw.thing(ACTORS))
     if draw.chance(0.2):
@@ -73,7 +73,7 @@ def draw_plain(draw: Draw) -> Telling | None:
 
 
 def own_object(draw: Draw, clause: Clause, owner: Thing) -> Clause:
-    """Give the object to the subject in some samples: "anna lost her key"."""
+    """Make the subject the owner of the object in some samples: "anna lost her key"."""
     done_to = clause.parts.get("y")
     if not isinstance(done_to, Mention) or owner.many or not done_to.thing.noun.measure or not draw.chance(0.25):
         return clause
@@ -82,7 +82,7 @@ def own_object(draw: Draw, clause: Clause, owner: Thing) -> Clause:
 
 
 def draw_there(draw: Draw) -> Telling | None:
-    """Sample what exists somewhere: "there is a dog under the table"."""
+    """Sample a sentence of a thing and its place: "there is a dog under the table"."""
     mood = MOODS[draw.pick(("present", "present", "past"))]
     x = draw.thing(THINGS, many=0.3)
     y = draw.second(x, SURFACES, many=0)
@@ -97,7 +97,7 @@ def draw_there(draw: Draw) -> Telling | None:
 
 
 def draw_owner(draw: Draw) -> Telling | None:
-    """Sample what somebody has, and a quality of it: "tom has a dog and it is old"."""
+    """Sample a sentence of what a person has, often with a quality of that thing: "tom has a dog and it is old"."""
     subject = draw_person(draw, speaker=0.3)
     thing = draw.second(subject.thing, OWNED, many=0.1)
     if thing is None:
@@ -113,7 +113,7 @@ def draw_owner(draw: Draw) -> Telling | None:
 
 
 def draw_comparison(draw: Draw) -> Telling | None:
-    """Sample which of two is bigger or smaller."""
+    """Sample a comparison of two nouns by size: "the dog is bigger than the cat"."""
     nouns = draw.pick(BY_SIZE)
     x = draw.thing(nouns, many=0.2)
     y = draw.second(x, nouns, many=0)

@@ -46,7 +46,7 @@ def draw_who_or_what(draw: Draw) -> Telling | None:
 
 
 def draw_whether(draw: Draw) -> Telling | None:
-    """Sample a question about whether something is done, often with an answer."""
+    """Sample a yes-or-no question about a deed, often with an answer."""
     subject = draw_person(draw, speaker=0.2)
     mood = MOODS[draw.pick(MOOD_NAMES)]
     asked = draw_deed(draw, subject, mood)
@@ -81,7 +81,7 @@ def draw_when(draw: Draw) -> Telling | None:
 
 
 def draw_why(draw: Draw) -> Telling | None:
-    """Sample a question about why something happened or not, with a reason that is true of one of the two."""
+    """Sample a question about why an event happened or not, with a reason that is true of one of its two nouns."""
     frame = draw.pick(frames_of(draw.part))
     x = draw.thing(frame.x)
     y = draw.second(x, frame.y)
@@ -97,7 +97,7 @@ def draw_why(draw: Draw) -> Telling | None:
 
 
 def draw_how(draw: Draw) -> Telling | None:
-    """Sample a question about how somebody goes somewhere, with an answer."""
+    """Sample a question about how a person goes to a place, with a vehicle as the answer."""
     mood = MOODS[draw.pick(("past", "past", "present", "will"))]
     parts = {"x": draw_person(draw), "y": draw.known(draw.thing(FAR_PLACES, many=0))}
     vehicle = Mention(draw.thing(find_nouns("bus train car bike taxi plane"), many=0), DETERMINERS[""])

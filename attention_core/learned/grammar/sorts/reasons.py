@@ -16,7 +16,7 @@ from attention_core.learned.grammar.sorts.parts import (
 
 
 def draw_because(draw: Draw) -> Telling | None:
-    """Sample an event, a reason that is true of one of the two, and perhaps a sentence that follows."""
+    """Sample an event of two nouns, a reason that is true of one of them, and perhaps a following sentence."""
     frame = draw.pick(frames_of(draw.part))
     x = draw.thing(frame.x)
     y = draw.second(x, frame.y)
@@ -54,7 +54,7 @@ def draw_so(draw: Draw) -> Telling | None:
 
 
 def draw_reason(draw: Draw, subject: Mention | Pronoun, reason: Quality | Event, mood: Mood) -> Clause:
-    """Sample the clause of a reason. mood: of the event that it explains."""
+    """Sample the clause of a reason. mood: the mood of the event that the reason explains."""
     told = MOODS["past" if mood.past else "present"]
     if isinstance(reason, Event):
         return Clause(reason, {"x": subject}, told)
@@ -65,7 +65,7 @@ def draw_reason(draw: Draw, subject: Mention | Pronoun, reason: Quality | Event,
 
 # ---- after a reason --------------------------------------------------------------------------------------------------
 def draw_tail(draw: Draw, meant: Thing, other: Thing, reason: Clause) -> tuple:
-    """Sample the parts after a reason, which depend on the thing that it is true of: often none."""
+    """Sample the parts after a reason, about the thing that the reason is true of; () in half of the samples."""
     how = draw.random()
     if how < 0.5:
         return ()
@@ -75,13 +75,13 @@ def draw_tail(draw: Draw, meant: Thing, other: Thing, reason: Clause) -> tuple:
 
 
 def ask_of_whom(draw: Draw, meant: Thing, reason: Clause) -> tuple:
-    """Return a question for the thing that a reason is true of, and its answer: "what was wide? the street."."""
+    """Return a question for the thing that a reason is true of, and the answer: "what was wide? the street."."""
     parts = {**reason.parts, "x": Pronoun(meant)}
     return reason._replace(parts=parts, asks="x"), phrase("question-mark"), draw.known(meant), phrase("stop")
 
 
 def draw_sequel(draw: Draw, meant: Thing, other: Thing, mood: Mood) -> tuple:
-    """Sample the next deed or quality of the thing that a reason is true of, by its noun or its pronoun."""
+    """Sample the next deed or quality of the thing that a reason is true of, named by noun or pronoun; () if none."""
     told = MOODS["past" if mood.past else "present"]
     subject = draw.known(meant) if are_confused(meant, other) or draw.chance(0.4) else Pronoun(meant)
     deeds = own_deeds(meant, other)

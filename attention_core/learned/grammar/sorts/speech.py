@@ -20,7 +20,7 @@ from attention_core.learned.grammar.sorts.parts import (
 PEOPLE = find_nouns("people")
 SAYING = ("say", "say", "think", "know", "believe", "forget-that")
 PLANS = ("want-to", "want-to", "like-to", "try-to", "forget-to", "begin-to", "decide-to", "have-to")
-ERRANDS = {  # places: the deeds that people go there for
+ERRANDS = {  # places -> names of the deeds that people go there for
     "shop market": ("buy-thing", "buy-thing", "work"),
     "kitchen restaurant": ("eat", "eat-dish", "drink", "order"),
     "park garden beach forest": ("play-with", "rest", "walk-with", "read-text", "draw-thing", "talk-to"),
@@ -35,7 +35,7 @@ ASKING = ("ask-to", "tell-to", "help-to")
 
 
 def draw_saying(draw: Draw) -> Telling | None:
-    """Sample what somebody says or thinks of themselves or of another."""
+    """Sample a sentence of what a person says or thinks of themselves or of another."""
     speaker = draw_person(draw)
     mood = MOODS[draw.pick(("past", "past", "present"))]
     about = Pronoun(speaker.thing) if draw.chance(0.5) else draw_another(draw, speaker.thing)
@@ -48,20 +48,20 @@ def draw_saying(draw: Draw) -> Telling | None:
 
 
 def draw_another(draw: Draw, thing: Thing) -> Mention | None:
-    """Sample the mention of another being to speak of; None if there is none."""
+    """Sample the mention of another being to speak of; None if no noun fits."""
     other = draw.second(thing, find_nouns("being"), many=0.1)
     return None if other is None else draw.mention(other)
 
 
 def draw_said(draw: Draw, about: Mention | Pronoun, is_past: bool) -> Clause | None:
-    """Sample a quality or a deed of somebody, as what another says."""
+    """Sample the clause of a quality or a deed of a being, as the content of what a person says."""
     if draw.chance(0.5):
         return draw_quality(draw, about, MOODS["past" if is_past else "present"])
     return draw_deed(draw, about, MOODS["had done" if is_past else "has done"])
 
 
 def draw_telling(draw: Draw) -> Telling | None:
-    """Sample what somebody tells another: "tom told anna that the dog had eaten her dinner"."""
+    """Sample a sentence of what one person tells another: "tom told anna that the dog had eaten her dinner"."""
     x, z = draw_two_people(draw)
     if z is None:
         return None
@@ -77,7 +77,7 @@ def draw_telling(draw: Draw) -> Telling | None:
 
 
 def own_object(draw: Draw, said: Clause, x: Thing, z: Thing) -> Clause:
-    """Give the object to one of two people in some samples: "his dinner"."""
+    """Make one of two people the owner of the object in some samples: "his dinner"."""
     object_ = said.parts.get("y")
     if not isinstance(object_, Mention) or object_.thing.noun.measure == "" or are_confused(x, z) or draw.chance(0.4):
         return said
@@ -86,14 +86,14 @@ def own_object(draw: Draw, said: Clause, x: Thing, z: Thing) -> Clause:
 
 
 def draw_two_people(draw: Draw) -> tuple[Thing, Thing | None]:
-    """Sample two people; None for the second if none is found."""
+    """Sample two people; the second is None if no noun fits."""
     x = draw.thing(PEOPLE, many=0.05)
     return x, draw.second(x, PEOPLE, many=0.05)
 
 
 # ---- plans -----------------------------------------------------------------------------------------------------------
 def draw_plan(draw: Draw) -> Telling | None:
-    """Sample what somebody wants, has, begins or forgets to do."""
+    """Sample a sentence of what a person wants, has, begins or forgets to do."""
     subject = draw_person(draw, speaker=0.3)
     plan = draw.pick(PLANS)
     moods = ("present",) if plan == "like-to" else ("past", "past", "present", "did not", "does not")
@@ -105,7 +105,7 @@ def draw_plan(draw: Draw) -> Telling | None:
 
 
 def draw_errand(draw: Draw) -> Telling | None:
-    """Sample where somebody goes, and what for or how."""
+    """Sample a sentence of where a person goes, often with the purpose or the vehicle."""
     subject = draw_person(draw, speaker=0.3)
     mood = MOODS[draw.pick(("past", "past", "past", "present", "will", "wants", "must", "can", "did not"))]
     place = draw.known(draw.thing(FAR_PLACES, many=0))
@@ -120,7 +120,7 @@ def draw_errand(draw: Draw) -> Telling | None:
 
 
 def draw_errand_for(draw: Draw, subject: Mention | Pronoun, mood: Mood, time: Phrase | None) -> Telling | None:
-    """Sample where somebody goes and what for: "anna went to the shop to buy bread"."""
+    """Sample a sentence of where a person goes and for which purpose: "anna went to the shop to buy bread"."""
     places, purposes = draw.pick(tuple(ERRANDS.items()))
     deed = load_deeds()[draw.pick(purposes)]
     if subject.thing.noun not in deed.x:
@@ -138,7 +138,7 @@ def draw_errand_for(draw: Draw, subject: Mention | Pronoun, mood: Mood, time: Ph
 
 
 def draw_request(draw: Draw) -> Telling | None:
-    """Sample what somebody asks, tells or helps another to do."""
+    """Sample a sentence of what one person asks, tells or helps another to do."""
     x, z = draw_two_people(draw)
     if z is None:
         return None

@@ -37,7 +37,7 @@ def draw_names(draw: Draw) -> Telling | None:
 
 
 def draw_sentence_with_name(draw: Draw, one: Thing, other: Thing) -> Clause:
-    """Sample what one of two people does, with their full names."""
+    """Sample the clause of what one of two people does, with full names."""
     subject = draw.mention(one)
     if draw.chance(0.5):
         return Clause(draw.pick(deeds_alone(one.noun)).event, {"x": subject}, MOODS["past"])
@@ -45,7 +45,7 @@ def draw_sentence_with_name(draw: Draw, one: Thing, other: Thing) -> Clause:
 
 
 def draw_story(draw: Draw) -> Telling | None:
-    """Sample a story of somebody, what they have or find, and what happens to both."""
+    """Sample a story of a hero, of a thing or animal that the hero has or finds, and of what happens to both."""
     x = draw.thing(HEROES, many=0.08)
     is_owner = x.noun.kind != "animal"
     y = draw.second(x, PETS if is_owner else find_nouns("animal"), many=0.1)
@@ -70,7 +70,7 @@ def draw_beginning(draw: Draw, x: Thing, y: Thing, is_owner: bool) -> tuple:
 
 
 def draw_next(draw: Draw, one: Thing, other: Thing) -> Clause | None:
-    """Sample the next deed or quality of one of two things, by its pronoun only if that is unambiguous."""
+    """Sample the next deed or quality of one of two things, named by pronoun only if that is unambiguous."""
     subject = draw.known(one) if are_confused(one, other) or draw.chance(0.35) else Pronoun(one)
     how = draw.random()
     deeds = own_deeds(one, other)

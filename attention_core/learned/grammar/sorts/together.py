@@ -1,4 +1,4 @@
-"""Two deeds together: only one noun fits the pronoun, or only one of the two can do the second: "and it barked"."""
+"""Two deeds together: only one of two nouns fits the pronoun or can do the second deed: "and it barked"."""
 
 from attention_core.learned.grammar.concepts import find_nouns
 from attention_core.learned.grammar.deeds import deeds_to_others
@@ -15,7 +15,7 @@ WEATHER = Pronoun(Thing(find_nouns("park")[0], "n"))
 
 
 def draw_together(draw: Draw) -> Telling | None:
-    """Sample what somebody did to another, and what one of them did next."""
+    """Sample a sentence of what one being did to another, and of what one of them did next."""
     x = draw.thing(ACTORS, many=0.12)
     deed = draw.pick(deeds_to_others(x.noun))
     y = draw.second(x, deed.y, many=0.12)
@@ -43,7 +43,7 @@ def draw_second_deed(draw: Draw, meant: Thing, other: Thing) -> Clause | None:
 
 
 def draw_in_time(draw: Draw, first: Clause, second: Clause, may_last: bool) -> Telling:
-    """Join two deeds by their time: "when anna saw the dog, it barked"."""
+    """Join two deeds by a time conjunction: "when anna saw the dog, it barked"."""
     time = draw.pick(TIMES)
     if may_last and draw.chance(0.25):
         first, time = first._replace(mood=MOODS["was doing in time"]), "while"
@@ -67,7 +67,7 @@ def draw_turned(draw: Draw) -> Telling | None:
 
 
 def draw_condition(draw: Draw) -> Telling | None:
-    """Sample what somebody will do if it rains, or did although it rained."""
+    """Sample a sentence of what a person will do if it rains, or did although it rained."""
     subject = draw_person(draw, speaker=0.3)
     weather = load_events()[draw.pick(("rain", "rain", "snow", "cold-weather", "hot-weather"))]
     if draw.chance(0.5):
