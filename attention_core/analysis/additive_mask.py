@@ -62,9 +62,9 @@ def with_additive_mask(trace: Trace) -> Trace:
 
 
 def count_equal_scores(trace: Trace) -> tuple[int, int]:
-    """Count the scores for which adding and filling give exactly the same, and all scores; of one head and sequence.
+    """Count the scores that are equal after adding and after filling, and all scores: of the first head and text.
 
-    trace: as with_additive_mask gives it.
+    trace: a result of with_additive_mask.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend

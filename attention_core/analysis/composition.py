@@ -1,4 +1,4 @@
-"""How much a head reads what an earlier head wrote, from their matrices alone (Elhage et al. 2021)."""
+"""How much a head reads of an earlier head's output, from the matrices of both alone (Elhage et al. 2021)."""
 
 from jaxtyping import Float
 from torch import Tensor
@@ -11,13 +11,14 @@ COMPOSITIONS = ("q", "k", "v")  # which of a head's three inputs an earlier head
 
 
 def composition_scores(first: Weights, second: Weights, heads: int) -> dict[str, Float[Tensor, "H_later H_earlier"]]:
-    r"""Measure how much each head of a later layer reads what each head of an earlier one wrote.
+    r"""Measure how much each head of a later layer reads of the output of each head of an earlier layer.
 
     $\lVert W_{ov} W_{qk} \rVert_F / (\lVert W_{ov} \rVert_F \lVert W_{qk} \rVert_F)$ for its queries, the same with
     $W_{qk}^\top$ for its keys, and with its own $W_{ov}$ for its values; $W_{qk} = W_q W_k^\top$ and
     $W_{ov} = W_v W_o$ of a head, in row convention. Between 0 and 1; matrices drawn at random have about $1/\sqrt D$.
 
-    first, second: matrices of both layers, all square, D x D. heads: of each. Norms in between are left out.
+    first, second: matrices of both layers, all square, D x D. heads: the number of heads of each layer. Norms in
+    between are left out.
 
     Returns {"q", "k", "v"}: a row for each later head, a column for each earlier one. Raises AttentionError (a
     ValueError) for a matrix that is missing, or not D x D with D a multiple of heads. Source: Elhage et al. 2021,
@@ -48,7 +49,7 @@ def multiply_heads(left: Float[Tensor, "D H*d"], right: Float[Tensor, "D H*d"], 
 def relative_norms(
     earlier: Float[Tensor, "H D D"], later: Float[Tensor, "H D D"]
 ) -> Float[Tensor, "H_later H_earlier"]:
-    """The norm of each product of an earlier and a later matrix, over the product of their norms, its bound."""
+    """The norm of each product of an earlier and a later matrix, divided by its bound, the product of both norms."""
     products = earlier @ later[:, None]  # (H, D, D) x (H', 1, D, D) -> (H', H, D, D)
     norms = [matrix.norm(dim=(-2, -1)) for matrix in (products, earlier, later[:, None])]
     return norms[0] / (norms[1] * norms[2])

@@ -1,4 +1,4 @@
-"""Why the targets of a language model are its inputs shifted by one: if not, a layer that copies is always right."""
+"""Why the targets of a language model are its inputs shifted by one: otherwise a layer that copies is always right."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ SHARPNESS = 100.0  # factor of the query: the larger, the nearer the weight of a
 
 @dataclass(frozen=True)
 class CopiedAnswers:
-    """The count of right answers of a layer that copies: if the targets are the inputs, and if they are shifted by one.
+    """How often a layer that copies is right: if the targets are the inputs (`same`), or shifted by one (`shifted`).
 
-    rows, shifted_rows: the count of all answers.
+    rows, shifted_rows: the number of answers under each of both targets.
     """
 
     same: int

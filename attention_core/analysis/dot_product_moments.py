@@ -24,7 +24,7 @@ from attention_core.mechanism.plain_checks import require_one_of, require_positi
 from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 
-CHUNK_NUMBERS = 2**15  # the numbers of one tensor that are sampled at a time: more are no faster
+CHUNK_NUMBERS = 2**15  # numbers of a tensor that are sampled at a time: larger chunks are no faster
 BAND_STANDARD_ERRORS = 1.96  # 95 % of all measurements lie within this many standard errors of the true value
 
 Shape = tuple[int, ...]
@@ -148,7 +148,7 @@ def draw_products(law: str, dependence: str, d_k: int, draws: int = 5000, seed: 
 
 
 def score_factors(d_k: int) -> dict[str, float]:
-    """Return what q · k is multiplied by, in the two scores that are compared: "dot" and "scaled_dot"."""
+    """Return the factor of q · k in each of the two compared scores, by name: "dot" and "scaled_dot"."""
     return {"dot": 1.0, "scaled_dot": root_scale(d_k)}
 
 
@@ -156,7 +156,7 @@ def score_factors(d_k: int) -> dict[str, float]:
 class MeasuredVariance:
     """The measured variance of sampled scores and the exact one; 95 of 100 measurements lie between `low` and `high`.
 
-    mean: of the same samples. exact_mean: of the law.
+    mean: the mean of the same samples. exact_mean: the exact mean under the law.
     """
 
     measured: float
@@ -229,7 +229,7 @@ class Histogram:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """Each count as a share of all numbers, those outside included."""
+        """Each count as a share of all numbers, including the numbers outside."""
         whole = sum(self.counts) + self.outside
         return tuple(count / whole for count in self.counts)
 

@@ -153,7 +153,7 @@ def cast_floats(value: Tensor, dtype: torch.dtype | None) -> Tensor:
 
 
 def replace_operation(operation: Operation, policy: EmptyRowPolicy, fill: float) -> tuple[Operation, ...]:
-    """Return the operations that a policy computes instead of one: another mask or softmax, else the same.
+    """Return the operations that replace an operation under a policy: another mask or softmax, or the operation itself.
 
     fill: the number that the mask fills in instead of -inf.
     """

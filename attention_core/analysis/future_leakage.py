@@ -90,7 +90,7 @@ def compare_with_causal(allowed: Bool[Tensor, "T T"]) -> LookAhead:
 
 
 def share_ahead(weights: Float[Tensor, "T T"]) -> float:
-    """Compute the part of one head's attention that goes to later words, over all its rows; 0 if it has no weight.
+    """Compute the part of one head's attention that goes to later words, over all its rows; 0 if all its weights are 0.
 
     >>> import torch
     >>> share_ahead(torch.full((2, 2), 0.5))

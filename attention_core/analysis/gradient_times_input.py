@@ -48,9 +48,9 @@ def gradient_times_input(trace: Trace, cell: Ref) -> Trace:
     through the query.
 
     trace: a run of attend. cell: the number y, of any step that is computed. The gradient is torch's, by
-    backpropagation through the run's own operations, in float64; to a proof it is an input. Raises AttentionError (a
-    ValueError) if no input is known, KeyError for an unknown step. Source: Shrikumar, Greenside, Kundaje 2017, Learning
-    Important Features Through Propagating Activation Differences, section 2.2 (gradient x input).
+    backpropagation through the run's own operations, in float64; a proof treats it as an input. Raises AttentionError
+    (a ValueError) if no input is known, KeyError for an unknown step. Source: Shrikumar, Greenside, Kundaje 2017,
+    Learning Important Features Through Propagating Activation Differences, section 2.2 (gradient x input).
 
     >>> from attention_core import attend
     >>> x = torch.tensor([[2.0], [3.0]])

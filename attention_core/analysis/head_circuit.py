@@ -129,7 +129,7 @@ def with_answers(trace: Trace, w_answers: Float[Tensor, "H d_v D"], table: Float
 
 
 def holding_table(trace: Trace, table: Float[Tensor, "V D"], read: str) -> Trace:
-    """The run with the unembedding as a further input. Raises AttentionError if it is not as wide as step `read`."""
+    """The run with the unembedding as a further input. Raises AttentionError if step `read` has another width."""
     width = trace.step(read).shape[-1]
     if table.dim() != 2 or table.shape[1] != width:
         raise AttentionError("weight_shape", weight="table", axes=f"(V, {width})", shape=shape_of(table))

@@ -192,7 +192,7 @@ def with_contributions(trace: Trace) -> Trace:
         return trace
     B, T, width = trace.step("output").dims
     dims = (B, "H", T, width)
-    heads = trace.step("concat").operation.reads  # what each head gives, gated or not
+    heads = trace.step("concat").operation.reads  # the outputs of the heads, gated or not
     if "w_o" in trace:
         operation = Operation("contributions", dims, (*heads, "w_o"), CONTRIBUTE)
     else:

@@ -86,7 +86,7 @@ def measure_spread(
 
 
 def seen_pairs(weights: Float[Tensor, "*heads T S"]) -> Bool[Tensor, "T S"]:
-    """The pairs (query, key) to which some head gives a weight.
+    """Mark the pairs (query, key) with a nonzero weight in at least one head.
 
     >>> seen_pairs(torch.tensor([[[1.0, 0, 0]], [[0, 1, 0]]])).tolist()
     [[True, True, False]]
@@ -104,7 +104,7 @@ def mean_share(
 
 
 def earlier_same(token_ids: Sequence[int]) -> Bool[Tensor, "T T"]:
-    """Which keys are the query's own word at an earlier place.
+    """Mark, for each query, the keys that are an earlier occurrence of its word.
 
     >>> earlier_same([7, 8, 7]).nonzero().tolist()
     [[2, 0]]

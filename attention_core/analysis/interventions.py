@@ -35,9 +35,9 @@ class Intervention:
     """One change of a run.
 
     part: such as "2.attention", or "1.feed_forward", which can only be "off". head: its number, from 0; None for a
-    feed-forward layer. kind: one of KINDS: "off", ablation, the head adds nothing; "even", it attends evenly to all
-    allowed words; "other", it has its weights of another sentence (activation patching); "mask", further pairs are
-    blocked. blocked: those, as (query, key).
+    feed-forward layer. kind: one of KINDS: "off", the head adds nothing (ablation); "even", the head attends uniformly
+    to all allowed words; "other", the head has the weights that it has on another sentence (activation patching);
+    "mask", further pairs are blocked. blocked: the further blocked pairs, as (query, key).
 
     Raises AttentionError: unknown_choice.
     """
@@ -60,14 +60,14 @@ def intervene(
     W_{o,h} + b_o$. An ablated feed-forward layer has $W_2 = 0$ and $b_2 = 0$.
 
     stack: the unchanged run. interventions: at most one for each head or feed-forward layer. other: the run of another
-    sentence of the same length, for the kind "other". hold_norms: whether each norm divides by its root in the
-    unchanged run, so that a change acts by its own numbers alone, and not through the length of the vectors.
+    sentence of the same length, for the kind "other". hold_norms: whether the divisor of each norm is frozen at its
+    value in the unchanged run, so that a change acts by its own numbers alone, and not through the length of the
+    vectors.
 
     Returns a Stack; parts before the first change are the same Traces. Raises AttentionError (a ValueError) for an
-    unknown part or head, one changed twice, weights that were replaced already, or another sentence that is missing or
-    of another length.
-    Source: heads off: Michel, Levy, Neubig 2019, section 2.3; another run's weights: Vig et al. 2020, Causal Mediation
-    Analysis for Interpreting Neural NLP.
+    unknown part or head, a head changed twice, weights that were replaced already, or another sentence that is missing
+    or of another length. Source: heads off: Michel, Levy, Neubig 2019, section 2.3; another run's weights: Vig et al.
+    2020, Causal Mediation Analysis for Interpreting Neural NLP.
 
     >>> from attention_core import AttentionConfig, LayerConfig, LayerWeights, StackConfig, StackWeights, Weights
     >>> from attention_core import run_stack
@@ -91,7 +91,7 @@ def intervene(
 def run_again(
     trace: Trace, reads: Mapping[str, Tensor], own: Sequence[Intervention], other: Trace | None, hold_norms: bool
 ) -> Trace:
-    """The run of a part again. reads: its new inputs. own: its changes. other: the same part on another sentence."""
+    """Runs a part again. reads: its new inputs. own: its interventions. other: the same part on another sentence."""
     inputs = {name: replace(step, value=reads.get(name, step.value)) for name, step in trace.inputs().items()}
     plan = [step.operation for step in trace.computed().values()]
     if any(each.head is None for each in own):
@@ -122,7 +122,7 @@ def choose_weights(
 ) -> tuple[Inputs, Plan]:
     """The inputs and the plan with the weights of some heads replaced."""
     own = trace["weights"]
-    numbers = torch.full_like(own, float("nan"))  # (B, H, T, S): NaN where the computed one stays
+    numbers = torch.full_like(own, float("nan"))  # (B, H, T, S): NaN for a computed weight that stays
     for change in changes:
         numbers[:, change.head] = weights_of(change, trace, other)
     pairs = split_chosen_numbers("weights", numbers, tuple(own.shape))
@@ -134,7 +134,7 @@ def choose_weights(
 
 
 def weights_of(change: Intervention, trace: Trace, other: Trace | None) -> Float[Tensor, "B T S"] | float:
-    """The weights that replace a head's own."""
+    """The weights that replace a head's computed weights."""
     if change.kind == OFF:
         return 0.0
     if change.kind == OTHER:
@@ -145,7 +145,7 @@ def weights_of(change: Intervention, trace: Trace, other: Trace | None) -> Float
 
 # ---- further blocked pairs -------------------------------------------------------------------------------------------
 def draw_masks(trace: Trace, inputs: Inputs, plan: Plan, changes: Sequence[Intervention]) -> tuple[Inputs, Plan]:
-    """The inputs and the plan with further pairs blocked, in the mask that was given, or else in an added mask."""
+    """The inputs and the plan with further pairs blocked, in the given mask or, without one, in an added mask."""
     drawn = torch.ones_like(trace["weights"], dtype=torch.bool)  # (B, H, T, S)
     for change in changes:
         for query, key in change.blocked:
@@ -160,7 +160,7 @@ def draw_masks(trace: Trace, inputs: Inputs, plan: Plan, changes: Sequence[Inter
 
 
 def put_mask_beside(operation: Operation, name: str) -> Plan:
-    """The operations that replace one in a run with an added mask, which it may read. name: the mask's."""
+    """The operations that replace an operation in a run with an added mask. name: the step of the added mask."""
     if operation.output == "masked_scores" and name == "allowed":
         return [replace(operation, reads=(*operation.reads, name))]
     if operation.output != "allowed":
@@ -174,7 +174,7 @@ def put_mask_beside(operation: Operation, name: str) -> Plan:
 
 # ---- norms that keep their divisors ----------------------------------------------------------------------------------
 def hold_roots(trace: Trace, inputs: Inputs, plan: Plan) -> tuple[Inputs, Plan]:
-    """The inputs and the plan in which each norm divides by its root in the unchanged run."""
+    """The inputs and the plan with the divisor of each norm frozen at its value in the unchanged run."""
     held: Plan = []
     roots = {}
     for operation in plan:
@@ -193,7 +193,7 @@ def hold_roots(trace: Trace, inputs: Inputs, plan: Plan) -> tuple[Inputs, Plan]:
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
 def check_interventions(stack: Stack, interventions: Sequence[Intervention], other: Stack | None) -> None:
-    """Checks that each change has a known part and head, and is the only one of that head. Raises AttentionError."""
+    """Checks that each change has a known part and head, and is the only change of that head. Raises AttentionError."""
     changed = [(each.part, each.head) for each in interventions]
     for each in interventions:
         require_one_of("part", each.part, tuple(stack.parts))

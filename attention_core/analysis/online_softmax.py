@@ -265,7 +265,7 @@ def with_online_softmax(trace: Trace, block: int) -> Trace:
 
 
 def plan_block(n: int, start: int, stop: int) -> list[Operation]:
-    """Plan the steps of block n, the keys from `start` to before `stop`."""
+    """Return the operations of block n, whose keys run from `start` up to, but not including, `stop`."""
     row = ("B", "H", "T")
     outputs = (*row, "d_v")
     keys = {"start": start, "stop": stop}
@@ -302,9 +302,9 @@ def count_blocks(keys: int, block: int) -> int:
 
 
 def refs_by_key(name: str, row: tuple[int, int, int], keys: int, block: int, seen: int) -> list[Ref]:
-    """List the cell of a number that each block has for one row, such as `maximum`, for each key of the first blocks.
+    """List for each key of the first blocks the cell, in one row, of its block's number `name`, such as "maximum".
 
-    row: its sentence, head and query. keys: the number of all keys. seen: the number of the first blocks.
+    row: (sentence, head, query). keys: the number of all keys. seen: the number of the first blocks.
 
     >>> [ref.step for ref in refs_by_key("maximum", (0, 0, 0), keys=5, block=2, seen=2)]
     ['maximum_1', 'maximum_1', 'maximum_2', 'maximum_2']

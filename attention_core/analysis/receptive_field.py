@@ -29,7 +29,7 @@ def reachable_inputs(allowed: Bool[Tensor, "*batch T T"], layers: int) -> Bool[T
 
 
 def path_lengths(allowed: Bool[Tensor, "*batch T T"]) -> Float[Tensor, "*batch T T"]:
-    """Count the fewest layers, or steps, in which input j reaches position i, by breadth-first search; inf if none.
+    """Count the fewest layers, or steps, in which input j reaches position i, by breadth-first search; else inf.
 
     allowed: as for reachable_inputs: True if j reaches i in one step. Raises as reachable_inputs does.
 

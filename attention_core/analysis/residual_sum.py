@@ -32,7 +32,7 @@ OUTPUT_NORMS = ("layer_normed_output", "layer_normed_output_unshifted", "rms_nor
 
 @dataclass(frozen=True)
 class Added:
-    """One or more summands: the step in the sum's run, its kind of parts_of_sum.KINDS, and their labels."""
+    """One or more summands: the step that holds them, its kind (a key of parts_of_sum.KINDS), and their labels."""
 
     step: str
     kind: str
@@ -49,7 +49,7 @@ class SumPlan:
     added: tuple[Added, ...] = ()
 
     def reading(self, stack: Stack, part: str, *steps: str) -> "SumPlan":
-        """The plan with steps of a part of the stack as further inputs."""
+        """The plan that also reads these steps of a part of the stack."""
         trace = stack[part]
         reads = {own_name(part, step): Reading(trace[step], part, step) for step in steps}
         dims = {own_name(part, step): trace.step(step).dims for step in steps}
@@ -70,7 +70,7 @@ class SumPlan:
 
 
 def own_name(part: str, step: str) -> str:
-    """The name in the sum's run of a step of a part.
+    """The name under which the run of the sum reads a step of a part.
 
     >>> own_name("1.attention", "w_o")
     'attention_1_w_o'
@@ -120,7 +120,7 @@ def add_places(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 def add_heads(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
     """The plan with each head's output through its rows of W_o, and the bias b_o, as summands."""
     trace = stack[part]
-    (outputs,) = trace.step("concat").operation.reads  # what each head gives, gated or not
+    (outputs,) = trace.step("concat").operation.reads  # the outputs of the heads, gated or not
     learned = ("w_o",) if "w_o" in trace else ()
     plan = plan.reading(stack, part, outputs, *learned)
     heads = Operation(
@@ -155,14 +155,14 @@ def norms_of_sum(part: str, trace: Trace) -> Iterator[Step]:
     Norms before a layer are left out, since the residual bypasses them.
     """
     for name, step in trace.computed().items():
-        is_norm = step.operation.faces in (LAYER_NORM, RMS_NORM, DIVIDE_PARTS)  # the last: a norm with a held root
+        is_norm = step.operation.faces in (LAYER_NORM, RMS_NORM, DIVIDE_PARTS)  # the last: a frozen divisor
         if is_norm and (name in OUTPUT_NORMS or part in (NORM, UNEMBEDDING)):
             yield step
 
 
 @dataclass(frozen=True)
 class NormReads:
-    """The steps that a norm reads. root: its held divisor, None if it computes that. shift: of a LayerNorm."""
+    """The steps that a norm reads. root: its frozen divisor; None if it computes its divisor. shift: of a LayerNorm."""
 
     is_centred: bool
     root: str | None
@@ -193,7 +193,7 @@ def stack_added(plan: SumPlan, name: str, dims: tuple[str, ...] = PARTS_DIMS) ->
 
 
 def carry_through(plan: SumPlan, stack: Stack, part: str, step: Step) -> SumPlan:
-    """The plan with each summand passed through a norm, by the divisor of the sum or the held one.
+    """The plan with each summand passed through a norm: divided by the frozen divisor or, without one, that of the sum.
 
     The shift of a LayerNorm is a further summand.
     """
@@ -229,7 +229,7 @@ def carry_through(plan: SumPlan, stack: Stack, part: str, step: Step) -> SumPlan
 def with_residual_sum(stack: Stack, after: str | None = None) -> Stack:
     r"""Add the part "residual_sum" to a stack: what each part added to the words' vectors, and the sum of that.
 
-    $x_L = e + \sum_l \big(\sum_h z_{l,h} W_{o,l,h} + b_{o,l} + f_l + b_{2,l}\big)$ if norms come before layers; one
+    $x_L = e + \sum_l \big(\sum_h z_{l,h} W_{o,l,h} + b_{o,l} + f_l + b_{2,l}\big)$ if norms come before layers; a norm
     after a layer divides all that was added before by this run's divisor.
 
     stack: a run with residuals; of one with an encoder, the decoder's parts. after: the part after which the vectors

@@ -54,8 +54,8 @@ def with_shifted_positions(trace: Trace, by: int) -> Trace:
     Scores with RoPE stay the same up to rounding, since $(R_m q)^\top R_n k$ depends on n - m alone; with ALiBi
     they stay exactly, since only distances count; with sinusoids, which are added to the words, they move.
 
-    trace: any run. by: a whole number, which may be below 0. Raises AttentionError (a ValueError) for another. Source:
-    Su et al. 2021, equation 16.
+    trace: any run. by: a whole number, which may be below 0. Raises AttentionError (a ValueError) if `by` is not whole.
+    Source: Su et al. 2021, equation 16.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
@@ -80,7 +80,7 @@ def with_shifted_positions(trace: Trace, by: int) -> Trace:
 
 
 def shift_operation(operation: Operation, by: int) -> Operation:
-    """Return an operation that uses positions (RoPE, sinusoidal) with these shifted; any other unchanged."""
+    """Return an operation that uses positions (RoPE, sinusoidal) with its positions shifted; any other unchanged."""
     if operation.faces not in (ROPE, SINUSOIDAL):
         return operation
     first_position = operation.params["first_position"] + by

@@ -29,9 +29,9 @@ def cosine_ceiling(keys: int, temperature: float = 1.0) -> float:
     r"""Compute the largest weight that a softmax over cosines can give: $e^{2/\tau} / (e^{2/\tau} + S - 1)$.
 
     A cosine is at most 1 and at least -1, which gives $e^{1/\tau} / (e^{1/\tau} + (S - 1) e^{-1/\tau})$. Both parts
-    times $e^{1/\tau}$ are the formula above. It is reached if one key points as the query does and all others point
-    to the opposite side. So without a temperature the best of seven keys gets at most .55, and a small temperature
-    lifts the ceiling to 1.
+    times $e^{1/\tau}$ are the formula above. The bound is reached if one key points as the query does and all others
+    point to the opposite side. So without a temperature the best of seven keys gets at most .55, and a small
+    temperature lifts the ceiling to 1.
 
     keys: the number that the query may attend to, 1 or more. temperature: what divides the cosines, above 0. Raises
     AttentionError (a ValueError) for others. Source of the score: Graves, Wayne, Danihelka 2014, equation 6.

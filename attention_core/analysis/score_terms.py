@@ -82,13 +82,13 @@ def score_operation(trace: Trace) -> Operation:
     names = {}
     for name, score in SCORES.items():
         last_operation = score.operations[-1]
-        names[last_operation.faces, last_operation.reads[1]] = name  # the same faces may read k, or its features
+        names[last_operation.faces, last_operation.reads[1]] = name  # faces alone do not identify a score
     require_one_of("score", names[operation.faces, operation.reads[1]], ("dot", "scaled_dot", "general"))
     return operation
 
 
 def plan_score_part(trace: Trace, role: str, part: str) -> list[Operation]:
-    """Plan the operations from an input to q or k again, for its words or its positions alone."""
+    """Return the operations that compute q or k once more from an input, from its words or its positions alone."""
     chain, positioned = find_chain(trace, role)
     source = positioned.removeprefix("positioned_")
     operations = []
@@ -113,7 +113,7 @@ def plan_score_part(trace: Trace, role: str, part: str) -> list[Operation]:
 
 
 def find_chain(trace: Trace, role: str) -> tuple[list[Operation], str]:
-    """Follow q or k back to the input with its positions: the operations in the order of computation, and that step.
+    """Return the operations from an input with its positions to q or k, in order, and the name of the input's step.
 
     Raises KeyError if the chain ends at an input that has no positions.
     """

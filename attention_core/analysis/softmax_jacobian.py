@@ -11,7 +11,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Constant, Operand
 from attention_core.record.trace import Faces, Operation, Trace
 
-MAX_JACOBIAN_BYTES = 256 * 2**20  # the most that the Jacobians of all rows (B, H, T, S, S') may take
+MAX_JACOBIAN_BYTES = 256 * 2**20  # bytes: the limit of the Jacobians of all rows, (B, H, T, S, S')
 
 
 # ---- the Jacobian of every row's softmax -----------------------------------------------------------------------------

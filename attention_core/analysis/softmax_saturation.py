@@ -116,7 +116,7 @@ def arrives_undivided(by_score: Mapping[str, Sharpness]) -> bool:
 
 
 def even_sharpness(keys: int) -> Sharpness:
-    """Return the sharpness of even attention to n keys: largest weight 1/n, log2 n bits, norm √(n - 1)/n.
+    """Return the sharpness of uniform attention to n keys: largest weight 1/n, log2 n bits, norm √(n - 1)/n.
 
     >>> even = even_sharpness(8)
     >>> even.largest.mean, even.entropy.mean, round(even.slope.mean, 3)

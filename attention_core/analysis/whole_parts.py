@@ -25,7 +25,7 @@ class WholePart:
 
 
 def list_members(labels: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """The parts of a stack, each with the positions of its summands. labels: of the sum.
+    """The parts of a stack, each with the positions of its summands. labels: of all summands, in order.
 
     >>> list_members(("embedding", "embedding.positions", "1.attention.head_1", "1.attention.b_o", "1.feed_forward"))
     {'embedding': (0, 1), '1.attention': (2, 3), '1.feed_forward': (4,)}

@@ -128,7 +128,7 @@ def with_word_pushes(stack: Stack, word: int) -> Stack:
 
 
 def plan_root(stack: Stack, norm: Step) -> tuple[SumPlan, str]:
-    """A plan of the root that the last norm divides by, computed or held, and the name of its step."""
+    """A plan of the divisor of the last norm, computed or frozen, and the name of its step."""
     normed, *reads = norm.operation.reads
     if norm.operation.faces is DIVIDE_PARTS:
         held, _ = reads

@@ -36,7 +36,7 @@ def largest_batch_difference(batch: Trace, alone: Sequence[Trace]) -> tuple[str,
 
 
 def sentence_difference(step: Step, alone: Step, sentence: int) -> float:
-    """Measure the relative difference of one sentence of a step from the same step of the sentence alone."""
+    """Measure the relative difference of a step, for one sentence of a batch, from that sentence run alone."""
     expected = alone.value
     last_row = len(step.value) - 1
     row = min(sentence, last_row)  # a mask may be the same for all sentences

@@ -84,7 +84,7 @@ def find_moves(now: Trace, before: Trace) -> Mapping[str, StepMove]:
     return moves
 
 
-ROUNDING_SHARE = 1e-9  # of the largest size: equal sizes may differ by this much between processors
+ROUNDING_SHARE = 1e-9  # share of the largest size: equal sizes may differ by this much between processors
 
 
 def index_of_largest(sizes: Tensor) -> tuple[int, ...]:
@@ -110,7 +110,7 @@ class Exchange:
 
     @property
     def compared(self) -> bool:
-        """Whether the same positions may be compared: at most one word was replaced by another."""
+        """Whether cells at the same positions may be compared: at most one word was replaced by another."""
         return len(self.pairs) <= 1
 
 
@@ -139,8 +139,8 @@ def exchange(now: Trace, before: Trace) -> Exchange:
     return Exchange(places, tuple(pairs))
 
 
-NEARLY_LARGEST_SHARE = 0.98  # of the largest move: the difference is not visible
-NOWHERE: Mapping[str, Collection[int]] = {}  # nothing is left out
+NEARLY_LARGEST_SHARE = 0.98  # share of the largest move: no visible difference
+NOWHERE: Mapping[str, Collection[int]] = {}  # axis -> positions that are left out: none
 
 
 def most_moved_weight(
@@ -181,7 +181,7 @@ def most_moved_weight(
     return StepMove("weights", largest, (batch, *index))
 
 
-ROUNDING_UNITS = 16  # times eps: smaller moves come from the order in which a processor adds
+ROUNDING_UNITS = 16  # multiple of eps: smaller moves come from the order in which a processor adds
 
 
 @dataclass(frozen=True)
@@ -195,11 +195,11 @@ class WeightMove:
 
     @property
     def size(self) -> float:
-        """How far it moved."""
+        """How far the weight moved."""
         return abs(self.now - self.before)
 
 
-EQUAL_DECIMALS = 9  # of a move: moves that agree to these decimals count as equal, whatever the processor
+EQUAL_DECIMALS = 9  # decimals of a move: moves that agree in these count as equal, whatever the processor
 
 
 def rank_moved_weights(
@@ -236,7 +236,7 @@ def rank_moved_weights(
 
 
 def rank_in_part(part: str, now: Tensor, before: Tensor, count: int, left_out: list[int]) -> list[WeightMove]:
-    """Find the weights of one layer that moved most. now, before: (B, H, T, S). left_out: heads."""
+    """Find the weights of one layer that moved most. now, before: (B, H, T, S). left_out: heads that are skipped."""
     if now.shape != before.shape:
         raise AttentionError("weight_shape", weight=part, axes=tuple(before.shape), shape=tuple(now.shape))
     sizes = abs_difference(now, before)  # (B, H, T, S)
@@ -264,7 +264,7 @@ def count_moved_weights(now: Trace, before: Trace, head: int) -> int:
     return int((sizes > rounding).sum())
 
 
-TELLING_STEPS = ("weights", "head_outputs", "output")  # the steps to look at first for the effect of a change
+TELLING_STEPS = ("weights", "head_outputs", "output")  # steps whose change is reported before that of any other step
 
 
 def find_telling_move(moved: Mapping[str, StepMove]) -> StepMove | None:

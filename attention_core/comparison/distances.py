@@ -85,9 +85,9 @@ def step_difference(name: str, theirs: Tensor, ours: Tensor) -> Tensor:
 
 # ---- two rows of shares ----------------------------------------------------------------------------------------------
 def total_variation(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float[Tensor, "..."]:
-    r"""Compute $\tfrac12 \sum_s |p_s - q_s|$: the share of a whole that has moved.
+    r"""Compute $\tfrac12 \sum_s |p_s - q_s|$, the total variation distance of two rows of shares.
 
-    0 if both are the same, 1 if they have no key in common. Two blocked rows, all 0, are the same.
+    0 if both rows are the same, 1 if they have no key in common. Two blocked rows, all 0, are the same.
 
     p, q: shares along the last axis. Source: Levin, Peres, Wilmer 2009, Markov Chains and Mixing Times, section 4.1.
 

@@ -87,7 +87,7 @@ def mean_offset(weights: Float[Tensor, "T S"], first: int = 0) -> float:
 
 
 def largest_precision_error(weights: Float[Tensor, "..."], exact: Float[Tensor, "..."]) -> float:
-    """Compute the largest difference of weights from those in another precision; infinite if only one is NaN.
+    """Compute the largest difference of weights from the weights in another precision; infinite if only one is NaN.
 
     >>> largest_precision_error(torch.tensor([0.5, 0.25]), torch.tensor([0.5, 0.5]))
     0.25

@@ -14,7 +14,7 @@ from attention_core.comparison.distances import abs_difference, largest_magnitud
 from attention_core.record.trace import Step, Trace
 
 Values = dict[str, Tensor]
-Change = Callable[[Step, Values], Tensor | None]  # returns another value for a step, from those before it, or None
+Change = Callable[[Step, Values], Tensor | None]  # (step, earlier values) -> another value of the step, or None
 
 SHAKEN_RUN_COUNT = 8  # the largest spread of eight runs is seldom small by luck
 ROUNDING_MARGIN = 4  # times the measured spread: running sums over 128 numbers and other exponentials reach 1.8

@@ -8,7 +8,7 @@ from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.layout import Panel, panel
 from attention_core.record.trace import Trace
 
-HEAD_COUNT_AXES = ("H", "H_kv")  # the axes that run over heads
+HEAD_COUNT_AXES = ("H", "H_kv")  # names of the axes that run over heads
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def excerpt_matrices(trace: Trace, step: str, at: Mapping[str, int], side: int, 
 
 
 def head_positions(trace: Trace, step: str) -> list[dict[str, int]]:
-    """The position of each head of a step on the axes of heads; a step without such an axis has one position."""
+    """The index on every axis of heads, {axis: index}, of each head of a step; [{}] without such an axis."""
     dims = trace.step(step).dims
     sizes = dict(zip(dims, trace.step(step).shape, strict=True))
     axes = [dim for dim in dims[:-2] if dim in HEAD_COUNT_AXES]

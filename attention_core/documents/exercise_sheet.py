@@ -68,7 +68,7 @@ def solution_parts(number: int, slide: Slide) -> Iterator[Paragraph | Heading | 
 
 # ---- a row as an exercise --------------------------------------------------------------------------------------------
 def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> SlideExercise | None:
-    """The row of a cell as an exercise, with its operands; None if the cell is a copy or the row is wider than a sheet.
+    """The row of a cell as an exercise, with the row's operands; None if the cell is a copy, or the row too wide.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -97,7 +97,7 @@ def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> S
 
 
 def row_panels(trace: Trace, cell: Ref) -> list[Panel]:
-    """The operands of a cell's row, and that row. A product has a row and a matrix as operands, else the same rows.
+    """The operands of a cell's row, then the row: of a product a row and a matrix, of any other step the same rows.
 
     A step that changed nothing is skipped: without a mask the operands of the weights are the scaled scores.
     """

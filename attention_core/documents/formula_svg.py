@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from xml.etree import ElementTree
 
-OTHER_LETTERS = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # Chinese, which that font lacks
-STAND_IN = "⬜"  # in that font about as wide and tall as a Chinese character; formulas contain no other
+OTHER_LETTERS = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # Chinese, which STIX Two Math lacks
+STAND_IN = "⬜"  # typeset instead of a Chinese character, about as wide and tall; no formula contains it
 OTHER_FONTS = "Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 OUTLINE_SIZE = 12.0  # pixels: the letter size in which outlines are measured
 STEM_HEIGHT, STEM_DEPTH = 0.9, 0.15  # ems of a Chinese character above and below the baseline
@@ -27,7 +27,7 @@ class FormulaPicture:
     height: float
 
 
-@lru_cache(maxsize=512)  # 8 ms and 20 kB each
+@lru_cache(maxsize=512)  # a formula takes 8 ms and 20 kB
 def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> FormulaPicture:
     r"""A formula as an SVG, whose LaTeX a screen reader reads out.
 

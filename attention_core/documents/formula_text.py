@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from attention_core.explanation.formula_tree import FUNCTIONS, Tree, formula_tree
 
-WIDE_SIGNS = "=+·×≤≥≠∈→−-<>⊕⊙±∧"  # a blank is on both sides of each
+WIDE_SIGNS = "=+·×≤≥≠∈→−-<>⊕⊙±∧"  # signs with a blank on both sides
 OPENING_SIGNS = "([{⌊,;"
 UNARY_SIGNS = "+−-"  # unary at the beginning of a formula or after an opening bracket
 PLAIN_SIGNS = {"-": "−", "⊤": "T"}  # office programs lack the sign of a transpose
-BROAD_SPACE_EMS = 0.9  # a gap of so many ems becomes two blanks, a smaller one a blank
+BROAD_SPACE_EMS = 0.9  # ems: a gap of this width becomes two blanks, a smaller gap one blank
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def element_runs(tree: Tree, level: int = 0, colour: str = "") -> Iterator[Formu
             is_broad = float(attributes["width"].removesuffix("em")) > BROAD_SPACE_EMS
             yield FormulaRun("  " if is_broad else " ", level, colour)
         case "mover":
-            yield FormulaRun("mean(", level, colour)  # a line above a name means its mean in every formula here
+            yield FormulaRun("mean(", level, colour)  # in every formula of the app a line above a name is a mean
             yield from element_runs(children[0], level, colour)
             yield FormulaRun(")", level, colour)
         case "mtable":

@@ -20,9 +20,9 @@ from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
-PAPERS = {"A4": "A4 portrait", "Letter": "letter portrait"}  # their names in CSS
+PAPERS = {"A4": "A4 portrait", "Letter": "letter portrait"}  # paper -> its size and orientation in CSS
 PAPER_MARGINS = "15mm 14mm 16mm"
-MAX_PAPER_SIDE, MAX_PAPER_HEADS = 12, 4  # rows and columns of a matrix, and heads of a step, that fit on paper
+MAX_PAPER_SIDE, MAX_PAPER_HEADS = 12, 4  # the most rows or columns of a matrix, and heads of a step, on paper
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def handout(
 
 
 def list_grids(parts: Sequence[HandoutPart]) -> list[Grid]:
-    """The grids among the parts, including those inside Together."""
+    """The grids among the parts, including grids inside a Together."""
     grids = []
     for part in parts:
         inside = part.parts if isinstance(part, Together) else (part,)
@@ -144,7 +144,7 @@ def run_handout(
 def run_parts(
     trace: Trace, at: Mapping[str, int], texts: DocumentTexts, headings: tuple[str, str], styles: CellStyles
 ) -> Iterator[HandoutPart]:
-    """The parts of a run's handout."""
+    """The parts of a run's handout, in order."""
     over_maps, over_steps = headings
     yield from task_parts(texts)
     yield Heading(over_maps)

@@ -16,7 +16,7 @@ from attention_core.explanation.shown_steps import shown_steps
 from attention_core.record.number_text import format_fixed
 from attention_core.record.trace import Trace
 
-MAX_LATEX_SIDE, MAX_LATEX_HEADS = 12, 4  # rows and columns of a matrix, and heads of a step, at most
+MAX_LATEX_SIDE, MAX_LATEX_HEADS = 12, 4  # the most rows or columns of a matrix, and heads of a step
 MAX_LATEX_LABEL_PX = 90.0  # pixels of a label at size 10: about the width of five numbers
 LATEX_COLOUR_NAMES = {family: f"symbol{family}" for family in SYMBOL_COLOURS}
 LATIN_PATTERN = re.compile(r"[ -~\u00a1-\u00ac\u00ae-\u00ff]*")  # letters that pdflatex prints without further packages

@@ -15,7 +15,7 @@ from attention_core.documents.html import read_template_part, render_page, types
 from attention_core.documents.slides import STILL_PART, MovingPart, SlideShow
 
 FORMULA_PX = 26.0  # pixels: the size of the letters of formulas, for a hall
-MAX_MOVING_BYTES = 12_000_000  # bytes of all moving parts together; further parts are shown as still pictures
+MAX_MOVING_BYTES = 12_000_000  # the most bytes of all moving parts together; others are still pictures
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class PartDrawing:
     """The code that draws the moving parts of one name in a browser.
 
     script: a module that exports one function of ({parentElement, data, setTriggerValue}) and imports nothing.
-    html: the elements that it draws into. style: of these.
+    html: the elements that the script draws into. style: the CSS of these elements.
     """
 
     script: str
@@ -57,7 +57,7 @@ def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
 
 
 def bound_moving(show: SlideShow) -> SlideShow:
-    """The same slides, without the moving parts that exceed the rest of MAX_MOVING_BYTES."""
+    """The slides, without the moving parts that no longer fit in MAX_MOVING_BYTES."""
     slides = []
     room = MAX_MOVING_BYTES
     for slide in show.slides:

@@ -16,10 +16,10 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_grouped
 from attention_core.record.trace import Step, Trace
 
-MAX_NUMBERS_BY_KIND = {"CSV": 250_000, "JSON": 250_000, "NPZ": 2_500_000}  # numbers in a file of each kind
+MAX_NUMBERS_BY_KIND = {"CSV": 250_000, "JSON": 250_000, "NPZ": 2_500_000}  # kind of file -> the most numbers in it
 ABOUT_KEY = "about"  # the member of an NPZ file, and the key of a JSON one, that describes the content
 JSON_NOT_FINITE = ("-Infinity", "Infinity", "NaN")  # texts that replace numbers in JSON
-FORMULA_SIGNS = tuple("=+-@＝＋－＠\t\r")  # a spreadsheet would calculate a text that begins so
+FORMULA_SIGNS = tuple("=+-@＝＋－＠\t\r")  # first characters of a text that a spreadsheet would calculate
 
 
 def check_export_size(trace: Trace, kind: str, step: str | None = None) -> None:

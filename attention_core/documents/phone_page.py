@@ -19,12 +19,12 @@ from attention_core.explanation.shown_steps import computed_cell, explain_shown,
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-MATRIX_SIDES = (24, 16, 12, 8, 6, 4)  # largest rows and columns of a matrix: the first number with which all cells fit
-MAX_PAGE_CELLS = 8_000  # cells of all matrices together
-MAX_PAGE_HEADS = 8  # heads of a step
-MAX_PAGE_TERMS = 60_000  # terms in the arithmetic of all cells, which take about half a second to write
+MATRIX_SIDES = (24, 16, 12, 8, 6, 4)  # limits of a matrix's rows and columns, tried in order until all cells fit
+MAX_PAGE_CELLS = 8_000  # the most cells of all matrices together
+MAX_PAGE_HEADS = 8  # the most heads of a step
+MAX_PAGE_TERMS = 60_000  # the most terms in the arithmetic of all cells: half a second to write
 
-ShownMatrices = dict[str, tuple[list[Panel], int]]  # by step: its matrices, and the number of heads left out
+ShownMatrices = dict[str, tuple[list[Panel], int]]  # step -> its matrices, and the number of heads left out
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def explained_steps(trace: Trace, shown: ShownMatrices) -> set[str]:
     for step, (panels, _) in shown.items():
         if trace.step(step).operation is None:
             continue
-        last = computed_cell(trace, panels[0].refs[-1][-1])  # a cell with as many terms as any
+        last = computed_cell(trace, panels[0].refs[-1][-1])  # the last cell, which has as many terms as any other
         operation = trace.step(last.step).operation
         if operation is None:  # the step is a copy of an input
             continue

@@ -28,7 +28,7 @@ LINE_END_SIGNS = " &?/"  # a line may end after a blank or one of these signs of
 TRANSPOSE_SIGN, RAISED_T = "ᵀ", '<tspan baseline-shift="super" font-size="70%">T</tspan>'
 TRANSPOSED_TEXT_PATTERN = re.compile(f"(?<=>)[^<]*{TRANSPOSE_SIGN}[^<]*(?=</text>)")
 # Lines with a European letter that a Chinese font would compose of a letter and a loose mark: Ġ, ĉ, ẋ. The renderer
-# draws a line in the one font that has most of it, so such a line is drawn in pieces, Chinese and other ones.
+# draws a line in the one font that has most of its letters, so such a line is drawn in Chinese and other pieces.
 MARKED_LINE_PATTERN = re.compile("<text([^>]*)>([^<]*[\u0100-\u024f\u1e00-\u1eff][^<]*)</text>")
 PIECE_PATTERN = re.compile("[\u2e80-\U0003ffff]+ *|[^\u2e80-\U0003ffff]+")
 FIRST_CHINESE = "\u2e80"
@@ -36,7 +36,7 @@ MARKED_LINE_FONT = "'Source Sans 3', 'DejaVu Sans', 'Liberation Sans', sans-seri
 FONT_PATTERN = re.compile(r' font-family="[^"]*"')
 ANCHOR_PATTERN = re.compile(r' text-anchor="([^"]*)"')
 PLACE_PATTERN = re.compile(r' (?:transform|x|y|dx|opacity)="[^"]*"')
-STARTS = {"start": 0.0, "middle": -0.5, "end": -1.0}  # the start of a line by its anchor, in multiples of its width
+STARTS = {"start": 0.0, "middle": -0.5, "end": -1.0}  # anchor of a line -> its start, in multiples of its width
 MEASURING_SCALE = 8.0  # pixels per pixel of a text whose width is measured
 UNASSIGNED_LETTER = "\U0010fffd"  # a private-use character, which no font has
 
@@ -234,7 +234,7 @@ def last_line_end(line: str) -> int:
 def missing_letters(text: str) -> str:
     """The characters of a text, each once, that none of this machine's fonts has: a PNG would show boxes.
 
-    It is found by rendering: a missing character looks like one that no font has.
+    Each character is rendered: a missing one looks like a character that no font has.
 
     >>> missing_letters("it\\u0378 \\u0378")
     '\\u0378'

@@ -22,19 +22,19 @@ from attention_core.documents.picture_files import svg_size, wrap_text
 from attention_core.documents.slides import SVG_TYPE, Slide, SlidePicture, SlideShow
 from attention_core.drawing.palette import LIGHT_PALETTE
 
-SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX = 1280.0, 720.0  # 16 : 9
+SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX = 1280.0, 720.0  # aspect ratio 16 : 9
 EMU_PER_PX, POINTS_PER_PX = 9525, 0.75
 TITLE_ONLY_LAYOUT = 5  # the index of a layout in python-pptx's template
 LINE_HEIGHT = 1.3  # times the size of the letters
 FREE_BELOW_LINE = 1 / 3  # times the size of the letters: the space below a formula or a figure
 SIDE_GAP_PX = 24.0  # pixels between parts beside or below each other
-WIDE_ASPECT = 1.8  # width by height: the texts of a picture that is wider are below it
-WIDE_PICTURE_SHARE = 0.4  # share of the height that such a picture takes
-MAX_PICTURE_SCALE = 2.5  # times the size on a page: then its letters are as large as a headline's
-SCRIPT_SHIFT_PERCENT = {1: 30_000, -1: -25_000}  # thousandths of a letter's size, by level
+WIDE_ASPECT = 1.8  # width divided by height: the texts of a wider picture are below the picture
+WIDE_PICTURE_SHARE = 0.4  # share of the box's height that such a wide picture takes
+MAX_PICTURE_SCALE = 2.5  # times the picture's size on a page: letters as large as a headline's
+SCRIPT_SHIFT_PERCENT = {1: 30_000, -1: -25_000}  # level -> shift in thousandths of a letter's size
 LANGUAGES = {"en": MSO_LANGUAGE_ID.ENGLISH_US, "zh-Hans": MSO_LANGUAGE_ID.SIMPLIFIED_CHINESE}
 CHINESE_FONT, NO_CHINESE_FONT = "Microsoft YaHei", b'<a:ea typeface=""/>'
-MAX_LIST_COLUMNS = 3  # columns of slide titles
+MAX_LIST_COLUMNS = 3  # the most columns of slide titles
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Box:
     height: float
 
     def split(self, count: int, is_across: bool) -> list["Box"]:
-        """`count` equal parts of it with gaps between them: beside each other if is_across, else below each other.
+        """`count` equal boxes with gaps between them: beside each other if is_across, else below each other.
 
         >>> [part.left for part in Box(0, 0, 224, 50).split(2, is_across=True)]
         [0.0, 124.0]
@@ -60,13 +60,13 @@ class Box:
         return [Box(self.left, self.top + start, self.width, size) for start in starts]
 
     def cut(self, share: float) -> tuple["Box", "Box"]:
-        """The upper part with this share of its height, and the rest below a gap."""
+        """The upper part of the box with this share of its height, and the rest below a gap."""
         above = self.height * share
         used = above + SIDE_GAP_PX
         return replace(self, height=above), replace(self, top=self.top + used, height=self.height - used)
 
     def emu(self) -> tuple[Emu, Emu, Emu, Emu]:
-        """Its numbers in EMU, the unit of the file."""
+        """Left, top, width and height in EMU, the unit of PPTX files."""
         left, top, width, height = (Emu(round(px * EMU_PER_PX)) for px in vars(self).values())
         return left, top, width, height
 
@@ -216,7 +216,7 @@ class SlideWriter:
         shape.left, shape.top, shape.width, shape.height = TITLE_BOX.emu()
         frame = shape.text_frame
         frame.word_wrap, frame.vertical_anchor = True, MSO_ANCHOR.MIDDLE
-        frame.margin_left = frame.margin_right = 0  # like the texts below it
+        frame.margin_left = frame.margin_right = 0  # aligned with the texts below the title
         paragraph = frame.paragraphs[0]
         paragraph.alignment = PP_ALIGN.LEFT
         self.add_run(paragraph, title, fitting_size([title], TITLE_BOX, TITLE_SIZES), is_bold=True)
@@ -291,7 +291,7 @@ class SlideWriter:
         placed = Box(box.left + (box.width - width) / 2, box.top, width, height)
         shape.left, shape.top, shape.width, shape.height = placed.emu()
         shape.name = picture.alt[:80]
-        shape._element.nvPicPr.cNvPr.set("descr", picture.alt)  # python-pptx has no name for it
+        shape._element.nvPicPr.cNvPr.set("descr", picture.alt)  # python-pptx has no attribute for this
 
     def add_frame(self, page: FileSlide, box: Box):
         """Add a text frame without a margin."""
@@ -317,7 +317,7 @@ class SlideWriter:
         run.font.language_id = self.language
         run.font.color.rgb = RGBColor.from_string((colour or LIGHT_PALETTE.ink).removeprefix("#").upper())
         if level:
-            run.font._element.set("baseline", str(SCRIPT_SHIFT_PERCENT[level]))  # python-pptx has no name for it
+            run.font._element.set("baseline", str(SCRIPT_SHIFT_PERCENT[level]))  # python-pptx has no attribute for this
         return run
 
 

@@ -81,11 +81,11 @@ class SlideExercise:
     arithmetic: str
 
     def asks_same(self, other: "SlideExercise") -> bool:
-        """Whether it gives and asks for the same numbers as another exercise, in any order."""
+        """Whether both exercises give and ask for the same numbers, in any order."""
         return self.list_numbers() == other.list_numbers()
 
     def list_numbers(self) -> list[list[str]]:
-        """The numbers that are given last and those that are asked for, each sorted as texts."""
+        """The numbers of the last given matrix and the asked numbers, each sorted as texts."""
         grids = (self.given[-1], self.solution)
         return [sorted(cell.text for _, row in grid.table.rows for cell in row) for grid in grids]
 
@@ -117,7 +117,7 @@ class Slide:
     exercise: SlideExercise | None = None
 
     def listings(self) -> list[str]:
-        """Its code, in one library or in two."""
+        """The slide's code listings, in one library or in two."""
         return [code for code in (self.code, self.code_beside) if code]
 
     def count_own_pictures(self) -> int:

@@ -13,7 +13,7 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Trace
 
-LONG_TEXT_CHARACTERS, LONGEST_TEXT_CHARACTERS = 6, 8  # characters of a cell: longer ones are printed smaller
+LONG_TEXT_CHARACTERS, LONGEST_TEXT_CHARACTERS = 6, 8  # characters of a cell's text: longer texts are printed smaller
 CellColours = tuple[str, str, str, str]  # background and text colour of a cell, in the light and in the dark theme
 
 
@@ -96,7 +96,7 @@ def coloured_table(
     styles: CellStyles,
     arithmetic: Callable[[Ref], str] = lambda ref: "",
 ) -> Table:
-    """A matrix in the colours of its numbers, with a description of each cell. arithmetic: returns that of a number."""
+    """A matrix in the colours of its numbers, each described. arithmetic: returns the text for a number."""
     colours = cell_colours(drawn, trace)
     is_bool = not trace.step(drawn.step).dtype.is_floating_point
 

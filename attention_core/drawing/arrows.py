@@ -13,10 +13,10 @@ PLANE_SIDE_PX = 246
 EDGE_BEHIND_LONGEST = 1.15  # distance of the plane's edge, as a multiple of the longest arrow
 FULL_TURN = 2.0 * math.pi  # radians
 ARC_STEP_RADIANS = FULL_TURN / 90  # radians between two points of an arc
-ARC_GROWTH_PER_TURN = 0.06  # share by which the radius grows; it begins at half the arrow
-MAX_DRAWN_TURNS = 3  # turns of an arc that are drawn
+ARC_GROWTH_PER_TURN = 0.06  # share by which an arc's radius, at first half the arrow, grows per turn
+MAX_DRAWN_TURNS = 3  # the most turns of an arc that are drawn
 ARROW_COLUMNS = {
-    "kind": "arrow",  # arrow, arc or axis
+    "kind": "arrow",  # kind of mark: arrow, arc or axis
     "x": 0.0,
     "y": 0.0,
     "x2": 0.0,
@@ -105,7 +105,7 @@ def place_arc(arrow: Arrow, name: str) -> list[dict]:
 
 
 def arc_points(arrow: Arrow) -> list[tuple[float, float]]:
-    """The points of an arrow's arc, from the angle before the rotation to the arrow's; empty if it was not rotated.
+    """The points of an arrow's arc, from the angle before the rotation to the arrow's angle; [] without a rotation.
 
     The radius grows a little with each turn, so that full turns can be told apart.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from attention_core.record.number_text import format_exact
 
 MAX_STEPS_BETWEEN_NUMBERS = 12  # steps from the first number on an axis to the last: more numbers would overlap
-TICK_STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]  # between written numbers
+TICK_STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]  # steps between numbers
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def powers_of_ten(axis: Axis) -> tuple[float, ...]:
 
 
 def tick_settings(axis: Axis) -> dict:
-    """The Vega-Lite settings of an axis's ticks and their texts; empty if Vega chooses."""
+    """The Vega-Lite settings of an axis's ticks and their texts; {} if Vega chooses them."""
     ticks = axis.values
     if axis.log and not ticks:
         ticks = powers_of_ten(axis)

@@ -23,9 +23,9 @@ from attention_core.record.expressions import Ref
 
 LYING_NUMBER_ROOM_PX = 46.0  # pixels beside a bar for its number
 MAX_FIELD_HEIGHT_PX, MIN_FIELD_HEIGHT_PX = 32.0, 22.0  # pixels: the height of a bar's field
-FIELDS_HEIGHT_PX = 290.0  # pixels: the height of all fields together, unless they would be too low
+FIELDS_HEIGHT_PX = 290.0  # pixels: the height of all fields together, unless each would be too low
 TITLE_LINE_PX = 20.0  # pixels: the height of a line of a title
-SMALLER_LINES_PX = 2.0  # pixels by which the later lines of a title are smaller
+SMALLER_LINES_PX = 2.0  # pixels by which the letters of a title's later lines are smaller
 
 
 def bar_columns(

@@ -30,7 +30,7 @@ BAR_LABEL_PX = 16.0  # pixels: the size of the words under the bars
 BAR_GAP_SHARE = 0.07  # share of a column's width on each side of its bar
 BAR_NUMBER_ROOM_PX = 20.0  # pixels above a bar for its number
 MAX_BAR_NUMBER_PX, MIN_BAR_NUMBER_PX = 15.0, 9.0  # pixels: the size of that number: a smaller one is illegible
-MANY_SHARES = 20  # more shares in a row are so small that the scale ends at a few even shares
+MANY_SHARES = 20  # with more shares in a row, the scale ends at a few uniform shares, not at 1
 MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 84.0  # pixels: the width of a column if there is room
 
 
@@ -113,7 +113,7 @@ def bar_rows(
 ) -> Picture:
     """Draws rows of bars, one below the other.
 
-    A share of 1 fills its field. In rows of many shares, a few even shares or the largest share fill it, and the
+    A share of 1 fills its field. In rows of many shares, a few uniform shares or the largest share fill it, and the
     picture says so. All other numbers have a common scale. A hidden row shows a question mark in each field.
 
     names: the texts under the columns. chosen: the run and the cell that is open. height: of a row's fields in pixels.
@@ -192,7 +192,7 @@ def widest_row(rows: Sequence[Row], width: float) -> float:
 
 
 def share_scale(rows: Sequence[Row]) -> Scale:
-    """The scale of all rows of many shares: up to a few even shares, or to the largest share that is shown."""
+    """The scale of all rows of many shares: up to a few uniform shares, or to the largest share that is shown."""
     shares = [darkest_share(len(rows[0].refs), times=True)]
     for row in rows:
         if row.shares and not row.hidden:
@@ -265,7 +265,7 @@ def place_bar_field(row: Row, ref: Ref, value: float, is_free: bool, words: Pict
 
 
 def bar_colour(row: Row, value: float, palette: Palette) -> str:
-    """The colour of a bar: that of shares, or that of its number's sign."""
+    """The colour of a bar: the colour of shares or, for other numbers, of the number's sign."""
     if row.shares:
         return palette.share
     return palette.minus if value < 0 else palette.plus

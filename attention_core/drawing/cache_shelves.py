@@ -20,7 +20,7 @@ THREADS_HEIGHT_PX, SHARES_HEIGHT_PX, STRIPES_HEIGHT_PX = 36.0, 17.0, 25.0
 SHELF_GAP_PX = 10.0
 SHELF_HEIGHT_PX = THREADS_HEIGHT_PX + SHARES_HEIGHT_PX + 2 * STRIPES_HEIGHT_PX + SHELF_GAP_PX
 QUERY_PX = 18.0  # pixels: the side of the square with q
-THREAD_BEND_PX = 11.0  # pixels from its ends at which a thread bends
+THREAD_BEND_PX = 11.0  # pixels from the ends of a thread to its bends
 LEAST_WRITTEN_SHARE = 0.1  # smaller shares are drawn as threads without a number
 
 

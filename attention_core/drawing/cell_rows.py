@@ -73,7 +73,7 @@ def cell_rows(
     each cell.
 
     names: of the columns. chosen: the run and the cell that is open. sums: how many of the last rows are below a line,
-    as the sums of those above it. corner: the text above the titles. room: the largest width of the picture.
+    as the sums of the rows above the line. corner: the text above the titles. room: the largest width of the picture.
     """
     left = title_width(rows, corner)
     column = column_width(names, room - left)

@@ -40,7 +40,7 @@ SHARE_STEPS = {
     "heard",
     "foretold",
 }  # steps with the purple colours of weights; all others have signed colours
-DARKEST_EVEN_SHARES = 5  # the colours of the "x S" view end at so many even shares
+DARKEST_EVEN_SHARES = 5  # multiples of the uniform share 1/S at which the colours of the "x S" view end
 MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # pixels: the size of a number in a cell: a smaller one is illegible
 NUMBER_SHARE = 0.4  # size of a number, as a share of a large cell
 
@@ -52,7 +52,7 @@ def is_share(trace: Trace, step: str) -> bool:
 
 
 def darkest_share(keys: int, times: bool) -> float:
-    """The share that has the darkest colour: 1, or in the "x S" view a few even shares."""
+    """The share that has the darkest colour: 1, or in the "x S" view a few uniform shares."""
     return min(1.0, DARKEST_EVEN_SHARES / keys) if times else 1.0
 
 
@@ -77,7 +77,7 @@ def colour_reach(trace: Trace, step: str, batch: int = 0) -> float:
 
 # ---- the table of cells ----------------------------------------------------------------------------------------------
 CELL_COLUMNS = {
-    "kind": "cell",  # cell, blocked, chosen, read, label, tilted or bar
+    "kind": "cell",  # kind of mark: cell, blocked, chosen, read, label, tilted or bar
     "x": 0.0,
     "x2": 0.0,
     "y": 0.0,
@@ -100,7 +100,7 @@ CELL_COLUMNS = {
 
 
 def cell_table(rows: Sequence[dict]) -> dict[str, list]:
-    """The rows of a picture as a table with all of its columns."""
+    """The table rows of a picture as columns: column name -> values."""
     return fill_columns(rows, CELL_COLUMNS)
 
 
@@ -212,7 +212,7 @@ def place_matrix(
 
 
 def symbol_colour(step: str, palette: Palette) -> str:
-    """The colour of the symbol of a step, such as that of q; the text colour if it has none."""
+    """The colour of a step's symbol, such as the colour of q; the text colour for a step without one."""
     return palette.families().get(colour_family(step), palette.ink)
 
 

@@ -41,7 +41,7 @@ CORNER_TEXT_PX, CORNER_HEIGHT_PX = 13.0, 44.0  # pixels: the names of both axes 
 MIN_RAMP_WIDTH_PX = 120
 PANEL_GAP_PX = 26.0  # pixels between two matrices of a picture
 PRODUCT_TEXTS_PX = 48.0  # pixels for the titles above and below a product
-WHOLE_PAGE = (PAGE_WIDTH_PX, float("inf"))  # pixels: as wide as a page, as high as it takes
+WHOLE_PAGE = (PAGE_WIDTH_PX, float("inf"))  # pixels: the width of a page, and any height
 PANEL_TITLE_PX = 14.0  # pixels: the size of the title of a matrix
 MAX_PANEL_CELL_PX = 38.0  # pixels: the side of a cell, unless its number needs more
 
@@ -63,7 +63,7 @@ def head_map(
 ) -> Picture:
     """Draws the weights of a head as a map with tokens on both sides, the selected query outlined, and a colour scale.
 
-    times: colours are multiples of an even share, so that long rows show their shape. axes: the names of rows and
+    times: colours are multiples of a uniform share, so that long rows show their shape. axes: the names of rows and
     columns, for the corner. title: above the map. most: the largest side of a cell. room: the largest width of the map.
     """
     palette = palette_for(trace, palette)
@@ -85,9 +85,9 @@ def head_map(
         ramp = place_signed_ramp(palette, left, bottom + 10, ramp_width, reach)
     else:
         reach = darkest_share(keys, times)
-        even = keys  # an even share is 1 / even
+        even = keys  # a uniform share is 1 / even
         if is_query_drawn and not times:
-            even = row_fact(trace, head, query, batch).possible or keys  # keys that it may attend to
+            even = row_fact(trace, head, query, batch).possible or keys  # the number of allowed keys
         ramp = place_ramp(palette, left, bottom + 10, ramp_width, even, times)
     rows = place_matrix(
         drawn,
@@ -123,7 +123,7 @@ def place_map_title(text: str, x: float, room: float, palette: Palette) -> dict:
 
 
 def map_margin(drawn: Panel, words: PictureTexts, corner: Sequence[str]) -> float:
-    """The width left of a map for the names of its rows and of both axes."""
+    """The width, at the left of a map, of the names of its rows and of both axes."""
     margins = [text_width(text, CORNER_TEXT_PX) + 8 for text in corner]
     return max([label_margin(drawn, words, 40.0), *margins])
 
@@ -315,7 +315,7 @@ def fit_cell_side(
 
 
 def make_equally_large(pictures: Sequence[Picture]) -> list[Picture]:
-    """The same pictures, all as wide and as high as the widest and the highest of them."""
+    """The pictures, each enlarged to the width of the widest and the height of the highest."""
     width = max(picture.spec["width"] for picture in pictures)
     height = max(picture.spec["height"] for picture in pictures)
     enlarged = []

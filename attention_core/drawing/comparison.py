@@ -38,7 +38,7 @@ MAP_GAP_PX = 14.0  # pixels between two maps
 FIGURE_WIDTH_PX = 40.0  # pixels: the width of a column of figures
 MAX_MAP_CELL_PX, MIN_MAP_CELL_PX = 40.0, 8.0  # pixels: the side of a cell
 MIN_DIFFERENCE_RAMP_PX = 100
-MIN_FIXED_FIGURE = 0.005  # smaller figures would be 0 with two decimals
+MIN_FIXED_FIGURE = 0.005  # the least figure with two decimals: smaller ones would be rounded to 0
 RUN_SIGNS = ("A", "B", "B − A")
 
 
@@ -60,7 +60,7 @@ def three_maps(
 
     runs: A, B and their difference from subtract_traces. words: of A, of B, and of the difference; the last name the
     rows. titles: of the maps. figures: (heading, description) of both columns of distances; empty to show none. times:
-    whether the colours of A and B are multiples of an even share.
+    whether the colours of A and B are multiples of a uniform share.
     """
     panels = [panel(run, "weights", {"B": batch, "H": head}) for run in runs]
     count, keys = panels[0].values.shape
@@ -153,7 +153,7 @@ def place_row_figures(
 ) -> list[dict]:
     """The distances between A and B beside each row; a click opens the weight of the row that changed most."""
     a, b, difference = (torch.from_numpy(part.values) for part in panels)
-    farthest = difference.abs().argmax(-1).tolist()  # the column of that weight, for each row
+    farthest = difference.abs().argmax(-1).tolist()  # for each row, the column of the weight that changed most
     opened = []
     for refs, column in zip(panels[2].refs, farthest, strict=True):
         opened.append(refs[column])

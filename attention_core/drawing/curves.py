@@ -24,9 +24,9 @@ CURVE_NAME_PX, CURVE_NAME_STEP_PX = 14.0, 17.0  # pixels: the size of a curve's 
 LINE_WIDTH_PX = 2.5
 HIDING_DISTANCE_PX = 2.0  # two lines that are closer look like one
 RIM_WIDTH_PX = 2.5  # pixels that are visible of a covered line, on each side of the covering one
-MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # square pixels of a point in curves with more points
+MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # with more points than this, the area of each in square pixels
 CURVE_COLUMNS = {
-    "kind": "point",  # point, zero, band, under, bar, rule or text
+    "kind": "point",  # kind of mark: point, zero, band, under, bar, rule or text
     "x": 0.0,
     "x2": 0.0,
     "y": 0.0,
@@ -267,5 +267,5 @@ def with_margins(spec: dict, longest: float = 0.0) -> dict:
 
 
 def curve_table(rows: Sequence[dict]) -> dict[str, list]:
-    """The rows of a picture of curves as a table with all of its columns."""
+    """The table rows of a curve picture as columns: column name -> values."""
     return fill_columns(rows, CURVE_COLUMNS)

@@ -1,4 +1,4 @@
-"""A decoder at one written word: its self-attention, its cross-attention, and the candidates for the next word."""
+"""A decoder at one generated word: its self-attention, its cross-attention, and the candidates for the next word."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,18 +19,19 @@ WRITTEN_WORD_PX, WORD_TITLE_PX = 17.0, 14.0  # pixels: the size of the words, an
 LINE_PX, FIRST_LINE_PX = 26.0, 36.0  # pixels between two words, and from the top to the middle of the first
 ARCS_PX, ARC_REACH_PX = 110.0, 94.0  # pixels: the left edge of the words, and the reach of the widest arc
 MAX_WORD_PX = 130.0  # pixels: the largest width of a word
-SOURCE_PX = DECODER_WIDTH_PX - MAX_WORD_PX  # the left edge of the words of the other sentence
+SOURCE_PX = DECODER_WIDTH_PX - MAX_WORD_PX  # pixels: the left edge of the source sentence's words
 THREAD_GAP_PX, THREAD_BEND_PX = 9.0, 80.0  # pixels from a word to its thread, and how far a thread bends
-LATER_SHARE = 0.3  # share of the text colour in words that are not written yet
+LATER_SHARE = 0.3  # share of the text colour in words that are not generated yet
 
 
 @dataclass(frozen=True, eq=False)
 class DecoderRow:
-    """The data of the picture.
+    """The words and weights that decoder_threads draws.
 
-    titles: above the written words, the other sentence, and the candidates. row: the index of the written word. own,
-    cross: its weights on the written words and on the other sentence. shares: the candidates with their probabilities,
-    the likeliest first. write: formats a probability.
+    titles: above the generated words, the source sentence, and the candidates. target, source: the generated words and
+    the source sentence. row: the index of the selected word of `target`. own, cross: its weights on the generated words
+    and on the source sentence. shares: the candidates with their probabilities, the likeliest first. write: formats a
+    probability.
     """
 
     titles: tuple[str, str, str]
@@ -44,7 +45,7 @@ class DecoderRow:
 
 
 def decoder_threads(drawn: DecoderRow, palette: Palette) -> Picture:
-    """Draws written words at the left, the other sentence at the right, threads to both, and candidates below."""
+    """Draws generated words at the left, the source sentence at the right, threads to both, and candidates below."""
     longest = max(text_width(word, WRITTEN_WORD_PX) for word in drawn.target)
     edge = ARCS_PX + 8 + min(MAX_WORD_PX, longest)
     written, source, coming = drawn.titles
@@ -80,7 +81,7 @@ def place_word(text: str, x: float, place: int, palette: Palette, align: str = "
 
 
 def place_written_words(drawn: DecoderRow, edge: float, palette: Palette) -> Iterator[dict]:
-    """The written words: the selected one highlighted, then the word that it predicts; later ones are pale."""
+    """The generated words: the selected one highlighted, then the word that it predicts; later ones are pale."""
     middle = middle_of_line(drawn.row)
     line = box(ARCS_PX + 2, edge + 5, middle - LINE_PX / 2, middle + LINE_PX / 2)
     yield place_bar(line, blend_colour(palette.q, TINT_SHARE, palette))
@@ -94,7 +95,7 @@ def place_written_words(drawn: DecoderRow, edge: float, palette: Palette) -> Ite
 
 
 def place_arcs(drawn: DecoderRow, palette: Palette) -> Iterator[dict]:
-    """The arcs from the word to those before it and to itself, the strongest on top."""
+    """The arcs from the selected word to the words before it and to itself, the strongest on top."""
     own = drawn.own[: drawn.row + 1]
     start = middle_of_line(drawn.row)
     for place in np.argsort(own).tolist():
@@ -105,7 +106,7 @@ def place_arcs(drawn: DecoderRow, palette: Palette) -> Iterator[dict]:
 
 
 def place_cross_threads(drawn: DecoderRow, edge: float, palette: Palette) -> Iterator[dict]:
-    """The threads from the word to those of the other sentence, the strongest on top."""
+    """The threads from the selected word to the words of the source sentence, the strongest on top."""
     first, last = edge + THREAD_GAP_PX, SOURCE_PX - THREAD_GAP_PX
     start = middle_of_line(drawn.row)
     for place in np.argsort(drawn.cross).tolist():

@@ -12,8 +12,8 @@ from attention_core.record.number_text import format_exact
 DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 560, 66  # pixels: the width of the area, and the height of a row
 TOLD_PX = 15  # pixels from the top of a row to the middle of its sentence
 BAR_BELOW_MIDDLE_SHARE = 0.16  # share of a row's height that the dumbbell is below its middle
-BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = 0.02, 0.09  # shares of a row: half a bar, half a mark
-DUMBBELL_POINT_AREA_PX = 190.0  # square pixels
+BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = 0.02, 0.09  # shares of a row's height: half a bar, half an end mark
+DUMBBELL_POINT_AREA_PX = 190.0  # square pixels: the area of a point
 END_NAME_ROOM_PX = 40
 
 
@@ -29,7 +29,7 @@ class DumbbellEnd:
 
 @dataclass(frozen=True)
 class DumbbellRow:
-    """A row. told: the sentence above its dumbbell, empty if there are no ends yet."""
+    """A row of the picture. told: the sentence above its dumbbell; "" if the row has no ends yet."""
 
     name: str
     told: str
@@ -93,7 +93,7 @@ def place_dumbbell(name: str, ends: Sequence[DumbbellEnd], height: float, palett
 
 
 def place_end(name: str, end: DumbbellEnd, height: float) -> list[dict]:
-    """One end of a dumbbell: its interval, and its point upon that."""
+    """One end of a dumbbell: its interval, and its point on top of the interval."""
     low, high = end.interval
     said = f"{name}, {end.name}: {format_exact(end.value)} ({format_exact(low)} … {format_exact(high)})"
     interval = {

@@ -50,7 +50,7 @@ class PartCollection:
     def __init__(self, graph: FlowGraph):
         self.graph = graph
         self.parts: dict[str, FlowPart] = {}
-        self.stands_for: dict[str, str] = {}  # a step that is not drawn: the part that shows its numbers
+        self.stands_for: dict[str, str] = {}  # step that is not drawn -> part that shows its numbers
 
     def collect(self) -> list[FlowPart]:
         """The parts of the steps that are drawn, without columns."""
@@ -64,7 +64,7 @@ class PartCollection:
         return list(self.parts.values())
 
     def take_over(self, step: Step) -> None:
-        """Shows a step that only moves numbers by the part of its source, or replaces that part by the step.
+        """Lets the part of a step's source show a step that only moves numbers, or replaces that part by the step.
 
         A split into heads replaces its projection, because the picture shows one head.
         """
@@ -81,7 +81,7 @@ class PartCollection:
         self.stands_for[source] = step.name
 
     def make_part(self, step: Step) -> FlowPart:
-        """The part of a step."""
+        """The part that draws a step."""
         reads, matrices = [], []
         for name in self.graph.numbers_read(step):
             if counts_words(self.graph.trace.step(name)):
@@ -151,7 +151,7 @@ def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
     for part in parts:
         behind_operands = [columns[name] + 1 for name in part.reads]
         columns[part.name] = max(behind_operands, default=0)
-    first_reader: dict[str, int] = {}  # part name: the column of the first part that reads it
+    first_reader: dict[str, int] = {}  # name of a part -> column of the first part that reads it
     for part in reversed(parts):
         if part.name in first_reader:
             beside_reader = first_reader[part.name] - 1

@@ -15,7 +15,7 @@ HEAD_AXES = ("H", "H_kv")
 
 
 class FlowGraph:
-    """The steps of a run as a graph. The expressions of the first and last cell of each step are made only once."""
+    """The steps of a run as a graph. The expressions of each step's first and last cell are built only once."""
 
     def __init__(self, trace: Trace):
         self.trace = trace
@@ -29,10 +29,10 @@ class FlowGraph:
             self.last_cells[name] = step.operation.cell(last, shapes)
 
     def numbers_read(self, step: Step) -> tuple[str, ...]:
-        """The steps whose numbers a step reads; none for a table of positions, which reads only a shape."""
+        """The steps whose numbers a step reads; () for a table of positions, which reads only a shape."""
         if step.operation is None:
             return ()
-        first, last = self.first_cells[step.name], self.last_cells[step.name]  # appended numbers: in the last
+        first, last = self.first_cells[step.name], self.last_cells[step.name]  # only the last reads appended numbers
         found = {*steps_of_cell(first), *steps_of_cell(last)}
         return tuple(name for name in step.operation.reads if name in found)
 

@@ -67,7 +67,7 @@ def largest_numbers(trace: Trace, parts: tuple[FlowPart, ...]) -> dict[str, floa
     """The magnitude that fills a cell or a bar of each part; all scores share one, so that a division is visible."""
     largest = {}
     for part in parts:
-        sizes = trace[part.name].abs().nan_to_num_(0.0, posinf=0.0)  # a single copy: for a long text it takes 16 MB
+        sizes = trace[part.name].abs().nan_to_num_(0.0, posinf=0.0)  # in place: a second copy takes 16 MB
         largest[part.name] = float(sizes.max()) if sizes.numel() else 0.0
     scores = [part.name for part in parts if part.role == "pair" and not part.is_share]
     top = max((largest[name] for name in scores), default=0.0)

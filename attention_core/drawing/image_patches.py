@@ -58,7 +58,7 @@ def patch_picture(
     patches = trace.step("weights").shape[-1]
     columns = patches_per_row(patches)
     wide = columns * PATCH_SIDE_PX
-    step = wide + PICTURE_GAP_PX  # from one picture to the next
+    step = wide + PICTURE_GAP_PX  # pixels from the left edge of one picture to that of the next
     keys = trace.step("key").window(B=batch)
     received = trace.step("output").window(B=batch, T=slice(query, query + 1))
     rows = place_squares(vector_colours(keys), columns, 0.0)

@@ -11,13 +11,13 @@ from attention_core.drawing.text_layout import place_label
 from attention_core.record.number_text import choose_signed_format
 
 RAMP_HEIGHT_PX, RAMP_TEXT_PX = 7, 13.0
-RAMP_COLOURS, SIGNED_RAMP_COLOURS = 32, 33  # the number of signed colours is odd, so that one of them is that of 0
-EVEN_TEXT_MARGINS_PX = 26, 40  # pixels that the text of the even share leaves for the texts at both ends
+RAMP_COLOURS, SIGNED_RAMP_COLOURS = 32, 33  # the number of signed colours is odd, so that 0 has the middle colour
+EVEN_TEXT_MARGINS_PX = 26, 40  # pixels: the least distances of the uniform share's text from both ends
 
 
 @lru_cache(maxsize=64)
 def place_ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: bool = False) -> tuple[dict, ...]:
-    """The scale of weights with a mark at the even share 1/S: from 0 to 1, or in multiples of that share."""
+    """The scale of weights with a mark at the uniform share 1/S: from 0 to 1, or in multiples of that share."""
     shares = np.linspace(0, 1, RAMP_COLOURS)
     fills, _ = shade_cells(shares, 1.0, True, palette)
     even_text, last_text = ramp_texts(keys, times)
@@ -38,13 +38,13 @@ def place_ramp(palette: Palette, x: float, y: float, width: float, keys: int, ti
 
 
 def place_even_mark(x: float, y: float, palette: Palette) -> dict:
-    """The line across the scale at an even share."""
+    """The line across the scale at the uniform share."""
     rectangle = box(x - 1, x + 1, y - 3, y + RAMP_HEIGHT_PX + 3)
     return place_bar(rectangle, palette.outline)
 
 
 def ramp_texts(keys: int, times: bool) -> tuple[str, str]:
-    """The texts at the even share and at the end of the scale."""
+    """The texts at the uniform share and at the end of the scale."""
     if not times:
         return f"1/{keys}", "1"
     if keys > DARKEST_EVEN_SHARES:

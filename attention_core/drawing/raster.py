@@ -18,8 +18,8 @@ from attention_core.explanation.layout import is_broadcast_axis
 from attention_core.record.trace import Trace
 
 COLOUR_LEVELS = 253  # colours of a scale: odd, so that zero has the middle one of a signed scale
-NOT_FINITE_CODE, BLOCKED_CODE = 254, 255  # codes that are no colours of a scale
-MAX_MAP_SIDE, MAX_SMALL_MAP_SIDE = 512, 96  # rows or columns that are drawn: of a large map, of a small one
+NOT_FINITE_CODE, BLOCKED_CODE = 254, 255  # codes of cells without a colour of the scale
+MAX_MAP_SIDE, MAX_SMALL_MAP_SIDE = 512, 96  # the most rows or columns that are drawn: of a large map, of a small map
 MIN_SQUARE_SIDE = 16  # rows or columns: if so many are left, both axes are thinned alike, so that cells stay square
 RAMP_WIDTH_PX = 240.0
 
@@ -34,11 +34,11 @@ class Raster:
     shape: tuple[int, int]  # rows and columns of the matrix
     drawn: tuple[int, int]  # rows and columns that are drawn
     every: tuple[int, int]  # 1 : n, rows and columns per drawn cell
-    cells: bytes  # uint8, colour numbers
-    numbers: bytes  # float32
-    places: bytes  # int32, the place of each drawn cell in the matrix: row x columns + column; empty if all are drawn
+    cells: bytes  # uint8, the colour number of each drawn cell
+    numbers: bytes  # float32, the number of each drawn cell
+    places: bytes  # int32, the place of each drawn cell in the matrix, row x columns + column; b"" if all are drawn
     fills: tuple[str, ...]  # the colour of each colour number
-    inks: tuple[str, ...]  # the text colour on each of these
+    inks: tuple[str, ...]  # the text colour on each of `fills`
     rows: tuple[str, ...]  # the text beside each row of the matrix
     columns: tuple[str, ...]  # the text above each column
     is_bool: bool
@@ -68,8 +68,8 @@ def raster(
 ) -> Raster:
     """The last two axes of a step as a Raster. at: the position on each axis before them, by default 0.
 
-    times: shares are coloured as multiples of an even share. even: the scale marks the even share 1 / even; by default
-    the number of columns. most: the largest number of rows or columns that are drawn.
+    times: shares are coloured as multiples of a uniform share. even: the scale marks the uniform share 1 / even; by
+    default the number of columns. most: the largest number of rows or columns that are drawn.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -211,7 +211,7 @@ def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -
     blocks = cut_into_blocks(rank_cells(plane, free, is_share), tall, wide)  # (rows, columns, tall * wide)
     rows, columns, _ = blocks.shape
     best = blocks.argmax(-1)  # (rows, columns); the first of equals, never padding
-    down, across = np.divmod(best, wide)  # place of that cell in its block
+    down, across = np.divmod(best, wide)  # row and column of the drawn cell in its block
     first_rows = np.arange(rows)[:, None] * tall  # (rows, 1)
     first_columns = np.arange(columns)[None, :] * wide  # (1, columns)
     row = first_rows + down

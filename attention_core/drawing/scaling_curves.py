@@ -14,8 +14,8 @@ from attention_core.record.number_text import format_grouped
 from attention_core.variants.timing import fit_slope
 
 COUNTED, MEASURED = "counted", "measured"
-GROWTH_UNITS = {COUNTED: 1e6, MEASURED: 1e-3}  # a million multiply-adds, a millisecond
-GROWTH_WIDTH_PX, GROWTH_HEIGHT_PX = 300, 236  # two charts fit beside each other
+GROWTH_UNITS = {COUNTED: 1e6, MEASURED: 1e-3}  # kind -> unit: a million multiply-adds, a millisecond
+GROWTH_WIDTH_PX, GROWTH_HEIGHT_PX = 300, 236  # pixels: two charts fit beside each other
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from jaxtyping import Bool, Float
 
 FIELD_WIDTH, FIELD_HEIGHT = 160.0, 90.0
 MARGIN = 8.0
-AXIS_NAME = 15.0  # the size of an axis's name
-CURVE_POINTS = 33  # points of a curve of a function
-WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # minimum, so that the smallest values stay visible
+AXIS_NAME = 15.0  # the letter size of an axis's name
+CURVE_POINTS = 33  # points per curve of a function
+WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # the least strength of each: small values stay visible
 Shape = tuple[str, str, float, *tuple[float | str, ...]]
 NumberFunction = Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " n"]]
 Box = tuple[float, float, float, float]  # left, top, width, height
@@ -52,7 +52,7 @@ def map_shapes(
 ) -> list[Shape]:
     """Weights as a map of square cells in the middle of a box; blocked ones are empty frames.
 
-    random: whether random matrices make them, so that they carry no meaning: then they are grey."""
+    random: whether random matrices made the weights, which then carry no meaning and are grey."""
     rows, columns = values.shape
     left, top, width, height = box
     side = min(width / columns, height / rows)

@@ -15,7 +15,7 @@ from attention_core.drawing.palette import Palette
 
 PAGE_WIDTH_PX = 820.0  # pixels: the largest width of a picture, legible on a projector
 AXIS_TEXT_PX = 14  # pixels: the size of the texts at an axis
-# A Chinese font makes Ġ of G and a loose dot, so the one of the page comes first: it has the letters of Europe.
+# A Chinese font makes Ġ of G and a loose dot, so the page's font, which has all European letters, comes first.
 FONT = "'Source Sans 3', 'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
 HOVER_COLOUR = "#d97706"
 UNWANTED_KEYS = ("data", "datasets", "$schema")  # keys of a specification that Altair writes
@@ -202,7 +202,7 @@ def own_colour() -> alt.Color:
 def finish_specification(chart: alt.LayerChart) -> dict:
     """A chart without a frame, as a dictionary."""
     frameless = chart.configure_view(stroke=None)
-    return without_data(frameless.to_dict(validate=False))  # the tests validate it, which takes a tenth of a second
+    return without_data(frameless.to_dict(validate=False))  # only tests validate: it takes 0.1 s per chart
 
 
 def without_data(spec: dict) -> dict:

@@ -15,8 +15,8 @@ STILL_COLUMNS = {
     "width": 1.0,
 }
 THREAD_POINTS = 25
-THINNEST_PX, THICKER_PX = 1.0, 9.0  # pixels: a thread of weight 0, and what one of weight 1 is thicker
-PALEST_SHARE = 0.12  # share of its colour in a thread of weight 0
+THINNEST_PX, THICKER_PX = 1.0, 9.0  # pixels: the thickness at weight 0, and the increase up to weight 1
+PALEST_SHARE = 0.12  # share of the thread colour in a thread of weight 0
 
 Point = tuple[float, float]
 

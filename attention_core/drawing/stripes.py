@@ -10,7 +10,7 @@ from attention_core.drawing.cells import place_bar
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.stills import blend_colour
 
-PALEST_STRIPE_SHARE = 0.05  # share of its colour in the stripe of a 0
+PALEST_STRIPE_SHARE = 0.05  # share of the vector's colour in the stripe of a 0
 
 
 def place_stripes(

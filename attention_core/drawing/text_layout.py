@@ -15,10 +15,10 @@ from attention_core.inputs.tokenizer import character_spans
 from attention_core.record.expressions import Ref
 
 NARROW_LETTERS, BROAD_LETTERS = " .,:;|!il’'", "MWmw@%—…"
-MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # pixels: room beside rows, above columns
-TILT_DEGREES = 40.0  # slope of a text that does not fit above its column
+MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # pixels: the most room for texts beside rows, above columns
+TILT_DEGREES = 40.0  # the slope of a text that is wider than its column
 TILTED_BESIDE_TILTED = 1.7  # times the text size: the least width of columns with tilted texts
-TILTED_BESIDE_CHINESE = 2.4  # times the text size: that width beside texts written from top to bottom
+TILTED_BESIDE_CHINESE = 2.4  # the same beside texts written from top to bottom
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def split_letters(text: str) -> list[str]:
 
 
 def stack_letters(text: str, most: int) -> list[str]:
-    """The characters of a text written from top to bottom; an ellipsis replaces those that do not fit."""
+    """The characters of a text written from top to bottom; an ellipsis replaces characters that do not fit."""
     letters = split_letters(text)
     if len(letters) <= most:
         return letters
@@ -220,7 +220,7 @@ def labels_above(names: Sequence[str], cell: float) -> ColumnLabels:
 
 
 def tilted_labels(texts: tuple[str, ...], cell: float, heights: list[float]) -> ColumnLabels:
-    """The layout of texts with tilted Latin ones. heights: of those written from top to bottom."""
+    """The layout of texts with tilted Latin ones. heights: of the texts written from top to bottom."""
     size = label_size(cell)
     least = TILTED_BESIDE_CHINESE if any(map(has_wide_letters, texts)) else TILTED_BESIDE_TILTED
     slant = TILT_DEGREES if cell >= least * size else 90.0

@@ -13,7 +13,7 @@ from attention_core.drawing.text_layout import place_fitted_label, text_width
 TILE_TEXT_PX = 18.0  # pixels: the size of the words
 TILE_PADDING_PX, TILE_GAP_PX = 6.0, 3.0  # pixels beside a word in its tile, and between two tiles
 TILE_HEIGHT_PX, TILE_LINE_PX = 28.0, 33.0  # pixels: the height of a tile, and of a line of tiles
-TINT_SHARE = 0.22  # share of its colour in the background of a tile
+TINT_SHARE = 0.22  # share of a tile's colour in its background
 DASH_PX, DASH_THICKNESS_PX = 5.0, 1.5  # pixels: the length and thickness of dashes; gaps are as long
 
 

@@ -9,14 +9,14 @@ from attention_core.drawing.stills import still_picture
 from attention_core.drawing.text_layout import place_fitted_label
 from attention_core.drawing.tiles import Tile, place_tiles
 
-TOKEN_ROWS_WIDTH_PX = 520.0  # pixels, so that the shortest text fits a slide with its figures
-ROW_TITLE_PX, ROW_NOTE_PX = 17.0, 14.0  # pixels: the size of a title, and of the note below it
-TITLE_LINE_PX, NOTE_LINE_PX, ROW_GAP_PX = 22.0, 20.0, 10.0  # pixels: the height of both, and the gap between two rows
+TOKEN_ROWS_WIDTH_PX = 520.0  # pixels: narrow enough for a slide with the shortest text and its figures
+ROW_TITLE_PX, ROW_NOTE_PX = 17.0, 14.0  # pixels: the letter size of a title, and of the note below the tokens
+TITLE_LINE_PX, NOTE_LINE_PX, ROW_GAP_PX = 22.0, 20.0, 10.0  # pixels: title, note, gap between rows
 
 
 @dataclass(frozen=True)
 class TokenRow:
-    """A text split into tokens. note: the line below them. unknown: indices of those outside a model's vocabulary."""
+    """A text split into tokens. note: the line below them. unknown: indices of tokens outside a model's vocabulary."""
 
     title: str
     note: str

@@ -27,7 +27,7 @@ from attention_core.record.expressions import Ref
 
 MAX_FREE_CELL_PX, MIN_FREE_CELL_PX = 84.0, 48.0  # pixels: the side of a cell; smaller ones use the width of the page
 FRAME_HEIGHT_PX = 340.0  # pixels: the largest height of the picture
-BESIDE_WIDTH_PX, FRAME_WIDTH_PX = 740.0, 1080.0  # pixels: width with room beside it, and of the page
+BESIDE_WIDTH_PX, FRAME_WIDTH_PX = 740.0, 1080.0  # pixels: the width of a picture with room beside it, and of the page
 SIGN_PX = 30.0  # pixels: the size of a sign between two matrices
 
 

@@ -33,15 +33,15 @@ from attention_core.record.number_text import format_exact
 MAX_SHEET_CELL_PX, MIN_SHEET_CELL_PX = 48.0, 34.0  # pixels: before cells get smaller, spare parts are left out
 SHEET_NUMBER_PX, SHEET_NUMBER_SHARE = 18.0, 0.36  # pixels: the largest size of a number, and its share of a large cell
 MAX_MARK_PX = 15.0  # pixels: the size of the sign of a mark
-SHEET_TITLE_PX, SHEET_LEGEND_PX = 16.0, 15.0  # pixels: sizes of texts
-SHEET_TITLE_SHARE = 0.28  # share of the side of a large cell
+SHEET_TITLE_PX, SHEET_LEGEND_PX = 16.0, 15.0  # pixels: the letter sizes of titles and of the legend
+SHEET_TITLE_SHARE = 0.28  # size of a title, as a share of the side of a large cell
 LEGEND_SIGN_PX, LEGEND_GAP_PX = 20, 16  # pixels: a sign in the legend, and the gap between two of its texts
 SHEET_COLUMN_GAP_PX = 30.0  # pixels between two matrices, with the sign that joins them
 SHEET_ROW_GAP_PX = 18.0  # pixels between two rows of matrices
 SHEET_EDGE_PX = 8  # pixels at the right of the picture
 MARK_SIGNS = {Mark.RIGHT: "✓", Mark.FOLLOWED: "→", Mark.SLIP: "×"}
 SLIP_TINT_SHARE = 0.13  # share of a slip's colour in its cell
-WORDLESS = {"text": "", "what": "", "value": ""}  # columns of an outline: it has no tooltip
+WORDLESS = {"text": "", "what": "", "value": ""}  # the text columns of an outline, which has no tooltip
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class SheetPart:
 
     @cached_property
     def marks(self) -> Tensor:
-        """All marks of the step, also those that may not be shown."""
+        """All marks of the step, including marks that may not be shown."""
         return self.marked.marks
 
     @property
@@ -158,7 +158,7 @@ def shows_marks(parts: Sequence[SheetPart]) -> bool:
 
 # ---- a row of matrices -----------------------------------------------------------------------------------------------
 def fit_sheet_row(parts: Sequence[SheetPart], words: PictureTexts) -> tuple[list[SheetPart], float]:
-    """The parts that fit the room, and the side of their cells."""
+    """The matrices of a row that fit the picture's width, and the side of their cells."""
     needed = [part for part in parts if not part.spare]
     for wanted in (list(parts), needed):
         size = MAX_SHEET_CELL_PX
@@ -267,7 +267,7 @@ def place_sheet_cells(part: SheetPart, origin: tuple[float, float], size: float,
 
 def sheet_number_size(part: SheetPart, size: float) -> float:
     """The size of all numbers of a matrix. size: the side of its cells."""
-    widest = 1.0  # ems
+    widest = 1.0  # ems: the width of the widest number
     for value in part.values.flat:
         text = cell_text(value, part.digits)
         widest = max(widest, text_width(text, 1.0))

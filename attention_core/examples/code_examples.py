@@ -108,7 +108,7 @@ LISTINGS: Mapping[str, CodeListing] = MappingProxyType(
 )
 
 
-@lru_cache(maxsize=len(LISTINGS))  # 10 MB together
+@lru_cache(maxsize=len(LISTINGS))  # the tensors of all listings take 10 MB
 def draw_tensors(listing: str) -> Tensors:
     """Sample all tensors of a listing, by their names in an Example. They are cached: do not write into them.
 
@@ -167,7 +167,7 @@ def run_listing(listing: str) -> tuple[Tensor, Tensor]:
 
 
 def largest_listing_difference(listing: str, trace: Trace) -> float | None:
-    """The largest difference of a listing's output and weights from those of a run; None if the sizes differ.
+    """The largest difference of a listing's output and weights from a run's; None if the sizes differ.
 
     The weights that a listing returns are those that the values are weighted by: after dropout, if it has any.
     """

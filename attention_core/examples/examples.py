@@ -53,7 +53,7 @@ class MatrixRecipe:
         return self.factor * normal_numbers(self.seed, self.shape)
 
 
-@lru_cache(maxsize=16)  # at most 2 MB each: every change of an example needs them again
+@lru_cache(maxsize=16)  # at most 2 MB per matrix: every change of an example needs the same ones
 def normal_numbers(seed: int, shape: tuple[int, int]) -> Float[Tensor, "rows columns"]:
     """Sample standard normal numbers. They are cached: do not write into them."""
     generator = torch.Generator().manual_seed(seed)
@@ -144,7 +144,7 @@ class Example:
         )
 
     def weights(self, dtype: torch.dtype = torch.float64) -> Weights:
-        """Return the example's matrices as tensors; None for those that it lacks.
+        """Return the example's matrices as tensors; None for missing matrices.
 
         >>> EXAMPLES["en_it"].weights().w_q.shape
         torch.Size([4, 4])
@@ -198,7 +198,7 @@ class Example:
                 q=self.tensor("q", dtype),
                 k=self.tensor("k", dtype),
                 v=self.tensor("v", dtype),
-                config=replace(config, heads=1),  # the number of heads is that of the tensors
+                config=replace(config, heads=1),  # the tensors determine the number of heads
                 weights=weights,
                 allowed=allowed,
             )
@@ -215,7 +215,7 @@ class Example:
         return trace.labelled(T=self.tokens, S=keys)
 
     def dictionary(self) -> Lexicon:
-        """Return the words that have vectors here: those of its lexicon in LEXICA or, without one, the example's own.
+        """Return the words with vectors: of the example's lexicon in LEXICA or, without one, of the example itself.
 
         Raises AttentionError: no_input_words if q, k and v are given and no x, numbers_alone if a listing samples
         all numbers.

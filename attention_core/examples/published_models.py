@@ -61,17 +61,17 @@ class PublishedModel:
 
     @property
     def heads(self) -> int:
-        """Its query heads in each layer."""
+        """The number of query heads in each layer."""
         return self.shown.config.heads
 
     @property
     def kv_heads(self) -> int:
-        """Its key/value heads in each layer."""
+        """The number of key/value heads in each layer."""
         return self.shown.config.kv_heads or self.heads
 
     @property
     def layers(self) -> int:
-        """The number of its layers of all kinds."""
+        """The number of layers of all kinds."""
         return sum(kind.count for kind in self.kinds)
 
 

@@ -45,7 +45,7 @@ def read_answers(text: str, right: Float[Tensor, "..."], name: str) -> Float[Ten
 
 
 def count_decimals(text: str, numbers: Float[Tensor, "..."], right: Float[Tensor, "..."]) -> int | None:
-    """Return the number of decimals of written numbers: that of the longest.
+    """Return the largest number of decimals in written numbers.
 
     If none has any, the numbers are exact (None) if the right ones are whole, and else stand for 1.00, 2.00 ...
     text: the written numbers. numbers: as read from it.
@@ -139,7 +139,7 @@ def cell_text(value: float, digits: int | None) -> str:
 
 
 def right_decimals(digits: int | None) -> int | None:
-    """Return the decimals of right numbers beside written ones: None beside exact ones, else at least two."""
+    """Return the decimals of right numbers beside written numbers: None if these are exact, else at least two."""
     if digits is None:
         return None
     return max(DEFAULT_DECIMALS, digits)

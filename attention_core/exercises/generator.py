@@ -39,7 +39,7 @@ COMMON_MISTAKES = (
     "split_not_transposed",
     "split_interleaved",
 )
-VISIBLE_GAP = 2 * half_a_unit(DEFAULT_DECIMALS)  # larger differences show in any rounding
+VISIBLE_GAP = 2 * half_a_unit(DEFAULT_DECIMALS)  # larger differences are visible in any rounding
 MAX_ATTEMPTS = 1000  # exercises that are tried until one distinguishes all mistakes: a handful is enough
 
 

@@ -24,7 +24,7 @@ from attention_core.verification.causes import fit_given_steps
 
 class Mark(IntEnum):
     """The mark of a cell. A slip is wrong even given the writer's numbers before it; a followed number is correct given
-    those, but wrong because one of them is.
+    those numbers, but differs from the run because one of them is wrong.
     """
 
     UNANSWERED = 0
@@ -119,7 +119,7 @@ def mark_steps(
     trace: Trace, answers: Mapping[str, Tensor], decimals: int | Mapping[str, int] | None
 ) -> Iterator[tuple[str, MarkedStep]]:
     """Yield each answered step by its name, marked: the right run and the written one are computed side by side."""
-    page: dict[str, Tensor] = {}  # the written numbers, and those computed from them for the steps left out
+    page: dict[str, Tensor] = {}  # step -> written numbers or, for a step left out, numbers computed from these
     right: dict[str, NumberRange] = {}
     own: dict[str, NumberRange] = {}
     for name, step in trace.steps.items():

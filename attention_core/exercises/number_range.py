@@ -16,9 +16,9 @@ from attention_core.comparison.rerun import unchanged_value
 from attention_core.record.trace import Operation, Step
 
 COMPUTATION_ROUNDING = 1e-9  # relative rounding error of this computation, absolute below 1
-LARGEST_FLOAT64 = torch.finfo(torch.float64).max  # an infinity has no tolerance
+LARGEST_FLOAT64 = torch.finfo(torch.float64).max  # so that the tolerance of an infinity is finite
 
-Computation = Callable[[dict[str, Tensor]], Tensor]  # computes a tensor from tensors by name
+Computation = Callable[[dict[str, Tensor]], Tensor]  # {name: tensor} -> tensor
 
 
 class NumberRange(NamedTuple):
@@ -61,9 +61,9 @@ def round_range(possible: NumberRange, digits: int | None) -> NumberRange:
 def carry_range(theirs: Tensor, follows: Tensor, own: NumberRange, half: float) -> NumberRange:
     """Return the ranges from which written numbers may be rounded.
 
-    If all follow from those before, these range from the written number to the unrounded one; else half a
-    unit to both sides. If one number of a step does not follow, others may only seem to: all were computed in the same
-    way.
+    If all written numbers follow from the numbers before them, each range extends from the written number to the
+    unrounded one; else half a unit to both sides. If one number of a step does not follow, others may follow by chance
+    only: all were computed in the same way.
     """
     lowest = theirs - half
     highest = theirs + half
@@ -79,7 +79,7 @@ def carry_range(theirs: Tensor, follows: Tensor, own: NumberRange, half: float) 
 
 
 def where_range(condition: Tensor, one: NumberRange, other: NumberRange) -> NumberRange:
-    """Take one range where the condition holds, else the other."""
+    """Return, cell by cell, the first range if the condition holds, else the second."""
     low = torch.where(condition, one.low, other.low)
     high = torch.where(condition, one.high, other.high)
     return NumberRange(low, high)
@@ -136,7 +136,7 @@ def range_of_function(apply: Computation, ranges: Mapping[str, NumberRange]) -> 
 def find_corners(
     moving: Mapping[str, NumberRange], slopes: Mapping[str, Tensor]
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """Find the ends of the ranges at which a cell is lowest, and those at which it is highest. slopes: of this cell."""
+    """Find the ends of the ranges at which a cell is lowest, and at which it is highest. slopes: of this cell."""
     lowest = {}
     highest = {}
     for name, (low, high) in moving.items():

@@ -10,7 +10,7 @@ GOAL_EXAMPLES = ("en_plane", "zh_plane")
 ANNA, DOG, IT = 0, 3, 5  # positions in "Anna fed the dog and it barked", and in the Chinese example
 HEAD = 0
 EVEN_SHARE_OF_TWO = 0.5
-MARGIN = 0.05  # by how much a share may differ from the required one
+MARGIN = 0.05  # the largest accepted difference from the required share
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class ShareBound:
 
 @dataclass(frozen=True)
 class PlaneGoal:
-    """The goal of a query. bounds: of its shares. other: the key that the first bound compares with. kept: its vector,
-    if that must not change.
+    """The goal of a query. bounds: of its shares. other: the key that the first bound compares with. kept: the query's
+    vector if it must not change, else None.
     """
 
     name: str
@@ -37,10 +37,10 @@ class PlaneGoal:
 
 @cache
 def plane_goals(example: str) -> tuple[PlaneGoal, ...]:
-    """Return the goals of an example; empty if it has none.
+    """Return the goals of an example; () if it has none.
 
-    "equal": two keys share all attention evenly. "instead": a key gets at least the share of another one, and the query
-    keeps its vector.
+    "equal": two keys get half of the attention each. "instead": a key gets at least the share of another one, and the
+    query keeps its vector.
 
     >>> [(goal.name, [round(bound.least, 2) for bound in goal.bounds]) for goal in plane_goals("en_plane")]
     [('equal', [0.45, 0.45]), ('instead', [0.92])]

@@ -12,7 +12,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class PrintedExample:
-    """A worked example as printed: its numbers by step, the decimals of rounded ones, and its source."""
+    """A worked example as printed: its numbers by step, the decimals of rounded numbers, and its source."""
 
     steps: Mapping[str, Tensor]
     decimals: Mapping[str, int]

@@ -21,7 +21,7 @@ from attention_core.record.trace import Operation, Step, Trace
 
 MAX_TYPED_MAGNITUDE = 20  # limit of typed numbers: with scores of thousands, puzzles would be trivial
 Matrices = Mapping[str, Float[np.ndarray, "rows columns"]]
-RunNumber = Callable[[Trace, Trace], Tensor]  # computes a number from a run and from the starting run of its puzzle
+RunNumber = Callable[[Trace, Trace], Tensor]  # (run, starting run of the puzzle) -> a number
 
 
 @dataclass(frozen=True)

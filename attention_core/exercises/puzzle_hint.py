@@ -62,7 +62,7 @@ def copy_inputs(trace: Trace) -> dict[str, Tensor]:
 
 
 def find_hint(puzzle: Puzzle, trace: Trace, slopes: Matrices) -> Hint | None:
-    """Find the best number to change among those that may be changed: the one with the largest slope.
+    """Find the best number to change: of the numbers that may be changed the one with the largest slope.
 
     If only signs may be changed, it is the number whose other sign helps most: its slope times -2 w. None if no
     change helps, or a slope is not finite.

@@ -60,7 +60,7 @@ def distance_from_zero(trace: Trace, start: Trace) -> Tensor:
 
 
 def distance_from_full_width(trace: Trace, start: Trace) -> Tensor:
-    """Measure the distance of the output of all words from that of full width."""
+    """Measure the distance between the output of all words and their output at full width."""
     return euclidean_distance(trace["output"], full_width_output())
 
 

@@ -29,7 +29,7 @@ IT_EXAMPLES = MappingProxyType({"en": {"example": "en_it"}, "zh": {"example": "z
 COLOUR_EXAMPLES = MappingProxyType({"en": {"example": "en_colour"}, "zh": {"example": "zh_colour"}})
 IT_DOG = Bound("it_dog", share_of_key(0, IT, DOG), REQUIRED_SHARE)
 OPEN_W_Q_AND_W_K = MappingProxyType({"w_q": (0, 4), "w_k": (0, 4)})
-SINK_EXAMPLES = MappingProxyType(  # without built vectors, Chinese words take those of the English words
+SINK_EXAMPLES = MappingProxyType(  # without built vectors, Chinese words take the English words' vectors
     {
         "en": {},
         "zh": {

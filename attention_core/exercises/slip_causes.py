@@ -25,7 +25,7 @@ from attention_core.verification.causes import Cause, single_changes
 
 ROUNDING_SLACK = 64  # accepted difference, in multiples of the right number's rounding error,
 RELATIVE_SLACK = 0.1  # plus this share of the written number: more than any rounding error, even through exp
-EXCHANGED_AXES = {-2: "rows_swapped", -1: "columns_swapped"}  # the code of the cause by axis
+EXCHANGED_AXES = {-2: "rows_swapped", -1: "columns_swapped"}  # axis -> code of the cause
 OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition has a separate name
 
 
@@ -57,7 +57,7 @@ def gives_answers(checked: CheckedWork, step: str, supposed: NumberRange, slack:
 
 
 def cells_in_slipped_heads(checked: CheckedWork, step: str) -> Bool[Tensor, "..."]:
-    """Return which written cells a cause must give: in a step with heads, those of the heads with slips."""
+    """Return which written cells a cause must explain: in a step with heads, the cells of heads with slips."""
     marked = checked.marked[step]
     is_written = ~marked.theirs.isnan()
     dims = checked.trace.step(step).dims
@@ -159,7 +159,7 @@ def is_answered(checked: CheckedWork, step: str) -> bool:
 
 # ---- numbers exchanged or scaled -------------------------------------------------------------------------------------
 def try_exchanges(right: NumberRange, step: str) -> Iterator[tuple[Cause, NumberRange]]:
-    """Yield each exchange of two rows, or of two columns, and that of rows and columns."""
+    """Yield each exchange of two rows or of two columns, and the transposition if it could be a slip."""
     low, high = right
     for axis, code in EXCHANGED_AXES.items():
         size = low.shape[axis]
@@ -182,7 +182,7 @@ def try_exchanges(right: NumberRange, step: str) -> Iterator[tuple[Cause, Number
 def try_other_factor(
     checked: CheckedWork, step: str, ranges: Mapping[str, NumberRange]
 ) -> Iterator[tuple[Cause, NumberRange]]:
-    """Yield the scores times another factor, the one that most written numbers imply, for scaled_scores only."""
+    """Yield, for scaled_scores only, the scores times the factor that most written numbers imply."""
     if step != "scaled_scores":
         return
     factor = median_factor(checked)

@@ -9,7 +9,7 @@ from attention_core.mechanism.operations import MASK, SPLIT
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-STAGES = MappingProxyType(  # the written stages, in order, each with the step of a run that computes it
+STAGES = MappingProxyType(  # stage -> the step of a run that computes it, in order
     {
         "q": "q_projected",
         "k": "k_projected",

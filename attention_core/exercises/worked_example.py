@@ -178,7 +178,7 @@ def rounding_explains(checked: CheckedWork, step: str, by: str, digits: int) -> 
 
 
 def count_agreeing(checked: CheckedWork, step: str, other: Float[Tensor, "..."]) -> int:
-    """Count the written numbers of a stage that equal those of another run after rounding."""
+    """Count the written numbers of a stage that equal another run's numbers after rounding."""
     gaps = abs_difference(checked.marked[step].theirs, other)
     agrees = gaps <= checked.rounding(step)
     return int(agrees.sum())

@@ -6,7 +6,7 @@ from attention_core.exercises.worked_example import CheckedWork
 from attention_core.explanation.arithmetic import number_at
 from attention_core.record.expressions import Ref, multiply_factors
 
-TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # how many times too often a term is added
+TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # mistake -> how many times too often a term is added
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def find_wrong_sum(checked: CheckedWork, cell: Ref) -> WrongSum:
 
 
 def written_terms(checked: CheckedWork, cell: Ref) -> list[list[float]]:
-    """Return the written factors of each term of a cell that is a sum; empty for a single term."""
+    """Return the written factors of each term of a cell that is a sum; [] for a cell of a single term."""
     operation = checked.trace.step(cell.step).operation
     expression = operation.cell(cell.index, checked.written.shapes())
     if expression.function != "sum" or len(expression.terms) < 2:

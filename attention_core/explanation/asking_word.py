@@ -1,4 +1,4 @@
-"""Which query of a new sentence is shown first: its pronoun, else the word whose weights are farthest from even."""
+"""Which query of a new sentence is shown first: its pronoun, else the word whose weights are farthest from uniform."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -11,7 +11,7 @@ from torch import Tensor
 from attention_core.explanation.facts import EQUAL_WEIGHT_GAP, allowed_pairs, find_row_beyond_itself
 from attention_core.record.trace import Trace
 
-PRONOUNS = (  # of the third person, by kind; an earlier kind is preferred to a later one
+PRONOUNS = (  # pronouns of the third person by kind; an earlier kind is preferred
     frozenset(
         [
             "it",
@@ -35,16 +35,16 @@ PRONOUNS = (  # of the third person, by kind; an earlier kind is preferred to a 
     frozenset(["his", "hers", "its", "their", "theirs"]),
     frozenset(["himself", "herself", "itself", "themselves", "oneself", "自己"]),
 )
-APOSTROPHES = str.maketrans("’ʼ`", "'''")  # all become the same sign
+APOSTROPHES = str.maketrans("’ʼ`", "'''")  # all apostrophes become the same sign
 
 
 class AskingWord(NamedTuple):
     """The row of weights to show first, and the reason.
 
-    why: "only", there is no other word; "pronoun", its word is the only pronoun of the sentence; "last_pronoun", the
-    last of several; "last_of_kind", the last of the preferred kind; "uneven", its weights are the farthest from even;
-    "uneven_tie", others are equally far, and it is the last of them; "beyond", no other row gives more weight to
-    another word; "even", all rows are even.
+    why: "only", there is no other word; "pronoun", the row's word is the only pronoun of the sentence; "last_pronoun",
+    the last of several; "last_of_kind", the last of the preferred kind; "uneven", the row's weights are the farthest
+    from uniform; "uneven_tie", the last of several rows that are equally far; "beyond", no other row gives more weight
+    to another word; "even", all rows are uniform.
     """
 
     head: int
@@ -101,9 +101,9 @@ def find_asking_word(
 ) -> AskingWord:
     r"""Find the row of weights of a new sentence to show first.
 
-    It is the pronoun's, in the head in which its row is farthest from even. Without a pronoun, it is the row that is
-    farthest from even: the distance is the share that would have to move, $\frac{1}{2} \sum_s |w_s - \bar w|$ over the
-    allowed keys, with $\bar w$ their mean. Of equal rows the first head is taken, and in it the last word.
+    With a pronoun, its row in the head in which that row is farthest from uniform; else the row that is farthest from
+    uniform. The distance is the total variation, $\frac{1}{2} \sum_s |w_s - \bar w|$ over the allowed keys, $\bar w$
+    being their mean. Of equal rows the first head is taken, and in this head the last word.
 
     words: of the sentence, one for each query; queries after them are padding. head: the only head to search. first:
     the first word that may be taken; a start sign stands before it. past_itself: whether most words attend to
@@ -146,7 +146,7 @@ def first_largest(numbers: Float[Tensor, " H"]) -> int:
 def distances_from_even(
     trace: Trace, batch: int = 0, past_itself: bool = False, head: int | None = None
 ) -> Float[Tensor, "H T"]:
-    """Compute how far each row of weights is from even, or with past_itself its largest weight on another word.
+    """Compute each row's distance from uniform weights, or with past_itself its largest weight on another word.
 
     head: the only head to read; None: all heads.
 

@@ -11,14 +11,14 @@ from functools import cache
 from attention_core.explanation.source_closure import SCRIPT_WIDTH
 
 TITLE_START = "# ---- "
-REMARK_START = "#   "  # of a line on what an expression made
+REMARK_START = "#   "  # the start of a comment about the value of an expression
 TITLE_SIGNS = "# -"
-PHRASE_START = "…"  # of a key that is replaced within a remark
+PHRASE_START = "…"  # the start of a key of `translations` that is replaced within a remark
 PLACEHOLDER_PATTERN = re.compile(r"\\{(\w+)\\}")
 
 
 def translate_comments(source: str, translations: Mapping[str, str]) -> str:
-    """Replace the comments, docstrings and printed words of a source by those of another language.
+    """Replace the comments, docstrings and printed words of a source by their translations.
 
     source: Python code. translations: the other text for each one, without its # or its quotes. A {name} in both stands
     for any text, which is kept. A text without a translation stays. A remark about an expression begins with code: in
@@ -95,7 +95,7 @@ def translate_phrases(remark: str, translations: Mapping[str, str]) -> str:
 
 @cache
 def template_pattern(template: str) -> re.Pattern:
-    """The pattern of a template, in which each placeholder matches any text.
+    """The compiled regular expression of a template, in which each placeholder matches any text.
 
     >>> template_pattern("{n} times").fullmatch("3 times")["n"]
     '3'

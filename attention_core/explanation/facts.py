@@ -15,7 +15,7 @@ from attention_core.record.trace import Trace
 
 EQUAL_WEIGHT_GAP = 1e-9  # weights closer together than this count as equal
 SHARE_SUM_TOLERANCE = 0.02  # how far a sum of shares may lie from 1: no precision rounds by more
-NEARLY_EVEN = 1.05  # times an even share: a smaller largest weight counts as nearly even
+NEARLY_EVEN = 1.05  # times a uniform share: a smaller largest weight counts as nearly uniform
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class RowFact:
     kind:
 
     - "most": one of several allowed keys gets the most.
-    - "nearly": one key gets the most, by less than a twentieth of an even share.
+    - "nearly": one key gets the most, by less than a twentieth of a uniform share.
     - "several": some keys, but not all, share the most equally.
     - "even": all allowed keys get the same.
     - "only": a single key is allowed.
@@ -58,7 +58,7 @@ class RowFact:
 
     @property
     def ratio(self) -> float:
-        """The largest share as a multiple of an even one."""
+        """The largest share as a multiple of the uniform share."""
         return self.share * self.possible / left_by(self.sunk)
 
 
@@ -273,7 +273,7 @@ def transpose_gap(one: Trace, other: Trace, step: str = "scores") -> float:
 def find_telling_row(
     trace: Trace, query: int | None = None, batch: int = 0, count: int | None = None
 ) -> tuple[int, int]:
-    """Find the (head, query) to show first: the one whose largest weight is the highest multiple of an even share.
+    """Find the (head, query) to show first: the one whose largest weight is the highest multiple of a uniform share.
 
     Of equals, the first head is taken, and in it the last query. With a query given, the best head for it.
     count: the number of queries that are not padding.

@@ -8,7 +8,7 @@ from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.trace import Trace
 
-SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # AA contrast on white
+SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # with AA contrast on white
 
 ELSE = "else"  # key in `names` of the word for the default case of a formula
 NO_NAMES: Mapping[str, str] = MappingProxyType({})  # no translations: the names of the code
@@ -40,7 +40,7 @@ SYMBOL_LETTERS = {
 }
 
 ADDED_TO_INPUTS = [name for name, position in POSITIONS.items() if position.place == "input"]
-MADE_OF_INPUTS = tuple(f"{name}_" for name in ("positioned", *ADDED_TO_INPUTS))  # how names of such steps begin
+MADE_OF_INPUTS = tuple(f"{name}_" for name in ("positioned", *ADDED_TO_INPUTS))  # prefixes of steps made of inputs
 
 
 def colour_family(name: str) -> str | None:

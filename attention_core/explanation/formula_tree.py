@@ -14,7 +14,7 @@ SIGNS = {
     **{"sigma": "σ", "phi": "φ", "land": "∧", "lor": "∨", "gamma": "γ"},
 }
 FUNCTIONS = ("tanh", "sin", "cos", "exp", "log", "ln", "max", "min")
-SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em"}  # widths, by command
+SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em"}  # command -> width of the space
 FRACTIONS = ("frac", "tfrac", "dfrac")
 
 Tree = tuple  # (element, attributes, text), or (element, attributes, trees)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from attention_core.explanation.facts import RowFact, accident, row_fact
 from attention_core.record.trace import Trace
 
-CLEAR_RATIO = 2.0  # times an even share: a query with so much weight on one key attends clearly
-MOST_QUERIES = 0.8  # of the queries that can follow a rule: if so many do, the head has it
-MAX_NAMED_PAIRS = 3  # queries that are listed one by one
+CLEAR_RATIO = 2.0  # times a uniform share: a query with this weight on one key attends clearly
+MOST_QUERIES = 0.8  # share of the queries that can follow a rule: from this share on, the head has the rule
+MAX_NAMED_PAIRS = 3  # the most queries that are listed one by one
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,10 @@ class HeadHabit:
     - "overflow": the precision could not hold scores of this head.
     - "single": there is only one key.
     - "forced": masks leave each query at most one key.
-    - "even": every query attends evenly.
+    - "even": every query attends uniformly.
     - "offset": most attend to the key `offset` positions after their own; -1 is the word before.
     - "key": most attend to the key `key`.
-    - "pairs": a few attend clearly, (query, key) in `pairs`, and the rest evenly.
+    - "pairs": a few attend clearly, (query, key) in `pairs`, and the rest uniformly.
     - "mixed": no rule holds; `pairs` has the query that attends most clearly.
     - "tied": no rule holds, and that query gives `count` keys equally much; `pairs` has the first of them.
     """
@@ -76,7 +76,7 @@ def head_habit(trace: Trace, facts: Sequence[RowFact]) -> HeadHabit:
 
 
 def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | None:
-    """The habit "offset" if most queries with a key at one offset attend to it, and keys are the queries' words."""
+    """The habit "offset" if most queries attend to the key at one offset, and keys are the queries' words; or None."""
     sizes = trace.sizes()
     if not asks_own_words(trace) or sizes["T"] != sizes["S"]:
         return None
@@ -106,7 +106,7 @@ def find_key(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | N
 
 
 def name_pairs(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit:
-    """The habit "pairs" if few queries attend clearly and the rest evenly; else the mixed habit."""
+    """The habit "pairs" if few queries attend clearly and the rest uniformly; else the mixed habit."""
     rest = [fact for fact in free if fact not in clear]
     rest_is_even = all(fact.kind in ("even", "nearly") for fact in rest)
     if not rest_is_even or len(clear) > MAX_NAMED_PAIRS:

@@ -15,7 +15,7 @@ from attention_core.record.expressions import Cell, Constant, Ref
 from attention_core.record.trace import Operation, Trace
 
 TOKEN_AXES = ("T", "S", "S'")  # the axes of tokens; S' is the second axis of keys of a Jacobian
-MAX_PANEL_SIDE = 64  # the most rows or columns of cells that are drawn; the panel counts those beyond
+MAX_PANEL_SIDE = 64  # the most rows or columns that are drawn; the panel counts the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Panel:
     """
 
     step: str
-    rows: str  # the axis that runs down, such as "T"
+    rows: str  # the axis of the rows, such as "T"
     columns: str
     refs: tuple[tuple[Ref, ...], ...]
     whole: Tensor  # the step's numbers
@@ -224,13 +224,13 @@ Factors = list[list[Ref]]  # what each row, or each column, of a result is compu
 def find_factors(
     operation: Operation, result: Panel, shapes: Mapping[str, tuple[int, ...]]
 ) -> tuple[Factors, Factors] | None:
-    """Find the cells that a product's rows read of the left operand, and its columns of the one above.
+    """Find the cells of the left operand that each row of a product reads, and of the upper one that each column reads.
 
     They are those of the first column and the first row; the last cell is checked against both. None if it is no
     product.
     """
 
-    @cache  # a corner is in its row and in its column
+    @cache  # a corner cell is needed for its row and for its column
     def cell_of(ref: Ref) -> Cell:
         return operation.cell(ref.index, shapes)
 
@@ -284,7 +284,7 @@ def inner_axis(trace: Trace, refs: list[Ref]) -> str:
 
 
 def operand_panel(trace: Trace, factors: Factors, dim: str, hidden: int, most: int) -> Panel:
-    """Lay out an operand of a product: its rows are the axis shared with the result, its columns the one summed over.
+    """Lay out an operand of a product: its rows are the axis shared with the result, its columns the summed axis.
 
     hidden: the rows that the result does not draw. most: the most positions that are drawn of the axis summed over.
     """

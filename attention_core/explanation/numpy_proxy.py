@@ -100,7 +100,7 @@ def is_helper(value: object, function: FunctionType) -> bool:
 
 
 def names_in(code: CodeType) -> set[str]:
-    """Collect the global names and attributes that a function uses, those in its comprehensions included."""
+    """Collect the global names and attributes that a function uses, including names in its comprehensions."""
     names: set[str] = set()
     for part in nested_codes(code):
         names.update(part.co_names)
@@ -108,7 +108,7 @@ def names_in(code: CodeType) -> set[str]:
 
 
 def nested_codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield a function's code, and those of the comprehensions in it."""
+    """Yield a function's code, and the codes of the comprehensions in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -229,7 +229,7 @@ def needs_line(language: str, from_file: bool) -> str:
 
 
 def dtype_name(trace: Trace) -> str:
-    """Name the precision of the run: that of its first input, which always holds floating-point numbers."""
+    """Name the precision of the run: the dtype of its first input, which always has floating-point numbers."""
     first = next(iter(trace.steps.values()))
     return str(first.dtype).removeprefix("torch.")
 
@@ -336,6 +336,6 @@ def number_texts(numbers: np.ndarray, short: bool) -> np.ndarray:
     exact = numbers.astype(np.float64).astype(str)
     if numbers.dtype == np.float64 or not short:
         return exact
-    single = numbers.astype(np.float32).astype(str)  # not shorter for the halves: 0.1 would hide that it is 0.09997559
+    single = numbers.astype(np.float32).astype(str)  # half precisions keep their digits: 0.1 would hide 0.09997559
     read_back = single.astype(np.float64).astype(np.float32)  # a decimal is rounded twice: to double, to single
     return np.where(read_back == numbers, single, exact)

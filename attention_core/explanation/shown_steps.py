@@ -46,7 +46,7 @@ def copies_numbers(trace: Trace, name: str) -> bool:
 
 
 def steps_copied(trace: Trace, name: str) -> list[str]:
-    """List a step and those before it that have its numbers in the same rows and columns, the first one last.
+    """List a step and the steps before it with the same numbers in the same rows and columns, the latest step first.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -115,7 +115,7 @@ def computed_cell(trace: Trace, cell: Ref) -> Ref:
 
 
 def is_computed(trace: Trace, name: str) -> bool:
-    """Return whether the numbers of a step were computed; else they are those of an input, or copies of them.
+    """Return whether the numbers of a step were computed; else they are an input's numbers, or copies of these.
 
     >>> import torch
     >>> from attention_core import attend_qkv

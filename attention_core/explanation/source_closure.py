@@ -76,7 +76,7 @@ def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) 
     if not definition.is_import:
         for needed in names_read(definition.text):
             add_definition(needed, sys.modules[definition.module], found)
-    found[name] = found.pop(name)  # after everything that it needs
+    found[name] = found.pop(name)  # to the end: after everything that the definition needs
 
 
 def check_same_meaning(known: Definition, other: Definition) -> None:
@@ -129,7 +129,7 @@ def names_bound(node: ast.stmt) -> list[str]:
 def resolve_import(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Definition | None:
     """Find the definition of an imported name: an import of a library stays, this package's is found in its module."""
     name = alias.asname or alias.name
-    imported = ast.unparse(alias)  # with its `as`
+    imported = ast.unparse(alias)  # with the name after `as`
     if isinstance(node, ast.Import):
         return Definition(name, f"import {imported}")
     package, _, _ = node.module.partition(".")
@@ -141,10 +141,10 @@ def resolve_import(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Defin
 
 
 def names_read(text: str) -> list[str]:
-    """List the global names that a definition reads, in the order of the text; local ones do not count."""
+    """List the global names that a definition reads, in the order of the text; local names do not count."""
     names = set()
     scopes = [symtable.symtable(text, "<definition>", "exec")]
-    for scope in scopes:  # the list grows while it is read, by the scopes within
+    for scope in scopes:  # the loop appends inner scopes to the list
         scopes.extend(scope.get_children())
         for symbol in scope.get_symbols():
             if symbol.is_global() and symbol.is_referenced():

@@ -101,7 +101,7 @@ def plain_source(function: Callable, operands: tuple | list, params: Mapping[str
 
 # ---- the listing's text ----------------------------------------------------------------------------------------------
 def format_listing(watch: Watch) -> str:
-    """Return the source of the watched function with its remarks, then of the called ones that made a tensor."""
+    """Return the source of the watched function with its remarks, then of the called functions that made a tensor."""
     sections = []
     for code, record in watch.ran.items():
         if record.made or not sections:
@@ -115,7 +115,7 @@ def comment_source(code: CodeType, record: CallRecord) -> str:
     lines = [line.rstrip() for line in source_lines]
     function = parse_source("\n".join(lines)).body[0]
     first_statement = function.body[0]
-    remarks = defaultdict(list)  # by the number of the line above them
+    remarks = defaultdict(list)  # number of the line above -> remarks
     for name, texts in record.arguments.items():
         remark = format_remark(first_statement.col_offset, name, texts)
         remarks[first_statement.lineno - 2].append(remark)

@@ -66,7 +66,7 @@ class CallRecord:
 
 
 class Watch:
-    """A profile function that records a function and those of its own package that it calls, in the order of the calls.
+    """A profile function that records a function and the functions of its package that it calls, in calling order.
 
     `ran` holds a record for each function. `owner` maps a code to the function that contains it: its own code, or a
     comprehension's. `result` is what the watched function returned.
@@ -115,7 +115,7 @@ class Watch:
         caller = frame.f_back
         is_watched = code in self.ran
         if is_watched:
-            is_new = self.ran[code].latest is not value  # else an earlier line made it, or it is an argument
+            is_new = self.ran[code].latest is not value  # otherwise the value is of an earlier line, or an argument
             if is_new:
                 self.keep(frame, value)
         is_comprehension = code in self.owner and not is_watched
@@ -173,7 +173,7 @@ def walk_traceback(traceback: TracebackType | None) -> Iterator[TracebackType]:
 
 # ---- values in words -------------------------------------------------------------------------------------------------
 def tensors_in(value: object) -> list[Tensor | np.ndarray]:
-    """List the tensors of a value: itself, or all of a list; empty if anything else is among them."""
+    """List the tensors of a value: a tensor, or all tensors of a list; [] if it contains anything else."""
     parts = value if isinstance(value, list | tuple) else [value]
     parts = [unwrap_numpy(part) for part in parts]
     if all(isinstance(part, Tensor | np.ndarray) for part in parts):

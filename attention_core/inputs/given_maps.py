@@ -15,7 +15,7 @@ from attention_core.inputs.rounded_rows import SUM_TOLERANCE, Rounding, find_rou
 from attention_core.inputs.subwords import show_subwords
 from attention_core.record.trace import Step, Trace
 
-MAX_ROUNDED_BEYOND = 1e-6  # below 0, or above 1 beyond the rounding: a number so far out is no weight
+MAX_ROUNDED_BEYOND = 1e-6  # a number so far below 0, or above 1 after rounding, is no weight
 MAX_LOGARITHM_DISTANCE = 0.01  # largest distance from 1 of a sum of exponentials
 LARGEST_BYTE, LEAST_LARGE_BYTE, WHOLE_PERCENT = 255, 128, 100
 
@@ -59,7 +59,7 @@ class AttentionMaps:
 
     @cached_property
     def is_uneven(self) -> Bool[Tensor, "L H T"]:
-        """Which rows do not sum to 1, even after rounding."""
+        """True for each row whose sum differs from 1 by more than rounding."""
         return self.distances > self.rounding.allowance(self.maps)
 
     def uneven_rows(self) -> list[tuple[int, int, int]]:
@@ -105,7 +105,7 @@ class AttentionMaps:
 
     @cached_property
     def is_measured(self) -> Bool[Tensor, "L H"]:
-        """Which heads can be measured: all numbers are shares, and each row sums to 1."""
+        """True for each head that can be measured: all numbers are shares, and each row sums to 1."""
         if self.fault in ("bytes", "percent", "logarithms", "zeros"):
             return torch.zeros(self.maps.shape[:2], dtype=torch.bool)
         is_share = (self.maps >= -MAX_ROUNDED_BEYOND).flatten(2).all(-1)
@@ -148,7 +148,7 @@ class AttentionMaps:
 
 
 def measure_maps(given: AttentionMaps) -> dict[str, Float[Tensor, "L H"]]:
-    """Measures each head, see measure_head_maps; if the keys are other words, only how evenly it spreads.
+    """Measures each head, see measure_head_maps; if the keys are other words, only evenness and entropy.
 
     A head with a row that does not sum to 1, or with numbers that cannot be weights, has NaN: its measures have no
     meaning. A measure that is NaN for all heads is left out.

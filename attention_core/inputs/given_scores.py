@@ -11,7 +11,7 @@ from attention_core.inputs.matrix_values import MatrixValue
 from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 
-MAX_LINKED_WIDTH = 64  # width up to which a link contains q and k; for larger widths it contains the scores
+MAX_LINKED_WIDTH = 64  # the largest width with which a link contains q and k instead of the scores
 
 
 def read_logits(text: str, most: int) -> Float[np.ndarray, " S"]:

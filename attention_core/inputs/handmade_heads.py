@@ -18,8 +18,8 @@ from attention_core.record.errors import AttentionError
 HEAD_KINDS = ("same_word", "offset", "first", "even", "sink")
 STRONG_SCORE = 6.0  # score with which one of seven keys gets all but 2 % of the weight: e^6 = 403
 SINK_SCORE = 4.0  # score of the first token in a sink head: below that of a matching word, above any other
-OFFSET_STEEPNESS = 4.0  # factor of the squared distance, which the offset head's score loses
-MAX_HEAD_OFFSET = 64  # tokens
+OFFSET_STEEPNESS = 4.0  # factor of the squared distance, subtracted from the offset head's score
+MAX_HEAD_OFFSET = 64  # the largest offset in tokens
 MAX_BUILT_COLUMNS = 512
 POSITION_COLUMNS = ("one", "position", "position_squared", "first")  # the columns of x after those of the words
 

@@ -20,7 +20,7 @@ def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.
     return draw_rounded_matrix(name, shape, seed).copy()
 
 
-@lru_cache(maxsize=16)  # at most 2 MB each; sampling them is slow, and every change needs them again
+@lru_cache(maxsize=16)  # at most 2 MB per matrix: sampling is slow, and every change needs the same ones
 def draw_rounded_matrix(name: str, shape: tuple[int, int], seed: int) -> Float[np.ndarray, "rows columns"]:
     """Samples the numbers of random_matrix. They are cached: do not write into them."""
     rows, columns = shape

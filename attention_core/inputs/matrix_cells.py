@@ -118,7 +118,7 @@ def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
         can_be_decimal = True
     if '"' in text:
         cells = [[cell.translate(SHOWN) for cell in row] for row in cells]
-    if has_title and cells and len(cells[0]) == 2:  # it may be the name of the second column
+    if has_title and cells and len(cells[0]) == 2:  # the removed title may be the name of the second column
         refuse_counting_column(cells, name)
     if indents[:1] == [True] and not any(indents[1:]):
         cells = with_corner(cells)
@@ -127,7 +127,7 @@ def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
 
 
 def without_title(lines: list[str]) -> list[str]:
-    """Removes a name alone on the line above rows of several cells: it is that of the matrix, not of a column."""
+    """Removes a name alone on the line above rows of several cells, which names the matrix and not a column."""
     if len(lines) < 2 or not is_name(lines[0]) or TITLE_ENDS.search(lines[0].rstrip()):
         return lines
     return lines[1:] if TITLE_ENDS.search(lines[1].strip()) else lines

@@ -1,4 +1,4 @@
-"""Makes the numbers of a run of the values of matrices, and the shortest value of numbers."""
+"""Computes the numbers of a matrix from its MatrixValue, and the MatrixValue with the shortest text from numbers."""
 
 from collections.abc import Iterable
 
@@ -25,15 +25,15 @@ from attention_core.inputs.matrix_values import (
     starting_matrix,
 )
 
-MAX_EDITS = 10_000  # changed cells; a matrix with more is held whole
-MAX_SURELY_SHORT = 8_000  # numbers whose text is within the limits of a text, whatever they are
+MAX_EDITS = 10_000  # the most changed cells; with more, all numbers of a matrix are stored
+MAX_SURELY_SHORT = 8_000  # a matrix with so many numbers always has a text short enough for a link
 
 
 # ---- from numbers to a value -----------------------------------------------------------------------------------------
 def pack_matrix(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> WholeMatrix:
-    """Packs all numbers of a matrix. Raises AttentionError as to_text does, so that every value has a link.
+    """Packs all numbers of a matrix. Raises AttentionError as to_text does, so that a link can contain every value.
 
-    No number is rounded: a link has as many digits as give the float64 back.
+    No number is rounded: a link has as many digits as identify the float64.
 
     >>> pack_matrix([[1, 0.5]]).packed.array()
     array([[1. , 0.5]])
@@ -42,7 +42,7 @@ def pack_matrix(array: Float[np.ndarray, "rows columns"], name: str = "matrix") 
     has_sides = matrix.ndim == 2 and max(matrix.shape) <= min(MAX_ROWS, MAX_COLUMNS)
     is_short = 0 < matrix.size <= MAX_SURELY_SHORT
     if not (has_sides and is_short and (np.abs(matrix) <= MAX_MAGNITUDE).all()):
-        to_text(matrix, name)  # says what is wrong, if anything is
+        to_text(matrix, name)  # raises the AttentionError, if there is one
     return WholeMatrix(PackedNumbers.of(matrix))
 
 
@@ -60,9 +60,9 @@ def shorten_matrix(
     base: Float[np.ndarray, "base_rows base_columns"] | None,
     name: str = "matrix",
 ) -> MatrixValue:
-    """The value of a matrix whose text is shortest: whole, or the cells in which it differs from another of its shape.
+    """The value with the shortest text: all numbers, or the cells in which a matrix differs from one of its shape.
 
-    The other one is `base`, the identity or zeros. name: the name of the matrix in errors.
+    The compared matrix is `base`, the identity or zeros. name: the name of the matrix in errors.
     Raises AttentionError as pack_matrix does.
 
     >>> base = np.zeros((2, 3))
@@ -78,7 +78,7 @@ def shorten_matrix(
             if len(places) <= MAX_EDITS:
                 forms.append(ChangedCells(start, pack_cells(matrix, places)))
     shortest = min(forms, key=count_characters, default=None)
-    if shortest is not None and count_characters(shortest) <= matrix.size:  # the whole text has one a number at least
+    if shortest is not None and count_characters(shortest) <= matrix.size:  # one character per number
         return shortest
     whole = pack_matrix(matrix, name)
     return whole if shortest is None else min(shortest, whole, key=count_characters)
@@ -108,10 +108,10 @@ def changed_cells(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]
 def edited_matrix(
     value: MatrixValue, base: Float[np.ndarray, "rows columns"] | None, name: str = "matrix"
 ) -> Float[np.ndarray, "rows columns"]:
-    """The numbers of a value, as an array of its own. base: the matrix without it; None: there is none.
+    """The numbers of a value, as a new array. base: the matrix that the value changes; None if there is none.
 
-    Raises AttentionError: edit_form for a cell outside `base`, or without one; and as from_short_text does for a text
-    that is no matrix.
+    Raises AttentionError: edit_form for a cell outside `base`, or if `base` is None; for a text that is no matrix as
+    from_short_text does.
 
     >>> edited_matrix(ChangedCells("identity", PackedNumbers.of([[0, 1, -2]])), np.zeros((2, 2)))
     array([[ 1., -2.],
@@ -126,17 +126,17 @@ def edited_matrix(
             matrix[rows.astype(int), columns.astype(int)] = numbers
             if (np.abs(matrix) <= MAX_MAGNITUDE).all():
                 return matrix
-    return from_short_text(write_matrix(value), base, name)  # says what is wrong
+    return from_short_text(write_matrix(value), base, name)  # raises the error
 
 
 def is_within(cells: PackedNumbers, shape: tuple[int, int]) -> np.ndarray:
-    """Whether the place of each changed cell lies in a shape: (cells,) of bool."""
+    """Whether each changed cell lies inside a shape, as booleans (cells,)."""
     places = cells.array()[:, :2]
     return (places < shape).all(axis=1)
 
 
 def drop_outside_cells(value: MatrixValue, shape: tuple[int, int]) -> MatrixValue:
-    """Leaves out the changed cells that lie outside a shape: a mask of fewer tokens keeps what still fits.
+    """Removes the changed cells that lie outside a shape: a mask of fewer tokens keeps the cells that still fit.
 
     >>> write_matrix(drop_outside_cells(read_matrix("~0.1=0;5.5=0"), (2, 2)))
     '~0.1=0'
@@ -172,8 +172,8 @@ def random_rows(
 ) -> frozenset[int]:
     """The indices of a matrix's rows that still contain random numbers.
 
-    value: what the matrix was made of. drawn: the rows of `base` that were drawn at random, of which the first `width`
-    columns were; all, where it is None.
+    value: the value that the matrix was computed from. drawn: the rows of `base` that were sampled at random. width:
+    how many of their first columns were sampled; None: all.
 
     >>> base = np.array([[0.25, 0.5], [1.0, 0.0]])
     >>> random_rows(base, ChangedCells(), base, drawn=[0])
@@ -186,7 +186,7 @@ def random_rows(
     if base is None or base.shape != matrix.shape:
         return frozenset()
     is_edited = isinstance(value, ChangedCells)
-    if is_edited and value.start in NAMED_STARTS:  # these hold no random number
+    if is_edited and value.start in NAMED_STARTS:  # the identity and zeros have no random number
         return frozenset()
 
     start = base
@@ -196,7 +196,7 @@ def random_rows(
         rows = range(len(base))
     same = matrix[:, :width] == start[:, :width]
     has_random = same.any(axis=1)
-    if not is_edited:  # it may hold a random number by accident
+    if not is_edited:  # a typed number may equal a random one by accident
         has_random = same.all(axis=1)
     return frozenset(row for row in rows if has_random[row])
 
@@ -217,7 +217,7 @@ def chosen_array(
     if value is None:
         return numbers
     if isinstance(value, UnreadableMatrix):
-        read_chosen_cells(value.text, name)  # says what is wrong
+        read_chosen_cells(value.text, name)  # raises the error
     cells = value.cells.array()
     if not (np.abs(cells[:, -1]) <= MAX_MAGNITUDE).all():
         read_chosen_cells(write_matrix(value), name)
@@ -228,7 +228,7 @@ def chosen_array(
 
 
 def pack_chosen(numbers: Float[np.ndarray, "B H T S"]) -> ChosenNumbers | None:
-    """Packs every number that is not NaN with its index; None where there is none.
+    """Packs every number that is not NaN with its index; None if all are NaN.
 
     >>> write_matrix(pack_chosen(np.array([[[[np.nan, 2.5]]]])))
     '0.0.0.1=2.5'

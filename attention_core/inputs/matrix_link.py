@@ -1,8 +1,8 @@
 """The text of a matrix in a link: read as a value, and written.
 
 "1,0.5;-2,0" has all numbers, cells by comma and rows by ";". "~0.1=-2;1.0=3" has changed cells, "row.column=number".
-Before "~" stands nothing, "identity", "zeros", or "random.7" for random numbers of seed 7. "none" is no matrix.
-"0.1.5.3=2" is a number in the place of a computed score or weight, "batch.head.query.key=number".
+The text before "~" is empty, "identity", "zeros", or "random.7" for random numbers of seed 7. "none" is no matrix.
+"0.1.5.3=2" is a number instead of a computed score or weight, "batch.head.query.key=number".
 """
 
 import re
@@ -36,8 +36,8 @@ CHANGES_MARK = "~"
 EDIT_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 CHOSEN_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 RANDOM_PATTERN = re.compile(r"random\.([0-9]{1,9})")
-ANY_SHAPE = (1000, 1000)  # more rows and columns than EDIT_PATTERN can say
-MAX_REMEMBERED = 32  # matrices: a page reads and writes the same ones many times
+ANY_SHAPE = (1000, 1000)  # more rows and columns than EDIT_PATTERN can match
+MAX_REMEMBERED = 32  # cached matrices: a page reads and writes the same ones many times
 
 
 # ---- read ------------------------------------------------------------------------------------------------------------
@@ -70,13 +70,13 @@ def read_changed_cells(text: str) -> ChangedCells:
 
 
 def split_edits(text: str) -> tuple[str, list[str]]:
-    """What stands before "~", and the texts of the changed cells."""
+    """The text before "~", and the texts of the changed cells."""
     first, _, edits = text.partition(CHANGES_MARK)
     return first, edits.split(";") if edits else []
 
 
 def read_start(text: str) -> Start | None:
-    """The start that the text before "~" says; None for another text."""
+    """The start that the text before "~" names; None if it names none."""
     if not text:
         return "base"
     match = RANDOM_PATTERN.fullmatch(text)
@@ -96,7 +96,7 @@ def read_edit(edit: str, shape: tuple[int, int], name: str) -> tuple[int, int, f
 
 
 def is_inside(edit: re.Match, shape: tuple[int, int]) -> bool:
-    """Tells whether the place of a changed cell, as EDIT_PATTERN matched it, lies in a shape."""
+    """Whether the row and column of a changed cell lie inside a shape. edit: a match of EDIT_PATTERN."""
     rows, columns = shape
     return int(edit[1]) < rows and int(edit[2]) < columns
 
@@ -104,10 +104,10 @@ def is_inside(edit: re.Match, shape: tuple[int, int]) -> bool:
 def from_short_text(
     text: str, base: Float[np.ndarray, "rows columns"] | None, name: str = "matrix"
 ) -> Float[np.ndarray, "rows columns"]:
-    """Reads the numbers of a text with all numbers or with changed cells, and says what is wrong with it.
+    """Reads the numbers of a text with all numbers or with changed cells.
 
     base: the matrix that is changed. name: of the matrix, in errors.
-    Raises AttentionError: edit_form for a text that is neither, or for a cell outside `base`; and as from_text does.
+    Raises AttentionError: edit_form for a text that has neither, or for a cell outside `base`; and as from_text does.
 
     >>> from_short_text("~0.1=-2", np.zeros((1, 2)))
     array([[ 0., -2.]])
@@ -128,7 +128,7 @@ def from_short_text(
 
 
 def drop_outside_edits(text: str, shape: tuple[int, int]) -> str:
-    """Leaves out the changed cells that lie outside a shape.
+    """Removes the changed cells that lie outside a shape from a text.
 
     >>> drop_outside_edits("~0.1=0;5.5=0", (2, 2)), drop_outside_edits("1,0;0,1", (2, 2))
     ('~0.1=0', '1,0;0,1')
@@ -146,7 +146,7 @@ def drop_outside_edits(text: str, shape: tuple[int, int]) -> str:
 
 @lru_cache(maxsize=MAX_REMEMBERED)
 def read_chosen(text: str) -> ChosenValue:
-    """Reads the text of a link for scores or weights. A text that says none becomes an UnreadableMatrix.
+    """Reads a link's text of chosen scores or weights. A text of another form becomes an UnreadableMatrix.
 
     >>> read_chosen("0.1.5.3=2").cells.array(), read_chosen("0.1=2")
     (array([[0., 1., 5., 3., 2.]]), UnreadableMatrix(text='0.1=2'))
@@ -197,7 +197,7 @@ def write_matrix(value: MatrixValue | ChosenValue) -> str:
 
 
 def write_cells(cells: PackedNumbers) -> str:
-    """Writes numbers with their places."""
+    """Writes numbers with their indices: "0.1=-2;1.0=3"."""
     texts = []
     for *place, number in cells.array().tolist():
         indices = ".".join(f"{index:.0f}" for index in place)
@@ -206,7 +206,7 @@ def write_cells(cells: PackedNumbers) -> str:
 
 
 def write_start(start: Start) -> str:
-    """Writes what stands before "~"."""
+    """Writes the text before "~"."""
     if start == "base":
         return ""
     return start if start in NAMED_STARTS else f"random.{start}"

@@ -1,6 +1,6 @@
 """The matrices of a setting as values that can be hashed and compared: numbers, changed cells, or no matrix.
 
-matrix_link.py reads and writes the text that a link has for them; matrix_edits.py makes the numbers of a run of them.
+matrix_link.py reads and writes their text in a link; matrix_edits.py computes the numbers of a run from them.
 """
 
 from dataclasses import dataclass, field
@@ -13,8 +13,8 @@ from jaxtyping import Float
 from attention_core.inputs.initial_matrices import random_matrix
 
 NAMED_STARTS = ("identity", "zeros")
-CELL_WIDTH = 3  # numbers that say a changed cell: its row, its column, and the number in it
-CHOSEN_WIDTH = 5  # numbers that say a chosen one: batch, head, query, key, and the number
+CELL_WIDTH = 3  # numbers per changed cell: its row, its column, and the number in it
+CHOSEN_WIDTH = 5  # numbers per chosen number: batch, head, query, key, and the number
 DIGEST_BYTES = 16
 
 Start = Literal["base", "identity", "zeros"] | int  # a whole number is the seed of random numbers
@@ -22,10 +22,10 @@ Start = Literal["base", "identity", "zeros"] | int  # a whole number is the seed
 
 @dataclass(frozen=True)
 class PackedNumbers:
-    """An array of float64 as bytes, with a digest that is made once.
+    """An array of float64 as bytes, with a digest that is computed once.
 
-    To hash it, to compare it and to print it, the digest is used and no number is read: -0 is another number than 0.
-    shape: of the array. data: its numbers, row by row.
+    Its hash, equality and repr use the digest alone, so that -0 differs from 0. shape: of the array. data: the numbers
+    of the array, row by row.
 
     >>> PackedNumbers.of(np.eye(2)) == PackedNumbers.of([[1, 0], [0, 1]])
     True
@@ -36,7 +36,7 @@ class PackedNumbers:
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Makes the digest."""
+        """Computes the digest."""
         digest = blake2b(repr(self.shape).encode(), digest_size=DIGEST_BYTES)
         digest.update(self.data)
         object.__setattr__(self, "digest", digest.hexdigest())
@@ -48,7 +48,7 @@ class PackedNumbers:
         return cls(numbers.shape, numbers.tobytes())
 
     def array(self) -> Float[np.ndarray, "..."]:
-        """The numbers, as an array that cannot be written to."""
+        """The numbers, as a read-only array."""
         return np.frombuffer(self.data).reshape(self.shape)
 
 
@@ -59,8 +59,8 @@ NO_CELLS = PackedNumbers.of(np.zeros((0, CELL_WIDTH)))
 class WholeMatrix:
     """All numbers of a matrix.
 
-    spelling: the text of the link that it was read from, if write_matrix would write another one ("1.0" for 1), so that
-    the link stays as it is.
+    spelling: the link's text that the matrix was read from, if write_matrix would write another text ("1.0" for 1), so
+    that the link stays unchanged; else "".
     """
 
     packed: PackedNumbers
@@ -71,7 +71,7 @@ class WholeMatrix:
 class ChangedCells:
     """Another matrix with some cells changed.
 
-    start: the matrix before the changes: "base", as it would be without this value; or, in the shape of the base,
+    start: the matrix before the changes: "base", the matrix without this value; or, in the shape of the base,
     "identity", "zeros", or the seed of random numbers. cells: a row (row, column, number) for each changed cell.
     spelling: as in WholeMatrix.
     """
@@ -83,21 +83,21 @@ class ChangedCells:
 
 @dataclass(frozen=True)
 class RemovedMatrix:
-    """No matrix: the layer does without this projection or bias."""
+    """No matrix: the layer has no such projection or bias."""
 
 
 @dataclass(frozen=True)
 class UnreadableMatrix:
-    """A text of a link that is no matrix. It is refused when a run needs the matrix, which knows its name and shape."""
+    """A text of a link that is no matrix. A run that needs the matrix raises the error, with its name."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class ChosenNumbers:
-    """Numbers in the place of some computed scores or weights.
+    """Numbers that replace some computed scores or weights.
 
-    cells: a row (batch, head, query, key, number) for each. spelling: as in WholeMatrix.
+    cells: a row (batch, head, query, key, number) for each number. spelling: as in WholeMatrix.
     """
 
     cells: PackedNumbers
@@ -111,7 +111,7 @@ REMOVED = RemovedMatrix()
 
 
 def count_packed_bytes(value: MatrixValue) -> int:
-    """The bytes of a value's numbers."""
+    """The number of bytes of a value's numbers; 0 if it has none."""
     match value:
         case WholeMatrix(packed=packed) | ChangedCells(cells=packed):
             return len(packed.data)

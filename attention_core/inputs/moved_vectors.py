@@ -16,8 +16,8 @@ KEPT_DECIMALS = 10  # decimals of a changed matrix: further ones are rounding er
 class VectorSource:
     """The source of the vectors of q, k or v.
 
-    kind: "product" if they are `source` times the matrix `weight`; "given" if they are an input themselves;
-    "same" if they are `source`, which other steps read too; "turned" if another step follows the matrix.
+    kind: "product" if the vectors are `source` times the matrix `weight`; "given" if they are an input themselves;
+    "same" if they are `source`, which other steps read too; "turned" if another step follows the product.
     """
 
     kind: str

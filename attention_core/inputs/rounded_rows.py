@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention_core.comparison.rerun import can_hold
 
-SUM_TOLERANCE = 1e-3  # in float32 a row sums to 1 within it
+SUM_TOLERANCE = 1e-3  # in float32 the sum of a row differs from 1 by less
 SINGLE_PRECISION = 1e-7  # rounding error of a share in float32
 MAX_DECIMALS = 5  # decimals of printed numbers; with more, no visible sum changes
 MAX_ROUNDED_SUM = 0.1  # distance from 1 up to which a row counts as rounded

@@ -7,7 +7,7 @@ Sources: GPT-2's encoder.py (bytes as letters); SentencePiece; BERT's WordPiece;
 import re
 from collections.abc import Callable, Sequence
 
-GOES_ON = "…"  # before a piece that continues the word before it
+GOES_ON = "…"  # put before a piece that continues a word
 SHOWN_BLANKS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": ""}
 SHOWN_BLANK_PATTERN = re.compile(r"^ +| +$|[\n\t\r]")
 FIRST_EAST_ASIAN = 0x2E80
@@ -194,7 +194,7 @@ def read_word_pieces(tokens: Sequence[str]) -> list[str]:
 
 
 def ends_with_mark(token: str) -> bool:
-    """Whether a token ends with the mark of a word's end, or with that of a piece that is continued."""
+    """Whether a token ends with the mark of a word's end, or of a piece that is continued."""
     return any(token.endswith(mark) and token != mark for mark in (*WORD_END_MARKS, *GOES_ON_MARKS))
 
 

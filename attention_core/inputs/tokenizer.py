@@ -15,20 +15,20 @@ from attention_core.learned.grammar.chinese_cut import HAN_RUN, cut_chinese, is_
 from attention_core.mechanism.plain_checks import require_one_of, require_positive, require_whole
 from attention_core.record.errors import AttentionError
 
-MAX_TOKENS = 512  # 512 x 512 pairs fit a canvas with one pixel per cell
+MAX_TOKENS = 512  # tokens: 512 x 512 pairs fit a canvas with one pixel per cell
 MAX_TEXT_LENGTH = 10_000  # characters
 MAX_TOKEN_LENGTH = 40  # characters (code points)
 MAX_VECTOR_WIDTH = 512  # numbers in a word's vector
 BYTES_PER_BLOCK = 60  # bytes of a hash, from which five numbers of a word's vector are computed
 
 TOKEN_SEPARATOR = "|"
-CONNECTORS = frozenset("'’-‐‑_·׳״־")  # between two letters they are part of the word: don't, well-known
-DECIMAL_MARKS = frozenset(".,٫٬")  # between two digits they are part of the number: 3.14
+CONNECTORS = frozenset("'’-‐‑_·׳״־")  # signs that are part of a word between two letters: don't, well-known
+DECIMAL_MARKS = frozenset(".,٫٬")  # signs that are part of a number between two digits: 3.14
 ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER = "\u200d", "\u200c"
 
 NumberRow = tuple[float, ...]
 NumberMatrix = tuple[NumberRow, ...]
-ORIGINS = ("built", "source", "random", "learned")  # by hand; a worked example; from a seed; by training
+ORIGINS = ("built", "source", "random", "learned")  # made by hand; of a worked example; from a seed; by training
 OTHER = "other"  # the role of a word without a stated role
 
 SPACE_OR_NOT = re.compile(r"\s|\S+")
@@ -211,7 +211,7 @@ class Lexicon:
 
     @property
     def unknown(self) -> str:
-        """The vector of a word that the dictionary lacks: that of its "category", "zeros", or "random" numbers.
+        """How a word outside the dictionary gets its vector: from its "category", as "zeros", or as "random" numbers.
 
         >>> words = {"cat": (0.0, 1.0)}
         >>> Lexicon(("x", "y"), words).unknown, Lexicon(("x", "y"), words, roles={OTHER: (0.0, 0.0)}).unknown
@@ -418,7 +418,7 @@ def is_cut_by_list(text: str) -> bool:
 
 
 def run_of_ideographs(text: str, spans: list[tuple[int, int]], at: int) -> str:
-    """The ideographs from a span on that follow each other directly, one per span; empty if there is another sign."""
+    """The ideographs from a span on that follow each other directly, one per span; "" if the span is another sign."""
     last = at
     while last < len(spans) and is_ideograph(text[slice(*spans[last])]):
         last += 1

@@ -81,7 +81,7 @@ def check_arguments(
 
 
 def name_inputs(query: Tensor, key: Tensor | None, value: Tensor | None) -> dict[str, Tensor]:
-    """The inputs by name: x if q and k are projected from the same, else query and key; and value, if given."""
+    """The inputs by name: x if q and k are projected from the same input, else query and key; and value, if given."""
     inputs = {"x": query} if key is None else {"query": query, "key": key}
     if value is not None:
         inputs["value"] = value
@@ -304,7 +304,7 @@ def head_step(config: AttentionConfig, role: str) -> str:
 
 
 def weight_dims(arguments: Arguments, config: AttentionConfig, widths: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
-    """The axes of every possible weight; for a score's weight those without a head axis.
+    """The axes of every possible weight; for a score's weight the axes without a head axis.
 
     widths: of all inputs.
     """

@@ -12,7 +12,7 @@ from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 
-Shapes = dict[str, tuple[int, ...]]  # of q (B, H, T, d_q), k (B, H_kv, S, d_k) and v (B, H_kv, S, d_v)
+Shapes = dict[str, tuple[int, ...]]  # role -> shape: q (B, H, T, d_q), k (B, H_kv, S, d_k), v (B, H_kv, S, d_v)
 
 
 def shape_of(tensor: Tensor) -> tuple[int, ...]:
@@ -34,13 +34,13 @@ def check_class(name: str, given: object, expected: type) -> None:
 
 # ---- dtype, device, numbers ------------------------------------------------------------------------------------------
 def check_tensors(tensors: Mapping[str, Tensor]) -> None:
-    """Checks that all are finite floating-point tensors of one dtype on one device, and none is empty."""
+    """Checks that all tensors are floating-point and finite, of one dtype, on one device, and none is empty."""
     check_kinds(tensors)
     check_finite(tensors)
 
 
 def check_kinds(tensors: Mapping[str, Tensor]) -> None:
-    """Checks that all are floating-point tensors of one dtype on one device, and none is empty. Reads no number."""
+    """Checks that all tensors are floating-point, of one dtype, on one device, and none is empty. Reads no number."""
     first_name = next(iter(tensors))
     first = tensors[first_name]
     for name, tensor in tensors.items():
@@ -52,7 +52,7 @@ DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)  # torch 
 
 
 def check_floating(name: str, tensor: Tensor) -> None:
-    """Checks that it is a dense tensor of a dtype in DTYPES with at least one number."""
+    """Checks that a tensor is dense, has a dtype in DTYPES, and has at least one number."""
     if not isinstance(tensor, Tensor):
         raise AttentionError("not_a_tensor", name=name, given=type(tensor).__name__)
     if tensor.layout != torch.strided:
@@ -183,7 +183,7 @@ def check_heads(inputs: Mapping[str, Tensor], weights: Weights) -> dict[str, Ten
 
 
 def check_batch_sizes(inputs: Mapping[str, Tensor]) -> None:
-    """Checks that all have the batch size of the first, the query."""
+    """Checks that all inputs have the batch size of the first, the query."""
     query = next(iter(inputs.values()))
     for name, tensor in inputs.items():
         if len(tensor) != len(query):
@@ -237,7 +237,7 @@ def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:
         raise AttentionError("heads_groups", heads=heads, kv_heads=kv_heads)
 
 
-MAX_HIDDEN_BYTES = 256 * 2**20  # the most that the additive score's tanh layer (B, H, T, S, A) may take
+MAX_HIDDEN_BYTES = 256 * 2**20  # bytes: the limit of the additive score's tanh layer, (B, H, T, S, A)
 
 
 # ---- projections -----------------------------------------------------------------------------------------------------

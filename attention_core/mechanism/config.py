@@ -18,7 +18,7 @@ from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 
-Choice = tuple[str, Mapping[str, object]]  # a name and its parameters
+Choice = tuple[str, Mapping[str, object]]  # (name of a mechanism, its parameters)
 
 
 class HasParameters(Protocol):

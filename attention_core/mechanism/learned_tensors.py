@@ -13,8 +13,8 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation
 
 Shape = tuple[int, ...]
-Sizes = Mapping[str, int]  # of axes, by their letters
-Start = Callable[[int, int], np.ndarray]  # rows and columns -> numbers
+Sizes = Mapping[str, int]  # letter of an axis -> its length
+Start = Callable[[int, int], np.ndarray]  # (rows, columns) -> initial numbers
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class LearnedTensor:
             raise ValueError(f"what {self.name} begins with must have as many rows and columns as are asked for")
 
     def axes(self, letters: Mapping[str, str]) -> tuple[str, ...]:
-        """The names of its axes in a run; a repeated name gets a prime. letters: the run's names of axes.
+        """The names of the tensor's axes in a run; a repeated name gets a prime. letters: the run's names of axes.
 
         >>> LearnedTensor("w_a", ("d_q", "d_k"), "W_a").axes({"d_q": "d_k"})
         ('d_k', "d_k'")
@@ -55,7 +55,7 @@ class LearnedTensor:
         return tuple(named)
 
     def shape(self, sizes: Sizes) -> Shape:
-        """Its shape in a run of these sizes, without a leading head axis."""
+        """The tensor's shape in a run of these sizes, without a leading head axis."""
         return tuple(size_of(dim, sizes) for dim in self.dims)
 
 

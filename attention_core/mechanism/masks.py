@@ -309,7 +309,7 @@ def to_mha_mask(allowed: Bool[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
 # ---- the table -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Mask:
-    """A mask by name.
+    """An entry of MASKS: how a mask is computed, and its parameters.
 
     faces: its implementations. parameters: those it needs. is_causal: whether it sets the run's query offset.
     uses_position: whether its faces take `query_offset`.
@@ -328,7 +328,7 @@ class Mask:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The names of its parameters."""
+        """The names of the mask's parameters."""
         return names_of(self.parameters)
 
 

@@ -45,7 +45,7 @@ from attention_core.record.expressions import Cell, Constant, Operand, product_c
 from attention_core.record.number_text import format_short
 from attention_core.record.trace import Faces, Operation
 
-Params = Mapping[str, object]  # of a modifier, by name
+Params = Mapping[str, object]  # name of a modifier's parameter -> value
 
 
 # ---- softcap: no score goes beyond the cap (Gemma Team 2024, section 2 of Gemma 2, after Bello et al. 2016) ----------
@@ -140,7 +140,7 @@ MODIFIER_PLACES = {
 
 @dataclass(frozen=True)
 class Modifier:
-    """A modifier by name.
+    """An entry of MODIFIERS: the steps that a modifier adds to a plan.
 
     steps: by place, one of MODIFIER_PLACES; the last step's output at a place is what the table's next modifier reads.
     weights: its learned tensors. One with steps at "maps" has two maps of weights, HERE the first and "weights_2" the
@@ -175,18 +175,18 @@ class Modifier:
             raise ValueError("a modifier that makes weights of two maps has a witness, and no other has one")
 
     def operations(self, place: str, thing: str, dims: tuple[str, ...], given: Mapping[str, object]) -> list[Operation]:
-        """Its operations at a place on `thing`, such as q or k. given: its parameters, and the values of
+        """The modifier's operations at a place on `thing`, such as q or k. given: its parameters, and the values of
         GIVEN_BY_RUN."""
         return [step.operation(thing, dims, given) for step in self.steps[place]]
 
     def makes_maps_of(self, steps: Collection[str]) -> bool:
-        """Whether it combines the two weight maps of a run. steps: the run's step names."""
+        """Whether the modifier combines the two weight maps of a run. steps: the run's step names."""
         own = self.steps.get("maps", ())
         return bool(own) and all(step.output in steps for step in own)
 
     @property
     def reads_input(self) -> bool:
-        """Whether it reads the inputs of q, k and v."""
+        """Whether the modifier reads the inputs of q, k and v."""
         is_at_inputs = "inputs" in self.steps or "sources" in self.steps
         return is_at_inputs or any(INPUT in step.reads for step in chain.from_iterable(self.steps.values()))
 

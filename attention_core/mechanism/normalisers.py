@@ -195,7 +195,7 @@ def mix_by_sdpa_of_logs(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-ROW_SUMS = ("one", "at most one", "free")  # of the weights of a row with an allowed key
+ROW_SUMS = ("one", "at most one", "free")  # possible sums of the weights of a row with an allowed key
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class Normaliser:
 
 SINKS = LearnedTensor("sinks", ("H",), "s", start=zeros)
 BIASES = (-4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0)
-BIAS = Parameter("bias", is_whole=False, usual=0.0, start=-2.0, swept=BIASES)  # -log S keeps a row's sum near 1
+BIAS = Parameter("bias", is_whole=False, usual=0.0, start=-2.0, swept=BIASES)  # with -log S a row's sum is near 1
 
 NORMALISERS = {
     "softmax": Normaliser(SOFTMAX, "one", mix_by_sdpa, begin_softmax),
@@ -284,7 +284,7 @@ def row_sum_of(trace: Trace) -> str:
 
 
 def has_sink(trace: Trace) -> bool:
-    """Whether the rest of a weight row up to 1 goes to a sink."""
+    """Whether a sink receives the part of a weight row that is missing to 1."""
     return normaliser_of(trace).has_sink and not is_replaced(trace) and not has_two_maps(trace)
 
 

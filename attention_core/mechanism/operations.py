@@ -67,7 +67,7 @@ def add_formula(left, right):
 
 
 def add_cell(index, left: Operand, right: Operand) -> Cell:
-    missing_axes = len(left.shape) - len(right.shape)  # right broadcasts along these
+    missing_axes = len(left.shape) - len(right.shape)  # the number of axes that only `left` has
     one = left[index]
     other = right[index[missing_axes:]]
     return Cell(((one,), (other,)))
@@ -199,11 +199,11 @@ def root_scale_sign(*, factor: float, temperature: float) -> str:
     return "÷ √d" if temperature == 1 else "÷ √d τ"
 
 
-SIGN_DIGITS = 3  # of a factor in a sign
+SIGN_DIGITS = 3  # significant digits of a factor in a sign
 SCALE = Faces(scale, scale_numpy, scale_formula, scale_cell, sign=scale_sign, motion="scale")
 ROOT_SCALE = Faces(
     scale, scale_numpy, root_scale_formula, root_scale_cell, sign=root_scale_sign, motion="scale"
-)  # by 1/√d_k, and written so
+)  # scaling by 1/√d_k, which is written so
 
 
 # ---- mask: blocked scores become minus infinity ----------------------------------------------------------------------

@@ -82,7 +82,7 @@ def check_numbers(numbers: Mapping[str, Tensor], pairs: Mapping[str, Tensor], co
 
 
 def check_replaced_once(given: PairInputs, config: AttentionConfig) -> None:
-    """Checks that the weights are replaced in at most one way: evenly, by a tensor, or by chosen numbers."""
+    """Checks that the weights are replaced in at most one way: uniform weights, a tensor, or chosen numbers."""
     by_tensor = given.replacement is not None
     by_numbers = "weights" in given.what_if
     if config.replace and (by_tensor or by_numbers):
@@ -92,7 +92,7 @@ def check_replaced_once(given: PairInputs, config: AttentionConfig) -> None:
 
 
 def split_chosen_numbers(name: str, numbers: Tensor, sizes: Sizes) -> dict[str, Tensor]:
-    """The chosen numbers, NaN for none, as two steps: the numbers, and a mask of those that are chosen."""
+    """Two steps of chosen numbers, NaN if none is chosen: the numbers with 0 for NaN, and a mask of the chosen ones."""
     if name not in ("scores", "weights"):
         raise AttentionError(
             "unknown_choice",

@@ -18,9 +18,9 @@ from attention_core.mechanism.plain_checks import (
 )
 from attention_core.record.errors import AttentionError
 
-NEEDED = "needed"  # instead of a default: the parameter must be given
+NEEDED = "needed"  # value of Parameter.usual for a parameter without a default
 KEY_COUNT, KEY_PLACE = "key count", "key place"
-WHOLE_CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positive}  # by the least value
+WHOLE_CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positive}  # least value -> its check
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def check_declared(function: Callable, declared: Iterable[str]) -> None:
 
 
 def check_operands(function: Callable, declared: Iterable[str]) -> None:
-    """Checks that the declared names are its positional arguments after the first, in order. Raises ValueError."""
+    """Checks that the declared names are a function's positional arguments after the first. Raises ValueError."""
     _, *others = argument_names(function, by_keyword=False)
     check_same_names(function.__name__, others, list(declared))
 
@@ -161,7 +161,7 @@ def keyword_names(function: Callable) -> tuple[str, ...]:
 
 @cache  # called in every plan with a modifier
 def argument_names(function: Callable, by_keyword: bool) -> tuple[str, ...]:
-    """The keyword-only arguments of a function, or its other ones in order."""
+    """The keyword-only arguments of a function, or its other arguments in order."""
     names = []
     for argument in inspect.signature(function).parameters.values():
         if (argument.kind is inspect.Parameter.KEYWORD_ONLY) == by_keyword:

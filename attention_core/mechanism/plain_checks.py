@@ -4,7 +4,7 @@ import sys
 
 from attention_core.record.errors import AttentionError
 
-MAX_WHOLE_NUMBER = 2**31 - 1  # of any size; every integer type of torch and NumPy in use holds it
+MAX_WHOLE_NUMBER = 2**31 - 1  # the largest whole number of any kind: it fits 32-bit integers
 
 
 def require_one_of(name: str, given: object, names: tuple[str, ...]) -> object:
@@ -32,7 +32,7 @@ def require_positive(name: str, given: object) -> int:
 
 
 def is_whole(given: object) -> bool:
-    """Whether it is an int other than True and False."""
+    """Whether a value is an int other than True and False."""
     return isinstance(given, int) and not isinstance(given, bool)
 
 

@@ -119,7 +119,7 @@ def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: 
 
 def find_query_source(config: AttentionConfig, to_qkv: Plan) -> str:
     """The name of the step that q is projected from; "" if q itself is given."""
-    made = ("q_projected", head_step(config, "q"))  # without a projection, the split into heads reads it
+    made = ("q_projected", head_step(config, "q"))  # without a projection, the split into heads reads the input
     return next((operation.reads[0] for operation in to_qkv if operation.output in made), "")
 
 
@@ -131,7 +131,7 @@ def plan_qkv(
     shapes: Shapes,
     query_offset: int,
 ) -> Plan:
-    """The operations from the inputs to q, k and v. sources: the input of each; empty if they are given."""
+    """The operations from the inputs to q, k and v. sources: role -> its input; {} if q, k and v are given."""
     plan: Plan = []
     for source in dict.fromkeys(sources.values()):  # each input once
         first_position = query_offset if source == "query" else 0
@@ -228,7 +228,7 @@ def plan_projection(config: AttentionConfig, inputs: Inputs, role: str, source: 
 def plan_input_positions(
     config: AttentionConfig, inputs: Inputs, source: Step, heads: int, first_position: int
 ) -> Plan:
-    """The operations that add the chosen positions to an input; its first row is at first_position."""
+    """The operations that add the chosen positions to an input, whose first row is at first_position."""
     chosen = config.positions_at("input")
     if not chosen:
         return []
@@ -261,7 +261,7 @@ def plan_input_positions(
 
 
 def plan_sum(names: list[str], output: str, dims: tuple[str, ...]) -> Plan:
-    """The additions that make the step `output` from several steps of one shape; empty if there is only one."""
+    """The additions that make the step `output` from several steps of one shape; [] if there is only one."""
     plan: Plan = []
     total, *others = names
     for count, name in enumerate(others, 2):
@@ -280,9 +280,9 @@ def plan_sum(names: list[str], output: str, dims: tuple[str, ...]) -> Plan:
 def plan_head_changes(
     config: AttentionConfig, inputs: Inputs, role: str, shapes: Shapes, first_position: int, half: int
 ) -> Plan:
-    """The operations of modifiers and then positions on the heads of q or k; empty if none are chosen.
+    """The operations of modifiers and then positions on the heads of q or k; [] if none are chosen.
 
-    Its first row is at first_position. half: the map, 0 or 1. The last step has the name of q or k.
+    The first row of q or k is at first_position. half: the map, 0 or 1. The last step has the name of q or k.
     """
     _, heads, length, width = shapes[role]
     dims = head_dims(role, shapes)
@@ -304,7 +304,7 @@ def plan_head_changes(
 
 
 def number_second(plan: Plan, given: tuple[str, ...] = ()) -> Plan:
-    """The plan for the second map: the names of its steps end with _2. given: further names to replace likewise."""
+    """The plan for the second map: the names of its steps end with _2. given: further names that get the ending _2."""
     names = {*given, *(operation.output for operation in plan)}
     second = {name: f"{name}_2" for name in names}
     numbered: Plan = []
@@ -353,7 +353,7 @@ def plan_score_positions(config: AttentionConfig, inputs: Inputs, shapes: Shapes
 def fit_to_scores(
     name: str, params: Mapping[str, object], inputs: Inputs, shapes: Shapes, query_offset: int
 ) -> dict[str, object]:
-    """The parameters of a position on scores, fitted to this run; only those that its torch function takes."""
+    """The parameters of a position on scores, fitted to this run; only parameters that its torch function takes."""
     position = POSITIONS[name]
     _, heads, T, _ = shapes["q"]
     _, _, S, d_k = shapes["k"]
@@ -374,7 +374,7 @@ def size_position(name: str, inputs: Inputs, heads: int, width: int) -> dict[str
 
 
 def count_compared(config: AttentionConfig, inputs: Inputs, shapes: Shapes) -> int:
-    """The number of query-key products in a score: d_k, plus those that positions add."""
+    """The number of query-key products in a score: d_k, plus the products that positions add."""
     _, heads, _, _ = shapes["q"]
     _, _, _, d_k = shapes["k"]
     letters = {name: POSITIONS[name].compares for name in config.positions_at("scores") if POSITIONS[name].compares}
@@ -412,7 +412,7 @@ def plan_modifiers(config: AttentionConfig, place: str, read: Operation, heads: 
 
 
 def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, scores: str) -> Plan:
-    """The operations that add the chosen position biases to the scores; empty if none are chosen."""
+    """The operations that add the chosen position biases to the scores; [] if none are chosen."""
     chosen = config.positions_at("bias")
     if not chosen:
         return []
@@ -513,7 +513,7 @@ def plan_computed_weights(
     if config.maps == 1:
         return plan_map(config, inputs, shapes, query_offset, output)
     plan = plan_map(config, inputs, shapes, query_offset, "weights_1")
-    computed = {name: step for name, step in inputs.items() if name != "chosen_scores"}  # those are for the first map
+    computed = {name: step for name, step in inputs.items() if name != "chosen_scores"}  # only for the first map
     second = plan_map(config, computed, shapes, query_offset, "weights")
     plan += number_second([operation for operation in second if not is_for_both_maps(operation)], given=("q", "k"))
     _, heads, _, _ = shapes["q"]

@@ -48,8 +48,8 @@ from attention_core.record.expressions import Cell, Constant, Operand, product_c
 from attention_core.record.number_text import format_short, format_term
 from attention_core.record.trace import Faces, Operation
 
-Parameters = Mapping[str, object]  # of a position, by name
-PositionSizes = Mapping[str, int]  # of a run: see Position.fit; and what the position learns, by its letters
+Parameters = Mapping[str, object]  # name of a position's parameter -> value
+PositionSizes = Mapping[str, int]  # letter -> size, of a run (see Position.fit) and of the learned tensors
 
 
 # ---- sinusoidal: a table added to x (Vaswani et al. 2017, section 3.5) -----------------------------------------------
@@ -301,8 +301,8 @@ def rope_length(scaling: str, factor: float, mscale: float, mscale_all_dim: floa
 
 
 def rope_sharpness(params: Parameters) -> float:
-    """The factor on the scores besides their scale: the square of YaRN's growth by mscale_all_dim, which q and k would
-    each have had; 1 without YaRN (DeepSeek-V2's published code)."""
+    """A further factor on the scaled scores: the square of YaRN's growth by mscale_all_dim, once for q and once for k;
+    1 without YaRN (DeepSeek-V2's published code)."""
     return yarn_growth(params["factor"], params["mscale_all_dim"]) ** 2 if params["scaling"] in YARNS else 1.0
 
 
@@ -401,8 +401,8 @@ ALIBI = Faces(alibi, alibi_numpy, alibi_formula, alibi_cell, sign="−m·|i−j|
 
 
 def alibi_slopes(heads: int) -> tuple[float, ...]:
-    """One slope per head: 2^(-8/H), 2^(-16/H), ...; if H is no power of two, the missing ones are every other slope of
-    twice the next lower power (Press et al. 2022, the authors' published code).
+    """One slope per head: 2^(-8/H), 2^(-16/H), ...; if H is no power of two, the missing slopes are every other slope
+    of twice the next lower power (Press et al. 2022, the authors' published code).
 
     >>> alibi_slopes(4)
     (0.25, 0.0625, 0.015625, 0.00390625)
@@ -432,7 +432,7 @@ def fit_alibi(params: Parameters, sizes: PositionSizes) -> Parameters:
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 # The places: a table added to x; q and k changed per head; scores changed before the scale; a table added to the scaled
-# scores. By place, the name of the argument that holds the position of the first row.
+# scores. Place -> the name of the argument with the position of the first row.
 PLACES = {"input": "first_position", "heads": "first_position", "scores": "query_offset", "bias": "query_offset"}
 
 
@@ -448,7 +448,7 @@ def sharpen_nothing(params: Parameters) -> float:
 
 @dataclass(frozen=True)
 class Position:
-    """A position encoding by name.
+    """An entry of POSITIONS: how a position encoding is computed and at which place of a run.
 
     faces: they read the step at the place, `reads`, and the learned tensors, and take `first_position` (`query_offset`
     for scores and a bias) besides their parameters. place: one of PLACES. fit: returns the parameters for a run of
@@ -488,18 +488,18 @@ class Position:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The names that it reads besides the step at its place."""
+        """The names that the encoding reads besides the step at its place."""
         read_before = {name for step in self.steps for name in step.reads}
         return (*self.reads, *(name for name in names_of(self.weights) if name not in read_before))
 
     @property
     def reads_input(self) -> bool:
-        """Whether it reads the inputs of q and k."""
+        """Whether the position encoding reads the inputs of q and k."""
         return self.place == "input" or any(read in INPUTS for step in self.steps for read in step.reads)
 
     @property
     def key_steps(self) -> tuple[str, ...]:
-        """Its steps that are computed from the input and have one row per key: decoding caches them."""
+        """The steps that are computed from the input and have one row per key: decoding caches them."""
         made_of_input = {*INPUTS}
         for step in self.steps:
             if made_of_input & {*step.reads}:
@@ -518,7 +518,7 @@ FACTOR = Parameter("factor", is_whole=False, is_positive=True, usual=1.0, beside
 TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling", swept=LENGTHS)  # context length in training
 MSCALES = (0.0, 0.5, 0.707, 1.0)
 GROWTH = Parameter("mscale", least=0, is_whole=False, usual=1.0, beside="scaling", is_added=True, swept=MSCALES)
-ON_SCALE = replace(GROWTH, name="mscale_all_dim", usual=0.0)  # the part of that growth on the scores' scale
+ON_SCALE = replace(GROWTH, name="mscale_all_dim", usual=0.0)  # the part of the growth that multiplies the scores
 ROPE_PARAMETERS = (STYLE, BASE, SCALING, FACTOR, TRAINED, GROWTH, ON_SCALE)
 SLOPES = Parameter("slopes", is_whole=False, several=True, usual=None)
 

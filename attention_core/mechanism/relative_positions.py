@@ -32,7 +32,7 @@ def distance_symbol(query_offset: int) -> str:
 
 
 # ---- initial values on a page ----------------------------------------------------------------------------------------
-LOSS = 0.5  # subtracted from the first head's scores per step of distance; half for each next head
+LOSS = 0.5  # subtracted from the first head's scores per step of distance; halved from head to head
 
 
 def fall_from_middle(rows: int, heads: int) -> np.ndarray:
@@ -104,7 +104,7 @@ W_CLIPPED = LearnedTensor("w_clipped", ("R_c", "H"), "W_c", start=fall_from_midd
 
 
 # ---- T5: a bias a head for each bucket of distances; far ones share (Raffel et al. 2020, 2.1, published code) --------
-DIRECTIONS = ("both", "past")  # half of the buckets for each side; or all for earlier keys, later ones as distance 0
+DIRECTIONS = ("both", "past")  # half of the buckets per side; or all for earlier keys, later ones at distance 0
 
 
 def bucket_bias(

@@ -115,7 +115,7 @@ def general_cell(index, q: Operand, k: Operand, w_a: Operand) -> Cell:
 
 
 def head_index(weight: Operand, h: int, shared_axes: int) -> tuple[int, ...]:
-    """The index of head h in a score's weight: empty if all heads share it, which then has `shared_axes` axes."""
+    """The index of head h in a score's weight: () if all heads share the weight, which then has `shared_axes` axes."""
     if len(weight.shape) == shared_axes:
         return ()
     return (h,)
@@ -246,12 +246,12 @@ class StepProducts:
         return T * S * self.per_pair + T * self.per_query + S * self.per_key
 
 
-Products = dict[str, StepProducts]  # by step
+Products = dict[str, StepProducts]  # step -> its multiply-adds
 
 
 @dataclass(frozen=True)
 class Score:
-    """A score by name: its operations from q and k to `scores`, and its cost.
+    """An entry of SCORES: the operations of a score from q and k to `scores`, and their cost.
 
     products: sizes by letter (d_q, d_k, A) -> the multiply-adds of its steps. equal_widths: whether q and k must be
     equally wide. weights: its learned tensors. default_scale: d_k -> factor; None: the scores are not scaled.
@@ -342,7 +342,7 @@ SCORES = {
             Operation("scores", SCORE_DIMS, ("q_features", "k_features"), DOT),
         ),
         products=dot_products,
-        default_scale=root_scale,  # for a softmax; in a share of the sum it cancels
+        default_scale=root_scale,  # for a softmax; a share of the sum does not depend on the scale
         is_positive=True,
     ),
 }

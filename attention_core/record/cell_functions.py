@@ -175,7 +175,7 @@ def softmax_text(terms, numbers):
 
 
 def readable_softmax(numbers: Numbers) -> str:
-    """= power / sum; empty if the row's largest score lies outside READABLE_SCORES."""
+    """= power / sum; "" if the row's largest score lies outside READABLE_SCORES."""
     (chosen,), *row = numbers
     scores = [score for (score,) in row]
     lowest, highest = READABLE_SCORES

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from attention_core.record.expressions import Factor, Term, multiply_factors, sum_rounded_once
 
-MAX_SHOWN_TERMS = 12  # a longer sum shows its largest terms and the subtotal of the rest
+MAX_SHOWN_TERMS = 12  # terms: a longer sum shows its largest terms and the subtotal of the rest
 
-Numbers = list[list[float]]  # of a cell's terms, and of each term's factors
+Numbers = list[list[float]]  # the numbers of each term's factors, for each term of a cell
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def product_text(term: Term, bracket: bool = False) -> list[Part]:
 
 
 def rest_text(gathered: list[float]) -> list[Part]:
-    """+ (n smaller: subtotal); empty if all terms are shown."""
+    """+ (n smaller: subtotal); [] if all terms are shown."""
     if not gathered:
         return []
     total = sum_rounded_once(gathered)

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-# The counted words of English texts. Chinese texts have none of them, and one form for any count.
+# Plural -> singular of the counted words of English texts. Chinese texts have one form for any count.
 PLURALS = {
     f"{word}s": word
     for word in (

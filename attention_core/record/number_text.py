@@ -58,7 +58,7 @@ def choose_decimals(difference: float) -> int:
     return 2
 
 
-MAX_MOVE_DECIMALS = 10  # of two numbers and their difference
+MAX_MOVE_DECIMALS = 10  # the most decimals of two numbers and their difference
 
 
 def choose_move_decimals(before: float, now: float) -> int:
@@ -90,8 +90,8 @@ def format_power_bound(figure: float) -> str:
     return f"{bound:.0e}"
 
 
-NEARLY_ALL = ">99"  # percent, of a share below 1 that would be rounded to 100
-NEARLY_NONE = "<1"  # percent, of a share above 0 that would be rounded to 0
+NEARLY_ALL = ">99"  # text of a share below 1 that would be rounded to 100 percent
+NEARLY_NONE = "<1"  # text of a share above 0 that would be rounded to 0 percent
 LEAST_PERCENT = 0.01  # a smaller share is "<0.01", not a power of ten
 
 
@@ -119,7 +119,7 @@ def format_percent(share: float, rest: float = 0.0) -> str:
 
 
 def format_whole_percent(share: float) -> str:
-    """A share in percent where there is room for few digits: a whole number, "<1" or ">99".
+    """A share in percent for little room: a whole number, "<1" or ">99".
 
     >>> format_whole_percent(0.932), format_whole_percent(0.0025), format_whole_percent(0.0)
     ('93', '<1', '0')
@@ -262,9 +262,9 @@ MIN_TWO_DECIMAL_DIFFERENCE = 0.005  # the smallest difference that two decimals 
 
 
 def choose_signed_format(reach: float) -> Callable[[float], str]:
-    """The format for differences of which the largest is `reach`: two decimals, or one digit and a power of ten.
+    """Returns the function that formats differences up to a magnitude of `reach`, with their sign.
 
-    The latter if two decimals would round all of them to 0.
+    They get two decimals or, if two decimals would round all of them to 0, one digit and a power of ten.
 
     >>> choose_signed_format(0.3)(0.05), choose_signed_format(0.0003)(0.0003)
     ('+0.05', '+3e−4')

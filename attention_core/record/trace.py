@@ -89,7 +89,7 @@ class Step:
 
     @property
     def stored(self) -> Tensor:
-        """The value on its own device, for its shape and dtype, which need no copy."""
+        """The value on its own device: its shape and dtype can be read without a copy."""
         return self.value
 
     @property
@@ -108,7 +108,7 @@ class Step:
         return self.value.is_cpu
 
     def leading(self, at: Mapping[str, int] | None = None) -> dict[str, int]:
-        """The position on each axis before the last two: that of `at`, kept inside the axis, or 0.
+        """The position on each axis before the last two: the position in `at`, clamped to the axis, or 0.
 
         >>> Step("v", torch.zeros(1, 2, 3, 4), ("B", "H", "S", "d_v")).leading({"H": 5, "S": 2})
         {'B': 0, 'H': 1}
@@ -196,7 +196,7 @@ class CopiedStep(Step):
 
 @dataclass(frozen=True)
 class RandomParts:
-    """The parts of a run that were sampled at random and so carry no meaning; false if there are none.
+    """The parts of a run that were sampled at random and so carry no meaning; false in a condition if there are none.
 
     tokens: the positions whose vectors were sampled, by axis ("T", "S"). matrices: the names of the sampled matrices
     from which the weights are computed.
@@ -237,7 +237,7 @@ class Trace:
         return self.steps[name]
 
     def holds(self, name: object, index: object) -> bool:
-        """Whether the step exists and the index lies inside it: one whole number from 0 on for each axis.
+        """Whether a step of this name exists, and the index lies inside it: one whole number from 0 on for each axis.
 
         Both may be of any type, as a browser sends them.
 
@@ -255,7 +255,7 @@ class Trace:
         return all(0 <= i < size for i, size in zip(index, shape, strict=True))
 
     def read_by(self, cell: Ref) -> set[Ref]:
-        """The cells that a cell is computed from; none for a cell of an input."""
+        """The cells that a cell is computed from; set() for a cell of an input."""
         operation = self.step(cell.step).operation
         if operation is None:
             return set()
@@ -308,7 +308,7 @@ class Trace:
         return replace(self, labels=all_labels)
 
     def reapply(self, name: str, **operands: Tensor) -> Tensor:
-        """The value of a step computed again from other operands; those that are not given are the run's own.
+        """The value of a step computed again from other operands; operands that are not given are the run's own.
 
         So an answer worked out by hand is checked step by step: one slip does not make all later steps wrong.
         Raises KeyError for an unknown step and AttentionError for an operand that the step does not read.
@@ -364,7 +364,7 @@ class Trace:
     def holding(self, values: Mapping[str, Tensor]) -> "Trace":
         """The same run with other numbers in some steps; the operations stay.
 
-        So it can be computed what should follow from given numbers.
+        Recomputed later steps then show what should follow from given numbers.
 
         >>> trace = Trace({"v": Step("v", torch.zeros(2, 1), ("S", "d_v"))})
         >>> trace.holding({"v": torch.ones(2, 1)})["v"].sum()
@@ -384,7 +384,7 @@ class Trace:
         0  0    0     the    1.0
         1  1    0     the    2.0
         """
-        import pandas as pd  # takes a third of a second, and no page needs it to start
+        import pandas as pd  # this import takes a third of a second, and no page needs it to start
 
         step = self.step(name)
         grid = np.indices(step.shape)  # (axes, *shape)

@@ -21,8 +21,8 @@ from attention_core.verification.tensor_layout import reshape_to_step
 MAX_ROUNDING_SHARE = 0.25
 MAX_ROUNDING_GROWTH = 1000
 MIN_EXPLAINED_RATIO = 8  # a cause must fit this many times better than the unchanged run: coarse numbers fit many
-ROW_SUM_TOLERANCE = 0.02  # in any precision a row of weights sums to 1, or to 0, within this
-EMPTY_ROW_MISTAKES = ("nan_rows", "finite_fill")  # common mistakes for a query without an allowed key
+ROW_SUM_TOLERANCE = 0.02  # the largest distance of the sum of a row of weights from 1, or from 0, in any precision
+EMPTY_ROW_MISTAKES = ("nan_rows", "finite_fill")  # codes of common mistakes for a query without an allowed key
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def find_mistakes(
     for cause, mistake, values in try_mistakes(trace, theirs):
         codes = [other.code for other in found]
         if cause.beside and cause.code in codes:
-            continue  # it reproduces the numbers without a second change
+            continue  # the mistake reproduces the numbers without a second change
         gaps = largest_gaps(theirs, values)
         if not comes_near(discrepancy, gaps, values):
             continue
@@ -222,7 +222,7 @@ def single_changes(trace: Trace) -> list[tuple[Cause, Mistake]]:
 
 
 def rerun_with_mistake(trace: Trace, own: Values, mistake: Mistake) -> Values:
-    """The values of the run with a mistake. own: those of the unchanged run, reused for the steps before the change."""
+    """The values of the run with a mistake. own: the values of the unchanged run, reused before the change."""
     before = takewhile(lambda name: name not in mistake.steps, trace.steps)
     return rerun(trace, mistake, {name: own[name] for name in before})
 
@@ -321,7 +321,7 @@ def find_half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Value
 
 
 def is_rounded_to(dtype: torch.dtype, theirs: Values, values: Values) -> bool:
-    """Returns whether a dtype holds all given numbers exactly, but not all correct ones."""
+    """Returns whether a dtype can represent all given numbers exactly, but not all correct numbers."""
     right_are_held = True
     for name, numbers in theirs.items():
         if not numbers.is_floating_point():

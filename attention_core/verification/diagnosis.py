@@ -113,7 +113,7 @@ def compare_step(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: f
     differing = (gap > limit).nonzero()
     if not len(differing):
         return comparison
-    largest = (gap >= gap.max() - limit).nonzero()  # these differ by rounding alone: the first is named
+    largest = (gap >= gap.max() - limit).nonzero()  # gaps that differ by rounding alone: the first is named
     index = tuple(largest[0].tolist())
     return replace(
         comparison,
@@ -164,13 +164,13 @@ def follows_from_given(trace: Trace, name: str, theirs: Values, tolerance: float
 
 
 def possible_faults(trace: Trace, name: str, right: set[str]) -> tuple[str, ...]:
-    """The computed steps in which the fault of a step may lie: itself and those it depends on, up to right ones."""
+    """The computed steps in which a step's fault may lie: itself and steps that it depends on, up to right steps."""
     suspects = steps_back_to(trace, name, right)
     return tuple(step for step in trace.computed() if step in suspects)
 
 
 def steps_back_to(trace: Trace, name: str, right: set[str]) -> set[str]:
-    """A step and all steps that it depends on, up to those in `right`."""
+    """A step and all steps that it depends on, up to the steps in `right`."""
     operation = trace.step(name).operation
     found = {name}
     if operation is not None:
@@ -227,7 +227,7 @@ def diagnose(
         mask = mask[0, 0] if q.dim() == 2 else mask  # (1, 1, T, S) -> (T, S)
     given = name_returned_steps(function(q, k, v, **mask_argument(function, mask)), swap)
     if tolerance is None:
-        fit_given_steps(trace, given)  # raises for what has no dtype
+        fit_given_steps(trace, given)  # raises AttentionError for an object without a dtype
         tolerance = coarsest_dtype([q, *given.values()])
     compared = first_difference(trace, given, tolerance)
     return replace(compared, causes=find_causes(trace, given, tolerance))
@@ -239,7 +239,7 @@ def swap_heads(tensor: Tensor) -> Tensor:
 
 
 def mask_argument(function: Callable[..., object], mask: Tensor | None) -> dict[str, Tensor | None]:
-    """The mask by the name of the function's first parameter in MASK_NAMES; empty if it has none."""
+    """{name: mask} for the function's first parameter in MASK_NAMES; {} if it has no such parameter."""
     for name in parameter_names(function):
         if name in MASK_NAMES:
             return {name: mask}
@@ -247,7 +247,7 @@ def mask_argument(function: Callable[..., object], mask: Tensor | None) -> dict[
 
 
 def parameter_names(function: Callable[..., object]) -> tuple[str, ...]:
-    """The names of a function's parameters, of a torch module those of its forward; empty if it has no signature."""
+    """The names of the parameters of a function, or of a torch module's forward; () if it has no signature."""
     called = getattr(function, "forward", function)
     try:
         return tuple(inspect.signature(called).parameters)

@@ -38,7 +38,7 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether it fits and no cell differs by more than the tolerance."""
+        """Whether the step's shape fits and no cell differs by more than the tolerance."""
         return self.fits and self.first is None
 
 
@@ -140,7 +140,7 @@ def describe_later(later: tuple[Comparison, ...]) -> list[str]:
 
 
 def describe_causes(diagnosis: Diagnosis) -> list[str]:
-    """Describes the causes, or that none was found; empty if they were not searched for."""
+    """Describes the causes, or that none was found; [] if they were not searched for."""
     if diagnosis.causes is None:
         return []
     if not diagnosis.causes:
@@ -197,7 +197,7 @@ def describe_index(comparison: Comparison, index: tuple[int, ...]) -> str:
 
 
 def format_distinguishably(theirs: float, ours: float) -> tuple[str, str]:
-    """Formats two numbers with the fewest digits that show a difference, four significant ones or more."""
+    """Formats two numbers with the fewest digits that show a difference, at least four significant digits."""
     for digits in range(4, 18):
         pair = f"{theirs:.{digits}g}", f"{ours:.{digits}g}"
         if pair[0] != pair[1]:

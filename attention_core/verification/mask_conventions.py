@@ -250,8 +250,8 @@ def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.Mult
 class TorchAnswer:
     """How far torch's own layer is from a run under the same mask.
 
-    gap: the largest difference of its weights from the run's, in rows without NaN. lost: the number of rows, out of
-    `rows` (sentences x heads x queries), in which it gives NaN.
+    gap: the largest difference of the layer's weights from the run's, in rows without NaN. lost: the number of rows,
+    out of `rows` (sentences x heads x queries), in which the layer gives NaN.
     """
 
     gap: float

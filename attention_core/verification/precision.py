@@ -66,8 +66,8 @@ def precision_errors(trace: Trace, dtype: torch.dtype) -> Trace:
 def with_queries_scaled_first(trace: Trace) -> Trace:
     r"""Scales the queries of a run instead of its scores: $(c\,q)\,k^\top$ for $c\,(q\,k^\top)$.
 
-    Both are the same number. But the products of scaled queries are smaller, and may be held by a precision that the
-    products of q overflow. The run has one step more, `q_scaled`, and its `scaled_scores` multiplies by 1.
+    Both are the same number. But the products of scaled queries are smaller, and may be finite in a precision in which
+    the products of q overflow. The run has one step more, `q_scaled`, and its `scaled_scores` multiplies by 1.
 
     trace: a run with a dot or a general score. Raises AttentionError (a ValueError) for another: a cosine does not
     depend on the length of q, and a tanh layer is not proportional to it.

@@ -19,8 +19,8 @@ from attention_core.verification.torch_attention import run_mha, run_sdpa
 from attention_core.verification.torch_functions import run_torch_functions
 from attention_core.verification.wiring import expected_reads
 
-PROOF_TOLERANCE = 1e-10  # of the step's largest magnitude
-MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # in a trace; a larger one is proven on request
+PROOF_TOLERANCE = 1e-10  # share of the step's largest magnitude
+MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # numbers of a trace; a larger trace is proven on request
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def check_steps_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[Proof
 def check_attention_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
     """Compares the heads' outputs with torch's, and also weights and output if torch has the same layer.
 
-    Empty for runs with replaced weights or dropout: torch's functions take no weights and draw their own dropout.
+    Returns [] for runs with replaced weights or dropout: torch's functions take no weights and draw their own dropout.
     """
     if is_replaced(trace):
         return []
@@ -197,7 +197,7 @@ def check_attention_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[P
 
 # ---- which step reads which ------------------------------------------------------------------------------------------
 def check_wiring(trace: Trace) -> list[ProofCheck]:
-    """Compares the steps that each step of a layer reads with those that it should read; other steps are skipped."""
+    """Compares the steps that each step of a layer reads with the steps that it should read; skips other steps."""
     expected = expected_reads(trace)
     checks = []
     for name, step in trace.computed().items():
@@ -227,7 +227,7 @@ def check_rules(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
 
 
 def check_row_sums(trace: Trace, doubles: dict[str, Tensor], computed: str) -> list[ProofCheck]:
-    """Checks that rows sum to 1, or to at most 1, and to 0 if all keys are blocked; empty if any sum is possible.
+    """Checks that rows sum to 1, or to at most 1, and to 0 if all keys are blocked; [] if any sum is possible.
 
     computed: a step that the normaliser computes.
     """

@@ -1,4 +1,4 @@
-"""Weight updates in low precision: an update that is much smaller than the weight is lost by rounding."""
+"""Weight updates in low precision: an update much smaller than the weight leaves it unchanged by rounding."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ def add_updates(weight: float, updates: Sequence[float], dtype: str) -> Trace:
 
     $w' = \mathrm{round}(w + u)$
 
-    dtype: one of PRECISIONS. An update of at most half the gap to the next number of the precision is lost
+    dtype: one of PRECISIONS. An update of at most half the gap to the next number of the precision changes nothing
     (Micikevicius et al. 2018, Mixed Precision Training, section 3.1).
 
     >>> add_updates(1.0, (2.0**-10, 2.0**-12), "float16")["moved"].tolist()

@@ -12,7 +12,7 @@ from attention_core.record.trace import Trace
 from attention_core.transformer.stack import Stack
 from attention_core.verification.proof import Proof, prove, run_numpy_twins
 
-RECOMPUTED = ("numpy", "shown")  # witnesses that compare cell by cell
+RECOMPUTED = ("numpy", "shown")  # names of the witnesses that compare cell by cell
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def run_torch_functions(trace: Trace, doubles: dict[str, Tensor]) -> Iterator[tu
 
 
 def witness_reads(trace: Trace, operation: Operation) -> tuple[str, ...]:
-    """The steps that torch's function reads: those of the operation; for a LayerNorm the vectors before centring."""
+    """The steps that torch's function reads: those that the operation reads; of a LayerNorm, before centring."""
     if operation.faces.formula is not LAYER_NORM.formula:
         return operation.reads
     centred, *learned = operation.reads

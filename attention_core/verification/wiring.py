@@ -59,7 +59,7 @@ class Wires:
         return tuple(name for name in names if name in self.trace)
 
     def wire(self, name: str, *reads: str) -> str:
-        """Records what a step should read, or if it extends a cache, its new part; returns the step's name."""
+        """Records what a step, or for a step that extends a cache its new part, should read; returns its name."""
         is_new = f"{name}_new" in self.trace
         self.expected[f"{name}_new" if is_new else name] = reads
         if is_new:
@@ -69,7 +69,7 @@ class Wires:
     def pass_modifiers(
         self, place: str, thing: str, here: str, sources: Mapping[str, str] | None = None, suffix: str = ""
     ) -> str:
-        """Records the modifiers' steps at a place; returns the last, or `here`, the step before them, if none."""
+        """Records the modifiers' steps at a place; returns the last one or, without any, `here`, the step before."""
         for modifier in MODIFIERS.values():
             steps = modifier.steps.get(place, ())
             made = {step.output.format(thing=thing): step for step in steps}
@@ -248,7 +248,7 @@ class LayerWires(Wires):
         return self.wire(f"biased_scores{suffix}", here, "bias")
 
     def score_operations(self, computed: str, suffix: str) -> tuple:
-        """The operations of the run's score; of scores with the same last one, the longest that is in the run."""
+        """The operations of the run's score; of scores with the same last operation, the longest in the run."""
         found: tuple = ()
         for score in SCORES.values():
             *before, last = score.operations

@@ -12,11 +12,11 @@ from attention_core.inputs.matrix_cells import safe_excerpt
 from attention_core.record.errors import AttentionError
 
 MAX_AXES = 4  # (B, H, T, d)
-MAX_ARRAYS = 512  # arrays of a file: several kinds, one array per layer
+MAX_ARRAYS = 512  # the most arrays of a file: several kinds, one array per layer
 MAX_FILE_BYTES = 5_000_000
-MAX_NUMBERS = 1_250_000  # numbers of all arrays of a file: 5 MB of float32
-BYTES_BESIDE_NUMBERS = 2_000_000  # bytes of the headers of an unpacked file
-MAX_NAME_CHARACTERS = 60  # characters of a name that an error repeats
+MAX_NUMBERS = 1_250_000  # the most numbers of all arrays of a file: 5 MB of float32
+BYTES_BESIDE_NUMBERS = 2_000_000  # the most bytes of the headers of an unpacked file
+MAX_NAME_CHARACTERS = 60  # the most characters of a name in an error
 
 BFLOAT16 = "bfloat16"  # a type that NumPy lacks
 NUMERIC_TYPE_PATTERN = re.compile(r"[<>|=]?(?:b1|[iu][1248]|f[248])")
@@ -84,7 +84,7 @@ def read_stored_array(
 
 
 def check_array_size(name: str, shape: Sequence[int], bounds: FileBounds = ARRAY_BOUNDS) -> int:
-    """Returns the number of numbers in a shape. Raises AttentionError for none, too many, or too many axes."""
+    """Returns the number of numbers in a shape. Raises AttentionError for 0 numbers, too many, or too many axes."""
     if len(shape) > bounds.axes:
         raise AttentionError(
             "array_axes",
@@ -106,7 +106,7 @@ def check_array_size(name: str, shape: Sequence[int], bounds: FileBounds = ARRAY
 
 
 def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
-    """Reads numbers from bytes, as bool, int64 or float64; unsigned 64-bit ones, which may exceed int64, as float64."""
+    """Reads numbers from bytes, as bool, int64 or float64; uint64, which may exceed int64, as float64."""
     if dtype == BFLOAT16:
         upper_halves = np.frombuffer(data, "<u2").astype(np.uint32)  # the upper halves of float32 numbers
         numbers = upper_halves << 16
@@ -120,7 +120,7 @@ def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
 
 def as_float64(array: np.ndarray) -> np.ndarray:
     """The numbers as float64."""
-    with np.errstate(invalid="ignore"):  # a signalling NaN is refused later, like any NaN
+    with np.errstate(invalid="ignore"):  # a signalling NaN raises an error later, like any NaN
         return array.astype(np.float64)
 
 

@@ -33,9 +33,9 @@ MAP_NAMES = (
 KIND_PREFIX = re.compile(r"^(?:(?:encoder|decoder|enc|dec|cross|self)_)+")
 TOKEN_NAMES = ("tokens", "queries", "keys", "words")
 AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # texts under these names may be words
-AVERAGED_NAME = "attn_output_weights"  # of torch.nn.MultiheadAttention, which averages its heads: (B, T, S)
-MAX_MAP_HEADS = 1_024  # layers times heads
-MAX_MAP_SIDE = 1_024  # queries, or keys
+AVERAGED_NAME = "attn_output_weights"  # the name in torch.nn.MultiheadAttention: heads averaged, (B, T, S)
+MAX_MAP_HEADS = 1_024  # the most layers times heads
+MAX_MAP_SIDE = 1_024  # the most queries, and the most keys
 MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)  # 12 x 12 heads of 128 words in float32; JSON has ARRAY_BOUNDS
 MAX_NOTE_CHARS = 300
 MAX_SERIES_NUMBERS = 2  # numbers in which the names of a series may differ: layer and head
@@ -49,9 +49,9 @@ SERIES_READINGS = {0: ("",), 1: ("H", "B", "L"), 2: ("BH", "LH", "LB")}  # for t
 class MapGroup:
     """Maps of one kind: an array, or a series of arrays, such as one per layer.
 
-    name: the array's, or that of the series with # for its numbers. kind: "encoder", "decoder", "cross", or "".
-    array: without axes of length 1 before (T, S). shape: of each array in the file. members: the names of the arrays.
-    readings: possible meanings of the axes before (T, S), such as "L H", the likeliest first.
+    name: of the array, or of the series, with # instead of its numbers. kind: of the maps: "encoder", "decoder",
+    "cross", or "". array: without axes of length 1 before (T, S). shape: of each array in the file. members: the names
+    of the arrays. readings: possible meanings of the axes before (T, S), such as "L H", the likeliest first.
     """
 
     name: str
@@ -72,7 +72,7 @@ class MapGroup:
         return sizes.get("B", 1)
 
     def arrange(self, axes: str, sentence: int = 0) -> np.ndarray:
-        """The maps as (L, H, T, S) under a reading, of a batch those of one sentence. Raises AttentionError."""
+        """The maps as (L, H, T, S) under a reading; of a batch, the maps of one sentence. Raises AttentionError."""
         if axes not in self.readings:
             raise AttentionError("unknown_choice", name="axes", choices=", ".join(self.readings), given=axes[:20])
         letters, maps = axes.split(), self.array
@@ -222,7 +222,7 @@ def kind_of(name: str) -> str:
 
 
 def refuse_unread_maps(file_name: str, contents: FileContents) -> None:
-    """Raises the error of an unreadable array called like maps or words, or any error if nothing was readable."""
+    """Raises the error of an unreadable array named like maps or words, or any error if nothing was readable."""
     for name, error in contents.unread.items():
         if plain_name(name) in TOKEN_NAMES:
             raise speak_of_words(name, error)
@@ -239,7 +239,7 @@ def refuse_unread_maps(file_name: str, contents: FileContents) -> None:
 
 
 def speak_of_words(name: str, error: AttentionError) -> AttentionError:
-    """The error for unreadable words; if it depends on their form, one that names the accepted forms."""
+    """The error for unreadable words; if their form is the reason, an error that names the accepted forms."""
     shown = printable_name(name)
     match error.code:
         case "json_value":
@@ -257,8 +257,8 @@ def first_text(text: Texts) -> str:
 
 
 def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
-    """The names of the arrays that are maps: those called like maps, else those not called like anything else; an only
-    array is always one.
+    """The names of the arrays that are maps: arrays named like maps, else arrays without the name of another role. The
+    only array of a file is always one.
     """
     arrays = contents.arrays
     if len(arrays) == 1:
@@ -280,7 +280,7 @@ def are_shares(array: np.ndarray) -> bool:
 
 
 def rank_of(plain: str) -> int:
-    """The rank of a name among MAP_NAMES; the lowest is shown first."""
+    """The index of a name in MAP_NAMES, 0 if it is missing there; maps with the lowest index are shown first."""
     return MAP_NAMES.index(plain) if plain in MAP_NAMES else 0
 
 
@@ -340,7 +340,7 @@ def make_group(members: list[str], contents: FileContents, sentences: int) -> Ma
 
 
 def name_series(members: list[str]) -> str:
-    """The name of a series: that of its members, with # for the numbers in which they differ.
+    """The name of a series: its members' name, with # instead of the numbers in which the members differ.
 
     >>> name_series(["layer1_block2", "layer2_block2"])
     'layer#_block2'
@@ -386,7 +386,7 @@ def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
 
 
 def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
-    """The reading that the file itself states; none if it states none."""
+    """The reading of the axes that the file itself states, as a list of one; [] if the file states none."""
     if len(dims) != len(shape):
         return []
     named = [axis for axis, size in zip(dims, shape, strict=True) if size > 1 and axis not in "TS"]
@@ -394,7 +394,7 @@ def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
 
 
 def batch_first(readings: list[str], lead: list[int], sentences: int) -> list[str]:
-    """The readings, those with a batch first if the file has words for as many sentences."""
+    """The readings, sorted so that readings with a batch come first if the file has words for as many sentences."""
     if sentences == 1:
         return readings
     batches = [axes for axes in readings if "B" in axes]

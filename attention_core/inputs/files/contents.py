@@ -41,15 +41,15 @@ from attention_core.inputs.files.uploads import (
 from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.record.errors import AttentionError
 
-MAX_TEXT_BYTES = 200_000  # bytes of a member with texts in an NPZ, and of the metadata of a safetensors file
+MAX_TEXT_BYTES = 200_000  # the most bytes of texts in an NPZ, and of a safetensors file's metadata
 MAX_CONTENT_AXES = 6  # (step, layer, B, H, T, S)
 JSON_BOUNDS = replace(ARRAY_BOUNDS, axes=MAX_CONTENT_AXES)
-MAX_JSON_DEPTH = 12  # nested objects and lists of objects
+MAX_JSON_DEPTH = 12  # the most levels of nested objects and lists of objects
 ABOUT_KEY = "about"  # key of the metadata in this app's exports
-AXIS_WORDS = {"T": "queries", "S": "keys"}  # the words of the axes in this app's exports
+AXIS_WORDS = {"T": "queries", "S": "keys"}  # axis -> the key of its words in this app's exports
 TEXT_TYPE = re.compile(r"[<>|=]?[US][0-9]{1,6}")
-COUNTED_BY = ("layer", "head")  # keys that number the maps in a list of objects
-NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # as in this app's JSON
+COUNTED_BY = ("layer", "head")  # keys whose numbers identify the maps in a list of objects
+NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # text in this app's JSON -> number
 
 Texts = str | tuple["Texts", ...]
 Found = np.ndarray | Texts | AttentionError
@@ -293,7 +293,7 @@ def to_plain(value: object) -> object:
 
 
 def with_infinities(value: object) -> object:
-    """Nested lists of numbers, with infinities and NaN instead of the texts that stand for them in this app's JSON."""
+    """Nested lists of numbers, in which the texts of this app's JSON for infinities and NaN become numbers."""
     if isinstance(value, list):
         return [with_infinities(item) for item in value]
     return NOT_FINITE.get(value, value) if isinstance(value, str) else value
@@ -406,7 +406,7 @@ def read_metadata(text: str) -> Texts:
     return text if texts is None else texts
 
 
-FILE_READERS = {  # by the ending of a file: yields its contents, by name
+FILE_READERS = {  # file ending -> function that yields a file's contents by name
     ".csv": find_in_text,
     ".tsv": find_in_text,
     ".txt": find_in_text,

@@ -98,7 +98,7 @@ def find_words(
 
 
 def list_near_words(texts: Mapping[str, Texts], stem: str) -> dict[str, Texts]:
-    """The texts called like words in the same object as maps. stem: the path of the maps."""
+    """The texts in the same object as maps whose names mean words. stem: the path of the maps."""
     names = (*QUERY_NAMES, *KEY_NAMES, *BOTH_NAMES)
     near = [name for name in texts if stem and name_stem(name) == stem]
     return {name: texts[name] for name in near if plain_name(name) in names}
@@ -121,7 +121,7 @@ def names_of_axes(kind: str, is_square: bool) -> tuple[tuple[str, ...], tuple[st
 def pick_words(
     texts: Mapping[str, Texts], names: Iterable[str], count: int, sentence: int | None, sentences: int
 ) -> tuple[str, Words]:
-    """The first text under one of these names that has `count` words, and its name; both empty if there is none."""
+    """The name and the words of the first text under one of `names` with `count` words; "" and () if there is none."""
     for wanted in names:
         for name, text in texts.items():
             if plain_name(name) == wanted:

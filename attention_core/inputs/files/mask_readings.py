@@ -159,8 +159,8 @@ def read_mask(
 def list_mask_readings(
     name: str, mask: Tensor, sizes: tuple[int, int, int, int]
 ) -> tuple[list[MaskReading], list[MaskReading]]:
-    """The readings of a mask that fit its sizes: those that its name allows, and the others. Raises AttentionError:
-    shape_fits_scores, mask_lengths, mask_not_additive.
+    """The readings of a mask that fit its sizes: the readings that its name allows, and the others. Raises
+    AttentionError: shape_fits_scores, mask_lengths, mask_not_additive.
     """
     stated = list_stated_readings(name, mask, sizes)
     if stated:
@@ -176,7 +176,7 @@ def list_mask_readings(
 
 
 def fits_axes(shape: Iterable[int], axes: str, sizes: tuple[int, int, int, int]) -> bool:
-    """Whether a shape fits these axes; each may be 1, except that of the heads of all sequences."""
+    """Whether a shape fits these axes; each length may be 1, except on the axis of the heads of all sequences."""
     B, H, T, S = sizes
     full_sizes = {"B": B, "H": H, "T": T, "S": S, "BH": B * H}
     for size, axis in zip(shape, axes.split(), strict=True):
@@ -226,7 +226,7 @@ def list_named_polarities(name: str) -> tuple[str, ...]:
 
 
 def find_causal_polarity(mask: Tensor) -> tuple[str, ...]:
-    """The meaning of True in a causal mask, by its values at later keys, which must be blocked; empty if these values
+    """The meaning of True in a causal mask, by its values at later keys, which must be blocked; () if these values
     differ, or if all values are equal.
     """
     if mask.dim() < 2:

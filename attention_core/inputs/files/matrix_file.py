@@ -1,4 +1,4 @@
-"""Reads one matrix from a file with any other contents: by its name, by that of a library, or as the only one."""
+"""Reads one matrix from a file with any other contents: by its name, by its name in a library, or as the only array."""
 
 from collections.abc import Mapping
 

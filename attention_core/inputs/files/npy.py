@@ -23,8 +23,8 @@ from attention_core.inputs.files.array_bytes import (
 from attention_core.record.errors import AttentionError
 from attention_core.record.python_source import parse_source
 
-MAX_NPY_HEADER_BYTES = 10_000  # bytes; the same limit as in NumPy
-MAX_SIZE = 10**19  # limit of an axis: longer numbers are no sizes, shorter ones are quoted in the error
+MAX_NPY_HEADER_BYTES = 10_000  # the most bytes of a header, as in NumPy
+MAX_SIZE = 10**19  # limit of an axis: larger numbers are no sizes, smaller numbers are quoted in the error
 
 # By version of the format: the number of bytes of the header's length, and the encoding of the header.
 VERSIONS = {
@@ -89,7 +89,7 @@ def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tup
     try:
         text = PYTHON_2_SIZE.sub("", header.decode(encoding))
         fields = literal_eval(parse_source(text.lstrip(" \t"), mode="eval"))
-        dtype = str(fields["descr"])  # several types become a text that read_stored_array refuses
+        dtype = str(fields["descr"])  # several types become a text for which read_stored_array raises an error
         by_columns = fields["fortran_order"]
         shape = fields["shape"]
     except HEADER_FAULTS:

@@ -22,7 +22,7 @@ from attention_core.verification.tensor_layout import Layout, arrange_axes, infe
 
 REQUIRED_ROLES = ("q", "k", "v")
 NO_ANSWERS: Mapping[str, MaskReading] = {}
-MASK_ROLES = ("mask", "padding")  # the pairs that are allowed; the keys that are words
+MASK_ROLES = ("mask", "padding")  # mask: the allowed pairs; padding: the keys that are words
 ROLES = (*REQUIRED_ROLES, *MASK_ROLES, "scores", "weights", "output")
 STATED_NAMES = (*CAUSAL_FLAGS, *LENGTH_NAMES)
 ATTENTION_MASK = "attention_mask"  # if there is another mask: in transformers, the keys that are words, (B, S)
@@ -45,8 +45,8 @@ ROTATED_NAMES = {  # q and k after the rotation, from which the scores are compu
     letter: (f"rot_{letter}", f"{letter}_rot", f"{word}_rot", f"{letter}_rotated", f"{letter}_embed")
     for letter, word in (("q", "query"), ("k", "key"))
 }
-SCALED_SCORES = "hook_attn_scores"  # of TransformerLens, scaled and masked: no step of a run equals it
-# With two axes these are matrices of a layer; with more, they are the projections of x.
+SCALED_SCORES = "hook_attn_scores"  # the scaled and masked scores of TransformerLens: no step of a run equals these
+# Arrays of these names are matrices of a layer if they have two axes, and projections of x if they have more.
 MATRIX_LIKE_NAMES = ("q_proj", "k_proj", "v_proj", "query_proj", "key_proj", "value_proj")
 
 
@@ -122,7 +122,7 @@ def names_role(name: str, role: str) -> bool:
 
 
 def find_rotated(names: Iterable[str]) -> dict[str, str]:
-    """The q and k with rotary positions applied, if the names say so."""
+    """{role: name} of the arrays of q and k with rotary positions applied; {} if no name means such an array."""
     rotated: dict[str, str] = {}
     for role, known in ROTATED_NAMES.items():
         for name in names:

@@ -11,7 +11,7 @@ from attention_core.inputs.files.array_names import plain_name
 from attention_core.record.errors import AttentionError
 
 CAUSAL_FLAGS = ("is_causal", "causal", "use_causal_mask", "is_causal_mask")
-LENGTH_NAMES = (  # keys after the length are padding
+LENGTH_NAMES = (  # names of arrays of lengths: keys after the length are padding
     *("lengths", "lens", "seq_lens", "seq_lengths", "seqlens", "sequence_lengths", "valid_lens", "valid_lengths"),
     *("valid_len", "kv_lengths", "kv_lens", "kv_seq_lengths", "key_lengths", "key_lens", "key_value_seq_lengths"),
     *("src_lengths", "src_lens", "src_len", "src_valid_lens", "enc_valid_lens", "memory_lengths"),
@@ -35,7 +35,7 @@ def is_stated_mask(name: str, array: np.ndarray) -> bool:
 
 
 def list_stated_readings(name: str, mask: Tensor, sizes: tuple[int, int, int, int]) -> Sequence[tuple[str, str]]:
-    """The possible axes and meanings of a stated mask; empty for any other mask. sizes: (B, H, T, S).
+    """The possible axes and meanings of a stated mask; an empty sequence for any other mask. sizes: (B, H, T, S).
 
     Raises AttentionError: mask_lengths if there is not one length from 0 to S for each sequence.
     """

@@ -9,8 +9,8 @@ import numpy as np
 from attention_core.inputs.files.array_bytes import BFLOAT16, printable_name
 from attention_core.record.errors import AttentionError
 
-MAX_SAFETENSORS_HEADER = 100_000  # bytes: enough for some hundred arrays
-MAX_LISTED_NAMES = 8  # names that an error lists
+MAX_SAFETENSORS_HEADER = 100_000  # the most bytes of a header: enough for some hundred arrays
+MAX_LISTED_NAMES = 8  # the most names that an error lists
 
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SAFETENSORS_TYPES = {

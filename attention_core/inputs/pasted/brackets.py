@@ -36,7 +36,7 @@ FRACTION_CALLS = ("fraction", "rational")
 SILENT_KEYWORDS = frozenset(
     (
         *("dtype", "device", "requires_grad", "grad_fn", "shape", "layout", "size", "names", "name", "weak_type"),
-        *("place", "stop_gradient"),  # those of PaddlePaddle
+        *("place", "stop_gradient"),  # keyword arguments of PaddlePaddle
         *("copy", "order", "ndmin", "sharding", "fill_value", "is_leaf", "subok", "like", "trainable", "committed"),
     )
 )
@@ -46,7 +46,7 @@ METHODS = re.compile(
     r"(?<=[)\]])(?:\.(?:cuda|cpu|detach|numpy|tolist|clone|copy|contiguous|float|double|requires_grad_)\([0-9]{0,2}\)"
     r"|\.to\((?:device[ \t]*=[ \t]*)?(?:[\"'](?:cuda|cpu|mps)[:0-9]{0,4}[\"']|device)\))+"
 )
-NUMBER_KEY = re.compile(r"([{,]\s{0,20})(-?[0-9]{1,6})(?=:[ \t])")  # {0: 1, 1: 3}
+NUMBER_KEY = re.compile(r"([{,]\s{0,20})(-?[0-9]{1,6})(?=:[ \t])")  # a key in {0: 1, 1: 3}
 TYPE_ARGUMENT = re.compile(r"[,\s]*(?:[\w.]*(?:float|int|double|bool|half|long)[\w.]*|'[\w.]*'|\"[\w.]*\")?[,\s]*")
 TENSORFLOW = re.compile(r"\A\s*<[A-Za-z][\w.]*\b[^<>\[\]]{0,300}?\b(?:numpy|value)=")
 MACRO = re.compile(r"\b(?:vec|array)!\s*(?=[\[(])|&(?=\[)|\bnew\s+(?=[A-Z][\w]*Array\()")
@@ -172,14 +172,14 @@ def shape_of(group: Group) -> tuple[int, ...] | None:
 
 
 def split_row(row: str) -> list[str]:
-    """Splits the text between two brackets, where a line break is a space and Python allows a last comma."""
+    """Splits the text between two brackets, in which a line break counts as a space, and a last comma is allowed."""
     row = row.strip().removesuffix(",")
     separator = "," if "," in row else None  # None: split at any spaces
     return [cell.strip().strip("\"'") if '"' in cell or "'" in cell else cell for cell in row.split(separator)]
 
 
 def leaf_rows(leaf: str, name: str) -> Cells:
-    """Splits [1 2; 3 4], where a comma at the end of a line continues the row."""
+    """Splits [1 2; 3 4], in which a comma at the end of a line continues the row."""
     leaf = leaf.strip("\"'")
     joined = re.sub(r",[ \t\r]*\n", ", ", leaf)
     lines = [line for line in joined.splitlines() if line.strip()]
@@ -228,7 +228,7 @@ def group_brackets(text: str, name: str) -> Group:
 
 
 def close_group(group: Group, outer: Group, text: str, position: int, name: str) -> None:
-    """Adds the content of a closed group to the one around it."""
+    """Adds the content of a closed group to the group around it."""
     if group.labels:
         take_labelled(group, text, name)
     inside = "".join(group.text)
@@ -283,7 +283,7 @@ def take_labelled(group: Group, text: str, name: str) -> None:
 
 
 def skip_keyword(text: str, found: re.Match, name: str) -> int:
-    """Returns the position after a keyword argument, or that of its value if it contains the numbers."""
+    """Returns the position after a keyword argument, or of its value if the value contains the numbers."""
     keyword = found["keyword"].lower()
     if keyword in HOLDING_KEYWORDS:
         return found.end()

@@ -136,7 +136,7 @@ def is_counted_head(cells: Cells) -> bool:
 
 
 def counts_from(cells: list[str]) -> int | None:
-    """0 or 1 if the cells count from there; else None."""
+    """The first number, 0 or 1, if the cells count up from it; else None."""
     texts = [cell.strip() for cell in cells]
     for start in (0, 1):
         if texts == [str(start + place) for place in range(len(texts))]:
@@ -158,7 +158,7 @@ def unquoted(cell: str) -> str:
 
 
 def without_last_separators(cells: Cells) -> Cells:
-    """The cells without empty ones at the end of every row, left by a separator at the end of a line."""
+    """The cells without the empty cells at the end of rows that a separator at the end of a line leaves."""
     cells = list(cells)
     while len(cells) > 1 and is_empty_row(cells[-1]):
         cells.pop()

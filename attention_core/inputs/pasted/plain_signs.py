@@ -1,4 +1,4 @@
-"""Replaces signs in a pasted text by those of programs: wide digits, dashes, fractions, powers of ten."""
+"""Replaces signs in a pasted text by the signs of programs: wide digits, dashes, fractions, powers of ten."""
 
 import re
 import unicodedata
@@ -47,7 +47,7 @@ RAISED_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 def plain_signs(text: str) -> str:
-    """Replaces the signs of a text by those of programs, if they can mean nothing else.
+    """Replaces the signs of a text by the signs of programs, if they can mean nothing else.
 
     Wide and bold digits and marks, dashes before a number, blanks of all widths, quotation marks, powers of ten,
     fractions. A sign with another meaning, such as a raised 2 or the half of "1½", is unchanged.
@@ -68,7 +68,7 @@ def plain_signs(text: str) -> str:
 
 
 def plain_sign(sign: str) -> str:
-    """Replaces a sign by that of programs, or returns it unchanged."""
+    """Replaces a sign by the sign of programs, or returns it unchanged."""
     if sign in OTHER_SIGNS:
         return OTHER_SIGNS[sign]
     if sign.isascii():

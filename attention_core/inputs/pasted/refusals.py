@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 
-MAX_CHOICES = 8  # matrices of one text that are offered
-MAX_SHOWN_CHARACTERS = 20  # characters of a cell in an error
+MAX_CHOICES = 8  # the most matrices of a text that an error offers
+MAX_SHOWN_CHARACTERS = 20  # the most characters of a cell in an error
 Cells = list[list[str]]  # the texts of a matrix, row by row
 
 

@@ -14,7 +14,7 @@ ECHO = re.compile(
 )  # the name that was typed at a prompt
 COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t,;\])}]))(?:#(?=[ \t]|$)|//(?=[ \t]|MatrixForm)|%(?=[ \t]*[^\W\d_]))[^\n]*$")
 NAME = r"[^\W\d]\w{0,60}"
-SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=[^\n]\"?[ \t]*\n", re.IGNORECASE)  # a line for Excel
+SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=[^\n]\"?[ \t]*\n", re.IGNORECASE)  # a first line that names Excel's separator
 # Lines of a script without a number of the matrix, and lines about its shape.
 SCRIPT_LINE = re.compile(r"(?m)^[ \t]*(?:(?:from [\w.]{1,60} )?import [\w., ]{1,80}|print\([\w.]{1,60}\));?[ \t]*$")
 SHAPE = re.compile(
@@ -86,8 +86,8 @@ def strip_name(text: str) -> str:
 
 
 def split_named(text: str) -> list[tuple[str, str]]:
-    """Splits a text of several matrices with names before or above them into (name, text) pairs; empty
-    for at most one. A text before the first name is named by its beginning.
+    """Splits a text of several matrices with names before or above them into (name, text) pairs; [] for at most one
+    matrix. A text before the first name is named by its beginning.
 
     >>> split_named("q = [[1]]\\nk: [[2]]")
     [('q', '[[1]]\\n'), ('k', '[[2]]')]
@@ -112,7 +112,7 @@ def split_named(text: str) -> list[tuple[str, str]]:
 
 
 def find_name(line: str) -> tuple[str, int] | None:
-    """The name that a line gives to the following text, and where that begins; None without a name."""
+    """The name that a line gives to the following text, and the position of this text; None without a name."""
     page = PAGE.match(line)
     if page is not None:
         return f"{page['name']}[:, :, {page['number'] or page['level']}]", page.end()
