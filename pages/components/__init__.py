@@ -30,7 +30,7 @@ from pages.components.messages import (
 )
 from pages.components.modules import join_modules, join_styles, list_modules, read_part
 
-COMPONENTS: dict[str, "Component"] = {}  # all components, by name
+COMPONENTS: dict[str, "Component"] = {}  # name -> component
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,12 @@ class Component:
     sends: Mapping[str, Shape] = field(default_factory=dict)
 
     def __call__(self, given: Mapping[str, Given] | None = None, **options) -> SimpleNamespace:
-        """Puts the component on the page. Returns, by name, the values of the events without a handler; None if nothing
-        was sent or its shape is wrong.
+        """Puts the component on the page. Returns a namespace with the value of each event that has no handler; None if
+        nothing was sent or the shape of the value is wrong.
 
-        on_opened=f: f is called with each value of the event "opened" that fits its shape. given: the values of the
-        names in the shapes. options: passed on to Streamlit. Raises ValueError for a handler of an event that the
-        component does not declare, or whose shape has a name that is not given.
+        on_opened=f: f is called with each value of the event "opened" that fits its shape. given: name in a shape ->
+        its value. options: passed on to Streamlit. Raises ValueError for a handler of an event that the component
+        does not declare, or whose shape has a name that is not given.
         """
         handlers = {event: options.pop(f"on_{event}", None) for event in self.sends}
         undeclared = [name for name in options if name.startswith("on_")]
@@ -70,8 +70,8 @@ class Component:
     def make_callback(
         self, event: str, handle: Callable | None, key: str, given: Mapping[str, Given] | None
     ) -> Callable[[], None]:
-        """Returns the callback that Streamlit calls for an event: it checks the value and calls the handler, if there
-        is one."""
+        """Returns the callback that Streamlit calls for an event: it checks the value and calls the handler, unless the
+        handler is None."""
 
         def take_sent() -> None:
             if handle is None:
@@ -103,10 +103,10 @@ def make_component(
     sends: Mapping[str, Shape] | None = None,
     **options,
 ) -> Component:
-    """Makes and registers a component from its JavaScript module, all that it imports, and their style sheets.
+    """Makes and registers a component from its JavaScript module, the modules imported there, and all style sheets.
 
-    styles: further style sheets. is_fetched: whether a browser fetches its script once, instead of getting it with
-    every message. sends: the shape of each event's value (messages.py). options: those of
+    styles: further style sheets. is_fetched: whether a browser fetches the script once, instead of getting the script
+    with every message. sends: the shape of each event's value (messages.py). options: passed to
     st.components.v2.component.
     """
     script = join_modules(name)
@@ -118,8 +118,8 @@ def make_component(
 
 
 def pack_bytes(data: dict) -> bytes:
-    """Packs a dictionary into bytes: the length of a JSON text, the text, then the values that are bytes, each at a
-    multiple of 4.
+    """Packs a dictionary into bytes: the length of a JSON text (4 bytes, little-endian), the JSON text with all values
+    that are not bytes, and then the other values, each padded to begin at a multiple of 4.
 
     >>> pack_bytes({"a": 1, "b": b"xyz"})
     b'\\x1b\\x00\\x00\\x00{"a": 1, "bytes": {"b": 3}} xyz\\x00'
@@ -164,7 +164,7 @@ seen_drawers = make_component("seen_drawers", "<div></div>", isolate_styles=Fals
 scroller = make_component("scroller", "<div></div>")
 seeker = make_component("seeker", "<div></div>", isolate_styles=False)
 MATRIX_CELL = {"row": Place("rows"), "column": Place("columns")}
-MAX_SENT_CELLS = 2**18  # the most cells of a matrix that one message may name: 512 x 512
+MAX_SENT_CELLS = 2**18  # the maximum number of cells of a matrix in one message: 512 x 512
 canvas = make_component(
     "canvas",
     '<div class="map"></div>',

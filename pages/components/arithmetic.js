@@ -1,11 +1,11 @@
-// One cell's arithmetic: text, and numbers that lead to the step they stand in.
+// The arithmetic of one cell: texts, and numbers as buttons that open the cell from which each number comes.
 import { setColours } from "./dom.js";
 
 /**
  * @typedef {object} Arithmetic
  * @property {string} label
- * @property {Place[]} trail the cells that led here
- * @property {Place[]} pieces texts, and numbers that lead to the step in which they stand
+ * @property {Place[]} trail the cells from which the visitor came to this one
+ * @property {Place[]} pieces texts, and numbers with the step and index of the cell that a click opens
  * @property {Record<string, string>} colours
  */
 

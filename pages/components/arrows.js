@@ -1,4 +1,4 @@
-// The way on and back by the arrow keys, unless they belong to what has the focus.
+// Sends "next" or "previous" for an arrow key, unless the element with the focus uses the arrow keys itself.
 import { belongs } from "./belongs.js";
 
 export default function ({ setTriggerValue }) {

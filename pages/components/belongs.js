@@ -1,5 +1,5 @@
-// Whether a key belongs to what has the focus: a text, a slider, a row of choices, a grid; or to a Chinese input
-// method.
+// Whether the element with the focus uses a key itself (a field, a slider, a row of choices, a grid), or a Chinese
+// input method does.
 const OWN =
   "input, textarea, select, canvas, [contenteditable=true], [role=slider], [role=radiogroup], [role=tablist], ";
 const ROWS = "[role=group], [role=grid], [role=listbox], [role=combobox], [data-testid=stDataFrame]";
@@ -9,6 +9,6 @@ const ROWS = "[role=group], [role=grid], [role=listbox], [role=combobox], [data-
  * @returns {boolean}
  */
 export function belongs(event) {
-  if (event.isComposing || event.keyCode === 229) return true; // 229: the first key that an input method takes
+  if (event.isComposing || event.keyCode === 229) return true; // 229: a key that an input method handles
   return event.composedPath().some((part) => part instanceof Element && part.matches(OWN + ROWS));
 }

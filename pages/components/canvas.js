@@ -1,24 +1,24 @@
-// One large matrix, cell by cell: seen whole or near, read by hovering or with the arrow keys, opened or painted. All
-// is drawn anew from the data and the view; from run to run only the view is kept: how near, and where.
+// One large matrix as a map of cells: shown whole or zoomed in, cells read by hovering or with the arrow keys, opened
+// by a click, or painted. Everything is redrawn from the data; only the zoom and the scroll position are kept.
 import { followSlider } from "./live/position.js";
 import { BLOCKED, unpacked } from "./pixels.js";
 import { hear, tellOthers } from "./shared.js";
 import { clamped, Sheet } from "./sheet.js";
 
 /**
- * @typedef {object} MapData besides the fields of a Raster (attention_core/drawing/raster.py)
+ * @typedef {object} MapData the fields of a Raster (attention_core/drawing/raster.py) and these
  * @property {Record<string, string>} palette
- * @property {Record<string, string>} words in, out, whole, window, hint, cell, digits, blocked, allowed
+ * @property {Record<string, string>} words texts: in, out, whole, window, hint, cell, digits, blocked, allowed
  * @property {string} label
  * @property {string} note such as "1 : 2"
- * @property {number[] | null} chosen a row and a column
- * @property {number | null} query a row
+ * @property {number[] | null} chosen the row and column of the opened cell
+ * @property {number | null} query the row of the selected query
  * @property {boolean} paint
- * @property {number} [turn] counts the strokes that were answered: one that was refused is taken back
- * @property {string} [linked] a name: maps that share it are read at the same cell
+ * @property {number} [turn] the number of strokes that the server has answered; a refused stroke is undone
+ * @property {string} [linked] a name shared by maps in which the same cell is hovered
  */
 
-const ALLOWED = 252; // the colour number of a True: 1, the end of a signed scale
+const ALLOWED = 252; // the colour number of True, which is 1: the upper end of a signed scale
 
 /** @param {import("./shared.js").Component<Uint8Array>} component data: a packed MapData */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -26,11 +26,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const map = (root.map ??= new LargeMap(root));
   const plain = unpacked(data);
   map.show(plain, setTriggerValue);
-  if (plain.follows) followSlider(root, plain.follows, (position) => { // pale while it waits for the slider
+  if (plain.follows) followSlider(root, plain.follows, (position) => { // pale until new data come
     root.style.opacity = position === root.data.position ? 1 : 0.35;
   });
   const ends = [hear("looked", (looked) => map.lookAlong(looked))];
-  // The picture of the flow has the same numbers, and waits for them, too.
+  // Pale while the picture of the flow waits for the same numbers.
   if (!plain.follows) ends.push(hear("flow-waits", (waits) => (root.style.opacity = waits ? 0.35 : 1)));
   return () => ends.forEach((end) => end());
 }
@@ -38,7 +38,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 class LargeMap extends Sheet {
   constructor(root) {
     super(root);
-    this.pointers = new Map(); // the fingers that are down, or the mouse
+    this.pointers = new Map(); // pointer id -> last event of each finger or mouse that is pressed
     this.listen();
   }
 
@@ -53,7 +53,7 @@ class LargeMap extends Sheet {
     this.present();
   }
 
-  // ---- hands --------------------------------------------------------------------------------------------------------
+  // ---- pointers and keys --------------------------------------------------------------------------------------------
   listen() {
     const { stage } = this;
     stage.addEventListener("pointerdown", (event) => this.down(event));
@@ -63,11 +63,11 @@ class LargeMap extends Sheet {
     stage.addEventListener("pointerleave", () => this.leave());
     stage.addEventListener("keydown", (event) => this.key(event));
     stage.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    const pinched = (event) => event.touches.length > 1 && event.preventDefault(); // two fingers are for the map
+    const pinched = (event) => event.touches.length > 1 && event.preventDefault(); // two fingers zoom the map
     stage.addEventListener("touchmove", pinched, { passive: false });
   }
 
-  // A point of the view, in device pixels.
+  // The position of a pointer in the view, [x, y] in device pixels.
   point(event) {
     const box = this.base.getBoundingClientRect();
     const { ratio } = this;
@@ -77,7 +77,7 @@ class LargeMap extends Sheet {
     ];
   }
 
-  // The cell under a pointer, null outside the cells.
+  // The cell { row, column } under a pointer; null outside the cells.
   under(event) {
     const [x, y] = this.point(event);
     const [row, column] = [Math.floor((y + this.y) / this.unit), Math.floor((x + this.x) / this.unit)];
@@ -89,13 +89,13 @@ class LargeMap extends Sheet {
     if (at?.row === this.at?.row && at?.column === this.at?.column) return;
     this.at = at;
     this.drawOver();
-    this.read.setAttribute("aria-live", alone ? "off" : "polite"); // one of several that are linked is spoken
+    this.read.setAttribute("aria-live", alone ? "off" : "polite"); // of several linked maps only one is read aloud
     this.tell();
     const { linked } = this.data;
     if (linked && !alone) tellOthers("looked", { linked, at, map: this });
   }
 
-  // What another map of the same name is read at.
+  // Marks the cell that is hovered in another map of the same `linked` name.
   lookAlong({ linked, at, map }) {
     if (map !== this && linked === this.data.linked) this.look(at, true);
   }
@@ -104,7 +104,7 @@ class LargeMap extends Sheet {
     if (event.button !== 0) return;
     this.stage.setPointerCapture(event.pointerId);
     this.pointers.set(event.pointerId, event);
-    this.armed = true; // from a click on, until the pointer leaves, the wheel zooms
+    this.armed = true; // from a click until the pointer leaves, the wheel zooms
     this.start = event;
     this.dragged = this.pointers.size > 1;
     const cell = this.under(event);
@@ -135,7 +135,7 @@ class LargeMap extends Sheet {
     }
   }
 
-  // Two fingers: as far apart as the cells are near, and the map goes along with them.
+  // Zooms by the change of the distance between two fingers, and moves the map by that of their middle.
   pinch(event, before) {
     const other = [...this.pointers.values()].find((pointer) => pointer.pointerId !== event.pointerId);
     const apart = (pointer) => Math.hypot(pointer.clientX - other.clientX, pointer.clientY - other.clientY);
@@ -173,9 +173,9 @@ class LargeMap extends Sheet {
 
   wheel(event) {
     const meant = event.ctrlKey || event.metaKey;
-    if (!meant && !this.armed) return; // the wheel is the page's
+    if (!meant && !this.armed) return; // the wheel scrolls the page
     this.turned = (Math.sign(this.turned) === Math.sign(event.deltaY) ? this.turned : 0) + event.deltaY;
-    const enough = Math.abs(this.turned) >= 30; // a notch of a wheel, some way on a touchpad
+    const enough = Math.abs(this.turned) >= 30; // pixels: one notch of a wheel, or a short way on a touchpad
     const unit = enough ? this.nearer(this.turned < 0 ? 1 : -1) : this.unit;
     const further = this.nearer(event.deltaY < 0 ? 1 : -1) !== this.unit;
     if (meant || further) event.preventDefault(); // at the end of the zoom the page scrolls again
@@ -210,7 +210,7 @@ class LargeMap extends Sheet {
     this.trigger("opened", { step: this.data.step, index: [...this.data.at, row, column].slice(-this.data.axes) });
   }
 
-  // ---- painting: the first cell decides whether cells are set or taken away -----------------------------------------
+  // ---- painting: the first cell decides whether a stroke allows or blocks cells -------------------------------------
   begin(cell) {
     const blocked = this.data.cells[cell.row * this.data.drawn[1] + cell.column] === BLOCKED;
     this.stroke = { to: blocked ? 1 : 0, last: cell, cells: [] };
@@ -218,7 +218,7 @@ class LargeMap extends Sheet {
     this.draw();
   }
 
-  // Every cell on the way, however fast the pointer went.
+  // Paints the cells between the last position of the pointer and this one.
   paintTo(cell) {
     this.look(cell);
     if (!cell) return;
@@ -257,14 +257,15 @@ class LargeMap extends Sheet {
     this.send();
   }
 
-  // One stroke at a time: of two that reach the server together it would keep the later one only.
+  // Sends one stroke at a time: of two that reach the server together it would keep only the later one.
   send() {
     if (this.sent || !this.strokes.length) return;
     this.sent = this.strokes.shift();
     this.trigger("painted", { cells: this.sent.cells, to: this.sent.to });
   }
 
-  // New data: a stroke was taken or refused where `turn` counted on. Those that are still to come are drawn over it.
+  // Called with the previous `turn` after new data: if `turn` has changed, the server has applied or refused the sent
+  // stroke. Strokes without an answer are drawn over the new data again.
   answered(turn) {
     if (this.data.turn !== turn) this.sent = null;
     for (const stroke of [this.sent, ...this.strokes, this.stroke]) {
@@ -273,7 +274,7 @@ class LargeMap extends Sheet {
     this.send();
   }
 
-  // A stroke that became a pinch, or that the browser took: as if it had not begun.
+  // Takes back a stroke that turned into a pinch or was cancelled by the browser.
   undo() {
     if (!this.stroke) return;
     const { cells, to } = this.stroke;

@@ -1,4 +1,4 @@
-// The lessons as cards: a picture of each, its question, and how far this browser's own reader has come.
+// The lessons as cards: the picture and question of each, and whether it was opened or solved in this browser.
 import { element, setColours } from "./dom.js";
 import { keepDrawers, keepProgress, readProgress } from "./kept_progress.js";
 import { drawPicture } from "./small_picture.js";
@@ -29,7 +29,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   draw();
 }
 
-// How many are opened and solved, and a way to forget it; nothing before the first.
+// A paragraph with the numbers of opened and solved lessons and a button that resets them; text.none if there are none.
 function drawSummary(text, progress, draw) {
   const summary = element("p", "summary");
   if (!progress.size) {
@@ -51,7 +51,7 @@ function drawCard({ slug, title, question, address, shapes }, stage, text, open)
   const card = element("li", `card ${stage ?? ""}`);
   const link = element("a", "", { href: address });
   link.onclick = (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in another window
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the browser opens another window
     event.preventDefault();
     open(slug);
   };

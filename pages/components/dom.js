@@ -1,7 +1,7 @@
-// Elements and shapes: made, and changed only where something is new.
+// Helpers that create elements and SVG shapes, and that change them only if a value is new.
 
 /**
- * An element. content: its text, or its properties.
+ * Creates an element. content: its text, or an object of its properties.
  * @param {string} kind
  * @param {string} [name] its class
  * @param {string | number | Record<string, any>} [content]
@@ -21,11 +21,11 @@ export function element(kind, name = "", content = {}) {
 export const button = (name, properties, act) =>
   element("button", name, { type: "button", onclick: act, ...properties });
 
-/** An element at the end of another. @type {(parent: Node, kind: string, name?: string) => any} */
+/** Appends a new element, and returns it. @type {(parent: Node, kind: string, name?: string) => any} */
 export const added = (parent, kind, name) => parent.appendChild(element(kind, name));
 
 /**
- * A shape of an SVG picture, or the picture itself. A page without a server allows a style by its property alone.
+ * Creates an SVG element. Its style is set as a property: a page without a server forbids style attributes.
  * @param {string} kind
  * @param {Record<string, any>} [attributes]
  * @param {string | number} [text]
@@ -39,10 +39,10 @@ export function svgShape(kind, { style = "", ...attributes } = {}, text) {
   return made;
 }
 
-const styles = new WeakMap(); // the style that setOnce wrote last: a browser gives it back in other words
+const styles = new WeakMap(); // element -> the style that setOnce set last; a browser returns it in another spelling
 
 /**
- * Sets an attribute if it has another value: what is written again, the browser draws again.
+ * Sets an attribute only if its value differs, so that the browser does not draw the element again.
  * @param {Element & ElementCSSInlineStyle} element
  * @param {string} name
  * @param {any} value
@@ -57,7 +57,7 @@ export function setOnce(element, name, value) {
   element.style.cssText = value;
 }
 
-/** A shape at the end of another. @type {(parent: Element, kind: string, attributes?: Record<string, any>) => any} */
+/** Appends a new SVG element. @type {(parent: Element, kind: string, attributes?: Record<string, any>) => any} */
 export const addedShape = (parent, kind, attributes) => parent.appendChild(svgShape(kind, attributes));
 
 /** @type {(element: any, attributes: Record<string, any>) => void} */
@@ -65,10 +65,10 @@ export function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) setOnce(element, name, value);
 }
 
-const written = new WeakMap(); // the texts of an element, as JSON
+const written = new WeakMap(); // element -> its texts, as JSON
 
 /**
- * Writes texts into an element, each with a class; does nothing if they are there already.
+ * Fills an element with texts, each in a span with a class; does nothing if they are unchanged.
  * @param {Element} parent
  * @param {string[][]} texts pairs of a text and a class
  */
@@ -80,10 +80,10 @@ export function write(parent, texts) {
 }
 
 /**
- * Makes colours of a palette properties of CSS: --ink, --share.
+ * Sets colours of a palette as CSS properties of an element: --ink, --share.
  * @param {HTMLElement} root
  * @param {Record<string, string>} palette
- * @param {string[]} [names] those that the style sheet uses
+ * @param {string[]} [names] the colours that the style sheet uses; by default all
  */
 export function setColours(root, palette, names = Object.keys(palette)) {
   for (const name of names) root.style.setProperty(`--${name}`, palette[name]);
@@ -92,19 +92,19 @@ export function setColours(root, palette, names = Object.keys(palette)) {
 const states = new WeakMap();
 
 /**
- * What a component remembers of its element from one call of it to the next.
+ * The state of a component that belongs to an element, and is kept from one call of the component to the next.
  * @param {HTMLElement} root
- * @param {() => any} make makes it at the first call
+ * @param {() => any} make creates the state at the first call
  */
 export function stateOf(root, make = () => ({ root })) {
   if (!states.has(root)) states.set(root, make());
   return states.get(root);
 }
 
-const drawnData = new WeakMap(); // a copy of the bytes that an element shows
+const drawnData = new WeakMap(); // element -> a copy of the bytes that it shows
 
 /**
- * Whether an element shows these data already; if not, they count as shown from now on.
+ * Whether an element already shows these data; if not, they are recorded as shown.
  * @param {Element} root
  * @param {Uint8Array} data
  */
@@ -115,12 +115,12 @@ export function isDrawn(root, data) {
   return false;
 }
 
-const resized = new WeakMap(); // what is called when an element has another size
+const resized = new WeakMap(); // element -> the function that is called when its size changes
 
 /**
- * Draws an element whenever it has another size, also when it gets its first one.
+ * Calls a function whenever the size of an element changes, also when it gets its first size.
  * @param {Element} root
- * @param {() => void} draw takes the place of the one before
+ * @param {() => void} draw replaces the function of an earlier call
  */
 export function onResize(root, draw) {
   const isNew = !resized.has(root);
@@ -128,7 +128,7 @@ export function onResize(root, draw) {
   if (isNew) new ResizeObserver(() => resized.get(root)()).observe(root);
 }
 
-/** The element with the focus, in the page or the component of a node. @type {(node: Node) => HTMLElement | null} */
+/** The element with the focus in the document or shadow root of a node. @type {(node: Node) => HTMLElement | null} */
 export function focused(node) {
   /** @type {any} */
   const root = node.getRootNode();
@@ -136,8 +136,8 @@ export function focused(node) {
 }
 
 /**
- * Call this before an element is drawn anew, and what it returns afterwards: the part with the same data-place gets the
- * focus again.
+ * Call this before an element is redrawn. Returns a function to call afterwards, which focuses the part with the same
+ * data-place again.
  * @param {Element} root
  */
 export function keepFocus(root) {

@@ -1,8 +1,8 @@
-// What a hand moves: by a pointer that it drags, and by arrow keys, after whose last press it is as if it had let go.
+// Dragging by a pointer, and moving by arrow keys, where a pause after the last key counts as the end of a drag.
 
 const REST_MS = 500;
 
-/** Calls a function once it was not begun again for a while: after the last of several presses of a key. */
+/** Debounces a function: calls it `ms` after the last begin(), such as after the last of several key presses. */
 export class Rest {
   /**
    * @param {() => void} act
@@ -23,7 +23,7 @@ export class Rest {
     this.timer = Number(setTimeout(() => this.end(), this.ms));
   }
 
-  /** Calls the function now, if it is still to be called. */
+  /** Calls the function now if a call is pending. */
   end() {
     if (!this.isOn) return;
     this.drop();
@@ -36,16 +36,16 @@ export class Rest {
   }
 }
 
-const leaves = new WeakMap(); // what ends the following of the pointer that an element has captured
+const leaves = new WeakMap(); // element -> the function that stops following the pointer that it has captured
 
 /**
- * Follows a pointer that was pressed, until it is let go. Of two pointers on an element the later one is followed.
- * @param {HTMLElement | SVGElement} element stays in the page, and captures the pointer
+ * Follows a pressed pointer until it is released. Of two pointers on an element the later one is followed.
+ * @param {HTMLElement | SVGElement} element the element that captures the pointer; it must stay in the page
  * @param {PointerEvent} pressed
  * @param {object} hand
  * @param {(event: PointerEvent) => void} hand.move
  * @param {() => void} hand.release
- * @param {() => void} [hand.cancel] the browser took the pointer, to scroll
+ * @param {() => void} [hand.cancel] called if the browser takes the pointer, to scroll
  */
 export function followPointer(element, pressed, { move, release, cancel = release }) {
   leaves.get(element)?.();
@@ -64,7 +64,7 @@ export function followPointer(element, pressed, { move, release, cancel = releas
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 /**
- * How an arrow key moves something, to the right and up; undefined for another key. Nothing else hears of an arrow.
+ * The direction of an arrow key, [right, up]; undefined for another key. Stops the propagation of an arrow key's event.
  * @param {KeyboardEvent} event
  * @returns {number[] | undefined}
  */

@@ -1,13 +1,13 @@
 """Component scripts that a browser fetches once and caches.
 
-Streamlit sends the script of a component again with every update of its data. That of the picture has 200 KB, which a
-browser would parse each time while the visitor waits.
+Streamlit sends the script of a component again with every update of its data. The script of the picture has 200 KB,
+which a browser would parse each time while the visitor waits.
 """
 
 from hashlib import sha256
 
-FOLDER = "scripts"  # in the URL of a script
-SCRIPTS: dict[str, str] = {}  # by file name
+FOLDER = "scripts"  # the folder in the URL of a script
+SCRIPTS: dict[str, str] = {}  # file name -> script
 
 # Several lines: Streamlit takes a single line for a file name.
 LOADER = """const app = window.__streamlit.BACKEND_BASE_URL.replace(/\\/?$/, "/");

@@ -1,4 +1,4 @@
-// A box for files says the page's words, to a screen reader too: Streamlit writes them in English alone.
+// Translates the texts and labels of a file uploader, which Streamlit writes in English only.
 const ENGLISH = {
   choose: /^Upload$/,
   drop: /^Drag and drop (?:a file|files) here$/,
@@ -12,16 +12,16 @@ const ENGLISH = {
   error: /^Error: $/,
   lost: /^Connection lost\. Please wait for the app to reconnect, then try again\.$/,
 };
-const watchers = new WeakMap(); // by the place of a box
-const wordsOf = new WeakMap(); // the page's words, by the place of a box
-const written = new WeakMap(); // what Streamlit wrote and what stands there now, of a text or of an element's label
+const watchers = new WeakMap(); // place of an uploader (its container) -> MutationObserver
+const wordsOf = new WeakMap(); // place of an uploader -> the texts in the language of the page
+const written = new WeakMap(); // text node or labelled element -> its English text by Streamlit and the text shown now
 
 function speak(english, words) {
   const name = Object.keys(ENGLISH).find((kind) => ENGLISH[kind].test(english));
   return name ? words[name].replace("{what}", () => ENGLISH[name].exec(english)[1]) : english;
 }
 
-// Puts the page's word for what Streamlit wrote, which is known after the page's language was changed, too.
+// Replaces a text of Streamlit by its translation; the English text is kept for a later change of the language.
 function reword(place, words, text, write) {
   const before = written.get(place);
   const english = before?.shown === text ? before.english : text;
@@ -32,7 +32,7 @@ function reword(place, words, text, write) {
 
 function rewordAll(place, words) {
   const box = place.querySelector('[data-testid="stFileUploader"]');
-  if (!box) return; // Streamlit fetches its script first
+  if (!box) return; // the script of the uploader is still loading
   const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const text = texts.currentNode;
@@ -43,15 +43,15 @@ function rewordAll(place, words) {
   }
 }
 
-// ---- files that are given while the server cannot be reached --------------------------------------------------------
-// Streamlit drops them without a word: a box that is switched off takes nothing, and a request that is sent into a
-// connection that is dead is never answered. So the files are kept here until the box names them, are given to it once
-// more when the connection is back, and a sentence says meanwhile that they wait.
+// ---- files chosen while the server cannot be reached --------------------------------------------------------
+// Streamlit drops such files silently: a disabled uploader takes no files, and a request over a dead connection is not
+// answered. So the files are kept here until the uploader lists their names. When the connection is back the files
+// are passed to the uploader again; meanwhile a sentence says that they wait.
 const LOOK_EVERY = 500; // ms
-const PATIENCE = 8000; // ms: a server that is there answers sooner
-const givenTo = new WeakMap(); // by the place of a box: the files that it does not name yet, and since when
-const givenAgain = new WeakSet(); // events of files that are watched already
-const guarded = new WeakSet(); // places whose events are listened to
+const PATIENCE = 8000; // ms: a server that can be reached answers sooner
+const givenTo = new WeakMap(); // place of an uploader -> files that it does not list yet, and since when
+const givenAgain = new WeakSet(); // change events sent by giveAgain, which are not to be handled again
+const guarded = new WeakSet(); // places with event listeners
 
 const isConnected = () => document.querySelector('[data-test-connection-state="CONNECTED"]') !== null;
 
@@ -76,7 +76,7 @@ function sayWaiting(place, files, words) {
   if (line.textContent !== text) line.textContent = text;
 }
 
-// Looks whether the box names what it was given; gives it again where the connection was away in between.
+// Checks whether the uploader lists the given files; passes them again if the connection was lost in between.
 function follow(place) {
   const given = givenTo.get(place);
   if (!given || !place.isConnected) return;
@@ -105,14 +105,14 @@ function guard(place) {
     const isWatched = givenTo.has(place);
     const input = place.querySelector('input[type="file"]');
     const given = { files: [...list], since: performance.now(), wasAway: !isConnected(), words: wordsOf.get(place) };
-    if (input?.disabled) event.preventDefault(); // a browser would open the file in the place of the page
+    if (input?.disabled) event.preventDefault(); // a browser would open the file instead of the page
     if (!namesAll(place, given.files)) givenTo.set(place, given);
     if (!isWatched) setTimeout(() => follow(place), LOOK_EVERY);
   };
   place.addEventListener("drop", (event) => keep(event, event.dataTransfer?.files), true);
   place.addEventListener("change", (event) => event.target.type === "file" && keep(event, event.target.files), true);
   place.addEventListener("dragover", (event) => {
-    if (place.querySelector('input[type="file"]')?.disabled) event.preventDefault(); // or nothing can be dropped
+    if (place.querySelector('input[type="file"]')?.disabled) event.preventDefault(); // else no drop is allowed
   });
 }
 
@@ -120,7 +120,7 @@ export default function ({ data, parentElement }) {
   const place = parentElement.closest('[class*="st-key-files_of_"]');
   wordsOf.set(place, data.words);
   guard(place);
-  watchers.get(place)?.disconnect(); // this runs anew for each language, and two that write would never end
+  watchers.get(place)?.disconnect(); // two observers of different languages would overwrite each other forever
   const watcher = new MutationObserver(() => rewordAll(place, data.words));
   watchers.set(place, watcher);
   rewordAll(place, data.words);

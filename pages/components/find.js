@@ -1,18 +1,18 @@
-// The search: which entries fit the typed words, best first.
+// The search: finds the entries that match the typed words, best match first.
 
 /**
- * @typedef {object} Entry something that can be found
- * @property {Record<string, string>} titles by language
- * @property {Record<string, string>} details by language
- * @property {string} sign a symbol of a formula, or ""
+ * @typedef {object} Entry a search entry
+ * @property {Record<string, string>} titles language -> title
+ * @property {Record<string, string>} details language -> detail
+ * @property {string} sign the symbol of a formula, or ""
  */
 
 /**
  * @typedef {object} Indexed
- * @property {number} number the place of the entry
- * @property {Record<string, string>} shown its titles as they are written
- * @property {string[]} titles its titles as they are compared
- * @property {string} all all its texts as they are compared
+ * @property {number} number the index of the entry
+ * @property {Record<string, string>} shown the titles by language, as displayed
+ * @property {string[]} titles the titles, simplified for comparison
+ * @property {string} all all texts of the entry, simplified for comparison
  * @property {string} sign
  */
 
@@ -33,8 +33,8 @@ function simplify(text) {
 }
 
 /**
- * The numbers of the entries that have every word that is typed: first those of that name, then those whose title has
- * the words.
+ * The numbers of the entries that contain every typed word: first entries whose title or sign equals the typed text,
+ * then entries whose title contains the words, then the others.
  * @param {Indexed[]} index
  * @param {string} typed
  * @returns {number[]}

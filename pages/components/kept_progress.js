@@ -1,10 +1,10 @@
-// Which lessons and drawers somebody has opened, and which lessons are solved: kept in this browser alone, and told to
-// nobody.
+// Which lessons and accordions ("drawers") the visitor has opened, and which lessons are solved. Stored in this browser
+// only, and never sent to the server.
 const PROGRESS = "attention-progress";
 const DRAWERS = "attention-drawers";
 const STAGES = ["opened", "solved"];
 
-// Each lesson's stage by its name; what cannot be read counts as nothing.
+// A Map of lesson -> "opened" or "solved"; empty if the stored text cannot be read.
 export function readProgress() {
   try {
     const kept = Object.entries(JSON.parse(localStorage.getItem(PROGRESS)) ?? {});
@@ -14,14 +14,14 @@ export function readProgress() {
   }
 }
 
-// A browser that keeps nothing forgets.
+// Stores the Map; does nothing if the browser refuses to store.
 export function keepProgress(progress) {
   try {
     localStorage.setItem(PROGRESS, JSON.stringify(Object.fromEntries(progress)));
   } catch {}
 }
 
-// The drawers that were opened, by their names; what cannot be read counts as nothing.
+// A Set of the names of opened drawers; empty if the stored text cannot be read.
 export function readDrawers() {
   try {
     return new Set(JSON.parse(localStorage.getItem(DRAWERS)).filter((name) => typeof name === "string"));

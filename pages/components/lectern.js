@@ -1,25 +1,25 @@
-// The keys and buttons of a presentation, full screen and black screen; and what it tells the presenter view, which is
-// another window of the same browser: they hear each other through a channel that no server and no other browser is on.
+// The keys and buttons of a presentation, its full screen and black screen. The presenter view is another window of the
+// same browser; both windows exchange messages over a BroadcastChannel, which no server or other browser can read.
 import { belongs } from "./belongs.js";
 import { asked, REMOTE } from "./remote.js";
 
 const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e: "edit", s: "script", a: "reveal" };
-const AT_THE_DESK = ["start", "notes"]; // all that there is to do before it begins
-// What the presenter view may ask for.
+const AT_THE_DESK = ["start", "notes"]; // the actions available before the presentation begins
+// The actions that the presenter view may request.
 const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black"];
 
-const STOPS = { next: 1, previous: -1 }; // by which a journey on the screen is gone through first
+const STOPS = { next: 1, previous: -1 }; // action -> steps, which a journey on the screen takes first
 
-let onScreen = null; // the element that was drawn last: an older one may be removed after it came
-let lectureBegan = null; // when the lecture began, and its first scene; null before it begins
-let isLeftByUs = false; // whether the full screen was just left by our own key: then the presentation goes on
+let onScreen = null; // the element drawn last; an older element may be removed after the new one was added
+let lectureBegan = null; // { began: ms, first: planned minute of the first scene }; null before the start
+let isLeftByUs = false; // whether the app itself just left the full screen: then the presentation continues
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".lectern");
   const black = parentElement.querySelector(".lectern-black");
   const presenting = data.presenting;
   onScreen = root;
-  root.forget?.(); // drawn anew with other data, a part is not told that what it was is over
+  root.forget?.(); // on new data Streamlit does not call the cleanup function of the earlier call
   document.documentElement.classList.toggle("presenting", presenting);
   document.documentElement.lang = data.language;
   root.classList.toggle("desk", !presenting);
@@ -34,12 +34,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
     black: () => (black.hidden = !black.hidden),
     full: () => full(!document.fullscreenElement),
     notes: () => {
-      full(false); // a browser takes the full screen away for a second window: left by us, the presentation goes on
+      full(false); // a browser ends the full screen for a second window; ended here, the presentation continues
       window.open("?" + data.address + "&view=notes&pair=" + pair, "lecture-" + pair, "width=960,height=720");
     },
     start: () => {
       full(true);
-      lectureBegan = null; // the next scene that is shown is the first
+      lectureBegan = null; // the next scene shown is the first
       setTriggerValue("moved", "start");
     },
     leave: () => {
@@ -62,7 +62,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     button.querySelector("span").textContent = data.words[way];
     button.classList.toggle("on", data.on.includes(way));
     button.onclick = (event) => {
-      if (event.detail) button.blur(); // pressed by a pointer: the space bar goes on, and does not press it again
+      if (event.detail) button.blur(); // clicked by a pointer: the space bar must not press it again
       act(way);
     };
   });
@@ -71,14 +71,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const pressed = (event) => {
     const [target] = event.composedPath();
     const leaves = event.key === "Escape" && presenting && target !== document.body && belongs(event);
-    if (leaves) return target.blur?.(); // a field first, then the presentation
+    if (leaves) return target.blur?.(); // the first Escape leaves the field, the next one the presentation
     const way = asked(event, KEYS);
     if (!way || (!presenting && !AT_THE_DESK.includes(way))) return;
     event.preventDefault();
     act(way);
   };
-  // Escape never reaches a page that fills the screen: the browser takes it, and leaves. Where another window has come
-  // to the front it was not Escape, and the presentation goes on.
+  // A page in full screen never receives Escape: the browser handles it and leaves the full screen. If another window
+  // has the focus, the full screen was not left by Escape, and the presentation continues.
   const changed = () => {
     const isLeft = !document.fullscreenElement && document.hasFocus() && !isLeftByUs;
     if (isLeft && presenting) setTriggerValue("moved", "leave");
@@ -102,12 +102,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
 }
 
-// Whether a journey on the screen had one more stop on (1) or back (-1), and went there.
+// Asks a journey on the screen to go one step forward (1) or back (-1); returns whether it did.
 function isTakenByJourney(way) {
   return !window.dispatchEvent(new CustomEvent("flow-step", { detail: way, cancelable: true }));
 }
 
-// Fills the screen, or no longer; where a browser does not let it the presentation goes on in its window.
+// Enters or leaves the full screen; if the browser refuses, the presentation continues in its window.
 function full(wanted) {
   if (wanted === Boolean(document.fullscreenElement)) return;
   isLeftByUs = !wanted;
@@ -115,7 +115,7 @@ function full(wanted) {
   done?.catch(() => (isLeftByUs = false));
 }
 
-// The name under which this tab and its presenter view hear each other, for as long as the tab is there.
+// The random name of the channel between this tab and its presenter view, kept as long as the tab is open.
 function paired() {
   const key = "attention-lecture";
   const found = sessionStorage.getItem(key);

@@ -6,15 +6,15 @@ only with a value of that shape; any other message is dropped.
 Besides the classes below these are shapes: None, for null; a tuple of shapes, for a list of exactly those; a dictionary
 of shapes by name, for an object with those fields and no others.
 
-Instead of a number or of values a class may hold a text, which is a name: the code that puts the component on the page
-gives its value, or a function that returns it when a message arrives (see Component).
+A class may hold a name (a text) instead of a number or of values. The code that puts the component on the page gives
+the value of each name, or a function that returns that value when a message arrives (see Component).
 """
 
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-Given = object | Callable[[], object]  # a number or values, or a function that returns them
+Given = object | Callable[[], object]  # the value of a name in a shape, or a function that returns that value
 MAX_WHOLE = 2**53 - 1  # the largest whole number that a browser holds exactly
 MAX_FLOAT = sys.float_info.max
 MISSING = object()  # stands for a field that was not sent; it fits no shape
@@ -44,7 +44,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Place:
-    """One of `count` places: a whole number from 0 to count - 1."""
+    """An index: a whole number from 0 to count - 1."""
 
     count: int | str
 
@@ -73,8 +73,8 @@ class OneOf:
 
 @dataclass(frozen=True)
 class ListOf:
-    """A list of at most `most` values of a shape. leaves_out: values of another shape are dropped; otherwise one of
-    them makes the whole list unfit."""
+    """A list of at most `most` values of a shape. leaves_out: whether a value of another shape is dropped; if not, it
+    makes the whole list unfit."""
 
     shape: "Shape"
     most: int
@@ -98,12 +98,12 @@ class Maybe:
 Single = Anything | Flag | Whole | Place | Number | Text | OneOf
 Shape = None | tuple | dict | Single | ListOf | AnyOf | Maybe
 
-CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # a cell of a step of a run, which may not exist there
+CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # a cell of a step of a run; the run may have no such cell
 PART_CELL = {"part": Text(200), **CELL}  # a cell in a part of a language model
 
 
 def read(shape: Shape, value: object, given: Mapping[str, Given] | None = None) -> object:
-    """Checks a value from a browser and returns it, lists as tuples. given: the values of the names in the shape.
+    """Checks a value from a browser and returns it, with lists as tuples. given: name in the shape -> its value.
 
     Raises UnfitMessage if the value does not have the shape.
 
@@ -129,7 +129,7 @@ def read(shape: Shape, value: object, given: Mapping[str, Given] | None = None) 
 
 
 def read_fields(fields: dict[str, Shape], value: dict, given: Mapping[str, Given] | None) -> dict[str, object]:
-    """Checks and returns the fields of an object. Raises UnfitMessage if one is missing or unfit."""
+    """Checks and returns the fields of an object. Raises UnfitMessage if a field is missing or unfit."""
     found = {}
     for name, shape in fields.items():
         if not isinstance(shape, Maybe):
@@ -140,7 +140,7 @@ def read_fields(fields: dict[str, Shape], value: dict, given: Mapping[str, Given
 
 
 def read_items(shape: ListOf, values: list | tuple, given: Mapping[str, Given] | None) -> tuple:
-    """Checks and returns the values of a list. Raises UnfitMessage for an unfit one that the shape does not drop."""
+    """Checks and returns the values of a list. Raises UnfitMessage for an unfit value unless the shape drops it."""
     found = []
     for value in values:
         try:
@@ -152,7 +152,7 @@ def read_items(shape: ListOf, values: list | tuple, given: Mapping[str, Given] |
 
 
 def read_first(shapes: tuple[Shape, ...], value: object, given: Mapping[str, Given] | None) -> object:
-    """Returns the value as the first fitting shape reads it. Raises UnfitMessage if none fits."""
+    """Returns the value as read by the first shape that fits. Raises UnfitMessage if no shape fits."""
     for shape in shapes:
         try:
             return read(shape, value, given)
@@ -184,9 +184,9 @@ def is_of_shape(shape: Shape, value: object, given: Mapping[str, Given] | None) 
 
 
 def resolve(limit: object, given: Mapping[str, Given] | None) -> object:
-    """Returns a limit of a shape; if it is a name, the value that the page gave for it.
+    """Returns a limit of a shape; if the limit is a name, the value that the page gave for that name.
 
-    Raises UnfitMessage if the page gave none.
+    Raises UnfitMessage if the page gave no value.
     """
     if not isinstance(limit, str):
         return limit

@@ -1,7 +1,7 @@
 """A bundler for the JavaScript modules of this folder: joins a module and its imports into one text.
 
-A component, an exported lecture and a test need one text. Each module becomes a function that returns its exports, so
-that its other names stay private; imported modules come first.
+Components, exported lectures and tests need the modules as one text. Each module becomes a function that returns its
+exports, so that its other names stay private; imported modules come first.
 
 Declarations that nothing uses are left out, as are comments and indents. Supported lines: `import { a, b } from
 "./other.js";`, `export const`, `export function`, `export class`, and `export default function`. Imports must not be
@@ -18,10 +18,10 @@ COMPONENTS_FOLDER = Path(__file__).parent
 IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function\*?|class) (\[[^\]]*\]|\w+))", re.MULTILINE)
 DEFAULT = "export default "
-# Comments of whole lines and at the end of a line, unless they have a quote: what looks like one may stand in a string.
+# Comments of whole lines and at the end of a line. The latter stay if they have a quote: "//" may be part of a string.
 COMMENT = re.compile(r"^\s*//.*\n|^\s*/\*\*(?:[^*]|\*(?!/))*\*/\n|[ \t]+//[^\"'`\n]*$|^\n", re.MULTILINE)
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
-# A constant, function or class of a module: its first line, and the lines that are indented or close a bracket.
+# A constant, function or class of a module: its first line, and the next lines that are indented or close a bracket.
 DECLARATION = re.compile(
     r"^(?:export )?(?:async )?(?:const|function\*?|class) (?P<name>\w+).*\n(?:[ \t)\]}].*\n)*", re.MULTILINE
 )
@@ -33,7 +33,7 @@ def join_modules(name: str) -> str:
 
 
 def write_constants(name: str) -> str:
-    """Returns JavaScript with one constant for each module, a module after its imports, that holds its exports."""
+    """Returns JavaScript that defines a constant with the exports of each module; a module stands after its imports."""
     imported: dict[str, set[str]] = defaultdict(set)
     written: list[str] = []
     for module in reversed(list_modules(name)):
@@ -92,7 +92,7 @@ def resolve_address(name: str, address: str) -> str:
 def reduce_module(name: str, wanted: frozenset[str]) -> tuple[str, dict[str, list[tuple[str, str]]]]:
     """Returns JavaScript that defines a constant with the exports of a module, and what it imports.
 
-    wanted: the exports that other modules import. Imports: by module, of each name what it is called there and here.
+    wanted: the exports that other modules import. Imports: module -> pairs of a name in that module and the name here.
     """
     text = COMMENT.sub("", read_part(f"{name}.js"))
     body = drop_unused(IMPORT.sub("", text), wanted)
@@ -112,7 +112,7 @@ def reduce_module(name: str, wanted: frozenset[str]) -> tuple[str, dict[str, lis
 
 
 def read_names(names: str) -> Iterator[tuple[str, str]]:
-    """Yields the names between the braces of an import: what each is called there, and here.
+    """Yields pairs for the names between the braces of an import: the name in that module, and the name here.
 
     >>> list(read_names("a, b as two,"))
     [('a', 'a'), ('b', 'two')]
@@ -132,7 +132,7 @@ def write_names(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def drop_unused(text: str, wanted: Iterable[str]) -> str:
-    """Returns the text of a module without the declarations that are not wanted and that no other line names.
+    """Returns the text of a module without the declarations that are neither wanted nor used elsewhere in the text.
 
     >>> drop_unused("export const a = 1;\\nconst b = 2;\\nexport const c = () => {\\n  b;\\n};\\n", ["a"])
     'export const a = 1;\\n'

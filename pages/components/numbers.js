@@ -1,26 +1,26 @@
-// A matrix in cells that can be typed into: Enter, another cell or a paste sends every cell that holds another text
-// than the matrix. Arrow keys lead up and down, and at the ends of a text to the next cell; Escape brings the number
-// back.
+// A matrix of number fields. Enter or leaving a field sends every cell whose text differs from the matrix; a pasted
+// matrix is sent as text. Arrow keys move up and down, and at the ends of a text to the next cell; Escape restores the
+// number.
 import { added, element, stateOf } from "./dom.js";
 import { followPointer } from "./drag.js";
 
 /**
  * @typedef {object} Numbers
  * @property {string} name
- * @property {string[]} rows names
- * @property {string[]} columns names
+ * @property {string[]} rows the names of the rows
+ * @property {string[]} columns the names of the columns
  * @property {string[][]} numbers
  * @property {boolean[][]} changed
- * @property {number} version counts the answers of the server
+ * @property {number} version the number of answers of the server
  * @property {[mark: string, told: string][][]} [marks]
- * @property {string} [hint] says that a number can be dragged; missing if it cannot
+ * @property {string} [hint] a text that says that a number can be dragged; missing if dragging is off
  * @property {boolean} [large] whether cells are large though they have no marks
- * @property {any} [place] of the cells in a picture
+ * @property {any} [place] the lengths in px that place the cells in a picture
  */
 
-const STEP = 0.5; // of a number that is dragged
-const MOST_PASTED = 200_001; // characters: one more than the server reads
-const STEP_PX = 8; // px: so far a hand moves for one step
+const STEP = 0.5; // the change of a dragged number every STEP_PX
+const MOST_PASTED = 200_001; // characters: one more than the server reads, so that it can refuse longer texts
+const STEP_PX = 8; // the pointer movement for one STEP
 
 /** @param {import("./shared.js").Component<Numbers>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -37,7 +37,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 
 /**
- * Shows the number of a cell, unless somebody types into it.
+ * Shows the number of a cell, unless the visitor is typing into the cell.
  * @param {any} cell
  * @param {Numbers} data
  * @param {boolean} isNew whether another matrix is shown
@@ -53,12 +53,12 @@ function showNumber(cell, { numbers, changed, marks, hint }, isNew) {
   input.title = told || (hint ?? "");
 }
 
-// A number that was written, and is not being changed, is opened by a click.
+// Sends "opened" for a clicked cell if it has a number that is unchanged, and the matrix has marks.
 function open({ data, trigger }, { input, number, row, column }) {
   if (data.marks && number && input.value === number) trigger("opened", { row, column });
 }
 
-// Sends every cell that holds another text than the matrix.
+// Sends every cell whose text differs from the matrix.
 function tell({ cells, trigger }) {
   const typed = cells.flat().filter(({ input, number }) => input.value !== number);
   for (const cell of typed) cell.told = cell.input.value;
@@ -66,7 +66,7 @@ function tell({ cells, trigger }) {
     trigger("typed", typed.map(({ row, column, told }) => ({ row, column, text: told.slice(0, 40) })));
 }
 
-// Cells that lie in a picture: page.css puts them there.
+// Sets the CSS lengths with which page.css places the cells in a picture.
 function lay(root, place) {
   root.classList.toggle("placed", Boolean(place));
   if (!place) return;
@@ -81,8 +81,8 @@ function lay(root, place) {
   around?.style.setProperty("--cells-top", `${top}px`);
 }
 
-// view.cells: of each row and column { input, row, column, number, told }. number: as it was given. told: the text that
-// was sent last.
+// Builds the table and view.cells, a matrix of { input, row, column, number, told }. number: the text from the server.
+// told: the text that was sent last, null if the server has answered.
 function build(view, { name, rows, columns }) {
   const head = document.createElement("tr");
   head.append(document.createElement("td"), ...columns.map((text) => heading(text, "col")));
@@ -111,16 +111,16 @@ function cellOf(view, names, row, column) {
     for (const [name, at] of Object.entries({ row, column })) style.setProperty(`--${name}`, at);
   };
   input.onchange = () => tell(view);
-  input.ondragstart = () => false; // the text that is marked stays
+  input.ondragstart = () => false; // selected text is not dragged
   input.onpointerdown = (event) => {
-    if (view.data.hint) drag(view, input, event); // false given back would keep the focus away
+    if (view.data.hint) drag(view, input, event); // returning false would prevent the focus
   };
   input.onkeydown = (event) => press(view, cell, event);
   input.onpaste = (event) => paste(view, cell, event);
   return cell;
 }
 
-// A hand that moves up makes the number larger; the server hears of it when the hand lets go.
+// Drags a number: up makes it larger. The number is sent when the pointer is released.
 function drag(view, input, event) {
   const start = input.value;
   const from = Number(start.replace("−", "-"));
@@ -148,10 +148,10 @@ function press(view, { input, number, row, column }, event) {
   view.cells[row + way[0]]?.[column + way[1]]?.input.focus();
 }
 
-// A matrix fills the cells to the right and below: the server reads it as it reads any that is pasted.
+// Sends a pasted matrix as text; the server parses it and fills the cells to the right and below.
 function paste({ trigger }, { row, column }, event) {
   const text = event.clipboardData.getData("text");
-  if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // one number
+  if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // a single number is pasted by the browser
   event.preventDefault();
   trigger("typed", [{ row, column, text: text.slice(0, MOST_PASTED), pasted: true }]);
 }

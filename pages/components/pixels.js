@@ -1,14 +1,14 @@
-// What the drawn maps share: data out of one run of bytes, and cells as pixels of an image.
-export const BLOCKED = 255; // the colour number of a blocked cell, which is hatched
+// Helpers of the drawn maps: they unpack data from bytes, and draw cells as pixels of an image.
+export const BLOCKED = 255; // the colour number of blocked cells, which are hatched
 
 /**
- * The dictionary that pack_bytes of pages/components packed: a length, a JSON text, and then the values that are bytes,
- * each at a multiple of 4.
+ * Unpacks the bytes of pack_bytes (pages/components): a length, a JSON text, and then the values that are bytes, each
+ * beginning at a multiple of 4.
  * @param {Uint8Array} bytes
  * @returns {any} the dictionary
  */
 export function unpacked(bytes) {
-  const whole = bytes.slice(); // starts at 0, so that the numbers in it are aligned
+  const whole = bytes.slice(); // a copy that starts at 0, so that its numbers are aligned
   const length = new DataView(whole.buffer).getUint32(0, true);
   const data = JSON.parse(new TextDecoder().decode(whole.subarray(4, 4 + length)));
   const next = (place) => Math.ceil(place / 4) * 4;
@@ -21,11 +21,11 @@ export function unpacked(bytes) {
 }
 
 /**
- * Cells as an image of one pixel each; blocked ones stay transparent, for their hatching to be seen.
+ * Returns a canvas with one pixel per cell; blocked cells stay transparent, so that the hatching below is visible.
  * @param {Uint8Array} cells the colour number of each cell
  * @param {number} rows
  * @param {number} columns
- * @param {string[]} fills the colour of each number, as #rrggbb
+ * @param {string[]} fills the colour of each colour number, as #rrggbb
  */
 export function pixels(cells, rows, columns, fills) {
   const image = document.createElement("canvas");
@@ -44,7 +44,7 @@ export function pixels(cells, rows, columns, fills) {
 }
 
 /**
- * Red, green and blue of a colour that is written #rrggbb.
+ * The red, green and blue values of a colour written as #rrggbb.
  * @param {string} colour
  * @returns {number[]}
  */
@@ -52,7 +52,7 @@ export function channelsOf(colour) {
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 }
 
-// Parallel lines down to the right over a rectangle, `gap` apart, one through the point (x0, y0).
+// Draws parallel lines down to the right over a rectangle, `gap` apart, one of them through the point (x0, y0).
 export function hatch(pen, x, y, width, height, x0, y0, gap, colour) {
   pen.save();
   pen.beginPath();

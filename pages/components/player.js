@@ -1,17 +1,17 @@
-// A way through the stages of a picture: a button that plays them, and a slider that scrubs them.
+// A player of the stages of a picture: a button plays them, a slider moves between them.
 import { button, element } from "./dom.js";
 
 /**
- * Makes the button and the slider of a player.
- * @param {{ at?: number, playing?: any }} state at: the stage; playing: a timer
+ * Creates the button and the slider of a player, and returns them with the functions show(at) and go(at).
+ * @param {{ at?: number, playing?: any }} state at: the current stage; playing: the timer, null while paused
  * @param {object} player
  * @param {{ play: string, pause: string, label: string }} player.text
  * @param {number} player.last
  * @param {number} player.time ms that each stage is shown
- * @param {(at: number, isStep: boolean) => string} player.draw draws a stage, and returns what is said of it; isStep:
- *   whether it follows the one before it
- * @param {(at: number) => number | undefined} [player.after] the stage behind another one
- * @param {() => void} [player.settled] called when a hand lets go, and at the end
+ * @param {(at: number, isStep: boolean) => string} player.draw draws a stage, and returns its text for the slider;
+ *   isStep: whether the stage is reached by playing from the previous stage
+ * @param {(at: number) => number | undefined} [player.after] the stage after a stage; undefined after the last one
+ * @param {() => void} [player.settled] called when the slider is released, and when playing stops
  */
 export function playerOf(
   state,

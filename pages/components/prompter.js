@@ -1,16 +1,16 @@
-// The presenter view: what the audience sees in another window of this browser, its note, what comes next, and the time
-// beside the minutes that are planned.
-// As long as nothing is heard from there it shows what its own session is at, and its keys move that one.
+// The presenter view: the title, note and question of the scene that the audience sees in another window of this
+// browser, the next scene, and the time taken beside the planned minutes.
+// Until a message of that window arrives, it shows the scene of its own session, and its keys change that scene.
 import { asked, REMOTE } from "./remote.js";
 
-// Sizes of the letters of a note: the first at which all of it is seen.
+// Font sizes of a note: the first size at which the whole note fits is used.
 const NOTE_SIZES_PX = [32, 29, 26, 24, 22, 20];
-const PHONE_PX = 560; // of a window: in a narrower one a note is scrolled with the page, in small letters
+const PHONE_PX = 560; // the width of a window below which a note has small letters and scrolls with the page
 const TEXTS = ["place", "title", "scene_step", "question", "note", "next", "departed"];
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".prompter");
-  root.forget?.(); // drawn anew with other data, a part is not told that what it was is over
+  root.forget?.(); // on new data Streamlit does not call the cleanup function of the earlier call
   const part = (name) => root.querySelector("." + name);
   root.clock ??= new NotesClock();
   document.documentElement.lang = data.language;
@@ -92,25 +92,25 @@ export default function ({ parentElement, data, setTriggerValue }) {
   return () => root.forget();
 }
 
-// The time that a lecture has taken: from its first scene on, or from the one at which the clock was set back.
+// The time that a lecture has taken since its first scene, or since the scene at which the clock was reset.
 class NotesClock {
   constructor() {
     this.begin(Date.now(), null);
   }
 
-  // planned: the minutes of the lecture between which the scene is planned at which the clock begins.
+  // Starts the clock. planned: [begin, end], the planned minutes of the scene at which the clock starts, or null.
   begin(since, planned) {
     Object.assign(this, { since, passed: 0, first: planned?.[0] ?? 0 });
   }
 
-  // A show that has begun, or begun anew, sets the clock back.
+  // Resets the clock if the presentation has started, or started again.
   follow({ began, first }) {
     if (!Number.isFinite(began) || began === this.followed) return;
     this.followed = began;
     this.begin(Math.min(began, Date.now()), [Number.isFinite(first) ? first : 0]);
   }
 
-  // A scene before the first one, to which somebody went back: from it the minutes are counted.
+  // If the presenter goes back to a scene before the first one, the planned minutes are counted from that scene.
   reach(planned) {
     if (planned) this.first = Math.min(this.first, planned[0]);
   }
@@ -132,12 +132,12 @@ class NotesClock {
     return Math.floor(this.milliseconds() / 1000);
   }
 
-  // The planned minutes, as minutes of this clock.
+  // The planned minutes of a scene, { begins, ends }, as minutes of this clock.
   fromBegin([begins, ends]) {
     return { begins: begins - this.first, ends: ends - this.first };
   }
 
-  // By how many seconds the talk is behind its plan, or ahead of it (less than 0).
+  // By how many seconds the talk is late; negative if it is early, 0 within the planned minutes.
   lag(planned) {
     const { begins, ends } = this.fromBegin(planned);
     const seconds = this.seconds();

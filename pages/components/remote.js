@@ -1,4 +1,4 @@
-// The keys of a presenter's remote, and what they ask for.
+// The keys of a presenter's remote, and the actions that they request.
 import { belongs } from "./belongs.js";
 
 export const REMOTE = {
@@ -13,11 +13,11 @@ export const REMOTE = {
   ".": "black",
 };
 
-// With Shift an arrow goes a whole scene on or back.
+// With Shift an arrow key moves to the next or previous scene.
 const SCENE_KEYS = { ArrowRight: "next_scene", ArrowLeft: "previous_scene" };
 
-// What a key asks for, of such a table; nothing where it belongs to the browser, to a field, or to the button with the
-// focus, which the space bar presses.
+// The action of a key in a table such as REMOTE; undefined for a key that the browser, a field, or the button with the
+// focus (for the space bar) handles.
 export function asked(event, keys) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || belongs(event)) return;
   if (event.shiftKey) return SCENE_KEYS[event.key];

@@ -1,8 +1,8 @@
-// The page that has begun is here. When its picture is painted, the rest is asked for, once: what comes would have to
-// be drawn first.
+// The first part of a page is loaded. Requests the rest, once, after the picture is painted: earlier the browser would
+// draw the rest before the picture.
 import { hear, shared } from "./shared.js";
 
-const asked = new WeakSet(); // the elements of pages whose rest was asked for
+const asked = new WeakSet(); // the elements of pages whose rest was requested
 
 export default function ({ setTriggerValue, parentElement }) {
   if (asked.has(parentElement)) return;

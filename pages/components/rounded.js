@@ -1,5 +1,5 @@
 /**
- * A size with so many significant digits: its digits as a text, and its power of ten.
+ * Rounds a size to `figures` significant digits (half to even): returns its digits as a text, and its power of ten.
  * @param {number} size
  * @param {number} figures
  * @returns {[string, number]}
@@ -9,29 +9,29 @@ function significant(size, figures) {
   const kept = exact[1] + exact[2].slice(0, figures - 1);
   const isHalf = /^50*$/.test(exact[2].slice(figures - 1));
   if (isHalf && Number(kept.at(-1)) % 2 === 0) return [kept, Number(exact[3])];
-  const [mantissa, power] = size.toExponential(figures - 1).split("e"); // of two that are equally near, the larger
+  const [mantissa, power] = size.toExponential(figures - 1).split("e"); // a half is rounded up
   return [mantissa.replace(".", ""), Number(power)];
 }
 
 /**
- * A number with so many decimals, with a hyphen for its minus; none before a zero that only rounding made.
+ * A number rounded to `decimals` decimals (half to even), with a hyphen as its minus; a result of zero has no minus.
  * @type {(value: number, decimals: number) => string}
  */
 export function rounded(value, decimals) {
   const size = Math.abs(value);
-  let text = size.toFixed(decimals); // of two that are equally near, the larger
+  let text = size.toFixed(decimals); // a half is rounded up
   const isHalf = (size * 2 ** (decimals + 1)) % 2 === 1;
   if (isHalf && Number(text.at(-1)) % 2 === 1)
     text = (Math.floor(size * 10 ** decimals) / 10 ** decimals).toFixed(decimals);
   return value < 0 && Number(text) !== 0 ? `-${text}` : text;
 }
 
-/** A true minus sign, and two digits in an exponent, as everywhere on the screen. @param {string} text */
+/** A number's text with a true minus sign and at least two digits in an exponent. @param {string} text */
 export function printed(text) {
   return text.replace(/^-/, "−").replace(/e([+-])(\d)$/, "e$10$2");
 }
 
-/** A number with two decimals, as it stands in a cell. @param {number} value */
+/** A number with two decimals as shown in a cell; with an exponent from 100,000 on. @param {number} value */
 export function fixed(value) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value < 0 ? "−∞" : "∞";
   if (Math.abs(value) < 1e5) return printed(rounded(value, 2));
@@ -39,7 +39,7 @@ export function fixed(value) {
   return printed(`${value < 0 ? "-" : ""}${kept[0]}.${kept.slice(1)}e+${power}`);
 }
 
-/** A number in two digits; a small one by its power of ten. @param {number} size */
+/** A number with two significant digits; with an exponent if it is less than 0.0001. @param {number} size */
 export function twoDigits(size) {
   const [kept, power] = significant(size, 2);
   if (power < -4) return printed(`${kept[0]}${kept[1] === "0" ? "" : `.${kept[1]}`}e${power}`);
@@ -47,8 +47,8 @@ export function twoDigits(size) {
 }
 
 /**
- * A share in percent, without the sign: whole, two digits where that would make 0 of it, <0.01 where it is less than
- * that, >99 where a whole number would make all of it.
+ * A share in percent, without the sign: a whole number; two significant digits if it would be rounded to 0; <0.01 if it
+ * is less; >99 if it would be rounded to 100.
  * @param {number} share
  * @returns {string}
  */
@@ -60,7 +60,7 @@ export function percentDigits(share) {
 }
 
 /**
- * The same where there is room for few digits: <1 where a whole number would make 0 of it.
+ * A share in percent for narrow places, as percentDigits, but <1 if it would be rounded to 0.
  * @param {number} share
  * @returns {string}
  */

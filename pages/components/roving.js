@@ -1,12 +1,12 @@
-// A roving tabindex.
+// A roving tabindex: a group of buttons is one stop of the Tab key.
 import { focused } from "./dom.js";
 
 /**
  * Makes a row of buttons one stop of the Tab key; the arrow keys, Home and End move the focus within it.
  * @param {HTMLElement} root
- * @param {() => void} fill makes the row anew; the focus stays on the button at the same place
+ * @param {() => void} fill creates the buttons again; the focus stays on the button with the same index
  * @param {string} [selector] which elements are the buttons
- * @param {() => number} [columns] of a grid: how many buttons stand in a line
+ * @param {() => number} [columns] the number of buttons in a line of a grid; 0 for a single row
  */
 export function roving(root, fill, selector = "button", columns = () => 0) {
   /** @returns {HTMLElement[]} */

@@ -1,5 +1,5 @@
-// The scenes of a lecture as cards. Of one's own lecture they are put in order: by drag, or with Alt or Ctrl and an
-// arrow.
+// The scenes of a lecture as cards. In a lecture of the visitor they can be reordered: by dragging, or with Alt or Ctrl
+// and an arrow key.
 import { element, setColours, stateOf } from "./dom.js";
 import { roving } from "./roving.js";
 import { drawPicture } from "./small_picture.js";
@@ -7,14 +7,14 @@ import { drawPicture } from "./small_picture.js";
 /**
  * @typedef {object} Scenes
  * @property {Scene[]} cards
- * @property {number} chosen the card that is chosen
+ * @property {number} chosen the index of the chosen card
  * @property {boolean} movable whether the order can be changed
  * @property {Record<string, string>} palette
  * @property {Record<string, string>} text
  */
 
 /**
- * @typedef {object} Scene shown by shapes, an image or lines
+ * @typedef {object} Scene a scene, shown by shapes, an image or lines
  * @property {string} title
  * @property {string} minutes
  * @property {any[][]} [shapes]
@@ -23,8 +23,8 @@ import { drawPicture } from "./small_picture.js";
  * @property {boolean} [code] whether the lines are code
  */
 
-const DRAG_PX = 6; // pixels: less is a click
-const PATIENCE_MS = 3000; // milliseconds: how long another move waits for the answer to the one before
+const DRAG_PX = 6; // a shorter movement of the pointer is a click
+const PATIENCE_MS = 3000; // how long another move is refused while the server has not answered the last one
 
 /** @param {import("./shared.js").Component<Scenes>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -40,7 +40,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   clearTimeout(view.waits);
   view.waits = 0;
   root.onkeydown = null;
-  // What is read aloud stays where it is: a screen reader hears only what changes in it.
+  // The live region stays in the page: a screen reader reads only changes within an existing element.
   if (!said.isConnected) root.append(said);
   roving(root, () => {
     for (const old of [...root.children]) if (old !== said) old.remove();
@@ -65,7 +65,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const line = getComputedStyle(list).gridTemplateColumns.split(" ").length;
     const way = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: line, ArrowUp: -line }[event.key];
     if (!card || !way) return;
-    event.preventDefault(); // Alt and an arrow is a way back in a browser
+    event.preventDefault(); // in a browser Alt and an arrow key go back in the history
     const to = [...list.children].indexOf(card) + way;
     if (view.waits || to < 0 || to >= list.children.length) return;
     put(list, card, to);
@@ -76,7 +76,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
 /**
  * @param {Scene} scene
- * @param {number} at its place
+ * @param {number} at its index
  * @param {Scenes} data
  * @param {() => void} open
  */
@@ -99,7 +99,7 @@ function drawScene({ title, minutes, shapes, lines, image, code }, at, { chosen,
   return card;
 }
 
-// A mouse takes a card anywhere; a finger, which also scrolls, takes its grip. Escape puts it back.
+// A mouse drags a card anywhere; a finger, which also scrolls, only at its grip. Escape moves the card back.
 function followDrag(root, view, list, card, send) {
   card.onpointerdown = (down) => {
     const isGrip = down.target.matches(".grip");
@@ -120,7 +120,7 @@ function followDrag(root, view, list, card, send) {
       for (const [name, listen] of Object.entries(heard)) window.removeEventListener(name, listen, true);
       if (!card.matches(".dragged")) return;
       card.classList.remove("dragged");
-      window.addEventListener("click", swallow, { capture: true, once: true }); // the end of a drag is no click
+      window.addEventListener("click", swallow, { capture: true, once: true }); // the end of a drag is not a click
       setTimeout(() => window.removeEventListener("click", swallow, true));
       if (isKept) return send(card);
       put(list, card, from);

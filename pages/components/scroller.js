@@ -1,9 +1,9 @@
-// Brings a drawer into view, each time that it is opened; not when a link opens it. It stands first in the drawer.
-// The drawer is still growing then, so what could not be reached at once is tried again, until somebody does anything.
+// Scrolls an accordion ("drawer") into view whenever the visitor opens it, but not if a link opens it. The component
+// is the first element in the drawer. As the drawer is still growing, scrolling is repeated until the visitor acts.
 import { shared } from "./shared.js";
 
 const GROWS_MS = 1500;
-const HEADING_PX = 60; // of the drawer's question, and of the bar over a page
+const HEADING_PX = 60; // the height of the question of a drawer, and of the bar above a page
 
 export default function ({ parentElement, data }) {
   if (data.opened <= (shared.openedDrawer ?? 0)) return;
@@ -22,13 +22,13 @@ export default function ({ parentElement, data }) {
     const { top } = place.getBoundingClientRect();
     if (top > HEADING_PX && top < 0.4 * innerHeight) return;
     if (top === before) scrollOne(boxes, top, behavior);
-    before = top; // one that still moves is under way
+    before = top; // if the place is still moving, an earlier scroll is under way
     requestAnimationFrame(bring);
   };
   bring();
 }
 
-// What scrolls around an element, from within to the page.
+// The scrollable elements around an element, from the innermost to the page.
 function scrolling(element) {
   const boxes = [];
   for (let box = element; box; box = box.parentNode ?? box.host) {
@@ -37,8 +37,8 @@ function scrolling(element) {
   return boxes;
 }
 
-// Scrolls the innermost that can still be scrolled towards it. What stands around one that is seen whole stays where it
-// is: a drawer of the pane leaves the picture beside it alone, also while it has not yet grown.
+// Scrolls the innermost box that can still scroll towards the place. Boxes around a box that is wholly visible are not
+// scrolled: a drawer in the side pane does not move the picture beside it, even before it has grown.
 function scrollOne(boxes, top, behavior) {
   for (const box of boxes) {
     const seen = box.getBoundingClientRect();

@@ -1,6 +1,6 @@
-// The search over the whole app: a button and a window with a field, by mouse or by keyboard. It asks no server; what
-// is typed is shown as text alone. What can be found is fetched when the window is opened first: data.findable is the
-// address of a module with all of it.
+// The search over the whole app: a button and a dialog with a field, by mouse or keyboard. It runs in the browser;
+// typed text is never parsed as HTML. The entries are fetched when the dialog first opens: data.findable is the address
+// of a module whose default export is the list of entries.
 import { addedShape, element, setAttributes, setColours, svgShape } from "./dom.js";
 import { find, makeIndex } from "./find.js";
 
@@ -27,7 +27,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   const draw = () => {
     const { index } = root.view;
-    if (!index) return; // it comes
+    if (!index) return; // still loading
     const found = find(index, field.value);
     list.replaceChildren(...found.map((number) => drawResult(index[number], data, choose)));
     status.textContent = describe(field.value, found.length, data.text);
@@ -46,7 +46,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
   button.onclick = open;
   dialog.onclick = (event) => {
-    if (event.target === dialog) dialog.close(); // beside the window
+    if (event.target === dialog) dialog.close(); // a click beside the window
   };
   field.oninput = draw;
   field.onkeydown = (event) => {
@@ -77,7 +77,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   return () => window.removeEventListener("keydown", pressed);
 }
 
-// What stays while the page is drawn anew.
+// Builds the elements that stay in the page between calls of the component.
 function build(root) {
   const button = element("button", "open", { type: "button" });
   button.setAttribute("aria-keyshortcuts", "/");
@@ -116,8 +116,8 @@ function drawResult({ number, kind, slug, address, query, shown, details, sign }
   const link = element("a", "", { tabIndex: -1 });
   link.href = `${address}?${query ? `${query}&` : ""}lang=${language}`;
   link.onclick = (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in another window
-    if (page === slug && kind !== "control") return; // a page reads its link when it is opened, and this one is
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the browser opens another window
+    if (page === slug && kind !== "control") return; // this page reads a link only if the browser loads it again
     event.preventDefault();
     choose(number);
   };

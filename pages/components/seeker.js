@@ -1,5 +1,5 @@
-// Brings the control that was searched for into view, gives it the focus, and frames it for a moment. What it stands in
-// may still be opening: it is looked for until it is there, or somebody does anything else.
+// Scrolls to the control that was searched for, focuses it, and frames it for a moment. The accordion around it may
+// still be opening, so the search repeats until the control is found, the time is over, or the visitor acts.
 import { shared } from "./shared.js";
 
 const PATIENCE_MS = 6000;
@@ -24,7 +24,7 @@ export default function ({ data }) {
     box.scrollIntoView({ block: "center" });
     hold(box, performance.now());
   };
-  // What stands above may still open, or the control be drawn anew: it stays in view, and keeps the focus.
+  // Keeps the control in view and focused, as content above it may still open, or the control be redrawn.
   const hold = (box, from) => {
     box.style.outline = `3px solid ${data.colour}`;
     box.style.outlineOffset = "4px";
@@ -39,7 +39,7 @@ export default function ({ data }) {
   bring();
 }
 
-// The first that can be used and is no help on it.
+// The first focusable element of a control that is not its help icon.
 function findControl(box) {
   const found = [...box.querySelectorAll("input, button, textarea, [tabindex='0']")];
   return found.find((each) => !each.closest("[data-testid=stWidgetLabel], [data-testid=stTooltipIcon]"));

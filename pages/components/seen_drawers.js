@@ -1,5 +1,6 @@
-// Drawers that this browser has opened have a tick at their right end.
-// data: { drawn, opened, said }: the drawers of this page by their keys, those that are open, and what the tick means.
+// Shows a check mark at the right end of each accordion ("drawer") that was opened in this browser.
+// data: { drawn, opened, said }: the keys of the drawers of this page, the keys of the open drawers, and the text of
+// the check mark for a screen reader.
 import { keepDrawers, readDrawers } from "./kept_progress.js";
 
 export default function ({ parentElement, data: { drawn, opened, said } }) {

@@ -1,8 +1,8 @@
-// What the components of one page share. The script of each component is a bundle with its own copy of every module, so
-// they meet in one object that the page has once, and in events of the window.
+// State and events that the components of a page share. The script of each component is a bundle with its own copy of
+// every module, so the components share one global object, and exchange events of the window.
 
 /**
- * What Streamlit calls a component with.
+ * The argument with which Streamlit calls a component.
  * @template Data
  * @typedef {object} Component
  * @property {{ querySelector(selector: string): any }} parentElement
@@ -12,8 +12,8 @@
 
 /**
  * @typedef {object} Shared
- * @property {{ of: string, position: number } | null} [heldSlider] the slider that a hand drags, and where it stands
- * @property {Record<string, any>} [look] what the server shows: the last data of flow/look.js
+ * @property {{ of: string, position: number } | null} [heldSlider] the slider that the visitor drags, and its position
+ * @property {Record<string, any>} [look] the selection on the server: the last data of flow/look.js
  * @property {(event: string, value: unknown) => void} [tellServer] sends an event of flow/look.js
  * @property {Element} [paintedFlow] the picture of the flow that was painted last
  * @property {number} [openedDrawer] the number of the last drawer that was brought into view
@@ -24,7 +24,7 @@
 export const shared = (globalThis[Symbol.for("attention")] ??= {});
 
 /**
- * Calls a function with what the other components tell under a name. Returns a function that ends this.
+ * Calls a function for each event of a name that tellOthers sends. Returns a function that ends the listening.
  * @param {string} name
  * @param {(detail: any, event: Event) => void} listen
  * @param {{ once?: boolean }} [options] once: only the first time
@@ -36,7 +36,7 @@ export function hear(name, listen, options) {
 }
 
 /**
- * Tells the other components something. Returns false if one of them took it over, by preventDefault.
+ * Sends an event to the other components. Returns false if one of them handled it with preventDefault.
  * @param {string} name
  * @param {unknown} [detail]
  */

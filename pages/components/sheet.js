@@ -1,19 +1,19 @@
-// One matrix drawn on a canvas, from its data and a view, which is how near it is looked at, and where: the cells in
-// whole device pixels, so that all are alike, the texts around them, the scale, and over them the outlines.
+// One matrix drawn on a canvas, from its data and a view (zoom and scroll position): cells in whole device pixels, so
+// that all have the same size, the texts around the cells, the colour scale, and the outlines on top.
 import { BLOCKED, hatch, pixels } from "./pixels.js";
 import { digits, filled, letters, WIDE } from "./printed.js";
 import { fixed } from "./rounded.js";
 
-const CELL = 40; // pixels a cell, as everywhere on the screen in CSS pixels: the largest of a map that is shown whole
-const READABLE = 26; // from here on the numbers stand in the cells
+const CELL = 40; // CSS pixels: the largest cell of a map that is shown whole
+const READABLE = 26; // CSS pixels: from this cell width on, cells show their numbers
 const NEAREST = 64;
-const TALL = 520; // the most that the cells take downwards, so that a projector shows the whole map
-const FEW = 4; // rows or columns that can be seen near, also of a long and narrow map
-const SMALL = 13; // the sizes of texts
+const TALL = 520; // CSS pixels: the largest height of all cells, so that a projector shows the whole map
+const FEW = 4; // the view has room for so many rows and columns at CELL size, even if the map is narrow
+const SMALL = 13; // CSS pixels: the smallest and the largest font size
 const LARGE = 16;
-const MARGIN = 120; // the most that texts beside rows, and above columns, take
+const MARGIN = 120; // CSS pixels: the largest width of texts beside rows, and height of texts above columns
 const ROOM = 110;
-const OVERHANG = 100; // what tilted texts take beyond the last column
+const OVERHANG = 100; // CSS pixels: the width of tilted texts beyond the last column
 const RAMP = { wide: 260, tall: 40 };
 
 /** @type {(value: number, least: number, most: number) => number} */
@@ -24,8 +24,8 @@ export function clamped(value, least, most) {
 export class Sheet {
   constructor(root) {
     this.root = root;
-    this.ratio = 1; // device pixels to a pixel of CSS
-    this.at = null; // the cell that is read: hovered over, or where the arrow keys have led
+    this.ratio = 1; // device pixels per CSS pixel
+    this.at = null; // the marked cell { row, column }: hovered, or reached by the arrow keys
     this.tools = this.part("div", "tools");
     this.buttons = ["in", "out", "whole"].map((name) => {
       const button = document.createElement("button");
@@ -57,8 +57,8 @@ export class Sheet {
     return part;
   }
 
-  // ---- what is drawn ------------------------------------------------------------------------------------------------
-  // Data of the same matrix is looked at as before; another one whole. Says which it is.
+  // ---- data ---------------------------------------------------------------------------------------------------------
+  // Takes new data. Returns whether they belong to the same matrix: then the view stays, else the map is shown whole.
   take(data) {
     const before = this.data;
     const same = before && before.drawn.join() === data.drawn.join() && before.step === data.step;
@@ -80,11 +80,11 @@ export class Sheet {
       this.buttons[n].setAttribute("aria-label", text);
       this.buttons[n].textContent = ["+", "−", text][n];
     });
-    this.width = null; // the texts may be others
+    this.width = null; // measures again: the texts may have changed
     this.lay();
   }
 
-  // What a cell stands for: itself, or where not all are drawn the one of its block that was picked.
+  // The matrix cell that a drawn cell shows: the same cell, or if not all cells are drawn, the one picked from a block.
   place({ row, column }) {
     const n = row * this.data.drawn[1] + column;
     const place = this.places ? this.places[n] : n;
@@ -115,7 +115,7 @@ export class Sheet {
     this.draw();
   }
 
-  // The margins, the cells of a map that is seen whole and of the nearest one, the view and the sheet around it.
+  // Computes the margins, the smallest and largest cell width, and the sizes of the view and of the sheet around it.
   measure() {
     const { data, width, ratio } = this;
     const [rows, columns] = data.drawn;
@@ -144,11 +144,11 @@ export class Sheet {
   }
 
   wide(text, size) {
-    this.pen.font = `${16 * size}px ${this.font}`; // measured large: letters of one pixel would be rounded
+    this.pen.font = `${16 * size}px ${this.font}`; // measured at 16 times the size, because small widths are rounded
     return this.pen.measureText(text).width / 16;
   }
 
-  // The height that texts above the columns need: Chinese from top to bottom, Latin ones upwards.
+  // The height that texts above the columns need: Chinese is written downwards, Latin text upwards.
   room(texts) {
     const need = [...new Set(texts)].map((text) =>
       WIDE.test(text) ? letters(text).length * LARGE + 14 : this.wide(text, SMALL) + 16,
@@ -156,7 +156,7 @@ export class Sheet {
     return Math.ceil(Math.min(ROOM, Math.max(1.6 * LARGE, ...need)));
   }
 
-  // The smallest and the largest finite number: one of them is printed widest.
+  // The smallest and the largest finite number (at most and at least 0): one of them is printed widest.
   extremes() {
     let [least, most] = [0, 0];
     for (const value of this.numbers) {
@@ -172,13 +172,13 @@ export class Sheet {
   }
 
   // ---- the view -----------------------------------------------------------------------------------------------------
-  // Cells half as large again, or as much smaller, a whole number of pixels.
+  // The cell width after one zoom step: 1.5 times as large (1) or as small (-1), a whole number of pixels.
   nearer(way) {
     const next = Math.round(this.unit * 1.5 ** way);
     return clamped(next === this.unit ? this.unit + way : next, this.whole, this.nearest);
   }
 
-  // Another size of the cells; the point (x, y) of the view, in device pixels, stays where it is.
+  // Sets the cell width; the point (x, y) of the view, in device pixels, stays in place.
   zoom(unit, x = null, y = null) {
     if (unit === this.unit) return;
     if (x === null) [x, y] = this.middle();
@@ -187,7 +187,7 @@ export class Sheet {
     this.move((this.x + x) * factor - x, (this.y + y) * factor - y);
   }
 
-  // The cell that is read or chosen, if it is seen, else the middle of the view.
+  // The centre [x, y] of the marked or chosen cell if it is visible, else the middle of the view.
   middle() {
     const { wide, tall } = this.view;
     const cell = this.at ?? this.chosen();
@@ -195,7 +195,7 @@ export class Sheet {
     return x >= 0 && y >= 0 && x <= wide && y <= tall ? [x, y] : [wide / 2, tall / 2];
   }
 
-  // The drawn cell that is opened, or that stands for it.
+  // The drawn cell that shows the chosen matrix cell; null if no cell is chosen.
   chosen() {
     const { chosen, every } = this.data;
     return chosen && { row: Math.floor(chosen[0] / every[0]), column: Math.floor(chosen[1] / every[1]) };
@@ -255,7 +255,7 @@ export class Sheet {
     this.seen.textContent = [data.note, near ? filled(data.words.window, part) : ""].filter(Boolean).join(" · ");
   }
 
-  // Draws within the view, with its upper left corner as the origin, until pen.restore().
+  // Limits drawing to the view, with its upper left corner as the origin, until pen.restore().
   clip(pen) {
     pen.save();
     pen.translate(Math.round(this.left * this.ratio), Math.round(this.top * this.ratio));
@@ -274,7 +274,7 @@ export class Sheet {
     pen.stroke();
   }
 
-  // The numbers of the cells that are seen, all of one size.
+  // Draws the numbers of the visible cells, all in one font size.
   drawNumbers() {
     const { pen, unit, data } = this;
     const size = data.is_bool ? 16 : Math.min(16, (unit / this.ratio - 4) / this.widest);
@@ -305,8 +305,8 @@ export class Sheet {
     return kept.join("") + "…";
   }
 
-  // Calls draw(label, middle, is marked) for each label along an axis that is seen and has room, in pixels. The marked
-  // one is always drawn, and those that it leaves no room for are not.
+  // Calls draw(text, middle, isMarked) for visible labels along an axis, at least `room` CSS pixels apart. The marked
+  // label is always drawn; labels that would overlap it are left out.
   labels(texts, every, from, length, count, room, marked, draw) {
     const cell = this.unit / this.ratio;
     const thinned = Math.max(1, Math.ceil(room / cell));
@@ -342,7 +342,8 @@ export class Sheet {
     );
   }
 
-  // Level where all fit, else Chinese from top to bottom and Latin tilted, or upright where the columns are narrow.
+  // Draws column labels horizontally if all fit; else Chinese downwards and Latin text tilted, or upright in narrow
+  // columns.
   drawColumns() {
     const { pen, data } = this;
     const cell = this.unit / this.ratio;
@@ -404,7 +405,7 @@ export class Sheet {
     }
   }
 
-  // What lies over the cells: the chosen query's row, the chosen cell, and row and column of the cell that is read.
+  // Draws outlines over the cells: the chosen query's row, the chosen cell, and row and column of the marked cell.
   drawOver() {
     const { data, unit, ratio } = this;
     const [rows, columns] = data.drawn;
@@ -413,7 +414,7 @@ export class Sheet {
     pen.clearRect(0, 0, this.over.width, this.over.height);
     pen.save();
     pen.beginPath();
-    const edge = 2 * ratio; // an outline of the first or last cells stands outside them
+    const edge = 2 * ratio; // the outline of a cell at the border reaches outside the view
     const [left, top] = [Math.round(this.left * ratio), Math.round(this.top * ratio)];
     pen.rect(left - edge, top - edge, this.view.wide + 2 * edge, this.view.tall + 2 * edge);
     pen.clip();
@@ -435,7 +436,7 @@ export class Sheet {
     pen.restore();
   }
 
-  // The line below: the cell that is read, or else the opened one, in words.
+  // Writes the line below the map: the marked cell in words, else the chosen cell, else the hint.
   tell() {
     const { data } = this;
     const cell = this.at ?? (this.places ? null : this.chosen());
@@ -446,7 +447,7 @@ export class Sheet {
     const { n, row, column } = this.place(cell);
     const value = this.numbers[n];
     const state = data.cells[n] === BLOCKED ? data.words.blocked : data.is_bool ? data.words.allowed : "";
-    const vanishes = value !== 0 && Math.abs(value) < 0.005; // two decimals would make 0 of it
+    const vanishes = value !== 0 && Math.abs(value) < 0.005; // would be rounded to 0
     const number = data.is_bool ? state : [vanishes ? digits(value) : this.text(n), state].filter(Boolean).join(" ");
     const rounded = !vanishes && Number(value.toPrecision(7)) !== Number(value.toFixed(2)) && Number.isFinite(value);
     const more = rounded ? filled(data.words.digits, { digits: digits(value) }) : "";

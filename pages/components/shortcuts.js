@@ -1,4 +1,4 @@
-// Undo and redo by keyboard, anywhere on the page but where somebody types: there the keys belong to the text.
+// Undo and redo by keyboard, anywhere on the page except in a field, where the keys undo typing.
 const TYPED = "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, [contenteditable=true]";
 
 export default function ({ setTriggerValue }) {

@@ -1,4 +1,4 @@
-// One small picture beside a symbol of a formula.
+// A small picture beside a symbol of a formula.
 import { setColours } from "./dom.js";
 import { drawPicture } from "./small_picture.js";
 

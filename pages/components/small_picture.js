@@ -1,5 +1,5 @@
-// Small pictures, as attention_core/drawing/small_pictures.py gives them: a list of [kind, colour, strength,
-// ...numbers]; the last number of a text is what it says.
+// Draws small pictures from the lists of attention_core/drawing/small_pictures.py. A shape is [kind, colour, opacity,
+// ...numbers]; the last item of a "text" shape is its text.
 import { svgShape } from "./dom.js";
 
 const DRAWN = {

@@ -1,4 +1,4 @@
-// The whole page speaks its language, for hyphenation, fonts and screen readers.
+// Sets the language of the page's document, for hyphenation, fonts and screen readers.
 export default function ({ data }) {
   document.documentElement.lang = data.language;
 }

@@ -1,4 +1,4 @@
-// Small maps in a row, a button each: the one that is looked at is outlined, a click opens another.
+// A row of small maps as buttons: the selected map is outlined, a click opens another.
 import { isDrawn, setColours, stateOf } from "./dom.js";
 import { pixels, unpacked } from "./pixels.js";
 import { roving } from "./roving.js";
@@ -13,8 +13,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   setColours(root, shown.palette, ["outline", "ground", "ink"]);
   root.style.setProperty("--side", shown.side + "px");
   root.style.setProperty("--text", shown.text + "px");
-  root.style.setProperty("--lines", shown.lines); // of a name, also where it has fewer: nothing jumps
-  const before = view.images ?? new Map(); // most changes leave most of the maps as they are
+  root.style.setProperty("--lines", shown.lines); // reserved for each name, so that the layout does not jump
+  const before = view.images ?? new Map(); // content -> image; most maps stay the same
   view.images = new Map();
   let from = 0;
   const parts = shown.maps.flatMap(({ opens, name, title, map: [rows, columns], scale, chosen, breaks }) => {
@@ -41,13 +41,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   roving(root, () => root.replaceChildren(...parts));
 }
 
-// One pixel a cell, enlarged by the browser; an image, because each canvas on a page is a layer that every frame pays
-// for.
+// Returns an <img> with one pixel per cell, enlarged by the browser. It is not a canvas, as each canvas is a layer that
+// slows every frame of the page.
 function small(image, rows, columns, side) {
   const map = document.createElement("img");
   map.alt = "";
   map.draggable = false;
-  map.decoding = "sync"; // never a frame without it
+  map.decoding = "sync"; // decoded before the next frame, so that the map does not flicker
   map.style.width = (side * columns) / Math.max(rows, columns) + "px";
   map.style.height = (side * rows) / Math.max(rows, columns) + "px";
   map.src = image;

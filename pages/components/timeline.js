@@ -1,5 +1,5 @@
-// A line of years: what each one added as a small picture; the chosen one is large, with who it was and where the app
-// shows it.
+// A timeline: a small picture of what each year added. The picture of the chosen year is large, with a text and a link
+// to the page of the app that shows it.
 import { belongs } from "./belongs.js";
 import { element, setColours, stateOf } from "./dom.js";
 import { drawPicture } from "./small_picture.js";
@@ -16,14 +16,14 @@ import { drawPicture } from "./small_picture.js";
  * @property {string} year
  * @property {string} who
  * @property {string} text with **bold** and *slanted* parts
- * @property {string} drawn what its picture shows
+ * @property {string} drawn the caption of the picture
  * @property {any[][]} shapes
- * @property {string} address where it is seen in the app
- * @property {string} place the name of that page
+ * @property {string} address the address of the page of the app that shows it
+ * @property {string} place the title of that page
  * @property {string} key
  */
 
-const MARGIN = 2; // of a large picture, in its units: half of a thick line
+const MARGIN = 2; // of a large picture, in units of its viewBox: half of a thick line
 /** @param {import("./shared.js").Component<Timeline>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".timeline");
@@ -61,14 +61,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
   look(view.at);
 
   const pressed = (event) => {
-    // No other part hears it.
+    // The event must not reach other components.
     if (event.key.startsWith("Arrow") && !belongs(event) && walk(event)) event.stopPropagation();
   };
   window.addEventListener("keydown", pressed, true);
   return () => window.removeEventListener("keydown", pressed, true);
 }
 
-// A press, and a hand that drags, look at what is under them.
+// Selects the stop under a pointer that is pressed or dragged.
 function dragAlong(line, stops, look) {
   const under = ({ clientX }) => {
     const boxes = stops.map((stop) => stop.getBoundingClientRect());
@@ -92,7 +92,7 @@ function drawEntry({ year, text, drawn, shapes, address, place, key }, words, op
   const said = element("div", "said");
   const link = Object.assign(element("a", "", `${words.seen} ${place} →`), { href: address });
   link.onclick = (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in another window
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the browser opens another window
     event.preventDefault();
     open(key);
   };
@@ -102,13 +102,13 @@ function drawEntry({ year, text, drawn, shapes, address, place, key }, words, op
   return [figure, said];
 }
 
-// What is drawn fills its picture: the margins are those of the small ones.
+// Crops the viewBox to the drawn shapes plus MARGIN.
 function fillWithDrawing(svg) {
   const { x, y, width, height } = svg.getBBox();
   svg.setAttribute("viewBox", [x - MARGIN, y - MARGIN, width + 2 * MARGIN, height + 2 * MARGIN].join(" "));
 }
 
-// A text in which **bold** and *slanted* parts are marked, as nodes.
+// Returns a text with **bold** and *slanted* parts as a list of elements and strings.
 function marked(text) {
   return text.split(/(\*\*.+?\*\*|\*.+?\*)/).map((part) => {
     if (part.startsWith("**")) return element("strong", "", part.slice(2, -2));

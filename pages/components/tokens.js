@@ -1,5 +1,5 @@
-// A text cut in three ways, a row each: words, pieces, characters. The pieces grow with the number of merges, which a
-// slider scrubs. Who points at a token, or walks to it, sees the same letters in all rows.
+// A text tokenized in three ways, a row each: words, pieces (subwords), characters. A slider sets the number of merges
+// for the pieces. Hovering or focusing a token highlights the same letters in all rows.
 import { element, setColours, stateOf } from "./dom.js";
 import { playerOf } from "./player.js";
 import { roving } from "./roving.js";
@@ -8,10 +8,10 @@ import { roving } from "./roving.js";
  * @typedef {object} Tokens
  * @property {string} original the text
  * @property {{ name: string, note: string, tokens: Token[] }[]} rows words, pieces and characters
- * @property {{ merges: number, tokens: Token[] }[]} stages the pieces after so many merges
- * @property {[string, string][]} learned the merges
- * @property {number} merges how many are made
- * @property {number} most
+ * @property {{ merges: number, tokens: Token[] }[]} stages the pieces after a number of merges
+ * @property {[string, string][]} learned the learned merges, each a pair of pieces
+ * @property {number} merges the number of applied merges
+ * @property {number} most the largest number of merges
  * @property {number} unmerged the size of the vocabulary without merges
  * @property {Record<string, string>} palette
  * @property {any} label
@@ -19,8 +19,8 @@ import { roving } from "./roving.js";
 
 /** @typedef {{ shown: string, said: string, first: number, last: number, known: boolean }} Token of some letters */
 
-const TINTS = 6; // colours that follow each other
-const STEP_TIME = 260; // ms between two stages while it plays
+const TINTS = 6; // the number of colours that consecutive tokens cycle through
+const STEP_TIME = 260; // ms between two stages while the player plays
 
 /** @param {import("./shared.js").Component<Tokens>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -51,7 +51,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   show(view.at);
 }
 
-// The newest merge of all that were made so far, as "a + b".
+// The last applied merge as "a + b"; label.none before the first merge.
 function newest(data, merges) {
   const merge = data.learned[merges - 1];
   return merge ? `${merge[0]} + ${merge[1]}` : data.label.none;
@@ -82,7 +82,7 @@ function drawToken(view, { shown, said, first, last, known }, place) {
   return token;
 }
 
-// Marks the tokens of all rows that stand for one of these letters.
+// Highlights the tokens of all rows that overlap the letters of a span; no token if the span is null.
 function light(view, span) {
   for (const token of view.root.querySelectorAll(".token")) {
     const [first, last] = token.span;

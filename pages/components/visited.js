@@ -1,4 +1,4 @@
-// A lesson is open, or its exercise was just answered right. What was solved once stays solved.
+// Stores that a lesson was opened, or that its exercise was solved. A solved lesson stays solved.
 import { keepProgress, readProgress } from "./kept_progress.js";
 
 export default function ({ data }) {

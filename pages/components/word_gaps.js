@@ -1,5 +1,5 @@
-// The words of a Chinese sentence, each in a frame. Between two characters stands a button: inside a word it parts it,
-// between two words it joins them. Arrow keys walk from one to the next.
+// The words of a Chinese sentence, each in a frame. A button between two characters splits the word there; a button
+// between two words joins them. Arrow keys move from button to button.
 import { button, element, setColours } from "./dom.js";
 import { said } from "./flow/words.js";
 import { roving } from "./roving.js";
@@ -34,7 +34,7 @@ function drawWords({ words, text }, toggle) {
         );
     });
     const next = words[place + 1];
-    const both = element("span", "both"); // a new line begins behind the gap
+    const both = element("span", "both"); // a line may break only after the gap
     both.append(frame);
     if (next !== undefined)
       both.append(

@@ -1,4 +1,4 @@
-// The stops as a bar that is dragged: one segment a stop, as long as it lasts.
+// The timeline of the journey: a draggable bar with one segment per stop, as long as the stop lasts.
 import { added, setOnce } from "../dom.js";
 import { lastsMs } from "./journey.js";
 import { clamp } from "./motion.js";
@@ -8,7 +8,7 @@ export class StopsBar {
   constructor(root, journey) {
     this.root = root;
     this.journey = journey;
-    this.gives = false; // the keys back to a presentation, when it is let go
+    this.gives = false; // whether the bar gives up the focus when released, so that a presentation gets the keys
     this.button = added(root, "button", "play");
     this.button.onclick = () => journey.togglePlay();
     this.track = added(root, "div", "track");
@@ -24,7 +24,7 @@ export class StopsBar {
     this.track.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // Arrows go by one stop, the space bar plays.
+  // Arrow keys move by one stop, the space bar plays or pauses.
   key(event) {
     const { journey } = this;
     const go = {
@@ -40,11 +40,11 @@ export class StopsBar {
   }
 
   show(text) {
-    if (!isAlike(text.names, this.text?.names)) this.names = null; // they are made anew
+    if (!isAlike(text.names, this.text?.names)) this.names = null; // the segments are built again
     this.text = text;
   }
 
-  // The segments are as long as their stops last.
+  // The { start, length } of each segment as shares of the bar, in proportion to the durations of the stops.
   segments() {
     const times = this.journey.stops.map(lastsMs);
     const total = times.reduce((one, other) => one + other, 0);
@@ -64,7 +64,7 @@ export class StopsBar {
     this.journey.scrub(stop + (share - segments[stop].start) / segments[stop].length);
   }
 
-  // said: what happens at the stop.
+  // said: the sentence about the current stop.
   draw(said) {
     const { stops, progress, playing, told } = this.journey;
     const segments = this.segments();
@@ -105,10 +105,10 @@ export class StopsBar {
     this.nameWhereThereIsRoom();
   }
 
-  // A name that would lie over the one before is there only while its stop is under way.
+  // A name that would overlap the name before it is shown only while its stop is playing.
   nameWhereThereIsRoom() {
     let end = 0;
-    // All boxes are read before an element is changed: the browser lays the page out once.
+    // All boxes are read before an element is changed, so that the browser computes the layout only once.
     const boxes = this.made.map((element) => element.lastChild.getBoundingClientRect());
     boxes.forEach(({ left, right }, i) => {
       const isFree = left > end + 6;

@@ -1,10 +1,10 @@
-// A field over a cell of an input, in which another number is typed. The server takes it as every edit, or says why
-// not.
+// A field over a cell of an input in which the visitor types another number. The server applies the number, or
+// returns a sentence that says why it is refused.
 import { added, setOnce } from "../dom.js";
 import { clamp } from "./motion.js";
 import { placeOf } from "./twin.js";
 
-const FIELD = { width: 64, height: 30 }; // px, at least
+const FIELD = { width: 64, height: 30 }; // px: the least size of the field
 
 export class CellEditor {
   constructor(root, flow) {
@@ -39,20 +39,20 @@ export class CellEditor {
     this.root.hidden = true;
   }
 
-  // The number as it would be typed.
+  // The current number of a cell, as text for the field.
   textOf({ step, index }) {
     const { shape, value } = this.flow.data.steps[step];
     return String(value[placeOf(shape, index)]);
   }
 
   key(event) {
-    event.stopPropagation(); // the keys belong to the text
+    event.stopPropagation(); // the field handles all keys
     if (event.isComposing) return;
     if (event.key === "Enter") this.leave(() => this.send());
     else if (event.key === "Escape") this.leave(() => this.cancel());
   }
 
-  // The cell under the field has the keys again.
+  // Calls a function that closes the field, then focuses the cell under it.
   leave(act) {
     const place = this.flow.map.find(this.cell);
     act();
@@ -72,7 +72,7 @@ export class CellEditor {
     if (wasRefused) this.flow.tell("typed", null);
   }
 
-  // refused: { step, index, text, sentence } of what was typed last, or null.
+  // Opens the field again with the refused text and the reason. refused: { step, index, text, sentence }, or null.
   refuse(refused) {
     const said = JSON.stringify(refused ?? null);
     if (said === this.said) return;

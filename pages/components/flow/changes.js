@@ -1,21 +1,21 @@
-// What a change of the run changed: of each part the rows whose numbers are others; what the headline said before.
+// The differences between two runs: the changed rows of each part, and the percentage in the headline before.
 import { finite, isCalm } from "./motion.js";
 import { spellPercent } from "./words.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model.js").Snapshot} Snapshot */
 
-export const GLOW_MS = 1300; // what a change changed is outlined, and has its old number beside it
-export const BEFORE_MS = 3200; // what the headline said before
+export const GLOW_MS = 1300; // how long changed rows are outlined and show their old number
+export const BEFORE_MS = 3200; // how long the headline shows its percentage from before the change
 
 /**
- * What a change of the run changed.
+ * Compares two snapshots.
  * @param {Snapshot} before
- * @param {Snapshot} now of the same words
+ * @param {Snapshot} now a snapshot of the same words
  * @param {Model} model
  * @returns {{ rows: Map<string, Map<number, { m: number, old: number, now: number, by: number }>>, said: string, begun:
- *   number | null } | null} of each part and row the number that changed most, what the headline said, and when it was
- *   first seen; null if nothing changed
+ *   number | null } | null} rows: part -> row -> the number that changed most. said: the earlier percentage in the
+ *   headline; "" if unchanged. begun: the time in ms at which it was first drawn. null if nothing changed
  */
 export function findChanges(before, now, model) {
   const rows = new Map();
@@ -46,7 +46,8 @@ function changedRows(old, now, count) {
   return changed;
 }
 
-// What a change changed, as strongly as it still glows; where nothing may move it is there, and then gone.
+// The changed rows and the strength of their glow, which falls from 1 to 0 (always 1 with reduced motion); null once
+// the glow is over.
 export function fading(glow, now) {
   if (!glow) return null;
   glow.begun ??= now;
@@ -57,7 +58,7 @@ export function fading(glow, now) {
 /** Whether two numbers differ by more than rounding. @type {(one: number, other: number) => boolean} */
 export const isOther = (one, other) =>
   one !== other && !(Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other)));
-// Of the same words in the same layer: else nothing was changed, only opened.
+// Whether two data show the same words in the same layer, so that different numbers are a change of the run.
 export const isSameSight = (one, other) =>
   ["T", "S"].every((axis) => String(one.words[axis]) === String(other.words[axis])) &&
   one.layers.now === other.layers.now;

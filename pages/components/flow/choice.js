@@ -1,4 +1,4 @@
-// One of a few, in sight.
+// A row of buttons of which one is chosen.
 import { setOnce } from "../dom.js";
 import { isAlike } from "./words.js";
 

@@ -1,5 +1,5 @@
-// Between the picture and the server: the server hears what is looked at when the hand rests; where it says something
-// new it is obeyed.
+// The exchange of the selection between the picture and the server: the picture sends its selection after a pause
+// (debounce), and takes over each new selection of the server.
 import { hear, shared } from "../shared.js";
 
 const HAND_RESTS_MS = 350;
@@ -7,20 +7,20 @@ const HAND_RESTS_MS = 350;
 export class Exchange {
   constructor(flow) {
     this.flow = flow;
-    this.order = 0; // of the server, the last that was obeyed
+    this.order = 0; // the number of the last selection of the server that was taken over
   }
 
-  // ---- what the server says -----------------------------------------------------------------------------------------
-  // What is looked at, from what the server says.
+  // ---- from the server ----------------------------------------------------------------------------------------------
+  // Returns the selection (a Look) for data of the server.
   lookOf({ batch, head, query, step, stop, cell }) {
     const { flow } = this;
     const isMap = step !== null && (cell === null || !flow.model.findPart(step, cell));
     const stays = flow.look?.view === "map" && step === flow.look.step;
-    if (flow.data.cut) return { batch, head, query, view: "flow", step: flow.share }; // the map stands under it
+    if (flow.data.cut) return { batch, head, query, view: "flow", step: flow.share }; // the map stands under the flow
     return { batch, head, query, view: isMap || stays ? "map" : this.sight(cell, stop), step: step ?? flow.share };
   }
 
-  // Of the two that show no whole step.
+  // Returns "plane" or "flow", the views that do not show a whole step.
   sight(cell, stop) {
     const { plane } = this.flow.data;
     if (stop && !cell) return plane && stop === "plane" ? "plane" : "flow";
@@ -28,7 +28,7 @@ export class Exchange {
     return plane && view === "plane" && !cell ? "plane" : "flow";
   }
 
-  // The same look in another run, as far as it has it.
+  // A selection limited to what the current run has.
   withinReach({ batch, head, query, view, step }) {
     const { data, share } = this.flow;
     return {
@@ -40,14 +40,14 @@ export class Exchange {
     };
   }
 
-  // The channel may come after the picture: it then brings the sum of the opened cell, and nothing else that is new.
+  // Called if flow/look.js is not on the page yet: it will bring the sum of the opened cell, but no new selection.
   expect({ order, step, stop, cell }) {
     this.order = order;
     this.rest(stop);
     this.flow.open = cell && { step, index: cell };
   }
 
-  // The server hands what it looks at, and the sum of the opened cell.
+  // Takes over the selection of the server, and the sum of the opened cell.
   obey(look) {
     const { flow } = this;
     if (!flow.data?.hears) return;
@@ -65,8 +65,8 @@ export class Exchange {
     else flow.ask();
   }
 
-  // ---- what it is told ----------------------------------------------------------------------------------------------
-  // It says more than a look that has not been told yet.
+  // ---- to the server ------------------------------------------------------------------------------------------------
+  // Sends an event at once. A pending selection is dropped, because the event contains more.
   tell(name, value) {
     clearTimeout(this.resting);
     this.send(name, value);
@@ -78,7 +78,7 @@ export class Exchange {
     else hear("flow-look", () => this.send(name, value), { once: true }); // flow/look.js is not on the page yet
   }
 
-  // Looks are many: only the one at which the hand rests is told.
+  // Debounces the sending of the selection: only the last one before a pause is sent.
   tellLook() {
     clearTimeout(this.resting);
     const { journey } = this.flow;
@@ -95,7 +95,8 @@ export class Exchange {
     return { query, head, step: view === "map" ? step : null, stop: this.stop(view) };
   }
 
-  // Where the journey rests: at the last step of a stop, its start or its end; null where the page would begin.
+  // Where the journey stands: the name of the last part of the current stop, "start" or "end"; "plane" in the plane
+  // view; null in the map view, and at the place where the page would begin.
   stop(view) {
     const { journey, data } = this.flow;
     const isUsual = view === (data.plane?.opens ?? "flow");
@@ -105,7 +106,7 @@ export class Exchange {
     return isUsual ? null : "end";
   }
 
-  // A stop that the server says: the journey rests there.
+  // Moves the journey to the stop that the server names.
   rest(stop) {
     const { journey, data } = this.flow;
     if (stop === this.rested) return;
@@ -115,13 +116,14 @@ export class Exchange {
     journey.scrub(stop === "start" ? 0 : place < 0 ? Infinity : place + 1);
   }
 
-  // A hand has moved the journey.
+  // Called after the visitor has moved the journey.
   tellStop() {
     const { open, look } = this.flow;
     if (!open && look.view === "flow" && this.stop("flow") !== this.rested) this.tellLook();
   }
 
-  // Of a large run the numbers of another look are not here. Its map stands under the picture, as the opened step.
+  // Requests another selection of a large run, whose numbers the browser does not have. The map of such a run stands
+  // under the picture, as the opened step.
   askFor({ query = this.flow.look.query, head = this.flow.look.head, view, step }) {
     const opened = step ?? (view === "map" ? this.flow.share : view === "flow" ? null : shared.look?.step ?? null);
     this.tell("looked", { query, head, step: opened, stop: null });

@@ -1,15 +1,15 @@
-// Between the flow and the map: a number that both draw leaves its place in the one and flies to its place in the
-// other.
+// The animation between the flow and the map: a number that both views draw moves from its place in one to its place
+// in the other.
 import { shapeOfNumber } from "./picture/rings.js";
 
 export class Flights {
   constructor(flow) {
     this.flow = flow;
-    this.found = new Map(); // of what is looked at: a matrix of the map -> its cells that the flow draws
+    this.found = new Map(); // selection and matrix of the map, as JSON -> the cells that the flow draws, too
   }
 
-  // Where the flow draws a matrix's cells in this frame: "row column" -> the shape's attributes. There they are no
-  // longer seen. Call it after the flow was drawn.
+  // Returns a Map from "row column" to the attributes of the shape with which the flow draws that cell of a matrix in
+  // this frame, and hides those shapes. Call it after the flow is drawn.
   leave(matrix) {
     const { picture } = this.flow;
     const shapes = new Map();
@@ -22,8 +22,7 @@ export class Flights {
     return starts;
   }
 
-  // The cells of a matrix that stand in the flow, too: of numbers for each word that asks those of the one that is
-  // looked at.
+  // The cells of a matrix that the flow draws, too: in a matrix with a row for each query, those of the selected query.
   cellsOf(matrix) {
     const { data, look, snapshot } = this.flow;
     const key = JSON.stringify([

@@ -1,4 +1,4 @@
-// The flow of one query through a layer: it is looked at, played and dragged back in the browser.
+// The animated picture of one query's way through a layer. The browser draws, plays and scrubs it without the server.
 import { added, addedShape, setColours } from "../dom.js";
 import { unpacked } from "../pixels.js";
 import { hear, shared, tellOthers } from "../shared.js";
@@ -27,10 +27,10 @@ import { findTwinDifference, isProven, movedInputs, ShownRows } from "./twin_che
 import { mapView, pictureView, smallHeads, smallSteps, sumView } from "./views.js";
 import { widths } from "./words.js";
 
-const CHANGE_MS = 420; // numbers and places, from one state to the next
-const FLOW_GOES = 2; // times faster than the map opens, the flow fades
-const OPENS_MS = 750; // from the flow to the map
-const LONGEST_FRAME_MS = 34; // a frame that comes later moves no farther
+const CHANGE_MS = 420; // the animation of numbers and places from one state to the next
+const FLOW_GOES = 2; // the flow fades so many times faster than the map opens
+const OPENS_MS = 750; // the animation from the flow to the map
+const LONGEST_FRAME_MS = 34; // a frame that took longer moves the animation only so far
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".flow");
@@ -38,7 +38,7 @@ export default function ({ parentElement, data }) {
   flow.show(withNumbers(unpacked(data)));
 }
 
-// The data with each step's own numbers.
+// Adds to each step its numbers, `value`; returns the data.
 function withNumbers(data) {
   const numbers = new Float64Array(data.numbers.slice().buffer);
   for (const step of Object.values(data.steps)) {
@@ -55,21 +55,21 @@ class Flow {
     this.exchange = new Exchange(this);
     this.arrangement = new Arrangement();
     this.makeParts();
-    this.open = null; // the cell whose sum is unfolded: { step, index, height }
-    this.opened = 0; // how far the map is open
-    this.change = null; // what a hand has moved, and the server not yet: { params, values } of follow in twin.js
-    this.moved = []; // the steps that the twin made anew
-    this.waiting = new Set(); // those that it could not
-    this.partial = new Set(); // those of which it made the query's row alone
+    this.open = null; // the cell with an unfolded sum, { step, index, height }, or null
+    this.opened = 0; // how far the map is open, from 0 to 1
+    this.change = null; // a dragged change that the server has not applied yet: { params, values } of follow in twin.js
+    this.moved = []; // the names of the steps that the twin recomputed
+    this.waiting = new Set(); // the names of the steps that the twin cannot compute
+    this.partial = new Set(); // the names of the steps of which the twin computed only the row of the query
     this.shown = new ShownRows();
-    this.differs = null; // a step where the server then had other numbers
+    this.differs = null; // the name of a step for which the server had other numbers than the twin, or null
     this.frame = null;
     this.isPainted = false;
     this.hands = new Hands(this);
     this.listen();
   }
 
-  // All that stands below each other.
+  // Creates the elements of the component, from top to bottom.
   makeParts() {
     const top = added(this.root, "div", "top");
     const headline = added(top, "p", "headline");
@@ -110,7 +110,7 @@ class Flow {
     });
   }
 
-  // The page has dropped the picture.
+  // Called when the picture is no longer in the page.
   leave() {
     document.body.removeAttribute("data-dragged");
     this.ends.forEach((end) => end());
@@ -133,7 +133,7 @@ class Flow {
     this.differs =
       findTwinDifference(data.steps, moved, this.look.query, data.rounding) ??
       this.shown.compare(old, data, this.model);
-    const isStill = this.isHeld() || this.shown.waits; // held, or let go a second time: this run answers the first
+    const isStill = this.isHeld() || this.shown.waits; // if it waits, this run answers an earlier release
     if (!isStill || !movedInputs(old?.steps ?? {}, data.steps)) this.change = null;
     this.fit(data);
     this.roles.show(data.roles);
@@ -152,26 +152,26 @@ class Flow {
     else if (data.hears) this.exchange.expect(data.look);
   }
 
-  // Whether a picture that tells the server nothing is told to look at something else.
+  // Whether the server sends a new selection to a picture that does not send its own.
   isToldToLook({ hears, look }) {
     return !hears && look.order > this.data?.look.order;
   }
 
-  // The picture of a page of its own, of one that plays, of a hall's screen.
+  // Sets the classes for the kind of page: one with only the picture, one that plays it, a presentation.
   fit(data) {
     for (const name of ["shown", "plays", "fills", "speaks"]) this.root.classList.toggle(name, data[name]);
-    this.stage.tabIndex = data.fills ? -1 : 0; // the keys are the presentation's
+    this.stage.tabIndex = data.fills ? -1 : 0; // the presentation handles the keys
     this.stage.role = data.fills ? "img" : "group";
     this.bar.gives = data.fills;
   }
 
-  // A key of a presentation leads to another stop, and where there is none to another scene.
+  // A key of a presentation moves to another stop; if there is no further stop, the presentation changes the scene.
   stepFromAfar(way, event) {
     const isHere = this.data?.fills && this.root.isConnected && this.look.view !== "map";
     if (isHere && this.journey.stepBy(way)) event.preventDefault();
   }
 
-  // The step that holds the shares.
+  // The name of the step with the shares (attention weights).
   get share() {
     return this.data.parts.find((part) => part.is_share).name;
   }
@@ -184,7 +184,7 @@ class Flow {
     return this.journey.progress;
   }
 
-  // Another snapshot: numbers and places flow to it. What a hand has moved stays so.
+  // Takes a new snapshot: numbers and places are animated to it. A dragged change is kept.
   take() {
     const { snapshot: before, layout } = this;
     const moves = before && layout && !isCalm();
@@ -195,28 +195,28 @@ class Flow {
   }
 
   // ---- dragging -----------------------------------------------------------------------------------------------------
-  // The twin has answered, the server not yet.
+  // Whether there is a dragged change that the server has not answered yet.
   get isDragged() {
     return this.change !== null;
   }
 
-  // Whether a hand still holds something.
+  // Whether the visitor still holds a slider or a handle.
   isHeld() {
     return Boolean(shared.heldSlider || this.plane.hands?.held);
   }
 
-  // A hand drags, and is followed in the same frame. change: of follow in twin.js; { waits } where the twin cannot;
-  // null where all is back where it was.
+  // Follows a drag in the same frame. change: as of follow in twin.js; { waits } if only the server can compute it;
+  // null if everything is back at its start.
   drag(change) {
     if (!this.data) return;
-    if (!this.data.hears && !this.data.cut) this.journey.scrub(Infinity); // what a hand does is seen at the end
+    if (!this.data.hears && !this.data.cut) this.journey.scrub(Infinity); // the effect of a drag is visible at the end
     this.change = change && (change.waits || !isProven(this.data.steps, change)) ? change : null;
     this.glow = this.differs = null;
     this.take();
     this.before = null;
   }
 
-  // The hand lets go: what it saw is kept, until the server has computed the same.
+  // Called when a drag ends: the shown numbers are kept until the server has computed the same run.
   release() {
     if (this.isDragged && !this.waitsForServer) this.shown.keep(this);
   }
@@ -225,7 +225,7 @@ class Flow {
     return Boolean(this.data.cut || this.change?.waits);
   }
 
-  // The numbers that are seen: of the run, or the twin's. A large run's wait for the server.
+  // Sets the numbers to show: those of the run or, during a drag, of the twin. In a large run they wait for the server.
   follow() {
     const { data, change, model } = this;
     model.steps = data.steps;
@@ -235,17 +235,17 @@ class Flow {
     const [waited, waits] = [this.root.classList.contains("waits"), this.waiting.has(this.share)];
     this.root.classList.toggle("waits", waits);
     if (waits !== waited) tellOthers("flow-waits", waits);
-    document.body.toggleAttribute("data-dragged", this.isDragged); // what does not follow is pale: page.css
+    document.body.toggleAttribute("data-dragged", this.isDragged); // page.css makes pale what does not follow the drag
     this.root.classList.toggle("dragged", this.isDragged && model.steps[this.share] !== data.steps[this.share]);
   }
 
-  // The rows that are seen, and no more: of a map and of a head's small map all of that head.
+  // Computes only the visible rows with the twin; for a map and for the small map of a head, all rows of that head.
   followChange() {
     const { data, change, look } = this;
     const seen = this.stepsSeen();
     const isAllSeen = seen.length > 0 || data.heads > 1;
     const inHead = follow(data.steps, change, { query: look.query, head: isAllSeen ? look.head : undefined });
-    const isPart = seen.some((name) => inHead.partial.has(name)); // what is made of all heads
+    const isPart = seen.some((name) => inHead.partial.has(name)); // whether a visible step depends on all heads
     const { steps, waiting, partial } = isPart ? follow(data.steps, change) : inHead;
     this.model.steps = steps;
     this.waiting = waiting;
@@ -253,7 +253,7 @@ class Flow {
     this.moved = Object.keys(steps).filter((name) => steps[name] !== data.steps[name]);
   }
 
-  // The steps of which more than the query's row is on the screen.
+  // The names of the steps of which more than the query's row is visible.
   stepsSeen() {
     const { data, look, open } = this;
     const { product } = data.steps[look.step];
@@ -262,7 +262,7 @@ class Flow {
     return [...onMap, ...inSum].filter(Boolean);
   }
 
-  // Small maps and an open sum show the same as the picture.
+  // Updates the small maps and an open sum to the numbers of the picture.
   followMaps() {
     if (!this.rail.root.hidden) this.rail.paint(smallHeads(this), this.data.palette);
     if (this.open && !this.data.cut) this.sum.follow(sumView(this));
@@ -271,7 +271,7 @@ class Flow {
   takeSnapshot(snapshot) {
     this.snapshot = snapshot;
     this.journey.take(snapshot.stops);
-    this.isArranged = false; // it is when it is drawn
+    this.isArranged = false; // arranged in the next frame
     this.ask();
   }
 
@@ -283,12 +283,12 @@ class Flow {
     this.ask();
   }
 
-  // Asked once for each size: an answer costs a layout of the page.
+  // The width in px, read once for each size: each reading makes the browser compute the layout.
   get width() {
     return (this.measured ||= this.root.clientWidth);
   }
 
-  // Whether a hand drags in the plane or beside the open map: nothing of the flow is seen then.
+  // Whether the flow is invisible, during a drag in the plane or beside the open map.
   get isHidden() {
     if (!this.isDragged || !this.layout) return false;
     return this.look.view === "plane" || (this.look.view === "map" && this.opened === 1);
@@ -302,20 +302,20 @@ class Flow {
     this.isArranged = true;
   }
 
-  // What the head that is looked at is called in the row of all heads.
+  // The key of the selected head in the row of small maps: the head, or "layer.head" in a language model.
   get headKey() {
     const { now } = this.data.layers;
     return now ? `${now}.${this.look.head}` : this.look.head;
   }
 
-  // A head of this run is looked at here; for one of another layer the server is asked.
+  // Selects a head; for a head of another layer it sends a request to the server.
   chooseHead(key) {
     const [layer, head] = String(key).includes(".") ? key.split(".").map(Number) : [this.data.layers.now, key];
     if (layer === this.data.layers.now) this.lookAt({ head });
     else this.tell("looked", { query: this.look.query, head, layer });
   }
 
-  // ---- what is looked at --------------------------------------------------------------------------------------------
+  // ---- selection ----------------------------------------------------------------------------------------------------
   lookAt(changes) {
     if (this.data.cut) {
       this.exchange.askFor(changes);
@@ -333,9 +333,9 @@ class Flow {
     this.exchange.tell(name, value);
   }
 
-  // Opens the sum of a cell in the gap under its row, or folds it.
+  // Opens the sum of a cell in a gap under its row; closes the sum for null.
   unfold(means) {
-    if (!this.data.hears) return; // nobody writes the sum
+    if (!this.data.hears) return; // no server writes the sum
     this.fold();
     this.open = means && this.placeOfCell(means);
     this.take();
@@ -355,12 +355,13 @@ class Flow {
     this.sum.root.hidden = true;
   }
 
-  // The operands of the sum that is unfolded.
+  // The operands of the unfolded sum, which have a ring in the picture; [] if no sum is open.
   ringed() {
     return this.open && !this.sum.root.hidden ? this.sum.operands : [];
   }
 
-  // The server has written the sum of the cell that is open. One that the picture does not draw opens under the lane.
+  // Shows the sum that the server has written for the opened cell. If the picture does not draw the cell, the sum opens
+  // under the lane.
   fillSum({ step, cell, sum }) {
     this.open = { step, index: cell };
     this.sum.show(sum);
@@ -377,7 +378,7 @@ class Flow {
     });
   }
 
-  // What was asked for, at once: who reads what is drawn cannot wait for the next frame.
+  // Draws a requested frame at once, for a caller that reads drawn positions and cannot wait for the next frame.
   drawNow() {
     if (this.frame === null) return;
     cancelAnimationFrame(this.frame);
@@ -413,7 +414,7 @@ class Flow {
     if (!this.isPainted) this.tellWhenPainted();
   }
 
-  // The page holds back what it asks for then: rest.js.
+  // Sends "flow-painted" after the first frame: rest.js then requests the rest of the page.
   tellWhenPainted() {
     this.isPainted = true;
     requestAnimationFrame(() => setTimeout(() => {
@@ -422,10 +423,10 @@ class Flow {
     }));
   }
 
-  // The flow and the map, of which one becomes the other.
+  // Draws the flow, the map, or both while one opens over the other.
   drawViews(snapshot, layout, now) {
     const glow = fading(this.glow, now);
-    // The outlines and the old headline end then.
+    // Requests the frames in which the outlines and the old headline disappear.
     if (this.glow?.begun === now) [GLOW_MS, BEFORE_MS].forEach((ms) => setTimeout(() => this.ask(), ms));
     if (glow && !isCalm()) this.ask();
     if (this.opened < 1 && !this.isHidden) this.picture.draw(pictureView(this, snapshot, layout, glow));
@@ -447,7 +448,7 @@ class Flow {
     this.strip.root.hidden = !isMap;
   }
 
-  // Numbers and places between those before and those now.
+  // Returns [snapshot, layout] between the states before and after a change.
   blend(now) {
     const share = this.before ? easeInOut(clamp((now - this.before.begun) / CHANGE_MS)) : 1;
     const layout = this.arrangement.at(this.progress);
@@ -466,7 +467,7 @@ class Flow {
     ];
   }
 
-  // The strip is made when it is first seen; another look and a drag paint it anew.
+  // Draws the strip of small step maps: built when first shown, painted again after another selection or a drag.
   drawStrip() {
     const { look, model, data } = this;
     const { head, query, step } = look;

@@ -1,5 +1,5 @@
-// The keys on the flow: N leads to a single number; arrows go on to the next, along a row, down a column and through
-// the lane.
+// The keys on the flow: N focuses a single number; arrow keys move to the next number along a row, down a column and
+// along the lane.
 import { setOnce } from "../dom.js";
 import { MOVES } from "./map_keys.js";
 import { spellNumber, spellPercent } from "./words.js";
@@ -8,16 +8,16 @@ export class FlowKeys {
   constructor(flow, hands) {
     this.flow = flow;
     this.hands = hands;
-    this.at = null; // the number that was walked to last, as its shape means it; null where nobody walks
+    this.at = null; // the number focused last, { part, row, m }; null while the keys are not on a number
     for (const name of ["focusin", "focusout"]) flow.svg.addEventListener(name, () => this.point());
   }
 
-  // Whether the key meant something here.
+  // Handles a key; returns whether the key has a meaning on the focused element.
   key({ key, target }) {
     const { flow } = this;
     const means = target.means;
     if (target === flow.stage && key.toLowerCase() === "n") this.begin();
-    else if (means?.part === undefined) return false; // the stage, or the sum
+    else if (means?.part === undefined) return false; // the focus is on the stage or in the sum
     else if (key in MOVES) this.focus(this.next(means, MOVES[key]));
     else if (key === "Enter" || key === " ") this.hands.press(means);
     else if (key === "Escape" && !flow.open) this.leave();
@@ -25,7 +25,7 @@ export class FlowKeys {
     return true;
   }
 
-  // A key that came before in the same frame may have led to another stop.
+  // Focuses the first number. Draws first, as an earlier key in the same frame may have moved to another stop.
   begin() {
     this.flow.drawNow();
     this.focus(this.first());
@@ -36,14 +36,14 @@ export class FlowKeys {
     this.flow.stage.focus();
   }
 
-  // The number under the keys, { part, row, m }, or null.
+  // The focused number, { part, row, m }, or null.
   get focused() {
     const { root } = this.flow;
     const means = root.getRootNode().activeElement?.means;
     return means?.part === undefined ? null : means;
   }
 
-  // What is walked to is lit in the sum, too.
+  // Highlights the focused number in the open sum, too.
   point() {
     const { flow, focused } = this;
     if (flow.ringed().length) flow.sum.pointAt(focused && flow.placeOfCell(focused));
@@ -51,7 +51,7 @@ export class FlowKeys {
   }
 
   // ---- the numbers that are drawn -----------------------------------------------------------------------------------
-  // [{ shape, means, part, line, x, y }]: line: of the key's row, or the lane.
+  // All drawn numbers, [{ shape, means, part, line, x, y }]. line: the row of a key, or "lane".
   cells() {
     const { model, picture } = this.flow;
     const cells = [];
@@ -66,7 +66,7 @@ export class FlowKeys {
     return cells;
   }
 
-  // Where the flow draws a cell of the run, or null.
+  // The drawn number (of cells()) that shows a cell of the run, or null.
   find(cell) {
     const place = this.flow.model.findNumber(cell, this.flow.look);
     return (
@@ -78,8 +78,8 @@ export class FlowKeys {
     );
   }
 
-  // The cell whose sum is unfolded, else what the stop under way makes for the key that gets most, else that key's
-  // share.
+  // The number to focus first: the cell with the unfolded sum; else the number that the current stop makes for the key
+  // with the largest share; else that share.
   first() {
     const { flow } = this;
     const open = flow.open && this.find(flow.open);
@@ -102,7 +102,7 @@ export class FlowKeys {
     return found ?? here;
   }
 
-  // Behind the last number of a row comes the lane, in which the rows meet.
+  // The next number in the same row; after the last number of a row, the nearest one of the lane.
   besides(cells, here, right) {
     const isOn = ({ x }) => (x - here.x) * right > 0.5;
     const near = (line) =>
@@ -113,7 +113,7 @@ export class FlowKeys {
     return near(here.line) ?? (right > 0 ? near("lane") : null);
   }
 
-  // In the same column, to which a strip of the lane under it belongs.
+  // The next number above or below in the same column; a strip of the lane under a column belongs to the column.
   below(cells, here, down) {
     const { x, w } = this.flow.layout;
     const overlaps = (name, other) => x[name] < x[other] + w[other] && x[other] < x[name] + w[name];
@@ -121,7 +121,7 @@ export class FlowKeys {
     return nearest(cells.filter(isOn), (cell) => 1000 * Math.abs(cell.y - here.y) + Math.abs(cell.x - here.x));
   }
 
-  // A screen reader hears what stands there, and what Enter does.
+  // Focuses a number, with a label for screen readers that names the number and what Enter does.
   focus(cell) {
     const { data } = this.flow;
     const element = this.flow.picture.shapes.elementOf(cell.shape);

@@ -1,18 +1,18 @@
-// At the end of a stop the formula of what has come to be, in the lane, each symbol in the colour of its object.
+// The formulas of the parts that a stop makes, shown in the lane at its end, each symbol in the colour of its object.
 import { clamp } from "./motion.js";
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";
-const FORMULA_COMES = [0.55, 0.8]; // of a stop
+const FORMULA_COMES = [0.55, 0.8]; // the shares of a stop between which the formula fades in
 const FORMULA_SIZE = 24; // px
-const LEGIBLE_FORMULA_SIZE = 18; // smaller ones beside each other are set below each other
+const LEGIBLE_FORMULA_SIZE = 18; // px: if formulas side by side would be smaller, they are stacked
 
 export class Formulas {
   constructor(root) {
     this.root = root;
-    this.made = new Map(); // the elements of each stop's formulas
+    this.made = new Map(); // formulas of a stop, as JSON -> their elements and widths
   }
 
-  // told: of Journey.told, or null.
+  // told: a value of Journey.told, or null to hide the formulas.
   draw(told, parts, layout) {
     const opacity = told?.stop ? clamp((told.share - FORMULA_COMES[0]) / (FORMULA_COMES[1] - FORMULA_COMES[0])) : 0;
     this.root.hidden = opacity === 0;
@@ -27,11 +27,11 @@ export class Formulas {
     Object.assign(this.root.style, { opacity, left: `${end}px`, top: `${layout.laneY}px`, fontSize: `${size}px` });
   }
 
-  // The formulas of a stop are made and measured once.
+  // Shows the formulas of a stop, which are created and measured only once.
   write(stop, parts) {
     if (stop === this.stop) return;
     this.stop = stop;
-    // The shares have their formula when they are shares, not as powers.
+    // The formula of the shares is shown at their own stop, not at the stop of the powers.
     const shown = parts.filter((part) => part.formula && stop.parts.includes(part.name) && stop.motion !== "power");
     const key = JSON.stringify(shown.map(({ formula }) => formula));
     if (!this.made.has(key)) this.made.set(key, this.make(shown));
@@ -41,7 +41,7 @@ export class Formulas {
     this.widest = widest;
   }
 
-  // The elements, how wide they are beside each other, and the widest of them, in the usual size.
+  // Creates the elements; returns them, their total width side by side, and the largest width, at FORMULA_SIZE.
   make(shown) {
     const elements = shown.map(({ formula }) => {
       const math = document.createElementNS(MATHML, "math");
@@ -55,7 +55,7 @@ export class Formulas {
     return { elements, width: this.root.scrollWidth, widest: Math.max(0, ...widths) };
   }
 
-  // In the lane behind the query's own vectors, before the ribbons come down.
+  // The free place in the lane, [left, right] in px: after the query's own vectors, before the ribbons.
   room({ parts, x, w, unit, frame }) {
     const own = parts.filter((part) => part.role === "lane" && !part.after);
     const start = Math.max(frame.wordWidth, ...own.map((part) => x[part.name] + w[part.name]));
@@ -65,7 +65,7 @@ export class Formulas {
   }
 }
 
-// An element of a formula, as the core gives it: [name, attributes, children].
+// Creates a MathML element from its description by the core: [name, attributes, children].
 function elementOf([name, attributes, children]) {
   const element = document.createElementNS(MATHML, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);

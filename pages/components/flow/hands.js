@@ -1,15 +1,15 @@
-// What hands do on the picture: a pointer, a finger, the keys.
+// Input on the picture by mouse, touch and keyboard.
 import { FlowKeys } from "./flow_keys.js";
 import { MapKeys } from "./map_keys.js";
 
-const LONG_PRESS_MS = 350; // a finger that stays so long on a word leaves its threads alone
-const PRESSED_STAYS_MS = 1500; // and they stay alone for so long after
+const LONG_PRESS_MS = 350; // after such a touch on a word only the threads of that word are shown
+const PRESSED_STAYS_MS = 1500; // how long the other threads stay hidden after the touch ends
 
 export class Hands {
   constructor(flow) {
     this.flow = flow;
-    this.row = this.cell = null; // what a pointer rests on
-    this.isHeld = false; // a finger stays: it opens nothing
+    this.row = this.cell = null; // the hovered row, and the hovered cell of the map
+    this.isHeld = false; // whether a touch is a long press, which opens nothing
     this.mapKeys = new MapKeys(flow, this);
     this.flowKeys = new FlowKeys(flow, this);
     this.listenToPointer();
@@ -50,7 +50,7 @@ export class Hands {
     }
   }
 
-  // What is under a pointer; a strip of cells that are drawn together knows it by the place.
+  // The meaning (`means`) of the shape under a pointer; a strip of cells drawn together finds it by the x position.
   meant({ target, clientX, clientY }) {
     const { means } = target;
     if (typeof means !== "function") return means;
@@ -58,7 +58,7 @@ export class Hands {
   }
 
   hover(means) {
-    const isLane = this.flow.model.parts.get(means?.part)?.role === "lane"; // the query's own numbers are of no key
+    const isLane = this.flow.model.parts.get(means?.part)?.role === "lane"; // numbers of the query belong to no key
     const row = means?.word ?? (isLane ? null : means?.row) ?? means?.ribbon ?? null;
     const cell = means?.at ?? null;
     if (this.flow.ringed().length)
@@ -73,7 +73,7 @@ export class Hands {
     const { flow } = this;
     if (!means || this.isHeld) return;
     const place = flow.model.places[means.word ?? means.row ?? means.ribbon ?? 0];
-    if (place === undefined) return; // all other words
+    if (place === undefined) return; // the row of all other words
     if (means.word !== undefined && !flow.data.crossed) flow.lookAt({ query: place });
     if (means.query !== undefined) flow.lookAt({ query: means.query });
     if (means.head !== undefined) flow.lookAt({ view: "map", step: means.head });
@@ -90,7 +90,7 @@ export class Hands {
     else if (event.target === flow.stage) this.stageKey(event);
   }
 
-  // Folds the sum; keys that were in it go back to its cell, or to the picture where nobody walks along the cells.
+  // Closes the sum. If the focus was in the sum, it moves to the cell of the sum, or to the picture if no cell had it.
   fold() {
     const { flow, flowKeys } = this;
     const { open, sum, look, root } = flow;
@@ -103,7 +103,8 @@ export class Hands {
     else flowKeys.focus(place);
   }
 
-  // Up and down another word asks, Enter opens the sum of the largest share, left and right go along the stops.
+  // Keys on the whole picture: up and down select another query, Enter opens the sum of the largest share, M opens or
+  // closes the map, the other keys control the timeline.
   stageKey(event) {
     const { flow } = this;
     const { query, view } = flow.look;

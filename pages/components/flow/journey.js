@@ -1,4 +1,4 @@
-// The time of the picture: how far the journey has come, as it is played, dragged and gone along stop by stop.
+// The position of the animation ("journey") in time, as it is played, scrubbed, or moved stop by stop.
 import { between, clamp, isCalm } from "./motion.js";
 
 /** @typedef {{ motion: string, parts: string[] }} Stop a keyframe: what moves, and the parts that it makes */
@@ -8,31 +8,31 @@ const STOP_MS = {
   merge: 1600, output: 900,
 };
 const USUAL_STOP_MS = 1400;
-const HOLD_MS = 450; // between two stops, while it plays
-const CALM_STOP_MS = 1600; // a stop where nothing may move
+const HOLD_MS = 450; // the pause between two stops during playing
+const CALM_STOP_MS = 1600; // the time that each stop is shown with reduced motion
 
-/** @type {(stop: Stop) => number} */
+/** The duration of a stop in ms. @type {(stop: Stop) => number} */
 export const lastsMs = (stop) => STOP_MS[stop.motion] ?? USUAL_STOP_MS;
 
 export class Journey {
   /**
-   * @param {() => void} ask asks for a frame
-   * @param {() => void} rests hears that a hand has moved the journey
+   * @param {() => void} ask requests a frame
+   * @param {() => void} rests called when the journey has been moved, or has stopped
    */
   constructor(ask, rests) {
     this.ask = ask;
     this.rests = rests;
     /** @type {Stop[]} */
     this.stops = [];
-    this.known = new Set(); // motions that were shown before: a key skips their stops
-    this.progress = Infinity; // the number of stops that are over, and how far the next one has come
-    /** @type {{ last?: number, rests?: number } | null} the time of the last frame, and what is left of a hold */
+    this.known = new Set(); // motions shown before, whose stops are skipped by the keys
+    this.progress = Infinity; // the number of finished stops plus the share of the current one
+    /** @type {{ last?: number, rests?: number } | null} the time of the last frame, and the rest of a pause, in ms */
     this.playing = null;
-    /** @type {{ from: number, target: number, begun: number, ms: number } | null} on the way to a stop */
+    /** @type {{ from: number, target: number, begun: number, ms: number } | null} the movement to a stop */
     this.glide = null;
   }
 
-  /** The stops of another snapshot; a journey at its end stays at the end. @param {Stop[]} stops */
+  /** Takes the stops of another snapshot; a journey at its end stays at the end. @param {Stop[]} stops */
   take(stops) {
     const isAtEnd = this.progress >= this.stops.length;
     this.stops = stops;
@@ -40,7 +40,7 @@ export class Journey {
   }
 
   /**
-   * The stop that is under way or has just ended, and how far it has come; none at the end of the journey.
+   * The current or just finished stop, and its finished share; { stop: null, share: 0 } at the end of the journey.
    * @returns {{ stop: Stop | null, share: number }}
    */
   get told() {
@@ -53,7 +53,7 @@ export class Journey {
     return Boolean(this.playing || this.glide);
   }
 
-  /** Goes to its start or its end, and plays from there or not. @param {{ plays: boolean, begins: string }} showing */
+  /** Moves to the start or the end; plays if `plays` is true. @param {{ plays: boolean, begins: string }} showing */
   begin({ plays, begins }) {
     this.progress = begins === "end" ? this.stops.length : 0;
     this.glide = null;
@@ -68,7 +68,7 @@ export class Journey {
     this.ask();
   }
 
-  /** @param {number} progress */
+  /** Moves to a position at once. @param {number} progress */
   scrub(progress) {
     this.glide = this.playing = null;
     this.progress = clamp(progress, 0, this.stops.length);
@@ -77,8 +77,8 @@ export class Journey {
   }
 
   /**
-   * Goes to the next stop (1) or back (-1), from the stop where it is going; returns false if there is none. Known
-   * stops are skipped.
+   * Moves to the next stop (1) or the previous one (-1), counted from the target of a running movement; returns false
+   * if there is no such stop. Stops with a known motion are skipped.
    * @param {1 | -1} way
    * @returns {boolean}
    */
@@ -92,9 +92,9 @@ export class Journey {
   }
 
   /**
-   * Moves to a stop.
+   * Moves to a stop by animation.
    * @param {number} stop
-   * @param {number} share of the time that it takes when it is played
+   * @param {number} share the share of the stop's duration that the movement takes
    */
   glideTo(stop, share) {
     const target = clamp(stop, 0, this.stops.length);
@@ -108,14 +108,14 @@ export class Journey {
     this.ask();
   }
 
-  /** Moves to where it is at a time. @param {number} now ms */
+  /** Advances the journey to a time. @param {number} now ms */
   advance(now) {
     if (this.playing) this.play(now);
     if (this.glide) this.followGlide(now);
     if (this.playing) this.ask();
   }
 
-  // Where nothing may move, playing goes from one stop's end to the next.
+  // Advances a playing journey; with reduced motion it jumps from the end of one stop to the end of the next.
   play(now) {
     const elapsed = now - (this.playing.last ?? now);
     this.playing.last = now;

@@ -1,57 +1,57 @@
-// Where everything of the picture stands. Columns follow from the parts' columns, rows from the keys; the query's row
-// has a lane of its own beneath it, in which it asks, on the left, and is answered, on the right. All lengths are
-// pixels. `unit` is 1 at 1280 px and grows with the room that there is.
+// The layout of the picture. Columns follow from the columns of the parts, rows from the keys. Under the row of the
+// query there is a lane with the query's vectors at the left and the output at the right. All lengths are in pixels.
+// `unit` is 1 on a page 1280 px wide and grows with the width.
 import { between, blendArrays, blendTables } from "./motion.js";
 
 /** @typedef {import("./model.js").Snapshot} Snapshot */
 /** @typedef {import("./model.js").Part} Part */
 
 /**
- * @typedef {object} Frame the room of the picture, in pixels
+ * @typedef {object} Frame the size of the picture and of its parts, in pixels
  * @property {number} width
  * @property {number} height
  * @property {number} unit 1 on a page 1280 px wide, more on a wider one
- * @property {boolean} compact whether it is narrow, as on a phone
+ * @property {boolean} compact whether the picture is narrow, as on a phone
  * @property {boolean} crossed whether the keys are words of another sentence
- * @property {number} wordWidth the room of the words at the left
- * @property {number} endWidth the room of the answer at the right
- * @property {(part: Part) => number} headWidth the room that the name of a column needs
- * @property {number} reserve free room behind the last column
+ * @property {number} wordWidth the width of the words at the left
+ * @property {number} endWidth the width of the output at the right
+ * @property {(part: Part) => number} headWidth the width that the name of a column needs
+ * @property {number} reserve the free width after the last column
  * @property {Set<string>} shown names of the parts that are drawn
  * @property {{ row: number | "lane", height: number } | null} open the row above an unfolded sum, and the sum's height
  */
 
 /**
- * @typedef {object} Layout where everything stands, in pixels
+ * @typedef {object} Layout the positions and sizes of all parts, in pixels
  * @property {Record<string, number>} x left edge of each part
  * @property {Record<string, number>} w width of each part
- * @property {number} zoom how large cells are drawn
+ * @property {number} zoom the factor of the size of cells
  * @property {Set<string>} folded parts that are drawn narrow
  * @property {Float64Array} rowY the middle of each row
  * @property {Float64Array} rowHeight
- * @property {number} laneY the middle of the lane, in which the query asks and is answered
+ * @property {number} laneY the middle of the lane, which holds the vectors of the query and the output
  * @property {number} laneHeight
- * @property {number} laneBehind the row above the lane
+ * @property {number} laneBehind the index of the row above the lane
  * @property {number} headHeight
- * @property {number} stick the length of all shares together
+ * @property {number} stick the total length of all shares
  * @property {number} openY the top of an unfolded sum
  * @property {number} openHeight
- * @property {Part[]} parts those that are drawn
+ * @property {Part[]} parts the drawn parts
  * @property {Frame} frame
  * @property {number} unit
  */
 
-// A vector: its cells, and how long it may be.
+// px at unit 1: the cell width of a vector in a row, in the lane, and of merged heads; the gap; the longest vector.
 export const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 };
-const BAR_COLUMN = 74; // a number for each key, as a bar
-const FOLDED_COLUMN = 34; // one of many such columns
-const SHARE_COLUMN = 12; // a share, as a stick
-export const LEGIBLE_ROW = 25; // rows below this: strong ones keep their word, the others become stripes
+const BAR_COLUMN = 74; // width of a column with a number for each key, drawn as a bar
+const FOLDED_COLUMN = 34; // width of such a column if many of them are narrowed
+const SHARE_COLUMN = 12; // width of the column of shares, drawn as sticks
+export const LEGIBLE_ROW = 25; // in lower rows only words with a strong share are legible, the others are stripes
 const STRONG_SHARE = 0.04;
-// Below the one only what would not fit with narrow gaps, and nothing below the other.
+// zoom: below SMALL only if columns do not fit even with narrow gaps; never below SMALLEST.
 export const [SMALL, SMALLEST] = [0.8, 0.4];
-const SMALLEST_COMPACT = 0.15; // on a phone the picture of a long run is small rather than cut
-const NARROWEST = 0.2; // of a gap
+const SMALLEST_COMPACT = 0.15; // the smallest zoom on a phone, where a long run is drawn small rather than cut
+const NARROWEST = 0.2; // the least width of a gap, as a share of its usual width
 
 /**
  * Places all parts of a snapshot.
@@ -67,8 +67,8 @@ export function layOut(snapshot, frame) {
 
 // ---- columns --------------------------------------------------------------------------------------------------------
 /**
- * The parts of each slot, from the left. Of a column each part with rows has a slot of its own, the first one of the
- * lane joins the first; other parts of the lane stand behind it, the mixed values before them.
+ * The parts of each slot, from the left. In a column each part with rows has its own slot, and the first part of the
+ * lane shares the first slot. Other parts of the lane get the next slots; mixed values come first among lane parts.
  * @param {Part[]} parts
  * @returns {Part[][]}
  */
@@ -80,7 +80,7 @@ function slotsOf(parts) {
     const here = byColumn.get(column);
     const lane = here.filter((part) => part.role === "lane");
     const wide = here.filter((part) => part.role !== "lane");
-    wide.sort((one, other) => Number(one.role === "row") - Number(other.role === "row")); // v stands behind the shares
+    wide.sort((one, other) => Number(one.role === "row") - Number(other.role === "row")); // v comes after the shares
     lane.sort((one, other) => other.mixes - one.mixes);
     const [first, ...others] = lane;
     wide.forEach((part, i) => slots.push(i || !first ? [part] : [part, first]));
@@ -91,7 +91,7 @@ function slotsOf(parts) {
 }
 
 /**
- * The room before a slot: a least width, and its part of what is left over.
+ * The gap before a slot: its least width, and its weight when the remaining width is distributed.
  * @param {Part[]} slot
  * @param {Part[] | undefined} before the slot at its left
  * @param {Frame} frame
@@ -107,7 +107,7 @@ function gapBefore(slot, before, { unit, compact }) {
 }
 
 /**
- * The cells of a vector: their width, the gap between two, how many numbers one shows, and their count.
+ * The cells of a vector: { cell: width, gap, each: numbers per cell, count: number of cells }.
  * @param {Snapshot} snapshot
  * @param {Part} part
  * @param {number} unit
@@ -118,7 +118,7 @@ export function stripOf(snapshot, part, unit, zoom) {
   const usual = part.merges ? STRIP.merged : part.role === "lane" ? STRIP.lane : STRIP.cell;
   const full = Math.min(usual * unit * zoom, (STRIP.longest * unit * zoom) / length);
   const gap = full >= 6 ? STRIP.gap * unit : 0;
-  const each = Math.max(1, Math.ceil(1.5 / full)); // a cell of many numbers shows the largest of a few neighbours
+  const each = Math.max(1, Math.ceil(1.5 / full)); // numbers per cell: a cell shows the largest of its numbers
   return { cell: full * each, gap, each, count: Math.ceil(length / each) };
 }
 
@@ -192,7 +192,7 @@ function rows(snapshot, { height, unit, open }) {
   const count = shares.length;
   const laneBehind = snapshot.asks;
   const headHeight = 50 * unit;
-  const stick = Math.min(76 * unit, height * 0.16) * (open ? 0.72 : 1); // all shares together
+  const stick = Math.min(76 * unit, height * 0.16) * (open ? 0.72 : 1); // the total length of all shares
   const laneHeight = stick + 14 * unit;
   const openHeight = open ? open.height : 0;
   const room = height - headHeight - laneHeight - openHeight - 8 * unit;
@@ -213,7 +213,7 @@ function rows(snapshot, { height, unit, open }) {
 }
 
 /**
- * Rows are even if they are legible then; else those with much weight are high enough to be read.
+ * The heights of the rows: equal if that is legible; else rows with a strong share are higher than the others.
  * @param {number} room
  * @param {number} unit
  * @param {Float64Array} shares
@@ -229,9 +229,9 @@ function heightsOfRows(room, unit, shares, laneBehind) {
   return Float64Array.from(isStrong, (is) => (is ? strong : weak));
 }
 
-// ---- on the way -----------------------------------------------------------------------------------------------------
+// ---- animation ------------------------------------------------------------------------------------------------------
 /**
- * A layout between two others.
+ * Interpolates between two layouts.
  * @param {Layout} from
  * @param {Layout} to
  * @param {number} share

@@ -1,10 +1,10 @@
-// Between the picture and the server: hands what the server looks at, and the sum of the opened cell, to the picture;
-// and tells the server what was done in it. It is small, so that a look costs the server next to nothing.
+// The channel between the picture and the server: passes the server's selection and the sum of the opened cell to the
+// picture, and events of the picture to the server. Its data are small, so that a new selection costs little.
 import { shared, tellOthers } from "../shared.js";
 
 export default function ({ data, setTriggerValue }) {
-  document.documentElement.lang = data.language; // as spoken.js, which comes after the picture only
-  document.body.ariaBusy = data.awaits; // the page comes after its picture
+  document.documentElement.lang = data.language; // also set by spoken.js, which is drawn only after the picture
+  document.body.ariaBusy = data.awaits; // the rest of the page is drawn after the picture
   Object.assign(shared, { look: data, tellServer: setTriggerValue });
   tellOthers("flow-look", data);
 }

@@ -1,31 +1,31 @@
-// The same picture seen from above: one step of the run as a matrix, for the head that is looked at; where it is a
-// product, with the matrices that it is made of at its left and above it. Rows of shares that are even are pale and
-// carry no numbers. How far it is open is all that its movement depends on: what the flow shows, too, flies from there
-// to its place; then the other rows come up, those beside the row that is looked at first.
+// The map view: one step of the run as a matrix, for the selected head; if the step is a matrix product, its operands
+// stand at its left and above it. Rows with uniform shares are pale and without numbers. `opened` alone controls the
+// animation: first numbers that the flow shows, too, move from there to their cells; then the other rows appear, those
+// next to the selected row first.
 import { between, blendTables, clamp, easeInOut, easeOut } from "./motion.js";
 import { TELLING_SHARE } from "./picture/ribbons.js";
 import { Shapes } from "./shapes.js";
 import { spellNumber, spellPercent, textWidth } from "./words.js";
 
-const EVEN_GAP = 1e-6; // between the largest and the smallest share of an even row
+const EVEN_GAP = 1e-6; // the largest difference between the positive shares of a uniform row
 const MAP_LAYERS = ["cells", "texts", "hits"];
-const LEGIBLE_CELL = { width: 32, height: 16 }; // px: smaller ones carry no number
-const WIDEST_CELL = 2.2; // times its height
-const LANDED = 0.6; // of the way between flow and map: what flies is there
-// Of that way: when the first and the last row comes up, and how long one does.
+const LEGIBLE_CELL = { width: 32, height: 16 }; // px: smaller cells show no number
+const WIDEST_CELL = 2.2; // the largest width of a cell, in heights
+const LANDED = 0.6; // value of opened at which numbers from the flow have reached their cells
+// Values of `opened`: when the first and the last other row begins to appear, and how long one row takes.
 const [RISES, LAST_RISES, RISE] = [0.35, 0.7, 0.3];
 
 export class MapView {
   constructor(svg) {
     this.shapes = new Shapes(svg, MAP_LAYERS);
     this.openY = 0;
-    this.blocks = []; // the matrices that are drawn, and where
+    this.blocks = []; // the drawn matrices with their positions
   }
 
-  // view: { frame, result, left, above, look, opened, open, chosen, hovered }. result, left, above: of Model.matrix,
-  // with its starts, as of Flights; left and above null where the step is no product. opened: from 0, the flow, to 1.
-  // open: { row, height } of an unfolded sum, or null. chosen, hovered: a cell of the result, { row, column }, or null.
-  // rings: operands of the sum, { cell: { step, index }, isPointed }.
+  // view: { frame, result, left, above, look, opened, open, chosen, hovered, rings }. result, left, above: matrices of
+  // Model.matrix with `starts` of Flights.leave; left and above are null if the step is no product. opened: from 0 (the
+  // flow) to 1. open: { row, height } of an unfolded sum, or null. chosen, hovered: a cell of the result, { row, column
+  // }, or null. rings: operands of the sum, { cell: { step, index }, isPointed }.
   draw(view) {
     this.shapes.begin();
     if (view.opened > 0) this.drawBlocks(view);
@@ -73,7 +73,7 @@ export class MapView {
   }
 
   // ---- places: { key, row, column } of a block ----------------------------------------------------------------------
-  // Where a cell of a step stands, or null.
+  // The place { key, row, column } of a cell of a step, or null if it is not drawn.
   find({ step, index }) {
     for (const { key, matrix } of this.blocks) {
       const [one, other] = index.length > 1 ? index.slice(-2) : [0, index[0]];
@@ -96,8 +96,8 @@ export class MapView {
     return this.shapes.made.get(`cells ${key} ${row} ${column}`).element;
   }
 
-  // ---- what is drawn ------------------------------------------------------------------------------------------------
-  // Where the blocks stand, and how large a cell is.
+  // ---- drawing ------------------------------------------------------------------------------------------------------
+  // The positions of the blocks, and the size of a cell, in pixels.
   place({ frame: { width, height, unit }, result, left, above, open }) {
     const size = 20 * unit;
     const longest = Math.max(...result.rowNames.map((name) => textWidth(name, size)));
@@ -141,7 +141,7 @@ export class MapView {
     });
   }
 
-  // The name of an operand, which opens it; a pen where its numbers can be typed.
+  // Draws the name of an operand, which opens its map on a click, with a pen if its numbers can be typed.
   drawTitle({ title, family, step, isTyped }, { x, y, size, look }, opacity) {
     const at = { x, y, "font-size": size, opacity };
     this.shapes.put(
@@ -151,7 +151,7 @@ export class MapView {
     );
   }
 
-  // A click on a row's word lets it ask.
+  // Draws the background of a row; a click on it selects the query of the row.
   drawLookedRow(row, isLooked, box, opacity) {
     this.shapes.put(
       "cells", "rect", `whole ${row}`,
@@ -160,7 +160,7 @@ export class MapView {
     );
   }
 
-  // Round an operand of the unfolded sum.
+  // Draws a ring around an operand of the unfolded sum.
   drawRing({ cell, isPointed }, i, opacity) {
     const place = this.find(cell);
     if (place)
@@ -182,8 +182,8 @@ export class MapView {
     }
   }
 
-  // A row that comes up slides out from behind the one beside it; one with numbers that fly does nothing else. Gives
-  // how far it has come.
+  // Moves a row that appears out from behind the next row; a row with flying numbers is not moved. Returns how far the
+  // row has appeared, from 0 to 1.
   raise({ opened }, { key, tall, looked, matrix }, row, flies) {
     const far = Math.abs(row - looked) / Math.max(1, looked, matrix.rows - 1 - looked);
     const share = flies ? 1 : easeOut(clamp((opened - between(RISES, LAST_RISES, far)) / RISE));
@@ -210,7 +210,7 @@ export class MapView {
     const look = isBlocked ? "shut" : matrix.kind === "share" ? "share" : number < 0 ? "mapcell minus" : "mapcell plus";
     const start = matrix.starts.get(`${row} ${column}`);
     const flight = start ? easeInOut(clamp(opened / LANDED)) : 1;
-    const shown = start || !flies ? 1 : clamp((opened - LANDED) / (1 - LANDED)); // beside those that fly
+    const shown = start || !flies ? 1 : clamp((opened - LANDED) / (1 - LANDED)); // in a row with flying numbers
     const attributes = {
       ...(start ? blendTables(start, box, flight) : box), rx: Math.min(4 * frame.unit, tall / 5),
       class: `${look}${isLit(row, column) ? " chosen" : ""}`,
@@ -229,7 +229,7 @@ export class MapView {
       "font-size": Math.min(19 * frame.unit, box.height * 0.5, box.width * 0.3),
     };
     const text = matrix.kind === "share" ? spellPercent(number) : spellNumber(number);
-    // What flies says its number where it lands.
+    // A flying cell shows its number only after landing.
     const told = flies ? Math.min(opacity, clamp((opened - LANDED) / (1 - LANDED))) : opacity;
     this.shapes.put(
       "texts", "text", `${key} ${row} ${column}`,
@@ -239,8 +239,8 @@ export class MapView {
   }
 }
 
-export const WAITING = 0.35; // how strongly numbers are seen that come when a hand lets go
-const FADED = 0.45; // in a hall, beside the row that is spoken of
+export const WAITING = 0.35; // the opacity of numbers that wait for the end of a drag
+const FADED = 0.45; // the opacity of rows of other queries in a presentation
 const isPlace = (place, row, column) => place !== null && place.row === row && place.column === column;
 
 function isEvenRow(shares) {
@@ -252,7 +252,7 @@ function isEvenRow(shares) {
   return most - least < EVEN_GAP;
 }
 
-// A word that fits over its column.
+// A word cut to fit a width, with "…"; only "…" if not even one character fits.
 export function shortened(word, width, size) {
   if (textWidth(word, size) <= width - 4) return word;
   let text = word;

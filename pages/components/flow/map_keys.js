@@ -1,9 +1,9 @@
-// The keys on the map: arrows go from cell to cell, and over the edge of a matrix into the one beside it.
+// The keys on the map: arrow keys move from cell to cell, and over the edge of a matrix into the matrix beside it.
 import { setOnce } from "../dom.js";
 import { clamp } from "./motion.js";
 import { spellNumber, spellPercent } from "./words.js";
 
-export const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }; // rows, columns
+export const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }; // [rows, columns]
 
 export class MapKeys {
   constructor(flow, hands) {
@@ -11,11 +11,11 @@ export class MapKeys {
     this.hands = hands;
   }
 
-  // Whether the key meant something here.
+  // Handles a key; returns whether the key has a meaning on the focused element.
   key({ key, target }) {
     const { flow } = this;
     const cell = target.means?.cell;
-    if (cell === undefined && target !== flow.stage) return false; // a field, or the sum
+    if (cell === undefined && target !== flow.stage) return false; // the focus is in a field or in the sum
     if (key in MOVES) this.focus(cell ? this.next(flow.map.find(cell), MOVES[key]) : this.first());
     else if (key === "Enter" && cell) this.hands.press(target.means);
     else if (key === "Escape" && !flow.open) this.leave(cell);
@@ -28,7 +28,7 @@ export class MapKeys {
     else this.flow.lookAt({ view: "flow" });
   }
 
-  // The cell whose sum is unfolded, else the first of the row that is looked at.
+  // The cell to focus first: the cell with the unfolded sum, else the first cell of the selected row.
   first() {
     const { map, open, look } = this.flow;
     const found = open && map.find(open);
@@ -49,7 +49,7 @@ export class MapKeys {
     return { key, row: clamp(to.row, 0, matrix.rows - 1), column: clamp(to.column, 0, matrix.columns - 1) };
   }
 
-  // A screen reader hears what stands there, and what Enter does.
+  // Focuses a cell, with a label for screen readers that names the number and what Enter does.
   focus(place) {
     const { data, map } = this.flow;
     const { matrix } = map.block(place.key);

@@ -1,5 +1,5 @@
-// What one query sees of a run in one head: the numbers of every part of the picture, row by row. The data are those of
-// pages/panels/flow_data.py.
+// The numbers that the picture draws of a run: those of each part, row by row, for one query and head. The data come
+// from pages/panels/flow_data.py.
 import { BLOCKED } from "../pixels.js";
 import { keyHead, placeOf } from "./twin.js";
 
@@ -8,43 +8,44 @@ import { keyHead, placeOf } from "./twin.js";
 /** @typedef {import("./journey.js").Stop} Stop */
 
 /**
- * @typedef {object} Part a step as the picture draws it: attention_core/drawing/flow.py
- * @property {string} name of the step
- * @property {"row" | "pair" | "pairs" | "lane"} role a vector or a number for each key, or a vector of the query
+ * @typedef {object} Part a step as drawn in the picture, see attention_core/drawing/flow.py
+ * @property {string} name the name of the step
+ * @property {"row" | "pair" | "pairs" | "lane"} role row, pairs: a vector for each key; pair: a number for each key;
+ *   lane: a vector of the query
  * @property {number} column
- * @property {string[]} reads the parts that it is made of
+ * @property {string[]} reads the names of the parts from which it is computed
  * @property {string} sign
  * @property {string} label
  * @property {string} family
  * @property {boolean} is_share
- * @property {boolean} mixes whether it is the sum of values
- * @property {boolean} merges whether it holds all heads
- * @property {boolean} after whether it comes after the mixing
+ * @property {boolean} mixes whether it is the weighted sum of the values
+ * @property {boolean} merges whether it contains all heads
+ * @property {boolean} after whether it comes after the weighted sum
  * @property {any} formula
  * @property {string} [opens] the step whose map a click on its name opens
  */
 
 /**
- * @typedef {object} Look what is shown of a run
+ * @typedef {object} Look a selection: what is shown of a run
  * @property {number} batch
  * @property {number} head
  * @property {number} query
  * @property {"flow" | "map" | "plane"} [view]
- * @property {string} [step] which is shown as a map
+ * @property {string} [step] the step that is shown as a map
  */
 
 /** @typedef {{ step: string, index: number[] }} Cell a number of the run */
 
 /**
- * @typedef {object} Snapshot all that the picture draws of a look
+ * @typedef {object} Snapshot everything that the picture draws for a selection
  * @property {Look} look
- * @property {number} asks the row of the word that asks; -1 if it is no key
+ * @property {number} asks the row of the query's word; -1 if that word is not a key
  * @property {Part[]} parts
  * @property {Stop[]} stops
- * @property {Record<string, Float64Array>} numbers of each part, row by row
+ * @property {Record<string, Float64Array>} numbers part -> its numbers, row by row
  * @property {Float64Array} shares
- * @property {Part} share the part that holds them
- * @property {boolean[]} blocked of each row
+ * @property {Part} share the part with the shares
+ * @property {boolean[]} blocked whether each row is blocked by a mask
  */
 
 /**
@@ -58,45 +59,45 @@ import { keyHead, placeOf } from "./twin.js";
  * @property {string[]} [columnNames]
  * @property {string} kind
  * @property {ArrayLike<number>} value
- * @property {number} first the place of its first number in `value`
- * @property {number} largest the size of a number that has the full colour
+ * @property {number} first the index of its first number in `value`
+ * @property {number} largest the absolute value that has the full colour
  * @property {boolean} [isTransposed]
- * @property {(row: number) => any} row its numbers
+ * @property {(row: number) => any} row returns the numbers of a row
  * @property {(row: number, column: number) => boolean} isBlocked
  * @property {(row: number, column: number) => number[]} [placeOf] the index of a cell in the step
  */
 
-const MOST_SHARE = 252; // the colour number of all
+const MOST_SHARE = 252; // the colour number of a share of 1
 
 export class Model {
   constructor(data) {
     this.data = data;
-    /** @type {Steps} of the run, or while a hand drags of the twin */
+    /** @type {Steps} the steps of the run; during a drag those of the twin */
     this.steps = data.steps;
     /** @type {Map<string, Part>} */
     this.parts = new Map(data.parts.map((part) => [part.name, part]));
-    this.places = data.cut ? data.cut.keys : data.words.S.map((_, place) => place); // of the rows that are drawn
+    this.places = data.cut ? data.cut.keys : data.words.S.map((_, place) => place); // drawn row -> index of its key
     this.keys = this.places.map((place) => data.words.S[place]);
-    if (data.cut) this.keys.push(data.text.others); // all others, as one row
+    if (data.cut) this.keys.push(data.text.others); // the last row stands for all other keys
     this.heads = data.heads;
   }
 
   /**
-   * The row of a key's word.
+   * The row of a key.
    * @param {number} place
-   * @returns {number} -1 if it has none
+   * @returns {number} -1 if the key is not drawn
    */
   rowOf(place) {
     return this.places.indexOf(place);
   }
 
-  /** The row of the key with the largest share. The row of all other words is no key. @param {Float64Array} shares */
+  /** The row of the key with the largest share; not the row of all other words. @param {Float64Array} shares */
   mostOf(shares) {
     return largestOf(shares, 0, Math.min(this.places.length, shares.length));
   }
 
   /**
-   * Where a place on an axis of the run stands in the numbers that the browser has.
+   * Converts an index on an axis of the run to the index in the numbers that the browser has.
    * @param {string} dim
    * @param {number} place
    * @param {Part} part
@@ -117,7 +118,7 @@ export class Model {
    * @param {Part} part
    * @param {Look} look
    * @param {number} row
-   * @param {number} m place along a vector
+   * @param {number} m index within a vector
    */
   indexOf(part, look, row, m) {
     const { dims } = this.step(part.name);
@@ -125,7 +126,7 @@ export class Model {
   }
 
   /**
-   * The index of a cell of the picture in the numbers that the browser has; an axis of length 1 stands for all.
+   * The index of a cell of the picture in the numbers that the browser has; on an axis of length 1 it is 0.
    * @type {(part: Part, look: Look, row: number, m: number) => number[]}
    */
   storedIndex(part, look, row, m) {
@@ -146,7 +147,7 @@ export class Model {
   }
 
   /**
-   * A step as a matrix: its last two axes, or one row if it has one.
+   * A step as a matrix: its last two axes, or one row if it has only one axis.
    * @param {string} name
    * @param {Look} look
    * @param {boolean} [isTransposed]
@@ -172,7 +173,7 @@ export class Model {
   }
 
   /**
-   * The shares of a head; of a run that is not here whole its small map.
+   * The matrix of the shares of a head; for a large run, the small map that the server sent.
    * @param {string} name
    * @param {Look} look
    * @returns {Matrix}
@@ -183,7 +184,7 @@ export class Model {
   }
 
   /**
-   * The size of a number that fills a cell; parts of the picture have one scale with the map.
+   * The absolute value that has the full colour; parts of the picture share one scale with the map.
    * @type {(name: string, numbers: Float64Array) => number}
    */
   largest(name, numbers) {
@@ -198,7 +199,7 @@ export class Model {
     return names?.length === size ? names : Array.from({ length: size }, (_, i) => (axis ? String(i + 1) : ""));
   }
 
-  // Whether no share can come of a pair: its score is shut, or it is closed in a mask.
+  // Whether a cell is blocked: an entry 0 of a mask, a score of minus infinity, or a share of 0 from such a score.
   isBlocked(name, leading, rowAxis, row, column, number) {
     const { kind, dims } = this.step(name);
     if (kind === "mark") return !number;
@@ -209,7 +210,7 @@ export class Model {
   }
 
   /**
-   * The scores that shares are made of: the step before them that has minus infinity where a key is blocked.
+   * The step with the scores from which shares are computed, which has minus infinity for blocked keys; null if none.
    * @param {string} name
    * @returns {Step | null}
    */
@@ -232,7 +233,7 @@ export class Model {
   }
 
   /**
-   * The part and the row that show a cell of a step; null if the picture does not draw it.
+   * The part and the row that show a cell of a step; null if no part draws the step.
    * @param {string} name
    * @param {number[]} index
    * @returns {{ part: Part, row: number | 'lane' } | null}
@@ -246,7 +247,7 @@ export class Model {
   }
 
   /**
-   * Where a cell of a step stands in the picture of a look; null if it does not.
+   * The place { part, row, m } of a cell of a step in the picture of a selection; null if the cell is not drawn.
    * @param {Cell} cell
    * @param {Look} look
    */
@@ -258,12 +259,12 @@ export class Model {
     return place.row >= 0 && String(this.indexOf(part, look, place.row, place.m)) === String(index) ? place : null;
   }
 
-  /** How many rows a part has. @param {Part} part */
+  /** The number of rows of a part. @param {Part} part */
   rows(part) {
     return part.role === "lane" ? 1 : this.keys.length;
   }
 
-  /** How many numbers a row of a part has. @param {Part} part */
+  /** The number of numbers in a row of a part. @param {Part} part */
   width(part) {
     return part.role === "pair" ? 1 : this.step(part.name).shape.at(-1);
   }
@@ -287,7 +288,7 @@ export class Model {
   }
 
   /**
-   * All that is drawn of a look. Parts that change nothing in this row are left out.
+   * Everything that is drawn for a selection. Parts that change no number in this row are left out.
    * @param {Look} look
    * @returns {Snapshot}
    */
@@ -322,7 +323,7 @@ export class Model {
   }
 
   /**
-   * Whether the score of each key is minus infinity in a part that the shares are made of.
+   * Whether the score of each key is minus infinity in a part from which the shares are computed; [] if no score is.
    * @param {Record<string, Float64Array>} numbers
    * @param {Part} share
    */
@@ -334,7 +335,7 @@ export class Model {
     return [];
   }
 
-  /** Gives what is left of the weight to the row of the words that are not drawn. @param {Float64Array} shares */
+  /** Sets the share of the row of all other words to the remaining weight. @param {Float64Array} shares */
   withRest(shares) {
     if (!this.data.cut) return shares;
     const drawn = shares.slice(0, -1).reduce((one, other) => one + other, 0);
@@ -343,7 +344,7 @@ export class Model {
   }
 
   /**
-   * Whether all that reads a part changes nothing, as a bias of zeros.
+   * Whether a part, such as a bias of zeros, is read only by parts that change nothing.
    * @type {(part: Part, idle: Map<string, string>) => boolean}
    */
   feedsOnly(part, idle) {
@@ -355,7 +356,7 @@ export class Model {
 }
 
 /**
- * A matrix with rows and columns exchanged.
+ * The transpose of a matrix.
  * @param {Matrix} matrix
  * @returns {Matrix}
  */
@@ -376,9 +377,9 @@ function transposed(matrix) {
 }
 
 /**
- * One of several small maps that came as colour numbers.
+ * One of several small maps, which the server sends as colour numbers.
  * @param {Uint8Array} cells colour numbers of all maps
- * @param {number} number
+ * @param {number} number the index of the map
  * @param {number[]} shape
  * @returns {Matrix}
  */
@@ -393,7 +394,7 @@ export function givenMap(cells, number, [rows, columns]) {
 }
 
 /**
- * The place of the number with the largest size.
+ * The index of the number with the largest absolute value, from first to end - 1.
  * @param {ArrayLike<number>} numbers
  * @param {number} first
  * @param {number} end

@@ -1,19 +1,19 @@
 /**
- * How things move: from one number to another, and with what ease.
+ * Limits a number to the range from `least` to `most`.
  * @type {(x: number, least?: number, most?: number) => number}
  */
 export const clamp = (x, least = 0, most = 1) => Math.min(most, Math.max(least, x));
-/** @type {(from: number, to: number, share: number) => number} */
+/** Interpolates between two numbers. @type {(from: number, to: number, share: number) => number} */
 export const between = (from, to, share) => from + (to - from) * share;
-/** Slow, fast, slow. @type {(share: number) => number} */
+/** Easing: slow, fast, slow. @type {(share: number) => number} */
 export const easeInOut = (x) => (x < 0.5 ? 4 * x ** 3 : 1 - (2 - 2 * x) ** 3 / 2);
-/** Fast, then slow. @type {(share: number) => number} */
+/** Easing: fast, then slow. @type {(share: number) => number} */
 export const easeOut = (x) => 1 - (1 - x) ** 3;
-/** A little too far, then back. @type {(share: number) => number} */
+/** Easing: overshoots a little, then returns. @type {(share: number) => number} */
 export const settle = (x) => (x >= 1 ? 1 : 1 + 2.2 * (x - 1) ** 3 + 1.2 * (x - 1) ** 2);
 
 /**
- * Numbers between two lists; those that are infinite, or of lists of other lengths, are the new ones at once.
+ * Interpolates between two lists of numbers. Infinite numbers, and lists of different lengths, change at once.
  * @param {Float64Array | undefined} from
  * @param {Float64Array} to
  * @param {number} share
@@ -39,8 +39,8 @@ export function blendTables(from, to, share) {
   return blended;
 }
 
-/** 0 in place of an infinite number. @type {(number: number) => number} */
+/** The number, or 0 if it is infinite or NaN. @type {(number: number) => number} */
 export const finite = (number) => (Number.isFinite(number) ? number : 0);
 
-// Whether nothing may move: the states are the same, without the ways between them.
+// Whether the visitor prefers reduced motion: then states change without animation.
 export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,6 +1,6 @@
-// The third sight of a run: q, keys and values of one head as arrows and dots in a plane, to be dragged. Shares stand
-// between them: at the left what makes them, at the right what they make. A drag is answered by the twin in the same
-// frame; the server hears of it when the hand lets go.
+// The plane view of a run: the query, keys and values of one head as arrows and dots that can be dragged. The shares
+// stand between the panel of query and keys (left) and the panel of values and output (right). During a drag the twin
+// computes the numbers in the same frame; the server gets the change when the drag ends.
 import { added, addedShape, setOnce, write } from "../dom.js";
 import { isOther } from "./changes.js";
 import { shortened } from "./map.js";
@@ -16,19 +16,19 @@ import { follow, placeOf, sum } from "./twin.js";
 import { fill, spellNumber, spellPercent, textWidth } from "./words.js";
 
 const PLANE_LAYERS = ["grounds", "lines", "ribbons", "dots", "texts", "handles"];
-const PLANE_ROOM = 1.45; // how far the panels reach, in the longest of their vectors
-const WIDE_PX = 640; // of narrower ones the panels stand under each other
+const PLANE_ROOM = 1.45; // the range of a panel, in lengths of its longest vector
+const WIDE_PX = 640; // in narrower pictures the panels are stacked
 
 export class PlaneView {
   constructor(root, flow) {
     this.root = root;
     this.flow = flow;
     this.change = { values: {}, params: {} };
-    this.fixed = new Map(); // why the vectors of a role cannot be dragged
+    this.fixed = new Map(); // run, role, head and query -> why vectors cannot be dragged
     this.forget();
   }
 
-  // Made when it is first seen.
+  // Creates the elements when the view is first shown.
   make() {
     const { root } = this;
     this.svg = addedShape(root, "svg");
@@ -41,8 +41,8 @@ export class PlaneView {
     this.hands = new PlaneHands(this);
   }
 
-  // ---- what there is ------------------------------------------------------------------------------------------------
-  // Drawn with every frame of the flow; nothing where another sight is looked at.
+  // ---- state --------------------------------------------------------------------------------------------------------
+  // Called every frame of the flow; returns early unless the plane view is selected.
   draw() {
     const { data, look } = this.flow;
     const isSeen = look.view === "plane";
@@ -61,8 +61,8 @@ export class PlaneView {
     this.tell();
   }
 
-  // The numbers of this frame. What belongs to another run, head or query is forgotten; what the run has not answered
-  // yet stays.
+  // Sets the numbers of this frame. State of other words, another head or query is dropped; a dragged change that the
+  // server has not answered is kept.
   take(data, look) {
     if (this.digest !== data.digest) this.change = { values: {}, params: {}, ...this.flow.change };
     const place = `${data.words.S} ${data.words.T} ${look.batch} ${look.head} ${look.query}`;
@@ -84,7 +84,7 @@ export class PlaneView {
     this.makeRanges();
   }
 
-  // What was shown of another run, head or query.
+  // Drops the axes, ranges and selection of other words, another head or query.
   forget() {
     this.ranges = {};
     this.axes = { k: null, v: null };
@@ -104,7 +104,7 @@ export class PlaneView {
     return Array.from(value.subarray(first, first + shape.at(-1)));
   }
 
-  // The planes of keys and of values stay as they are while vectors move in them.
+  // Computes the planes of keys and of values, which stay the same while vectors move in them.
   makePlanes() {
     for (const panel of ["k", "v"]) {
       const width = this.vectors.width(panel);
@@ -113,7 +113,8 @@ export class PlaneView {
     }
   }
 
-  // Of longer vectors the plane of the two that say most: q and the key that it looks at, or the two largest values.
+  // The axes for vectors with more than two numbers: q and the key with the largest share, or the values with the two
+  // largest shares.
   usualAxes(panel) {
     if (panel === "k") return ["q", `k${this.best}`];
     const second = this.shares.reduce(
@@ -136,7 +137,7 @@ export class PlaneView {
     this.flow.ask();
   }
 
-  // How far a panel reaches: so far that all is in it, and no farther than it takes to see it.
+  // Computes the ranges of the panels, so that all points fit and are not too close together.
   makeRanges() {
     if (this.hands.held) return;
     const q = inPlane(this.vectors.vector("q", this.look.query), this.planes.k);
@@ -153,7 +154,7 @@ export class PlaneView {
     return this.model.keys.map((_, place) => inPlane(this.vectors.vector(role, place), this.planes[role]));
   }
 
-  // The server has refused what a hand did: the numbers of the run stand again.
+  // Restores the numbers of the run after the server has refused a dragged change.
   refuse() {
     this.change = { values: {}, params: {} };
     this.flow.change = null;
@@ -161,7 +162,7 @@ export class PlaneView {
     this.flow.take();
   }
 
-  // ---- where it stands ----------------------------------------------------------------------------------------------
+  // ---- layout -------------------------------------------------------------------------------------------------------
   place() {
     const width = this.flow.root.clientWidth;
     const unit = clamp(width / 1010, 0.8, 1.75);
@@ -189,7 +190,7 @@ export class PlaneView {
   }
 
   /**
-   * A point of a panel as pixels of the drawing.
+   * Converts a point of a panel to pixels of the drawing.
    * @param {string} panel
    * @param {number[]} point
    */
@@ -235,7 +236,7 @@ export class PlaneView {
     });
   }
 
-  // Lines on which a key has the same score: across q, where a score is q times a key.
+  // Draws lines on which keys have equal scores, at right angles to q; only if the score is the product of q and a key.
   drawScoreLines() {
     if (!this.data.plane.is_product) return;
     const q = inPlane(this.vectors.vector("q", this.look.query), this.planes.k);
@@ -264,7 +265,7 @@ export class PlaneView {
     }
   }
 
-  // Words at the same point are one dot with all their names.
+  // Groups of words at the same point, which are drawn as one dot with all their names.
   groups(role) {
     const found = new Map();
     this.points(role).forEach((point, place) => {
@@ -299,7 +300,7 @@ export class PlaneView {
     }
   }
 
-  // The name beside a dot, where it covers nothing, if there is such a place.
+  // Draws the name beside a dot, where it covers least; among many words a name without a free place is left out.
   drawName(role, places, [x, y], radius, taken, isShut) {
     const size = (this.model.keys.length > 12 ? 14 : 19) * Math.max(this.unit, 0.85);
     const words = [...new Set(places.map((place) => this.model.keys[place]))];
@@ -354,7 +355,7 @@ export class PlaneView {
     });
   }
 
-  // The word that asks stands before the tip of its arrow.
+  // The position, font size and box of the query's word, beyond the tip of its arrow.
   queryName() {
     const [from, to] = [this.toScreen("k", [0, 0]), this.tip()];
     const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
@@ -368,7 +369,7 @@ export class PlaneView {
     return { x, y, size, box: { left: x - half, right: x + half, top: y - size / 2, bottom: y + size / 2 } };
   }
 
-  // What the arrow, its word and the temperature's knob cover.
+  // The boxes that the arrow of the query, its word and the knob of the temperature cover.
   queryBoxes() {
     const [from, to] = [this.toScreen("k", [0, 0]), this.tip()];
     const arm = Array.from({ length: 12 }, (_, i) =>
@@ -392,7 +393,7 @@ export class PlaneView {
     };
   }
 
-  // The output is where the values balance: each pulls at it with its share.
+  // Draws the output, which is the centroid of the values, with a line to each value as thick as its share.
   drawOutput() {
     const [x, y] = this.outputPoint();
     this.points("v").forEach((point, place) => {
@@ -412,8 +413,8 @@ export class PlaneView {
     });
   }
 
-  // ---- the shares ---------------------------------------------------------------------------------------------------
-  // Between cause and effect: a bar for every key's word. Of many, those that are large.
+  // ---- shares -------------------------------------------------------------------------------------------------------
+  // Draws a bar for the share of each key, between the two panels; if there are too many keys, only for the largest.
   drawShares() {
     const [x, y] = this.boxes.shares;
     const { width, height } = this.sharesRoom;
@@ -472,14 +473,14 @@ export class PlaneView {
     });
   }
 
-  // ---- what is said -------------------------------------------------------------------------------------------------
+  // ---- texts --------------------------------------------------------------------------------------------------------
   tell() {
     this.controls.show(this);
     this.goals.show(this);
     write(this.follows, this.spellChange());
   }
 
-  // Which rows of which matrix follow the hand; else what may be done here.
+  // Texts about the rows of each matrix that the drag changes; without a drag, a hint.
   spellChange() {
     const moved = Object.keys(this.change.values);
     if (!moved.length) return [[this.hintNow(), ""]];
@@ -541,7 +542,7 @@ export class PlaneView {
     return [may, ...said].join(" ");
   }
 
-  // Why no vector of a role can be dragged; nothing where one can.
+  // Why vectors of a role cannot be dragged; "" if they can.
   whyFixed(role) {
     const known = `${this.digest} ${role} ${this.look.head} ${this.look.query}`;
     if (!this.fixed.has(known)) {
@@ -565,11 +566,11 @@ export class PlaneView {
   }
 }
 
-// ---- small things ---------------------------------------------------------------------------------------------------
+// ---- geometry -------------------------------------------------------------------------------------------------------
 export const boxesOverlap = (one, other) =>
   one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
-// Where the line of points p with along . p = away enters and leaves the square of so far a reach: two points, or null.
+// The two points where the line along . p = away crosses the border of the square from -reach to reach; null if none.
 /** @type {(along: number[], away: number, reach: number) => number[][] | null} */
 function insideSquare([alongX, alongY], away, reach) {
   const [fromX, fromY] = [alongX * away, alongY * away];

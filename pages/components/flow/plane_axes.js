@@ -1,5 +1,5 @@
-// The plane in which vectors are drawn: two directions at right angles. Of vectors with two numbers it is all there is;
-// of longer ones it shows a part, and says how large the rest is.
+// The plane on which vectors are projected for drawing: two orthogonal directions. It contains vectors with two numbers
+// wholly; of longer vectors it shows a part, and the size of the rest can be computed.
 import { sum } from "./twin.js";
 
 /** @type {(one: ArrayLike<number>, other: ArrayLike<number>) => number} */
@@ -8,10 +8,10 @@ export const dotProduct = (one, other) => sum(one.length, (m) => one[m] * other[
 export const combined = (one, factor, other) => Array.from(one, (number, m) => number + factor * other[m]);
 
 /**
- * Two directions of length 1 at right angles, as close to the wanted ones as possible; of vectors with one number the
- * second is 0.
+ * Two orthonormal directions from the wanted ones by Gram-Schmidt, filled up with coordinate axes; the second direction
+ * is 0 for vectors with one number.
  * @param {ArrayLike<number>[]} wanted
- * @param {number} width numbers of a vector
+ * @param {number} width the number of numbers in a vector
  * @returns {number[][]}
  */
 export function planeOf(wanted, width) {
@@ -33,9 +33,9 @@ export function planeOf(wanted, width) {
 export const inPlane = (vector, [across, up]) => [dotProduct(vector, across), dotProduct(vector, up)];
 
 /**
- * A vector moved in a plane; what is at right angles to the plane stays.
+ * Moves a vector within a plane; its part orthogonal to the plane stays.
  * @param {ArrayLike<number>} vector
- * @param {number[]} point where it then stands in the plane
+ * @param {number[]} point its new coordinates in the plane
  * @param {number[][]} plane
  */
 export function movedInPlane(vector, [x, y], [across, up]) {
@@ -66,7 +66,7 @@ export function productOutside(one, other, plane) {
   return dotProduct(one, other) - (x * otherX + y * otherY);
 }
 
-/** 1, 2 or 5 times a power of ten, near to a number. @param {number} number */
+/** The number nearest to a given one that is 1, 2, 5 or 10 times a power of ten. @param {number} number */
 export function roundGap(number) {
   const power = 10 ** Math.floor(Math.log10(number));
   return [1, 2, 5, 10]

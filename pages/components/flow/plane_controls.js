@@ -1,4 +1,4 @@
-// Which two directions are seen of vectors with more than two numbers, and what is left out, as a number.
+// The choice of the two axes of each panel for vectors with more than two numbers, and texts on what the plane omits.
 import { added, setOnce, write } from "../dom.js";
 import { dotProduct, productOutside, shareOutside } from "./plane_axes.js";
 import { fill, spellNumber, spellPercent } from "./words.js";

@@ -1,5 +1,5 @@
-// What is to be reached by dragging: while a hand drags the browser reads it off the shares, at rest the server says
-// it.
+// The goals to reach by dragging. During a drag the browser checks the shares; otherwise the server says whether a goal
+// is reached.
 import { added, write } from "../dom.js";
 import { spellPercent } from "./words.js";
 

@@ -1,4 +1,5 @@
-// The handles of the plane: q, keys, values, and the circle of the temperature; by pointer, by touch, by arrow keys.
+// The draggable handles of the plane: the query, keys, values, and the circle of the temperature; by mouse, touch and
+// arrow keys.
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { tellOthers } from "../shared.js";
 import { between, clamp } from "./motion.js";
@@ -6,16 +7,16 @@ import { inPlane, movedInPlane, roundGap, spellRound } from "./plane_axes.js";
 import { PlaneVectors } from "./plane_vectors.js";
 import { fill, spellNumber } from "./words.js";
 
-const RING_PX = { least: 26, most: 70 }; // the circle's radius, for the least and the most temperature
-const GRIP_PX = 20; // around the point of a vector
+const RING_PX = { least: 26, most: 70 }; // the radius of the circle at the lowest and highest temperature
+const GRIP_PX = 20; // the radius of the handle of a vector
 const KEY_STEPS = 40; // presses of an arrow key from the middle of a panel to its edge
 
 export class PlaneHands {
   constructor(view) {
     this.view = view;
-    // What a hand drags: { role, place } of a vector, or { role: "temperature" }; before: the change until then.
+    // The dragged handle: { role, place } of a vector, or { role: "temperature" }. before: the change at its start.
     this.held = null;
-    this.rest = new Rest(() => this.release()); // of the arrow keys
+    this.rest = new Rest(() => this.release()); // ends a drag by arrow keys after a pause
     const { svg, root } = view;
     svg.addEventListener("pointerdown", (event) => this.grab(event));
     svg.addEventListener("keydown", (event) => this.press(event));
@@ -24,7 +25,7 @@ export class PlaneHands {
     root.addEventListener("keydown", (event) => event.key === "Escape" && this.cancel());
   }
 
-  // ---- what is drawn ------------------------------------------------------------------------------------------------
+  // ---- drawing ------------------------------------------------------------------------------------------------------
   draw() {
     const { view } = this;
     this.drawRing();
@@ -55,13 +56,13 @@ export class PlaneHands {
     );
   }
 
-  // Whether a matrix can make another vector of a word: not where its x is 0.
+  // Whether the vector of a word can be changed: if a weight matrix makes it, only if the x of the word is not 0.
   canMove(role, place) {
     const { roles } = this.view.data.plane;
     return roles[role].kind === "given" || this.view.proven.source(role, place) !== null;
   }
 
-  // The wider the circle round the query, the softer the softmax.
+  // Draws the circle around the query: the larger its radius, the higher the temperature.
   drawRing() {
     const { view } = this;
     const [cx, cy] = view.tip();
@@ -91,7 +92,7 @@ export class PlaneHands {
     });
   }
 
-  // Where the knob and its name stand; the name at the side that has room.
+  // The boxes of the knob and of its name, which is at the side with room.
   knobBoxes() {
     const { view } = this;
     const [x, y] = this.knob();
@@ -110,7 +111,7 @@ export class PlaneHands {
     return between(RING_PX.least, RING_PX.most, share) * Math.min(unit, 1.2);
   }
 
-  // The knob is where the panel has room for it, and stays there while it is held.
+  // The position of the knob on the circle: one that is inside the panel, and the same during a drag.
   knob() {
     const { view } = this;
     const [[x, y], [left, top], r] = [view.tip(), view.boxes.k, this.radius()];
@@ -124,7 +125,7 @@ export class PlaneHands {
     return [x + r * this.spot[0], y + r * this.spot[1]];
   }
 
-  // ---- by pointer ---------------------------------------------------------------------------------------------------
+  // ---- pointer ------------------------------------------------------------------------------------------------------
   grab(event) {
     const { means } = event.target;
     if (!means || event.button > 0) return;
@@ -145,7 +146,7 @@ export class PlaneHands {
     event.preventDefault();
   }
 
-  // Of words at one point the one that was chosen.
+  // The word to drag: among words at the same point, the chosen one.
   chosenAt({ role, place }) {
     const { view } = this;
     if (role !== "k" && role !== "v") return place;
@@ -189,7 +190,7 @@ export class PlaneHands {
     return least * (most / least) ** share;
   }
 
-  // ---- what it does -------------------------------------------------------------------------------------------------
+  // ---- changes ------------------------------------------------------------------------------------------------------
   move(point) {
     const { view, held } = this;
     const { role, place, vectors } = held;
@@ -204,14 +205,14 @@ export class PlaneHands {
     this.change({ ...before, params: { ...before.params, [step]: { [parameter]: this.held.temperature } } });
   }
 
-  // The flow hears of it, and the slider of the temperature.
+  // Sends the change to the flow and to the slider of the temperature.
   change(change) {
     this.held.isMoved = true;
     this.view.change = change;
     tellOthers("flow-drag", change);
   }
 
-  // The hand lets go: the server makes the numbers its own.
+  // Ends a drag, and sends the new vector or temperature to the server.
   release() {
     this.rest.drop();
     const { held, view } = this;
@@ -233,14 +234,14 @@ export class PlaneHands {
     tellOthers("flow-drag", this.view.change);
   }
 
-  // ---- by arrow keys ------------------------------------------------------------------------------------------------
+  // ---- arrow keys ---------------------------------------------------------------------------------------------------
   press(event) {
     const { means } = event.target;
     if (means?.role === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     const arrow = arrowOf(event);
     if (!arrow) return;
     const { view } = this;
-    view.flow.drawNow(); // a press of the same frame builds on what the one before it has moved
+    view.flow.drawNow(); // a second press in the same frame needs the result of the first
     const isHeat = means.role === "temperature";
     if (!isHeat && !this.canMove(means.role, means.place)) return;
     const isSame = this.held?.role === means.role && this.held.place === means.place;

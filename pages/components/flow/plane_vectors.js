@@ -1,10 +1,10 @@
-// The vectors of one look: read from the steps of a run, and moved as a hand moves them. A moved vector means another
-// matrix: the one nearest to the old that makes it (least_change of the core); other words move with it.
+// The vectors of a selection, read from the steps of a run, and changed by dragging. A moved vector changes its weight
+// matrix to the nearest matrix that computes it (least_change of the core); so the vectors of other words move, too.
 import { combined, dotProduct } from "./plane_axes.js";
 import { keyHead, placeOf } from "./twin.js";
 
 export class PlaneVectors {
-  // steps: of the run, or of the twin. roles: where the vectors come from, as the server says it.
+  // steps: those of the run or of the twin. roles: role -> { kind, weight, source }, where the vectors come from.
   constructor(model, look, steps, roles) {
     this.model = model;
     this.look = look;
@@ -31,7 +31,7 @@ export class PlaneVectors {
     return Array.from(value.subarray(first, first + shape.at(-1)));
   }
 
-  // What a vector is made of, { rows, x }: the x of its word, of which a matrix makes it; null where none can.
+  // The x of a word, from which a weight matrix computes its vector; null if x is all zeros.
   source(role, place) {
     const { source } = this.roles[role];
     const { shape, value } = this.steps[source];
@@ -40,7 +40,7 @@ export class PlaneVectors {
     return x.some((number) => number !== 0) ? x : null;
   }
 
-  // The step that takes other numbers where a vector moves, and these: { [step]: numbers }.
+  // The new numbers of the step that changes when a vector moves: { [step]: numbers }.
   moved(role, place, wanted) {
     const old = this.vector(role, place);
     const change = combined(wanted, -1, old);
@@ -59,7 +59,7 @@ export class PlaneVectors {
   }
 }
 
-// W' = W + x^T (q' - q) / (x x^T), in the columns of one head.
+// Returns the numbers of W' = W + x^T (q' - q) / (x x^T), in the columns of one head.
 function leastChange({ shape: [, columns], value }, x, change, first) {
   const numbers = value.slice();
   const squared = dotProduct(x, x);

@@ -1,9 +1,9 @@
-// A small choice beside each word that is not known: what it counts as.
+// A small select box beside each unknown word: the role that the word counts as.
 import { added } from "../dom.js";
 import { isAlike } from "./words.js";
 
 export const CHOICE = { width: 20, height: 18 }; // px
-const LEAST_ROW = 13; // px: in a lower row one would lie over the next, and the word has no room either
+const LEAST_ROW = 13; // px: in lower rows the select boxes would overlap, so they are hidden
 
 export class RoleChoices {
   constructor(stage, flow) {
@@ -11,8 +11,8 @@ export class RoleChoices {
     this.root = added(stage, "div", "roles");
   }
 
-  // offer: { options: [[role, name]], label, words: { place: [word, role] } } by the place of the word among the keys;
-  // null where all words are known.
+  // offer: { options: [[role, name]], label, words: { place: [word, role] } }, where place is the index of the key;
+  // null if all words are known.
   show(offer) {
     if (isAlike(offer, this.offer)) return;
     this.offer = offer;
@@ -29,16 +29,16 @@ export class RoleChoices {
     select.title = `${word}: ${name}`;
     select.setAttribute("aria-label", `${this.offer.label} ${word}`);
     select.onchange = () => this.flow.tell("role", { word, role: select.value });
-    select.onkeydown = (event) => event.stopPropagation(); // the keys are the choice's
+    select.onkeydown = (event) => event.stopPropagation(); // the select box handles all keys
     return { place, select };
   }
 
-  // Each stands in the row of its word, as long as the flow is seen.
+  // Places each select box in the row of its word; all are hidden unless the flow is visible.
   draw() {
     const { layout, model, look, opened } = this.flow;
     this.root.hidden = opened > 0 || look.view !== "flow" || !layout || this.flow.isHidden;
     if (this.root.hidden) return;
-    const x = layout.frame.wordWidth - CHOICE.width; // at the end of the words, where it leaves them free to be clicked
+    const x = layout.frame.wordWidth - CHOICE.width; // after the words, which stay clickable
     for (const { place, select } of this.choices) {
       const row = model.rowOf(place);
       select.hidden = layout.rowHeight[row] < LEAST_ROW;

@@ -1,15 +1,16 @@
-// What is said of the picture: the headline over it, what happens at a stop under it, and both to a screen reader.
+// The texts about the picture: the headline above, the sentence about the current stop below, and both for a screen
+// reader.
 import { setOnce, write } from "../dom.js";
 import { shared } from "../shared.js";
 import { BEFORE_MS } from "./changes.js";
 import { sum } from "./twin.js";
 import { fill, said, spellNumber, spellPercent } from "./words.js";
 
-const MAX_HEARD_NUMBERS = 8; // of a vector
-const NEARLY_EVEN = 1.05; // times an even share, as in facts.py
+const MAX_HEARD_NUMBERS = 8; // so many numbers of a vector are read aloud
+const NEARLY_EVEN = 1.05; // a row is uniform if its largest share is less than so many uniform shares, as in facts.py
 
 export class Sentences {
-  // heard: by a screen reader.
+  // heard: the live region for a screen reader.
   constructor(flow, headline, caption, heard) {
     this.flow = flow;
     this.headline = headline;
@@ -33,7 +34,7 @@ export class Sentences {
     write(this.heard, [[stop ? `${row} ${text.stops[stop.motion]} ${this.result(stop)}` : row, ""]]);
   }
 
-  // What comes of a stop, in numbers: of the query, and of the key that gets most.
+  // The sentence on the result of a stop: the numbers of the query, or of the key with the largest share.
   result(stop) {
     const { snapshot, data, model, asking } = this.flow;
     const part = snapshot.parts.findLast(({ name, role }) => stop.parts.includes(name) && role !== "row");
@@ -49,7 +50,7 @@ export class Sentences {
     });
   }
 
-  // What has to be said before anything else.
+  // A remark that replaces the headline: that the server is computing, or that its numbers differ; else null.
   remark() {
     const { root, data, differs } = this.flow;
     if (root.classList.contains("waits")) return [[data.text.waits, "remark"]];
@@ -57,8 +58,8 @@ export class Sentences {
     return [[said(data.text.differs, { step: data.steps[differs].label }), "remark differs"]];
   }
 
-  // Whether the shares come of random numbers, so that no claim may be made: the server says it of its own numbers. A
-  // drag can give the most to another word.
+  // Whether the shares come from random numbers and mean nothing. The server says so about its own numbers; during a
+  // drag it is checked here, as another key may get the largest share.
   isRandom(shares, fact) {
     const { data, model, look, isDragged } = this.flow;
     if (fact?.random || !isDragged) return Boolean(fact?.random);
@@ -66,8 +67,8 @@ export class Sentences {
     return data.origins.T[look.query] === "random" || data.origins.S[model.places[best]] === "random";
   }
 
-  // Where the row looks; of one that looks nowhere in particular the sentence of the server, or while a hand drags a
-  // shorter one.
+  // The headline: the key with the largest share. If no key stands out, the sentence of the server, or a shorter one
+  // during a drag.
   headlineOf(shares, fact, isRandom, now) {
     const { data, model, asking, isDragged, glow } = this.flow;
     if (isDragged && isRandom) return [[fact?.random ? fact.text : data.text.random, "remark"]];
@@ -81,32 +82,32 @@ export class Sentences {
     return [...fill(data.text.headline, said), ...this.sunk(shares, fact), ...this.why(), ...this.before(glow, now)];
   }
 
-  // What a sink takes, which goes to no key.
+  // The text on the share that a sink takes, which goes to no key.
   sunk(shares, fact) {
     if (!fact?.sunk) return [];
     const share = this.flow.isDragged ? 1 - sum(shares.length, (i) => shares[i]) : fact.sunk;
     return [[said(this.flow.data.text.sunk, { percent: spellPercent(share) }), "aside"]];
   }
 
-  // Why this word of a new sentence asks, and no other.
+  // The text on why this word of a new sentence was selected as the query.
   why() {
     const why = this.flow.isDragged ? null : this.toldFact()?.why;
     return why ? [[why, "aside why"]] : [];
   }
 
-  // What it said before a change, for a moment.
+  // The percentage before a change, shown for BEFORE_MS.
   before(glow, now) {
     if (!glow?.said || now - (glow.begun ?? now) >= BEFORE_MS) return [];
     return [[said(this.flow.data.text.before, { percent: glow.said }), "before"]];
   }
 
-  // What the row that is looked at does: of many rows the server tells it with the look.
+  // The fact about the selected row; in a run with many rows the server sends it with the selection.
   fact() {
     const { data, look } = this.flow;
     return data.facts[look.head]?.[look.query] ?? this.toldFact();
   }
 
-  // What the server says of the row with the look, if it speaks of this row.
+  // The fact that the server sent with its selection, if that is the selected row; else null.
   toldFact() {
     const { data, look } = this.flow;
     const told = data.hears ? shared.look : null;
@@ -114,7 +115,7 @@ export class Sentences {
   }
 }
 
-// How a row is told that looks at no key more than at the others that it may attend to, or null.
+// The name of the text for a row with no positive shares ("nothing") or uniform shares ("evenly"); else null.
 function looksNowhere(shares) {
   const possible = shares.filter((share) => share > 0);
   if (!possible.length) return "nothing";

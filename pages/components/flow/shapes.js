@@ -1,12 +1,12 @@
-// Shapes of a drawing by key: made once, changed only where a value changed, hidden where they are not drawn. What is
-// drawn together with others, thousands of small cells as few paths, is noted: it has a place and a meaning, and an
-// element only where keys came to it.
+// SVG shapes of a drawing by key: created once, changed only if a value changed, hidden in frames that do not draw
+// them. Cells that are drawn together, thousands in a few paths, are only noted: each has a place and a meaning, and
+// gets an element only when the keys focus it.
 import { addedShape, setAttributes } from "../dom.js";
 
 export class Shapes {
   /**
    * @param {SVGElement} svg
-   * @param {string[]} layers from the lowest
+   * @param {string[]} layers the names of the layers, from bottom to top
    */
   constructor(svg, layers) {
     this.layers = new Map();
@@ -14,7 +14,7 @@ export class Shapes {
       this.layers.set(name, addedShape(svg, "g", { class: name }));
     }
     this.made = new Map();
-    this.groups = new Map(); // within a layer, such as a row
+    this.groups = new Map(); // layer and name -> the <g> of shapes that move together, such as a row
     this.round = 0;
   }
 
@@ -25,11 +25,11 @@ export class Shapes {
   /**
    * Draws a shape.
    * @param {string} layer
-   * @param {string} kind of the element
+   * @param {string} kind the tag of the element
    * @param {string} key
-   * @param {Record<string, any>} attributes text and title, too
-   * @param {any} [means] what a pointer on the shape points at
-   * @param {string | number | null} [group] what moves together, such as a row
+   * @param {Record<string, any>} attributes also text and title
+   * @param {any} [means] what the shape stands for, read by pointers and keys
+   * @param {string | number | null} [group] the group of shapes that move together, such as a row
    * @returns {any} the element
    */
   put(layer, kind, key, attributes, means = null, group = null) {
@@ -66,7 +66,7 @@ export class Shapes {
     this.made.set(id, shape);
   }
 
-  /** The element of a shape; of a noted one an empty one in its place. @param {any} shape */
+  /** The element of a shape; for a noted shape, an empty rectangle is created. @param {any} shape */
   elementOf(shape) {
     if (!shape.element) {
       shape.element = addedShape(this.layers.get(shape.layer), "rect", { ...shape.attributes, class: "walked" });
@@ -82,7 +82,7 @@ export class Shapes {
   }
 
   /**
-   * Moves a group at once: a row of many cells moves as fast as one.
+   * Moves a whole group, so that a row of many cells costs as much as one shape.
    * @type {(layer: string, name: string | number, down: number, opacity: number) => void}
    */
   moveGroup(layer, name, down, opacity) {
@@ -108,7 +108,7 @@ export class Shapes {
   }
 }
 
-// What is said of a shape where a pointer rests on it.
+// The <title> element of a shape (its tooltip), created if it is missing.
 function titleOf(element) {
   return element.querySelector("title") ?? addedShape(element, "title");
 }

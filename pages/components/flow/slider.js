@@ -1,24 +1,24 @@
-// A slider that answers while it is dragged: what follows it shows the position at once, and the server computes when
-// it is let go. Streamlit's own slider sends its value only then.
+// A slider that acts during a drag: followers show its position at once, and the server computes when the slider is
+// released. Streamlit's own slider sends its value only on release.
 import { element, stateOf } from "../dom.js";
 import { hear, shared, tellOthers } from "../shared.js";
 
 /**
- * @typedef {object} LiveSlider one of given values, or any from least to most in equal ratios
- * @property {string} of its name
+ * @typedef {object} LiveSlider a slider over given values, or over a logarithmic scale from least to most
+ * @property {string} of the name of the slider
  * @property {string} label
  * @property {string} colour
  * @property {any} value
  * @property {any[] | null} values
- * @property {string[]} texts of the values
+ * @property {string[]} texts the values as texts
  * @property {number} least
  * @property {number} most
- * @property {any} changes what each value changes in the run of the flow; without values the parameter that it is,
- *   { step, parameter }
- * @property {{ number: number, step: number } | null} typed the box in which any other number can be typed
+ * @property {any} changes the change of each value in the run of the flow (as of follow in twin.js); without values,
+ *   the parameter { step, parameter } that the slider sets
+ * @property {{ number: number, step: number } | null} typed the content and step of the box for typing
  */
 
-const ARROW_RATIO = 1.1; // of an arrow key: the least that two digits show everywhere
+const ARROW_RATIO = 1.1; // the factor of an arrow key: the least that always changes the two shown digits
 
 /** @param {import("../shared.js").Component<LiveSlider>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -33,7 +33,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   view.of = data.of;
   if (!isHeld) stand(input, data);
   if (!isHeld) view.stood = input.value;
-  const wait = (is) => document.body.toggleAttribute("data-dragged", is); // what does not follow is pale: page.css
+  const wait = (is) => document.body.toggleAttribute("data-dragged", is); // for page.css: pales other parts
   if (!isHeld) wait(false);
   const drag = (change) => tellOthers("flow-drag", change);
   const say = (text, number) => {
@@ -46,9 +46,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
     say(data.values ? data.texts[Number(input.value)] : spellSetting(setting), setting);
   };
   show();
-  const isBetween = !data.values?.includes(data.value); // one that was typed, or is from a link
+  const isBetween = !data.values?.includes(data.value); // a value that was typed, or comes from a link
   if (!isHeld && isBetween) say(spellSetting(data.value), data.value);
-  if (!isHeld && data.typed && !view.isTyping) box.value = data.typed.number; // also one that is refused
+  if (!isHeld && data.typed && !view.isTyping) box.value = data.typed.number; // also a refused number
   input.oninput = () => {
     view.isTyping = false;
     show();
@@ -60,19 +60,19 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   const follow = (change) => {
     const given = data.values ? undefined : change?.params?.[data.changes.step]?.[data.changes.parameter];
-    if (given === undefined || given === settingAt(input, data)) return; // another hand, or its own
+    if (given === undefined || given === settingAt(input, data)) return; // not this parameter, or by this slider
     input.value = knobAt(given, data);
     say(spellSetting(given), given);
   };
   view.endFollow?.();
   view.endFollow = hear("flow-drag", follow);
-  view.told = null; // what was let go, until the server answers
+  view.told = null; // the value at release, until the server answers
   const letGo = () => {
     if (shared.heldSlider?.of !== data.of) return;
     shared.heldSlider = null;
     const isBack = input.value === view.stood || settingAt(input, data) === data.value;
     if (!isBack || view.told !== null) return;
-    drag(null); // nobody will answer
+    drag(null); // the server will not answer, as nothing changed
     wait(false);
   };
   input.onpointerup = input.onpointercancel = input.onblur = letGo;
@@ -92,7 +92,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
 }
 
-// The box in which the value can be typed, in the place of what else shows it.
+// The number box that replaces the output of the value if the value can be typed; it is unused if `typed` is null.
 function typingBox(view, shown, { label, typed }, setTriggerValue) {
   const box = (view.box ??= element("input", "typed", { type: "number" }));
   shown.hidden = typed !== null;
@@ -108,7 +108,7 @@ function typingBox(view, shown, { label, typed }, setTriggerValue) {
   return box;
 }
 
-// Puts the slider where the server says that it stands.
+// Moves the slider to the value from the server.
 function stand(input, data) {
   Object.assign(
     input,
@@ -117,14 +117,14 @@ function stand(input, data) {
   input.value = knobAt(data.value, data);
 }
 
-// Where the knob stands; for a setting that the slider does not have, at the end that is next to it.
+// The position of the knob for a value; a value that the slider does not have is shown at one of its ends.
 function knobAt(setting, { values, least, most }) {
   if (!values) return setting > least ? Math.log(setting / least) / Math.log(most / least) : 0;
   const isAbove = setting > values[values.length - 1];
   return values.includes(setting) ? values.indexOf(setting) : isAbove ? values.length - 1 : 0;
 }
 
-// The setting at which a slider stands; of equal ratios with two digits.
+// The value at the position of a slider; on a logarithmic scale it has two significant digits.
 function settingAt({ value }, { values, least, most }) {
   if (values) return values[Number(value)];
   const rounded = Number((least * (most / least) ** Number(value)).toPrecision(2));
@@ -137,7 +137,7 @@ function changeAt(input, data) {
   return { params: { [step]: { [parameter]: settingAt(input, data) } } };
 }
 
-// A setting as it was chosen: 1, 0.5.
+// A value as it was chosen, such as 1 or 0.5, with a true minus sign.
 function spellSetting(value) {
   return String(value).replace("-", "−");
 }

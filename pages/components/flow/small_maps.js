@@ -1,4 +1,4 @@
-// Small maps in a row, one of which is looked at: the heads beside each other, the steps of the run.
+// A row of small maps, one of which is selected: of all heads, or of all steps of the run.
 import { added, setOnce, write } from "../dom.js";
 import { channelsOf } from "../pixels.js";
 import { clamp, finite } from "./motion.js";
@@ -11,9 +11,9 @@ export class SmallMaps {
     root.setAttribute("role", "group");
   }
 
-  // maps: [{ key, matrix, said, title, waits, group }]: matrix as Model.matrix gives it; said: texts and their classes,
-  // as of `write`; waits: whether its numbers come when a hand lets go; group: over maps that stand together, if they
-  // do.
+  // maps: [{ key, matrix, said, title, waits, group }]. matrix: of Model.matrix. said: texts and their classes, as of
+  // `write`. waits: whether its numbers come only after a drag ends. group: the title over a group of maps, or
+  // undefined.
   show(maps, palette) {
     const said = maps.map(({ key, said, title, group }) => ({ key, said, title, group }));
     if (!isAlike(said, this.said)) this.make(maps);
@@ -34,7 +34,7 @@ export class SmallMaps {
     this.root.replaceChildren(...this.inGroups(maps));
   }
 
-  // The buttons, those of a group in an element of their own under its name.
+  // The buttons; if maps have groups, an element for each group with its title and buttons.
   inGroups(maps) {
     if (!maps[0].group) return this.buttons;
     const groups = Map.groupBy(this.buttons, (_, i) => maps[i].group);
@@ -48,7 +48,7 @@ export class SmallMaps {
     });
   }
 
-  // The same maps, of which some have other numbers.
+  // Paints the same maps again if their numbers have changed.
   paint(maps, palette) {
     maps.forEach(({ matrix, waits }, i) => {
       const button = this.buttons[i];
@@ -60,9 +60,9 @@ export class SmallMaps {
     });
   }
 
-  // Where the small maps stand, from a corner of another element: [{ x, y, width, height, isSeen }]; one that the row
-  // has scrolled away stands at the row's end, on the element's edge. null where the row is not in sight. group: of
-  // these alone.
+  // The boxes of the small maps relative to the corner of another element: [{ x, y, width, height, isSeen }]. A map
+  // scrolled out of the row is placed at the end of the row, on the edge of the element. null if the row is hidden.
+  // group: only the maps of this group.
   boxesFrom(element, group) {
     const [row, corner] = [this.root.getBoundingClientRect(), element.getBoundingClientRect()];
     if (!row.width) return null;
@@ -78,7 +78,7 @@ export class SmallMaps {
     return group ? this.buttons.filter((button) => button.dataset.key.startsWith(`${group}.`)) : this.buttons;
   }
 
-  // read: those that the chosen one is made of, and what is said of each of them.
+  // Marks the chosen map. read: the keys of the maps from which it is computed. said: the tooltip of those maps.
   mark(chosen, read = [], said = "") {
     for (const button of this.buttons) {
       const isRead = read.includes(button.dataset.key);
@@ -89,7 +89,7 @@ export class SmallMaps {
   }
 }
 
-// A matrix of one pixel a cell.
+// Paints a matrix with one pixel per cell.
 function paintMap(canvas, matrix, palette) {
   const { rows, columns, kind, largest } = matrix;
   const image = new ImageData(columns, rows);
@@ -106,7 +106,7 @@ function paintMap(canvas, matrix, palette) {
   }
   const old = canvas.image;
   const isSame = old?.width === columns && old.height === rows && old.data.every((byte, i) => byte === image.data[i]);
-  if (isSame) return; // what is painted again, the browser draws again
+  if (isSame) return; // painting again would make the browser redraw
   Object.assign(canvas, { width: columns, height: rows, image });
   canvas.getContext("2d").putImageData(image, 0, 0);
 }

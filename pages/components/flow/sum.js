@@ -1,21 +1,21 @@
-// The sum of one cell, unfolded in the gap under its row; every operand leads to where it stands.
+// The arithmetic of one cell, unfolded in a gap under its row; a click on an operand opens the cell of that operand.
 import { fixed, printed, twoDigits } from "../rounded.js";
 import { isSamePlace } from "./exchange.js";
 
 export class SumPanel {
-  // open: opens a cell, { step, index }. close: folds the panel. point: shows which operand is pointed at.
+  // open: opens a cell, { step, index }. close: closes the panel. point: called when another operand is pointed at.
   constructor(root, { open, close, point }) {
     this.root = root;
     this.open = open;
     this.close = close;
     this.point = point;
-    this.operands = []; // { step, index }
-    this.pointed = null; // one of them
-    this.places = new WeakMap(); // of the buttons: { step, index }
+    this.operands = []; // { step, index } of each operand
+    this.pointed = null; // the operand that is pointed at
+    this.places = new WeakMap(); // button -> { step, index } of its cell
     root.hidden = true;
   }
 
-  // The same sum stays as it is: a hand may be about to press one of its operands.
+  // Shows a sum. An unchanged sum keeps its elements, as the visitor may be pressing one of them.
   show(data) {
     if (this.shown === JSON.stringify(data)) return;
     this.shown = JSON.stringify(data);
@@ -46,8 +46,8 @@ export class SumPanel {
     if (hadFocus) (sum.querySelector("button") ?? fold).focus();
   }
 
-  // The same sum of the numbers that are seen now: operands and result follow them; what only the server can write is
-  // pale. view: of sumView.
+  // Updates operands and result to the shown numbers during a drag; text that only the server can write is pale. The
+  // argument is a value of sumView.
   follow({ cell, numberAt, isMark, waits }) {
     if (this.root.hidden || !this.pieces?.length) return;
     const spelled = this.pieces.map((piece, i) =>
@@ -56,7 +56,7 @@ export class SumPanel {
     const isOther = (i) => spelled[i] !== this.pieces[i].text;
     const isMoved = this.pieces.some((_, i) => isOther(i));
     const isUnknown =
-      // Another sum.
+      // The server must write another sum.
       numberAt(cell) === null || this.pieces.some((piece, i) => isOther(i) && piece.step && isMark(piece));
     this.pieces.forEach(({ text, step, element }, i) => {
       const isFixed = i < this.pieces.length - 1 && (step === undefined || numberAt(this.pieces[i]) === null);
@@ -71,13 +71,13 @@ export class SumPanel {
     setText(this.note, this.root.querySelector(".waits") ? waits : "");
   }
 
-  // A piece as it reads now. place: { step, index } of its number, where it has one.
+  // The current text of a piece. place: { step, index } of its number, if it has one.
   spellAt(i, place, numberAt, isMark) {
     const { text } = this.pieces[i];
     const number = place.step === undefined ? null : numberAt(place);
     if (number === null) return text;
     const said = isMark(place) ? String(number) : spellTerm(number);
-    if (i === this.pieces.length - 1) return text.replace(/[^ ]+$/, said); // behind its sign
+    if (i === this.pieces.length - 1) return text.replace(/[^ ]+$/, said); // after its sign
     return said.startsWith("−") && /[×+−] $/.test(this.pieces[i - 1]?.text ?? "") ? `(${said})` : said;
   }
 
@@ -93,7 +93,7 @@ export class SumPanel {
     return button;
   }
 
-  // A cell that is pointed at, here or in the picture: its chips are lit, and its ring.
+  // Highlights the chips of a cell that is pointed at here or in the picture, and its ring; place: null for none.
   pointAt(place) {
     this.pointed = place;
     for (const chip of this.root.querySelectorAll(".operand"))
@@ -105,7 +105,7 @@ export class SumPanel {
     return this.pointed !== null && isSamePlace(this.pointed, cell);
   }
 
-  // How high the panel is at this width; a long sum scrolls.
+  // The height of the panel at a width, at most 150 px: a longer sum scrolls.
   heightAt(width) {
     const { style } = this.root;
     [style.width, style.height, style.right] = [`${width}px`, "auto", "auto"];
@@ -125,13 +125,13 @@ function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-// A number in a line of arithmetic, as the server writes it: two decimals, or two digits where they would make 0 of it.
+// A number in a line of arithmetic, as the server writes it: two decimals, or two significant digits below 0.005.
 function spellTerm(number) {
   const size = Math.abs(number);
   if (size === 0 || size >= 0.005) return fixed(number);
   return `${number < 0 ? "−" : ""}${twoDigits(size)}`;
 }
 
-// A number with the digits that a twin can vouch for.
+// A number with six significant digits, as many as the twin computes reliably.
 const spellLong = (number) =>
   Number.isFinite(number) ? printed(String(Number(number.toPrecision(6)))) : fixed(number);

@@ -1,40 +1,40 @@
-// The twin of the core in the browser: while a hand drags, it computes the same steps of the same numbers, until the
-// server has done so. It knows the plain operations of one layer. A step of another operation, and what is made of it,
-// keeps the last proven numbers and is named in `waiting`.
+// The twin of the core in the browser: during a drag it computes the same steps from the same numbers as the server.
+// It knows the plain operations of one layer. A step with another operation, and every step that depends on it, keeps
+// the last numbers of the server and is named in `waiting`.
 
 /**
- * @typedef {object} Operation what makes a step
- * @property {string} name of the function of the core
+ * @typedef {object} Operation the operation that computes a step
+ * @property {string} name the name of the function in the core
  * @property {string[]} reads the steps that it reads
  * @property {Record<string, any>} params
  */
 
 /**
- * @typedef {object} Step a tensor of the Trace, flat, row by row
- * @property {string[]} dims names of its axes
+ * @typedef {object} Step a tensor of the Trace, flattened row by row
+ * @property {string[]} dims the names of its axes
  * @property {number[]} shape
  * @property {Float64Array} value
- * @property {Operation | null} operation null of an input
- * @property {boolean} [perQuery] whether it has a query axis and no key is made of it
- * @property {"signed" | "share" | "mark"} kind what its numbers are
+ * @property {Operation | null} operation null for an input
+ * @property {boolean} [perQuery] whether it has a query axis and no key depends on it
+ * @property {"signed" | "share" | "mark"} kind the kind of its numbers: any, shares, or 0 and 1
  * @property {string} label
- * @property {{ left: Operand, above: Operand } | null} [product] the matrices that it is the product of
+ * @property {{ left: Operand, above: Operand } | null} [product] the two factors if it is a matrix product
  */
 
 /** @typedef {{ step: string, transposed: boolean, family: string }} Operand */
-/** @typedef {Record<string, Step>} Steps by name, each behind those that it reads */
+/** @typedef {Record<string, Step>} Steps name -> step, each after the steps that it reads */
 
 /**
- * @typedef {object} Change what a hand has changed of a run
- * @property {Record<string, ArrayLike<number>>} [values] the numbers of steps
- * @property {Record<string, Record<string, any>>} [params] other parameters of steps
+ * @typedef {object} Change the dragged changes of a run
+ * @property {Record<string, ArrayLike<number>>} [values] step -> its new numbers
+ * @property {Record<string, Record<string, any>>} [params] step -> its new parameters
  * @property {boolean} [waits] whether only the server can compute it
  */
 
-/** @typedef {{ query: number, head?: number }} Wanted of every head the row of a query, and all rows of a head */
+/** @typedef {{ query: number, head?: number }} Wanted the query's row of each head, and all rows of `head` */
 
 /**
- * The place of an index in a flat tensor. An axis of length 1 broadcasts, and so do axes that are missing in front.
+ * The position of an index in a flattened tensor. Axes of length 1 and missing leading axes broadcast.
  * @param {number[]} shape
  * @param {number[]} index
  * @returns {number}
@@ -55,7 +55,7 @@ const at = (tensor, ...index) => tensor.value[placeOf(tensor.shape, index)];
 export const keyHead = (h, heads, keyHeads) => Math.floor(h / (heads / keyHeads));
 
 /**
- * The sum of the terms 0 to count - 1.
+ * The sum of term(0) to term(count - 1).
  * @param {number} count
  * @param {(i: number) => number} term
  */
@@ -74,15 +74,15 @@ function softmaxRow(scores) {
   return powers.map((power) => power / total);
 }
 
-// RoPE and its scaling, as attention_core/mechanism/positions.py has them.
+// RoPE and its scaling, as in attention_core/mechanism/positions.py.
 const TURNS = { yarn_turns: [1, 32], llama3: [1, 4] };
 const RAMPS = { yarn: true, yarn_unrounded: false };
 const unit = (number) => Math.min(Math.max(number, 0), 1);
 /**
- * By how many radians RoPE turns a pair with every position.
+ * The angle in radians by which RoPE rotates a pair per position.
  * @param {number} pair
  * @param {number} width
- * @param {any} params of the operation rope
+ * @param {any} params the parameters of the operation rope
  */
 function ropeFrequency(pair, width, { base, scaling, factor, trained }) {
   const ground = scaling === "ntk" && width > 2 ? base * factor ** (width / (width - 2)) : base;
@@ -100,7 +100,7 @@ function ropeFrequency(pair, width, { base, scaling, factor, trained }) {
   return ((1 - kept) * frequency) / factor + kept * frequency;
 }
 
-// The last pair that YaRN leaves, and the first that it divides by the whole factor.
+// The last pair whose frequency YaRN keeps, and the first pair that it divides by the whole factor.
 function yarnRamp(width, base, trained, isRounded) {
   if (base === 1) return trained < 2 * Math.PI ? [0, width - 1] : [width - 1, width];
   const pairThatTurns = (turns) => (width * Math.log(trained / (turns * 2 * Math.PI))) / (2 * Math.log(base));
@@ -111,11 +111,11 @@ function yarnRamp(width, base, trained, isRounded) {
 }
 
 const yarnGrowth = (factor, mscale) => (factor > 1 ? 0.1 * mscale * Math.log(factor) + 1 : 1);
-/** By how much RoPE makes q and k longer. @type {(params: any) => number} */
+/** The factor by which RoPE scales q and k. @type {(params: any) => number} */
 const ropeLength = ({ scaling, factor, mscale, mscale_all_dim }) =>
   scaling.startsWith("yarn") ? yarnGrowth(factor, mscale) / yarnGrowth(factor, mscale_all_dim) : 1;
 
-// ---- operations: the number of one cell, by the name of the core's function -----------------------------------------
+// ---- operations: name of the function in the core -> function that computes one cell --------------------------------
 /** @type {Record<string, (index: number[], operands: Step[], params: Record<string, any>) => number>} */
 const CELLS = {
   project: ([b, t, n], [x, w, bias]) =>
@@ -187,7 +187,7 @@ const CELLS = {
 };
 
 /**
- * Operations on a whole row: they give the numbers of its last axis.
+ * Operations on a whole row: name -> function that returns the numbers of the last axis.
  * @type {Record<string, (row: number[], operands: Step[], params: Record<string, any>) => number[]>}
  */
 const ROWS = {
@@ -213,11 +213,11 @@ const ROWS = {
   },
 };
 
-/** @type {(operation: Operation) => boolean} */
+/** Whether the twin can compute an operation. @type {(operation: Operation) => boolean} */
 export const knows = ({ name }) => name in CELLS || name in ROWS;
 
 /**
- * Every index before the last axis; of a step with a row for each query only those that are wanted.
+ * Yields every index before the last axis; of a step with a row for each query only the wanted ones.
  * @param {Step} step
  * @param {Wanted} [wanted]
  * @returns {Generator<number[]>}
@@ -246,7 +246,7 @@ function* rowsOf({ dims, shape, perQuery }, wanted) {
 export function computeStep(step, operands, wanted) {
   const { name, params } = step.operation;
   const width = step.shape[step.shape.length - 1];
-  const value = step.value.slice(); // rows that are not asked for keep what they have
+  const value = step.value.slice(); // rows that are not wanted keep their numbers
   for (const row of rowsOf(step, wanted)) {
     const first = placeOf(step.shape.slice(0, -1), row) * width;
     if (ROWS[name]) ROWS[name](row, operands, params).forEach((number, n) => (value[first + n] = number));
@@ -256,7 +256,7 @@ export function computeStep(step, operands, wanted) {
 }
 
 /**
- * A run after a change of numbers or parameters.
+ * Computes a run after a change of numbers or parameters. waiting: names of steps that the twin cannot compute.
  * @param {Steps} steps
  * @param {Change} change
  * @param {Wanted} [wanted] all rows if it is missing

@@ -1,13 +1,13 @@
-// Whether what the twin made is what the server makes.
+// Checks whether the numbers of the twin equal those of the server.
 import { finite } from "./motion.js";
 import { computeStep, knows } from "./twin.js";
 
-const ROUNDINGS = 32; // of a sum of products, at most
+const ROUNDINGS = 32; // the largest allowed error of a sum of products, in rounding errors
 const FLOAT32_ROUNDING = 2 ** -23;
-const ROUNDINGS_OF_RUN = 8; // of a coarser precision, from what was dragged to the shares
+const ROUNDINGS_OF_RUN = 8; // the allowed error from a dragged vector to the shares, in rounding errors of the run
 
-// Whether the twin would have made of the server's numbers what the server made: the first step that it moved where
-// not. steps: the server's, as of twin.js. names: of those that the twin moved. rounding: of the precision of the run.
+// Computes steps with the twin from the server's numbers; returns the name of the first step that differs from the
+// server's, or null. steps: the server's. names: of steps that the twin recomputed. rounding: of the run's precision.
 export function findTwinDifference(steps, names, query, rounding) {
   const allowed = ROUNDINGS * Math.max(rounding, FLOAT32_ROUNDING);
   return names.find((name) => {
@@ -19,10 +19,10 @@ export function findTwinDifference(steps, names, query, rounding) {
   }) ?? null;
 }
 
-// What a hand saw when it let go, until the run comes that answers it.
+// The numbers shown when drags ended, kept until the run of the server that answers each drag.
 export class ShownRows {
   constructor() {
-    this.rows = []; // { change, look, numbers: part -> of the query that was looked at }
+    this.rows = []; // { change, look, numbers: part -> numbers of the selected query }
   }
 
   keep({ change, look, snapshot, waiting }) {
@@ -37,13 +37,13 @@ export class ShownRows {
     this.rows = [];
   }
 
-  // Whether a run is still to come.
+  // Whether the server still has to answer a drag.
   get waits() {
     return this.rows.length > 0;
   }
 
-  // The first part of the row whose numbers are others in the run that answers; null where none is, or where the run is
-  // no answer. before, now: the data of both runs. model: of the new one.
+  // The name of the first part whose numbers differ in the run that answers a drag; null if none differs, or if the run
+  // is no answer. before, now: the data of both runs. model: the Model of the new run.
   compare(before, now, model) {
     const row = this.answered(before, now);
     if (!row) return null;
@@ -57,8 +57,8 @@ export class ShownRows {
     })?.name ?? null;
   }
 
-  // The row that a run answers: the run moved nothing but what a hand had moved. Of several that wait it is the one
-  // whose parameters and numbers it has.
+  // The entry of this.rows that a run answers, or null: the run changed nothing except what was dragged. If several
+  // drags wait, it is the one whose parameters and numbers the run has.
   answered(before, now) {
     const moved = before && movedInputs(before.steps, now.steps);
     if (!moved) this.rows = [];
@@ -72,7 +72,7 @@ export class ShownRows {
   }
 }
 
-// What of a run was given, and is not as it was before: inputs and steps with other parameters; null of another run.
+// The names of changed inputs and of steps with changed parameters; null if the runs have different steps or shapes.
 export function movedInputs(before, now) {
   const names = Object.keys(now);
   const isSame = (name) => before[name] && String(before[name].shape) === String(now[name].shape);
@@ -84,13 +84,13 @@ export function movedInputs(before, now) {
   });
 }
 
-// Whether what a hand has moved is as it was.
+// Whether a dragged change leaves the run of the server as it is.
 export function isProven(steps, { values = {}, params = {} }) {
   const isSame = ([name, numbers]) => steps[name]?.value.every((number, i) => number === numbers[i]);
   return Object.entries(values).every(isSame) && hasParams(steps, params);
 }
 
-// Whether a run has the numbers that a hand had moved, but for its rounding.
+// Whether a run has the dragged numbers, up to its rounding.
 function hasValues({ steps, rounding }, values) {
   return Object.entries(values).every(([name, numbers]) => {
     const allowed = ROUNDINGS * Math.max(rounding, FLOAT32_ROUNDING) * largestSize(numbers, 1);
@@ -106,7 +106,8 @@ function hasParams(steps, params) {
   );
 }
 
-// The numbers of which shares are made: the larger they are, the more a rounding moves the shares.
+// The scores from which shares are computed, [] for other parts: the larger they are, the more a rounding error changes
+// the shares.
 function scoresBefore(model, part) {
   return (part.is_share && model.scoresOf(part.name)?.value) || [];
 }

@@ -1,4 +1,4 @@
-// What the picture, the map and the small maps are drawn from: the state of the flow as each of them reads it.
+// The data from which the picture, the map and the small maps are drawn, made from the state of the flow.
 import { OPEN_HEIGHT } from "./arrangement.js";
 import { givenMap } from "./model.js";
 import { placeOf } from "./twin.js";
@@ -11,15 +11,15 @@ import { said } from "./words.js";
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box */
 
 /**
- * @typedef {object} View what the picture is drawn from
+ * @typedef {object} View the data from which the picture is drawn
  * @property {Snapshot} snapshot
  * @property {Layout} layout
- * @property {{ rows: Map<string, Map<number, any>>, strength: number } | null} glow what a change has just changed
- * @property {string} asking the word that asks
- * @property {number} progress stops that are over, and how far the next one has come: 2.5 is the middle of the third
+ * @property {{ rows: Map<string, Map<number, any>>, strength: number } | null} glow the rows that have just changed
+ * @property {string} asking the word of the query
+ * @property {number} progress the number of finished stops plus the share of the next: 2.5 is the middle of the third
  * @property {number | null} hovered the row under the pointer
- * @property {Record<string, number>} largest the number of each part that has the full colour
- * @property {string[]} words of the rows
+ * @property {Record<string, number>} largest part -> the absolute value that has the full colour
+ * @property {string[]} words the words of the rows
  * @property {boolean} hasRest whether the last row stands for all other words
  * @property {(row: number) => string} titleOf
  * @property {(row: number) => boolean} isMarked whether a word is unknown, random or startling
@@ -27,15 +27,15 @@ import { said } from "./words.js";
  * @property {(number: string) => string} saysBefore
  * @property {number} heads
  * @property {string[]} headNames
- * @property {(Box & { isSeen: boolean })[] | null} headMaps where the small maps of the heads stand
+ * @property {(Box & { isSeen: boolean })[] | null} headMaps the boxes of the small maps of the heads
  * @property {number} queries
- * @property {any[]} rings places with a ring round them
+ * @property {any[]} rings places of numbers that have a ring
  */
 
-const MARKED = ["random", "unknown", "startling"]; // what is said of these words is said with a mark
+const MARKED = ["random", "unknown", "startling"]; // origins of words that have a mark
 
 /**
- * What Picture.draw draws.
+ * The data that Picture.draw draws.
  * @param {any} flow
  * @param {Snapshot} snapshot
  * @param {Layout} layout
@@ -63,8 +63,8 @@ export function pictureView(flow, snapshot, layout, glow) {
   };
 }
 
-// Where the small maps stand while heads are on their way into one row: asked once a way, for a page must lay itself
-// out before it can answer.
+// The boxes of the small maps while heads are merged into one row, else null. Read once per animation, because each
+// reading makes the browser compute the layout.
 function smallMapBoxes(flow) {
   const { told } = flow.journey;
   const isMerging = told.share < 1 && Boolean(told.stop?.parts.some((name) => flow.model.parts.get(name).merges));
@@ -72,13 +72,13 @@ function smallMapBoxes(flow) {
   return flow.headBoxes;
 }
 
-// An operand of the unfolded sum in the picture, where it is drawn.
+// The ring of an operand of the unfolded sum, in a list; [] if the picture does not draw the operand.
 function ringOf({ model, look, sum }, cell) {
   const place = model.findNumber(cell, look);
   return place ? [{ ...place, isPointed: sum.isPointed(cell) }] : [];
 }
 
-// The number under the keys, and how it is written there.
+// The ring of the focused number with its text, in a list; [] if no number has the focus.
 function focusRing({ hands: { flowKeys }, model }) {
   const { focused } = flowKeys;
   if (!focused) return [];
@@ -87,7 +87,7 @@ function focusRing({ hands: { flowKeys }, model }) {
 }
 
 /**
- * What MapView.draw draws: a step, and what it is a product of.
+ * The data that MapView.draw draws: a step and, if it is a matrix product, its factors.
  * @param {any} flow
  * @param {Layout} layout
  */
@@ -117,12 +117,12 @@ export function mapView(flow, { frame }) {
   };
 }
 
-/** What SmallMaps shows of the heads: of the run, or of a language model those of all its layers. @param {any} flow */
+/** The maps of SmallMaps for the heads of the run, or for the heads of all layers of a model. @param {any} flow */
 export function smallHeads(flow) {
   return flow.data.layers.now ? layerHeads(flow) : ownHeads(flow);
 }
 
-// Each head's shares, and what it does. While a hand moves them, those of other heads wait.
+// The maps of the heads of the run: the shares and the habit of each head. During a drag the other heads wait.
 function ownHeads({ data, model, look, share, waiting }) {
   const isMoved = waiting.has(share) || model.step(share) !== data.steps[share];
   return data.head_names.map(({ name, habit }, head) => {
@@ -137,7 +137,7 @@ function ownHeads({ data, model, look, share, waiting }) {
   });
 }
 
-// The heads of all layers, each layer as a group; those of the layer that is looked at follow a hand.
+// The maps of the heads of all layers, with a group for each layer; those of the selected layer follow a drag.
 function layerHeads(flow) {
   const own = ownHeads(flow);
   const { now, names, titles, shape } = flow.data.layers;
@@ -154,7 +154,7 @@ function layerHeads(flow) {
   );
 }
 
-/** What SmallMaps shows of the steps; Δ marks those that the last change moved. @param {any} flow */
+/** The maps of SmallMaps for the steps; Δ marks steps that the last change of the run changed. @param {any} flow */
 export function smallSteps({ data, model, look, waiting, partial }) {
   return data.strip.map((name) => {
     const mark = data.moved.includes(name) ? " Δ" : "";
@@ -166,8 +166,8 @@ export function smallSteps({ data, model, look, waiting, partial }) {
 }
 
 /**
- * What SumPanel.follow shows: the cell, and the number of any cell as it is now; null if the server has still to
- * compute it.
+ * The argument of SumPanel.follow: the opened cell, and numberAt(cell), the current number of a cell, which is null if
+ * the server still has to compute it.
  * @param {any} flow
  */
 export function sumView({ data, model, open, waiting }) {

@@ -1,8 +1,8 @@
-// Words and elements of the picture: what is written, in which colour, and how wide it is.
+// Texts of the picture: filled templates, numbers as text, and the width of a text.
 import { fixed, percentDigits, wholePercentDigits } from "../rounded.js";
 
 /**
- * A template cut at its {names}, as pairs of a text and a class; parts: the pair of each name.
+ * Splits a template at its {names}; returns pairs of a text and a class. parts: name -> its pair.
  * @param {string} template
  * @param {Record<string, string[]>} parts
  * @returns {string[][]}
@@ -12,7 +12,7 @@ export function fill(template, parts) {
 }
 
 /**
- * A template with a text for each of its {names}.
+ * A template with its {names} replaced by texts.
  * @param {string} template
  * @param {Record<string, string | number>} texts
  * @returns {string}
@@ -23,14 +23,14 @@ export function said(template, texts) {
   return parts.map((text, at) => (String(parts[at - 1]) === "1" ? inSingular(text) : text)).join("");
 }
 
-// What follows a count of one: " heads" is " head". Chinese has one form for any count.
+// The singular of a text after the number 1: " heads" becomes " head". Chinese has one form for any number.
 const inSingular = (text) => text.replace(/^ (head|word|token|key|row)s\b/, " $1");
 
 /** Whether two values are the same as JSON. @type {(one: unknown, other: unknown) => boolean} */
 export const isAlike = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * The sign stands apart from its number, except on a Chinese page.
+ * A share as a percentage; a space precedes the sign, except on a Chinese page.
  * @param {number} share
  * @param {(share: number) => string} digits
  */
@@ -43,7 +43,7 @@ function percentText(share, digits) {
 export const spellPercent = (share) => percentText(share, percentDigits);
 
 /**
- * A share in a picture of a model or a lesson, where there is room for few digits.
+ * A share as a percentage in a picture of a model or a lesson, with few digits.
  * @type {(share: number) => string}
  */
 export const spellWholePercent = (share) => percentText(share, wholePercentDigits);
@@ -51,13 +51,13 @@ export const spellWholePercent = (share) => percentText(share, wholePercentDigit
 /** @type {(number: number) => string} */
 export const spellNumber = fixed;
 
-export const widths = new Map(); // of a text at 100 px: it is asked for in every frame
+export const widths = new Map(); // weight and text -> width at 100 px, cached because every frame needs it
 let measuring;
 /**
- * The width of a text.
+ * The width of a text in the font of the page.
  * @param {string} text
  * @param {number} size px
- * @param {number} [weight] of the font
+ * @param {number} [weight] the weight of the font
  * @returns {number} px
  */
 export function textWidth(text, size, weight = 400) {

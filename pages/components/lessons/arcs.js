@@ -1,5 +1,5 @@
-// A line of symbols, and from each an arc back to those that it attends to, as thick as the weight: the heads of the
-// last layer above the line, those of the first layer below it.
+// A line of symbols with arcs from each symbol back to the symbols that it attends to, as thick as the weight: arcs of
+// the heads of the last layer above the line, of the first layer below it.
 import { added, button, focused, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
@@ -9,40 +9,40 @@ import { listenToWord, WordPicture } from "./word_picture.js";
 
 /**
  * @typedef {object} Arcs
- * @property {string} run another one forgets which symbol was chosen
+ * @property {string} run the identity of the run; a new run resets the chosen symbol
  * @property {string[]} symbols
- * @property {Head[]} heads those that are on
- * @property {Frame[]} frames one for each position of the slider
+ * @property {Head[]} heads the heads that are not ablated
+ * @property {Frame[]} frames a frame for each position of the slider
  * @property {Sliders} slider
  * @property {Record<string, string>} palette
  * @property {Record<string, string>} text
  */
 
-/** @typedef {{ name: string, at: number[], above: boolean, colour: string }} Head at: its layer and number */
+/** @typedef {{ name: string, at: number[], above: boolean, colour: string }} Head at: layer and head */
 
 /**
  * @typedef {object} Frame
- * @property {Record<string, [query: number, key: number, weight: number][]>} arcs of each head, those that are drawn
- * @property {[symbol: string, share: number][]} next the symbol that is expected after each one, and its probability
+ * @property {Record<string, [query: number, key: number, weight: number][]>} arcs head -> its drawn arcs
+ * @property {[symbol: string, share: number][]} next the predicted symbol after each symbol, and its probability
  */
 
-const LEAST_SLOT = 13, MOST_SLOT = 62; // px: of a symbol
-const THICKEST_ARC = 11, THINNEST_ARC = 0.6; // px: of a weight of 1, and of 0
-const ABOVE = 146, BELOW = 58; // px: the highest arcs
-const LINE_ROOM = 34; // px: between the arcs above and those below
+const LEAST_SLOT = 13, MOST_SLOT = 62; // px: the width for a symbol
+const THICKEST_ARC = 11, THINNEST_ARC = 0.6; // px: the width of an arc of weight 1, and of weight 0
+const ABOVE = 146, BELOW = 58; // px: the height of the highest arc above and below the line
+const LINE_ROOM = 34; // px: the height of the line of symbols
 
 /**
- * @typedef {object} View what is remembered between two calls
+ * @typedef {object} View the state that is kept between two calls
  * @property {HTMLElement} root
  * @property {Arcs} data
  * @property {(event: string, value: unknown) => void} trigger
  * @property {WordPicture} picture
  * @property {HTMLElement} told
- * @property {any} chips the element of the heads' buttons
+ * @property {any} chips the element with the buttons of the heads
  * @property {string} run
  * @property {Frame} frame
  * @property {number | null} kept the chosen symbol
- * @property {number | null} looked the symbol that is pointed at
+ * @property {number | null} looked the symbol that is hovered or focused
  */
 
 /** @param {import("../shared.js").Component<Arcs>} component */
@@ -78,7 +78,7 @@ function draw(view) {
   showChips(view);
 }
 
-// Only those that are not there yet are put in, so that none loses its focus or its motion.
+// Inserts only shapes that are not in place yet, so that no shape loses its focus or its animation.
 function arrange(svg, shapes) {
   const hasFocus = focused(svg);
   shapes.forEach(
@@ -86,8 +86,8 @@ function arrange(svg, shapes) {
   );
 }
 
-// ---- where everything stands ----------------------------------------------------------------------------------------
-// Where there is no room for all symbols, the first are left out; arcs to them end at the left.
+// ---- layout ---------------------------------------------------------------------------------------------------------
+// The layout of the line. If there is no room for all symbols, the first are left out; arcs to them end at the left.
 function line(wide, count) {
   const shown = Math.min(count, Math.floor(wide / LEAST_SLOT) - 3);
   const first = count - shown;
@@ -111,21 +111,21 @@ function arcPath(place, { above, at }, query, key) {
   if (query === key)
     return `M${from - 3} ${y}c${-place.slot * 0.4} ${way * 26} ${place.slot * 0.4 + 6} ${way * 26} 6 0`;
   const reach = Math.abs(from - to) / 2;
-  const flat = at[1] ? 0.8 : 1; // two heads that look at the same place lie beside each other
+  const flat = at[1] ? 0.8 : 1; // arcs of two heads to the same place do not overlap
   const high = Math.min(reach, above ? ABOVE : BELOW) * flat;
   return `M${from} ${y}A${reach} ${high} 0 0 ${above ? 0 : 1} ${to} ${y}`;
 }
 
-// ---- what is drawn --------------------------------------------------------------------------------------------------
+// ---- drawing --------------------------------------------------------------------------------------------------------
 const askerOf = (view) => view.looked ?? view.kept ?? view.data.symbols.length - 1;
 
-/** The strongest arc of a head from a symbol; none where the head spreads its weight too thin. @param {View} view */
+/** The strongest drawn arc of a head from a symbol; null if the head has no drawn arc there. @param {View} view */
 function strongest(view, { name }, query) {
   const own = view.frame.arcs[name].filter(([from]) => from === query);
   return own.reduce((most, arc) => (!most || arc[2] > most[2] ? arc : most), null);
 }
 
-/** The strongest arc of the last layer from a symbol, and whose it is. @param {View} view */
+/** The strongest arc of the last layer from a symbol, { head, arc }, or null. @param {View} view */
 function found(view, query) {
   const above = view.data.heads.filter((head) => head.above);
   const arcsOf = above.map((head) => ({ head, arc: strongest(view, head, query) })).filter(({ arc }) => arc);
@@ -136,7 +136,7 @@ function found(view, query) {
 function arcs(view, place) {
   const { picture } = view;
   const asker = askerOf(view);
-  const source = found(view, asker)?.arc[1]; // where the symbol was found: what was written there by layer 1 shows, too
+  const source = found(view, asker)?.arc[1]; // the place with the largest weight, whose arcs of layer 1 are shown, too
   const drawn = [];
   for (const head of view.data.heads)
     for (const [query, key, weight] of view.frame.arcs[head.name]) {
@@ -152,7 +152,7 @@ function arcs(view, place) {
       path.onclick = () => view.trigger("opened", [...head.at, query, key]);
       drawn.push([isNow, path]);
     }
-  return drawn.sort(([one], [other]) => one - other).map(([, path]) => path); // those that are looked at on top
+  return drawn.sort(([one], [other]) => one - other).map(([, path]) => path); // current arcs on top
 }
 
 const nameOf = ({ data }, i) => said(data.text.place, { symbol: data.symbols[i], place: i + 1 });
@@ -193,11 +193,11 @@ function symbols(view, place) {
   return drawn;
 }
 
-// Whether a place comes right after an earlier symbol like the one that asks.
+// Whether a place comes right after an earlier occurrence of the selected symbol.
 const isCopied = ({ data: { symbols } }, asker, source) =>
   source > 0 && source <= asker && symbols[source - 1] === symbols[asker];
 
-/** What comes next, after the last symbol: a dashed field. @param {View} view */
+/** The predicted symbol in a dashed field after the last symbol. @param {View} view */
 function expected(view, place) {
   const { picture } = view;
   const [symbol, share] = view.frame.next[askerOf(view)];
@@ -220,7 +220,7 @@ function expected(view, place) {
   ];
 }
 
-// ---- what a hand does -----------------------------------------------------------------------------------------------
+// ---- input ----------------------------------------------------------------------------------------------------------
 /** @param {View} view */
 function follow(view, text, i) {
   const look = (looked) => {
@@ -234,7 +234,7 @@ function follow(view, text, i) {
   listenToWord(text, { look: () => look(i), leave: () => view.looked !== null && look(null), choose: keep });
 }
 
-/** Where the symbol that asks finds what came next. @param {View} view */
+/** The sentence on where the selected symbol attends to. @param {View} view */
 function tell(view) {
   const { symbols, text } = view.data;
   const asker = askerOf(view);
@@ -248,7 +248,7 @@ function tell(view) {
   });
 }
 
-/** A button for each head: its strongest weight, whose arithmetic it opens. @param {View} view */
+/** Updates the buttons of the heads: each shows the strongest weight, and opens its cell. @param {View} view */
 function showChips(view) {
   const asker = askerOf(view);
   const rows = view.data.heads.map((head) => {

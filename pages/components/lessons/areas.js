@@ -1,6 +1,6 @@
-// What all pairs of tokens cost, a square with a side of one unit a token, beside what each token costs, a stripe of
-// the same height: for each length up to the chosen one. Each shows the square and the stripe of the length before it.
-// All have one scale: an area is a number of multiply-adds.
+// The costs of attention for each text length up to the chosen one: the cost of all pairs of tokens as a square with
+// one unit per token, beside the cost of all single tokens as a stripe of the same height. Inside these areas are
+// those of the previous length. All have one scale: an area is a number of multiply-adds.
 import { added, addedShape, element, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
 
@@ -8,20 +8,20 @@ import { followSlider } from "../live/position.js";
 
 /**
  * @typedef {object} Areas
- * @property {number[]} lengths of a text, a position of the slider each
+ * @property {number[]} lengths the text length at each position of the slider
  * @property {string[]} written the lengths as texts
  * @property {number[]} pairs multiply-adds of all pairs at each length
  * @property {number[]} tokens multiply-adds of all tokens at each length
- * @property {[string, string][][]} told of both, at each length: a name and a sentence
+ * @property {[string, string][][]} told at each length, [name, sentence] for the pairs and for the tokens
  * @property {Record<string, string>} palette
  * @property {string} alt
  */
 
-const HIGH = 334, FOOT = 24; // px: the largest square at most, and what stands under it
-const WIDE = 640; // px: a narrower picture shows the last two lengths alone
+const HIGH = 334, FOOT = 24; // px: the largest side of a square, and the height of the text under it
+const WIDE = 640; // px: a narrower picture shows only the last two lengths
 
 /**
- * @typedef {object} View what is remembered between two calls
+ * @typedef {object} View the state that is kept between two calls
  * @property {HTMLElement} root
  * @property {Areas} data
  * @property {SVGElement} svg
@@ -57,11 +57,11 @@ function draw(view) {
   told.replaceChildren(...data.told[at].map((texts, i) => spoken(texts, i ? "tokens" : "pairs")));
 }
 
-// The side of the largest square, how many pixels a token is, and where each length begins.
+// The layout in px: { side: of the largest square, gap: to its stripe, left: x of each length, unit: px per token }.
 function placed({ lengths, pairs, tokens }, shown, wide) {
   const [between, gap] = wide < WIDE ? [14, 4] : [40, 6];
   const last = lengths[shown.at(-1)];
-  const parts = shown.map((each) => (lengths[each] / last) * (1 + tokens[each] / pairs[each])); // of that side
+  const parts = shown.map((each) => (lengths[each] / last) * (1 + tokens[each] / pairs[each])); // in largest sides
   const room = wide - gap * shown.length - between * (shown.length - 1);
   const side = Math.min(HIGH, room / parts.reduce((one, other) => one + other, 0));
   const left = [];
@@ -69,7 +69,7 @@ function placed({ lengths, pairs, tokens }, shown, wide) {
   return { side, gap, left, unit: side / last };
 }
 
-// A square and its stripe, both with what the length before has, and the length.
+// The shapes of a length: a square and a stripe, inside them those of half the length, and a text.
 function drawn({ lengths, written, pairs, tokens }, each, { side, gap, unit }, left) {
   const high = unit * lengths[each], top = side - high;
   const thin = (high * tokens[each]) / pairs[each];

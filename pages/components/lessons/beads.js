@@ -1,4 +1,5 @@
-// A sentence as strings of beads, a string for each encoder: a bead glows as much as the position depends on its word.
+// A sentence as strings of beads, one string per encoder: a bead glows the more, the more the output at a position
+// depends on its word.
 import { addedShape, onResize, setAttributes, setColours, stateOf, svgShape } from "../dom.js";
 import { textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
@@ -10,22 +11,22 @@ import { onPress } from "./word_picture.js";
 /**
  * @typedef {object} Beads
  * @property {string[]} words
- * @property {number} at the position in question
- * @property {{ name: string, colour: string, glows: (number | null)[] }[]} rows glows: of each word 0 to 1; null if
- *   nothing of it arrives
+ * @property {number} at the position whose output is examined
+ * @property {{ name: string, colour: string, glows: (number | null)[] }[]} rows glows: the dependence on each word, 0
+ *   to 1; null if the output cannot depend on the word
  * @property {number[]} places the chosen word at each position of the slider
- * @property {string[]} told what a screen reader says of each word
+ * @property {string[]} told the label of each word for a screen reader
  * @property {Sliders} slider
  * @property {Record<string, string>} palette
  * @property {Record<string, string>} text
  */
 
-const NAME_ROOM = 96, ROW_TALL = 36, WORD_TALL = 30; // px
-const MOST_BEAD = 10, HALO = 9; // px: radius of a bead, and how much farther its glow reaches
+const NAME_ROOM = 96, ROW_TALL = 36, WORD_TALL = 30; // px: width of the names, heights of a string and of the words
+const MOST_BEAD = 10, HALO = 9; // px: the largest radius of a bead, and the largest width of its glow
 const BEAD_WORD_PX = 14;
 
 /**
- * @typedef {object} View what is remembered between two calls
+ * @typedef {object} View the state that is kept between two calls
  * @property {HTMLElement} root
  * @property {Beads} data
  * @property {(event: string, value: unknown) => void} trigger
@@ -72,7 +73,7 @@ function draw(view) {
   setAttributes(svg, { viewBox: `0 0 ${wide} ${height}`, role: "group", "aria-label": data.text.alt });
 }
 
-// One encoder: its name, the string, and the beads on it.
+// The shapes of one encoder: its name, the string, and the beads.
 function string({ data }, row, { x, y, slot, wide, left, isNarrow }) {
   const size = Math.min(MOST_BEAD, slot * 0.42);
   const name = isNarrow ? { x: 0, y: y - 20 } : { x: 0, y: y + 5 };
@@ -101,7 +102,7 @@ function string({ data }, row, { x, y, slot, wide, left, isNarrow }) {
 }
 
 /**
- * The words, each a button over its beads; of those that have no room only the position and the one that is chosen.
+ * The words, each a button over its beads. If not all words fit, only the chosen one and the position are written.
  * @param {View} view
  */
 function words(view, { x, slot, wide, height }) {

@@ -1,5 +1,5 @@
-// Scores as dots that spread while a slider moves: a lane of undivided scores, and one of scores divided by the square
-// root of the width. The dots with numbers are one draw; the thermometer of a lane shows how much gradient is left.
+// Scores as dots whose spread follows a slider: a lane of dot products, and a lane of dot products divided by the
+// square root of the width. Numbered dots are the scores of one sample; the thermometer of a lane shows the gradient.
 import { element, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
 
@@ -8,32 +8,32 @@ import { followSlider } from "../live/position.js";
 /**
  * @typedef {object} Cloud
  * @property {Record<"dot" | "scaled_dot", Lane | undefined>[]} widths the lanes at each position of the slider
- * @property {string[]} told what a screen reader says at each position
+ * @property {string[]} told the label for a screen reader at each position
  * @property {number} reach the score at the end of a lane
- * @property {number} most the gradient of a full thermometer
+ * @property {number} most the gradient at which the thermometer is full
  * @property {Record<string, string>} palette
  * @property {Record<string, string>} text
  */
 
 /**
  * @typedef {object} Lane
- * @property {number[]} scores in rising order
- * @property {number[]} draw the scores of one draw
+ * @property {number[]} scores the scores in ascending order
+ * @property {number[]} draw the scores of one sample
  * @property {string} spread
  * @property {number} gradient
  * @property {string} written the gradient as a text
  */
 
-const GOLDEN = 0.618034; // its multiples spread dots evenly over the height
+const GOLDEN = 0.618034; // golden ratio - 1: its multiples spread dots evenly over the height
 const LANES = ["dot", "scaled_dot"];
 const MIDDLE = 42; // px: half the height of a lane
 
 /**
- * @typedef {object} View what is remembered between two calls
+ * @typedef {object} View the state that is kept between two calls
  * @property {HTMLElement} root
  * @property {Cloud} data
  * @property {any[]} lanes
- * @property {string} drawn what the lanes were made of
+ * @property {string} drawn the data from which the lanes were built, as JSON
  */
 
 /** @param {import("../shared.js").Component<Sliders & Cloud>} component */
@@ -94,7 +94,7 @@ function dot(field, name, r, cy) {
   return field.appendChild(svgShape("circle", { class: name, r, cy, cx: "50%" }));
 }
 
-// A key of the draw with its number; of many keys the numbers could not be read.
+// The dot of a key of the sample, with its number unless there are more than 8 keys.
 function numbered(field, place, count) {
   const y = 4 + (2 * (MIDDLE - 4) * (place + 0.5)) / count;
   const circle = dot(field, "key", count > 8 ? 4 : 7.5, y);
@@ -102,7 +102,7 @@ function numbered(field, place, count) {
   return [circle, field.appendChild(svgShape("text", { y: y + 4 }, place + 1))];
 }
 
-// The dots are in rising order: those in the middle, where most scores are, take more of the height.
+// The y position of a dot. Dots are in ascending order; those in the middle, where most scores are, spread more.
 function heightOf(place, count) {
   const rank = (place + 0.5) / count;
   return MIDDLE + (((place * GOLDEN) % 1) - 0.5) * 78 * Math.sqrt(4 * rank * (1 - rank));

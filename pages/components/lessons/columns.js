@@ -1,4 +1,4 @@
-// Numbers, their exponentials and their shares of 1: three columns, of which a hand drags the first.
+// The softmax in three columns: numbers, which can be dragged, their exponentials, and their shares.
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { isAlike, said, spellNumber, spellWholePercent } from "../flow/words.js";
@@ -12,14 +12,14 @@ import { tellOthers } from "../shared.js";
 /**
  * @typedef {object} Columns
  * @property {number[]} numbers
- * @property {(number | null)[]} exponentials as the server computed them; null where they are too large for it
- * @property {number[]} shares as the server computed them
- * @property {number[]} temperatures at each position of the slider
+ * @property {(number | null)[]} exponentials the server's results; null if too large for a float
+ * @property {number[]} shares the server's results
+ * @property {number[]} temperatures the temperature at each position of the slider
  * @property {string[]} written the temperatures as texts
- * @property {number} reach the largest size of a number
+ * @property {number} reach the largest absolute value of a number
  * @property {number} step
  * @property {{ step: string, place: number } | null} opened the number whose arithmetic is shown
- * @property {number} wanted the share that the goal asks for
+ * @property {number} wanted the share to reach for the goal
  * @property {Record<string, string>} palette
  * @property {Record<string, string>} text
  */
@@ -27,14 +27,14 @@ import { tellOthers } from "../shared.js";
 const RAISED = { "-": "⁻", ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].entries()) };
 
 /**
- * @typedef {object} View what is remembered between two calls
+ * @typedef {object} View the state that is kept between two calls
  * @property {HTMLElement} root
  * @property {Sliders & Columns} data
  * @property {(event: string, value: unknown) => void} trigger
- * @property {Rest} rest of the arrow keys
- * @property {{ place: number, box: DOMRect } | null} held the number that a hand drags
- * @property {number[]} numbers those that are drawn
- * @property {number} position of the slider
+ * @property {Rest} rest ends a change by arrow keys after a pause
+ * @property {{ place: number, box: DOMRect } | null} held the dragged number
+ * @property {number[]} numbers the drawn numbers
+ * @property {number} position the position of the slider
  */
 
 /** @param {import("../shared.js").Component<Sliders & Columns>} component */
@@ -45,7 +45,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {View} */
   const view = stateOf(root);
   Object.assign(view, { data, trigger: setTriggerValue });
-  view.rest ??= new Rest(() => letGo(view)); // of the arrow keys
+  view.rest ??= new Rest(() => letGo(view)); // ends a change by arrow keys after a pause
   if (!view.held && !view.rest.isOn) view.numbers = data.numbers;
   followSlider(root, data, (position) => {
     view.position = position;
@@ -70,7 +70,7 @@ function describe({ data, position }, shares) {
   return { T: data.written[position], count: shares.length, percent, ratio: rounded(largest * shares.length, 1) };
 }
 
-// A number of any size: 7.39, 2.7 × 10⁴³.
+// A number of any size as text: 7.39, 2.7 × 10⁴³.
 function spellPower(number) {
   if (number === Infinity) return "∞";
   if (number === 0 || (number >= 0.01 && number < 10_000)) return spellNumber(number);
@@ -137,7 +137,7 @@ function numberCell(view, place) {
   return cell;
 }
 
-// As many decimals as a step has; a number that was typed may have more.
+// A number as text, with at most four decimals if the step is below 1.
 function spellStep(number, step) {
   return (step < 1 ? String(Number(number.toFixed(4))) : String(number)).replace("-", "−");
 }
@@ -169,7 +169,7 @@ function grip(left) {
   return made;
 }
 
-// ---- what a hand does -----------------------------------------------------------------------------------------------
+// ---- input ----------------------------------------------------------------------------------------------------------
 /** @param {View} view */
 function take(view, place, track, event) {
   if (event.button !== 0) return;
@@ -177,7 +177,7 @@ function take(view, place, track, event) {
   followPointer(view.root, event, {
     move: (moved) => moveTo(view, place, numberUnder(view, moved)),
     release: () => letGo(view),
-    cancel: () => takeBack(view), // the finger scrolls
+    cancel: () => takeBack(view), // the browser scrolls instead
   });
   /** @type {HTMLElement} */
   const cell = view.root.querySelector(`[data-place="numbers ${place}"]`);
@@ -190,7 +190,7 @@ function numberUnder({ data, held: { box } }, { clientX }) {
   return (2 * ((clientX - box.left) / box.width) - 1) * data.reach;
 }
 
-/** Other numbers: the columns, the sentences and the flow follow, until the server has computed. @param {View} view */
+/** Changes a number during a drag; the columns, sentences and flow follow without the server. @param {View} view */
 function moveTo(view, place, number) {
   const { reach, step } = view.data;
   const inside = Math.max(-reach, Math.min(reach, number));

@@ -1,4 +1,4 @@
-// A query and a key as two arrows, which a hand drags, and what five scores make of them, each with its own geometry.
+// A query and a key as two draggable arrows, and five scores of them, each with a drawing of its geometry.
 import { button, element, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { said, spellNumber } from "../flow/words.js";
@@ -13,11 +13,11 @@ import { dot, lengthOf, MATCHES, together, turned } from "./match_twin.js";
  * @typedef {object} Match
  * @property {Vector} q
  * @property {Vector} k
- * @property {Record<string, number>} scores of q and k, as the server computed them
+ * @property {Record<string, number>} scores the scores of q and k, computed by the server
  * @property {string} chosen the score whose geometry is drawn
- * @property {Made} made what the scores have learned
- * @property {number} reach how far the plane goes
- * @property {Record<string, number>} limits the ends of each score's dial
+ * @property {Made} made the learned matrices of the scores
+ * @property {number} reach the largest coordinate of the plane
+ * @property {Record<string, number>} limits score -> its value at the ends of its dial
  * @property {Record<string, string>} names
  * @property {Record<string, string>} formulas
  * @property {Record<string, string>} told a sentence on each score
@@ -25,16 +25,16 @@ import { dot, lengthOf, MATCHES, together, turned } from "./match_twin.js";
  * @property {any} text
  */
 
-const SIDE = 400, STEP = 0.1, GRIP = 15; // of the plane, in units of the drawing
+const SIDE = 400, STEP = 0.1, GRIP = 15; // viewBox units: side of the plane, radius of a handle; STEP: of coordinates
 
 /**
- * @typedef {object} View what is remembered between two calls
+ * @typedef {object} View the state that is kept between two calls
  * @property {HTMLElement} root
  * @property {Match} data
  * @property {(event: string, value: unknown) => void} trigger
- * @property {Rest} rest of the arrow keys
- * @property {string | null} held the arrow that a hand drags
- * @property {{ q: Vector, k: Vector, chosen: string }} now what is drawn
+ * @property {Rest} rest ends a change by arrow keys after a pause
+ * @property {string | null} held the dragged arrow, q or k
+ * @property {{ q: Vector, k: Vector, chosen: string }} now the drawn vectors and score
  * @property {SVGElement} plane
  * @property {HTMLElement} dials
  * @property {HTMLElement} told
@@ -47,7 +47,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {View} */
   const view = stateOf(root);
   Object.assign(view, { data, trigger: setTriggerValue });
-  view.rest ??= new Rest(() => sendMoved(view)); // of the arrow keys
+  view.rest ??= new Rest(() => sendMoved(view)); // ends a change by arrow keys after a pause
   if (!view.held && !view.rest.isOn) view.now = { q: data.q, k: data.k, chosen: data.chosen };
   if (!view.plane) build(view);
   draw(view);
@@ -156,7 +156,7 @@ function arrow(view, role) {
   ];
 }
 
-// What each score looks at.
+// The shapes that show the geometry of each score.
 /** @type {Record<string, (root: any) => SVGElement[]>} */
 const GEOMETRY = {
   cosine: ({ data, now: { q, k } }) => [wedge(data, q, k)],
@@ -179,10 +179,10 @@ const GEOMETRY = {
   },
 };
 
-// The angle between two vectors.
+// The shape of the angle between two vectors.
 function wedge(data, one, other, look = "angle") {
   const [from, to] = [Math.atan2(one[1], one[0]), Math.atan2(other[1], other[0])];
-  const way = Math.atan2(Math.sin(to - from), Math.cos(to - from)); // the shorter one
+  const way = Math.atan2(Math.sin(to - from), Math.cos(to - from)); // the shorter of the two turns
   const radius = 0.9;
   const steps = Array.from({ length: 25 }, (_, i) => from + (way * i) / 24).map((angle) =>
     spot(data, [radius * Math.cos(angle), radius * Math.sin(angle)]),
@@ -193,7 +193,7 @@ function wedge(data, one, other, look = "angle") {
   });
 }
 
-// k's part along another vector: the product is that part times the other's length.
+// The projection of k on another vector: the dot product is its length times that of the vector.
 function shadow(data, one, k) {
   const squared = dot(one, one);
   if (squared === 0) return [];
@@ -208,7 +208,7 @@ function dial(view, name, score) {
   const made = button(`dial ${name === now.chosen ? "chosen" : ""}`, { ariaPressed: name === now.chosen }, () => {
     view.now.chosen = name;
     draw(view);
-    // What the arrow keys have moved goes into the same message: a busy server keeps only the last one of a component.
+    // Moves by arrow keys go in the same message, because a busy server keeps only the last message of a component.
     view.rest.end();
     view.trigger("chosen", name);
   });
@@ -227,7 +227,7 @@ function dial(view, name, score) {
   return made;
 }
 
-// ---- what a hand does -----------------------------------------------------------------------------------------------
+// ---- input ----------------------------------------------------------------------------------------------------------
 /** @param {View} view */
 function moveTo(view, role, vector) {
   const { reach } = view.data;

@@ -1,5 +1,5 @@
-// The scores of one query and one key of two numbers each, for as long as a hand drags: the server replaces them,
-// proven. made: what a score has learned, { w_a, w_aq, w_ak, v_a }, as rows of numbers.
+// The scores of one query and one key of two numbers each, computed in the browser during a drag; the server then
+// computes them again. made: the learned matrices of the scores, { w_a, w_aq, w_ak, v_a }, as rows of numbers.
 /** @typedef {number[]} Vector of two numbers */
 /** @typedef {number[][]} Matrix of two rows of two numbers */
 
@@ -9,13 +9,13 @@ export const dot = ([a, b], [c, d]) => a * c + b * d;
 /** @type {(vector: Vector) => number} */
 export const lengthOf = (vector) => Math.hypot(...vector);
 
-/** A row times a matrix. @type {(row: Vector, matrix: Matrix) => Vector} */
+/** The product of a row vector and a matrix. @type {(row: Vector, matrix: Matrix) => Vector} */
 export const turned = ([a, b], [[c, d], [e, f]]) => [a * c + b * e, a * d + b * f];
 
 /** @type {(one: Vector, other: Vector) => Vector} */
 export const together = ([a, b], [c, d]) => [a + c, b + d];
 
-/** @typedef {{ w_a: Matrix, w_aq: Matrix, w_ak: Matrix, v_a: Vector }} Made what a score has learned */
+/** @typedef {{ w_a: Matrix, w_aq: Matrix, w_ak: Matrix, v_a: Vector }} Made the learned matrices of the scores */
 /** @type {Record<string, (q: Vector, k: Vector, made: Made) => number>} */
 export const MATCHES = {
   cosine: (q, k) => dot(q, k) / (Math.max(lengthOf(q), 1e-8) * Math.max(lengthOf(k), 1e-8)),

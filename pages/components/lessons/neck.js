@@ -1,5 +1,5 @@
-// Letters that are read, and letters that are written from them: through one vector, the bottleneck, or by attention,
-// with threads as thick as weights. The slider writes one letter after the other.
+// An encoder-decoder on letters: input letters, and output letters generated from them through one vector (the
+// bottleneck) or by attention, with threads as thick as weights. The player generates one letter after the other.
 import { added, element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
@@ -10,10 +10,10 @@ import { curve } from "./word_picture.js";
 
 /**
  * @typedef {object} Neck
- * @property {string} run another one begins at `start`
- * @property {string[]} read letters
+ * @property {string} run the identity of the run; a new run starts at `start`
+ * @property {string[]} read the input letters
  * @property {Way[]} ways
- * @property {number} start the stage that is shown first
+ * @property {number} start the first shown stage
  * @property {Sliders} slider
  * @property {Record<string, string>} palette
  * @property {any} text
@@ -22,18 +22,18 @@ import { curve } from "./word_picture.js";
 /**
  * @typedef {object} Way
  * @property {string} name
- * @property {string[]} written letters
- * @property {(boolean | null)[]} right whether each written letter is right; null if nobody knows
- * @property {string[]} [fills] the colours of the vector's numbers
- * @property {number[][]} [weights] a row for each written letter
+ * @property {string[]} written the generated letters
+ * @property {(boolean | null)[]} right whether each generated letter is right; null if unknown
+ * @property {string[]} [fills] the colours of the numbers of the vector
+ * @property {number[][]} [weights] a row of weights for each generated letter
  */
 
-const LEAST_LETTER = 9, MOST_LETTER = 24; // px: of a letter; where there is less room, it is a dot
-const NECK_TALL = 22, FALL = 62; // px: the neck, and from letters to it
-const STAGE_MS = 700; // from a letter to the next
+const LEAST_LETTER = 9, MOST_LETTER = 24; // px: font sizes of a letter; a smaller letter is drawn as a dot
+const NECK_TALL = 22, FALL = 62; // px: the height of the bottleneck, and its distance from letters
+const STAGE_MS = 700; // ms per letter of the player
 
 /**
- * @typedef {object} View what is remembered between two calls
+ * @typedef {object} View the state that is kept between two calls
  * @property {HTMLElement} root
  * @property {Neck} data
  * @property {(event: string, value: unknown) => void} trigger
@@ -41,7 +41,7 @@ const STAGE_MS = 700; // from a letter to the next
  * @property {HTMLElement} walk
  * @property {HTMLElement} told
  * @property {string} run
- * @property {number} at the stage
+ * @property {number} at the current stage
  * @property {any} player
  */
 
@@ -72,19 +72,19 @@ export default function ({ parentElement, data, setTriggerValue }) {
   view.player.show(Math.min(view.at, last));
 }
 
-/** Draws the stage where the slider stands, and returns what is told of it. @param {View} view */
+/** Draws the current stage, and returns its text. @param {View} view */
 function draw(view) {
   const { data, panels } = view;
   const { clientWidth } = view.root;
   if (clientWidth) {
     const beside = clientWidth >= 560 && data.ways.length > 1 && data.read.length <= 24;
-    const wide = beside ? Math.floor((clientWidth - 26) / 2) : clientWidth; // a zoomed page rounds: both still fit
+    const wide = beside ? Math.floor((clientWidth - 26) / 2) : clientWidth; // rounded down to fit a zoomed page
     panels.replaceChildren(...data.ways.map((way) => panel(view, way, wide)));
   }
   return (view.told.textContent = tell(view));
 }
 
-// ---- what is drawn --------------------------------------------------------------------------------------------------
+// ---- drawing --------------------------------------------------------------------------------------------------------
 /** @param {View} view */
 function panel(view, way, wide) {
   const { data, at } = view;
@@ -130,7 +130,7 @@ function letterAt(place, i, y, letter, look) {
   return svgShape("circle", { cx: place.x(i), cy: y - 4, r: 2, class: look });
 }
 
-// All states run together into one vector, and every letter is written from it.
+// The shapes of the bottleneck: all encoder states lead into one vector, from which every letter is generated.
 function neck({ data, at }, way, read, written, top, wide) {
   const cell = Math.min(4, wide / way.fills.length);
   const left = (wide - cell * way.fills.length) / 2;
@@ -157,7 +157,7 @@ function neck({ data, at }, way, read, written, top, wide) {
   return drawn;
 }
 
-/** Every letter that is written has threads of its own, to all states. @param {View} view */
+/** The threads of attention, from each generated letter to all input letters. @param {View} view */
 function threads(view, way, read, written, top, bottom) {
   const drawn = [];
   way.weights.forEach((row, i) => {
@@ -176,7 +176,7 @@ function threads(view, way, read, written, top, bottom) {
   return drawn;
 }
 
-// What is written at this place, and where attention looks for it.
+// The text on the letter that each way generates at this stage, and where attention has the largest weight.
 function tell({ data, at }) {
   const parts = data.ways.map((way) => {
     const letter = way.written[at];

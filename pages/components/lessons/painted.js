@@ -1,4 +1,5 @@
-// Words in their own colours, the ribbons along which each head brings them to one word, and the colour that comes out.
+// Colours as values of attention: words in their colours, ribbons for the weights with which each head mixes the
+// colours into one word, and the resulting colour.
 import { button, element, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { roving } from "../roving.js";
@@ -6,25 +7,25 @@ import { roving } from "../roving.js";
 /**
  * @typedef {object} Painted
  * @property {string[]} words
- * @property {number} query the word that is chosen first
- * @property {"two" | "one"} shown of which run the heads are
- * @property {number[]} own the colour of each word: black 1, white -1, none 0
+ * @property {number} query the word that is selected at first
+ * @property {"two" | "one"} shown the run to which the heads belong
+ * @property {number[]} own the colour of each word: 1 for black, -1 for white, 0 for none
  * @property {Head[]} heads
- * @property {Record<string, number[] | null>} out the colours that come out of each run; null if nobody has run it
+ * @property {Record<string, number[] | null>} out run -> the resulting colours; null if it has not been run
  * @property {Record<string, string>} text
  */
 
-/** @typedef {{ name: string, weights: number[][], carried: number[] }} Head carried: what it brings of each colour */
+/** @typedef {{ name: string, weights: number[][], carried: number[] }} Head carried: the colour from each word */
 
-const WIDE = 1000; // units of the drawing's width; its height is in pixels
+const WIDE = 1000; // viewBox units: the width of the drawing; its height is in pixels
 const TALL = 150;
-const THICKEST = 30; // px: of a ribbon that carries everything
-const APART = 76; // units between the heads' ends at a word
-const LEAST_TOLD = 0.1; // smaller shares have no number
+const THICKEST = 30; // px: the width of a ribbon of weight 1
+const APART = 76; // viewBox units between the ribbons of two heads at a word
+const LEAST_TOLD = 0.1; // the least share whose number is shown
 const RUNS = { two: "with_two", one: "with_one" };
 
 /**
- * @typedef {object} View what is remembered between two calls
+ * @typedef {object} View the state that is kept between two calls
  * @property {HTMLElement} root
  * @property {Painted} data
  * @property {string} given
@@ -91,7 +92,7 @@ function chip(word, colour, text, made = element("div", "chip")) {
   return made;
 }
 
-// Black or white, as thick as the colour is strong.
+// The CSS colour: black or white, as opaque as the colour is strong.
 function paintOf(colour) {
   const strength = Math.min(1, Math.abs(colour));
   return colour > 0 ? `rgb(10 10 10 / ${strength})` : `rgb(255 255 255 / ${strength})`;
@@ -118,7 +119,7 @@ function outChip(view, place) {
   return chip(data.words[place], data.out[data.shown][place], data.text, made);
 }
 
-// What each head brings to a word, all shares that are told, and what comes out.
+// The sentence on a word: the large shares that each head mixes into it, and the resulting colour.
 function tell({ words, heads, out, shown, text }, looked) {
   const flows = heads.map(({ name, weights, carried }) => {
     const told = words.flatMap((word, place) =>

@@ -1,4 +1,4 @@
-// A page of printed notes: a matrix for each stage, as it was printed. A number that was found to be wrong is ringed.
+// A page of printed notes: a matrix for each stage, as printed. A number that was found to be wrong has a ring.
 import { button, element } from "../dom.js";
 import { roving } from "../roving.js";
 
@@ -7,7 +7,7 @@ import { roving } from "../roving.js";
  * @property {string} title
  * @property {Stage[]} stages
  * @property {Record<string, string>} text
- * @property {string} ring the colour of the rings round wrong numbers
+ * @property {string} ring the colour of the rings around wrong numbers
  */
 
 /** @typedef {{ text: string, ringed: boolean, said: string }} Printed */

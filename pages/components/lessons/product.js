@@ -1,5 +1,5 @@
-// One row times one matrix: how the row of a word becomes its query, key or value. Pointing at a number of the result
-// runs its column along the row, term by term; pointing at a number of the matrix shows its term.
+// One row times one matrix: how the vector of a word becomes its query, key or value. Hovering a number of the result
+// highlights its terms one after the other; hovering a number of the matrix highlights its term.
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { said } from "../flow/words.js";
 
@@ -8,7 +8,7 @@ import { said } from "../flow/words.js";
 /**
  * @typedef {object} Product
  * @property {string} word
- * @property {string[]} names of the features; none if the row has others
+ * @property {string[]} names the names of the features; empty if they have none
  * @property {Record<"q" | "k" | "v", Role>} roles
  * @property {Record<string, string>} palette
  * @property {Record<string, string>} text
@@ -16,15 +16,15 @@ import { said } from "../flow/words.js";
 
 /** @typedef {{ says: string, row: Cell[], matrix: Cell[][], result: Cell[] }} Role */
 
-const STEP = 320; // ms between two terms
+const STEP = 320; // ms between two highlighted terms
 
 /**
- * @typedef {object} View what is remembered between two calls
+ * @typedef {object} View the state that is kept between two calls
  * @property {HTMLElement} root
  * @property {Product} data
- * @property {{ role: 'q' | 'k' | 'v', column: number, term: number | null }} look what is pointed at
+ * @property {{ role: 'q' | 'k' | 'v', column: number, term: number | null }} look the highlighted place
  * @property {HTMLElement} sum
- * @property {any} walks the timer of a walk along the terms
+ * @property {any} walks the timer that highlights the terms one after the other
  */
 
 /** @param {import("../shared.js").Component<Product>} component */
@@ -109,7 +109,7 @@ function numberCell(kind, { text, fill, ink }, { term, column, name }) {
   return cell;
 }
 
-/** A number of the result is a stop of the keyboard; the arrows up and down walk along its terms. @param {View} view */
+/** The button of a number of the result; arrow keys up and down highlight its terms. @param {View} view */
 function resultCell(view, { text, fill, ink }, column) {
   const { row } = view.data.roles[view.look.role];
   const cell = button("cell result", { ariaLabel: sumText(view, column) }, () => walk(view, column));
@@ -129,7 +129,7 @@ function resultCell(view, { text, fill, ink }, column) {
   return cell;
 }
 
-/** The terms one after the other, at once where nothing may move. @param {View} view */
+/** Highlights the terms one after the other; all at once with reduced motion. @param {View} view */
 function walk(view, column) {
   pointAt(view, column, null);
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;

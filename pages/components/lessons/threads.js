@@ -1,4 +1,4 @@
-// Two lines of words, and threads between them as thick as weights.
+// Cross-attention as two lines of words with threads between them, as thick as weights.
 import { added, button, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellNumber, spellWholePercent, textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
@@ -8,32 +8,32 @@ import { curve, listenToWord, WordPicture } from "./word_picture.js";
 
 /**
  * @typedef {object} Threads
- * @property {string} run another one forgets which word is pointed at
+ * @property {string} run the identity of the run; a new run resets the hovered word
  * @property {string[][]} lines the words of both lines
- * @property {string[]} names of the lines
- * @property {Way[]} ways one, one for each direction, or one for each position of a slider
- * @property {number} way the one that is shown
+ * @property {string[]} names the names of the lines
+ * @property {Way[]} ways one way, one per direction, or one per position of a slider
+ * @property {number} way the index of the shown way
  * @property {Sliders | null} slider
- * @property {boolean} hears whether the server keeps the word that asks
+ * @property {boolean} hears whether the server stores the selected query
  * @property {Record<string, string>} palette
  * @property {Record<string, string>} text
  */
 
 /**
  * @typedef {object} Way
- * @property {0 | 1} asks the line that asks
- * @property {number} chosen its word
- * @property {(number | null)[][]} weights a row for each word that asks; null of a word that it may not look at
- * @property {{ look: string, fills: string[][] }[][]} vectors rows of cells under each line: the symbol in whose colour
- *   they are framed, and the colours of each word's cells
+ * @property {0 | 1} asks the line with the queries
+ * @property {number} chosen the selected query, an index in that line
+ * @property {(number | null)[][]} weights a row of weights for each query; null for a blocked key
+ * @property {{ look: string, fills: string[][] }[][]} vectors the vectors under each line. look: the symbol whose
+ *   colour frames the cells; fills: the colours of the cells of each word
  */
 
-const WORD_PX = 20, CELL = 11, ROW = 16, LEAST_ROOM = 10; // px
-const THICKEST = 16, THINNEST = 1.5; // px: of a weight of 1, and of 0
-const FALL = 132; // px: from one line to the other
+const WORD_PX = 20, CELL = 11, ROW = 16, LEAST_ROOM = 10; // px: font size, cell, row of cells, space between words
+const THICKEST = 16, THINNEST = 1.5; // px: the width of a thread of weight 1, and of weight 0
+const FALL = 132; // px: the distance between the lines
 
 /**
- * @typedef {object} View what is remembered between two calls
+ * @typedef {object} View the state that is kept between two calls
  * @property {HTMLElement} root
  * @property {Threads} data
  * @property {(event: string, value: unknown) => void} trigger
@@ -42,7 +42,7 @@ const FALL = 132; // px: from one line to the other
  * @property {HTMLElement} turner the button that exchanges the lines
  * @property {string} run
  * @property {number} way
- * @property {number[] | null} looked the line and the word that is pointed at
+ * @property {number[] | null} looked the line and the word that are hovered or focused
  */
 
 /** @param {import("../shared.js").Component<Threads>} component */
@@ -88,13 +88,13 @@ function draw(view) {
   view.turner.hidden = Boolean(data.slider) || data.ways.length < 2;
 }
 
-// ---- where everything stands ----------------------------------------------------------------------------------------
+// ---- layout ---------------------------------------------------------------------------------------------------------
 const hasRoom = (data, wide) =>
   data.lines.every((words) =>
     words.every((word) => textWidth(word, WORD_PX, 700) + LEAST_ROOM <= wide / words.length),
   );
 
-// One line above the other. side: 1 below the threads, -1 above them.
+// The layout with one line above the other. side: 1 below the threads, -1 above them.
 function level({ data, way }, wide) {
   const rows = Math.max(...data.ways[way].vectors.map((each) => each.length));
   const top = 76 + rows * ROW;
@@ -119,7 +119,7 @@ function level({ data, way }, wide) {
   };
 }
 
-// Side by side, where lines have no room: on a phone, or for long sentences.
+// The layout with the lines side by side as columns, for a phone or long sentences.
 function upright(data, wide) {
   const row = 30, top = 44;
   const down = (i) => top + row * i;
@@ -139,7 +139,7 @@ function upright(data, wide) {
   };
 }
 
-// ---- what is drawn --------------------------------------------------------------------------------------------------
+// ---- drawing --------------------------------------------------------------------------------------------------------
 const wayOf = (view) => view.data.ways[view.way];
 const lookOf = (view) => view.looked ?? [wayOf(view).asks, wayOf(view).chosen];
 const weightOf = ({ asks, weights }, [line, i], j) => (line === asks ? weights[i][j] : weights[j][i]);
@@ -168,7 +168,7 @@ function threads(view, place) {
       made.push([isLooked, path]);
     }),
   );
-  return made.sort(([one], [other]) => one - other).map(([, path]) => path); // those that are looked at on top
+  return made.sort(([one], [other]) => one - other).map(([, path]) => path); // current threads on top
 }
 
 /** @param {View} view */
@@ -225,7 +225,7 @@ function wordsOf(view, place) {
   return made;
 }
 
-/** The vectors of a word, a row of cells each, in the colour of its symbol. @param {View} view */
+/** The vectors of a word, each as a row of cells framed in the colour of its symbol. @param {View} view */
 function cellsOf(view, vectors, place, line, i) {
   const { picture } = view;
   return vectors.flatMap(({ look, fills }, row) =>
@@ -238,8 +238,8 @@ function cellsOf(view, vectors, place, line, i) {
   );
 }
 
-// ---- what a hand does -----------------------------------------------------------------------------------------------
-/** The other line asks. @param {View} view */
+// ---- input ----------------------------------------------------------------------------------------------------------
+/** Exchanges the lines of queries and keys. @param {View} view */
 function turn(view) {
   view.way = 1 - view.way;
   view.looked = null;
@@ -262,7 +262,7 @@ function follow(view, text, line, i) {
   listenToWord(text, { look: () => look([line, i]), leave: () => view.looked && look(null), choose });
 }
 
-/** What the word that is looked at gives, or gets, in all. @param {View} view */
+/** The sentence on the total weight that the selected word gives or gets. @param {View} view */
 function tell(view) {
   const way = wayOf(view);
   const [line, at] = lookOf(view);

@@ -1,5 +1,5 @@
-// What pictures of words with lines between them share: shapes that stay from one drawing to the next, so that what
-// changes of them moves; curves; and words that are pointed at and chosen.
+// Helpers of pictures of words with lines between them: shapes that are kept from one drawing to the next, so that
+// their changes are animated; curves; and words that are hovered and chosen.
 import { setAttributes, svgShape } from "../dom.js";
 import { roving } from "../roving.js";
 
@@ -8,16 +8,16 @@ export class WordPicture {
   constructor(root) {
     this.root = root;
     this.svg = root.appendChild(svgShape("svg"));
-    this.made = new Map(); // shapes by key
-    this.used = new Set(); // the keys of the drawing under way
+    this.made = new Map(); // key -> shape
+    this.used = new Set(); // the keys used in the current drawing
   }
 
   /**
-   * Draws the picture; its words are one stop of the Tab key.
+   * Draws the picture; all its words together are one stop of the Tab key.
    * @param {object} picture
    * @param {number} picture.height
    * @param {string} picture.label
-   * @param {() => SVGElement[]} makeShapes all shapes, by `put`; later ones lie over earlier ones
+   * @param {() => SVGElement[]} makeShapes creates all shapes by `put`, from bottom to top
    * @param {(svg: SVGElement, shapes: SVGElement[]) => void} arrange puts the shapes into the picture
    */
   draw({ height, label }, makeShapes, arrange) {
@@ -33,7 +33,7 @@ export class WordPicture {
   }
 
   /**
-   * The shape with a key: the same as in the drawing before, if there was one.
+   * Sets and returns the shape of a key; the shape of the previous drawing is reused.
    * @param {string} key
    * @param {string} kind
    * @param {Record<string, any>} attributes
@@ -55,13 +55,13 @@ export class WordPicture {
 }
 
 /**
- * A curve from one point to another that begins and ends upright.
+ * The path of a curve between two points that begins and ends vertically.
  * @type {(x: number, y: number, x2: number, y2: number) => string}
  */
 export const curve = (x, y, x2, y2) => `M${x} ${y}C${x} ${(y + y2) / 2} ${x2} ${(y + y2) / 2} ${x2} ${y2}`;
 
 /**
- * A click, a tap, Enter or Space on a shape.
+ * Calls a function on a click, a tap, Enter or Space on a shape.
  * @param {any} shape
  * @param {() => void} act
  */
@@ -71,7 +71,7 @@ export function onPress(shape, act) {
 }
 
 /**
- * A word is pointed at by the mouse or by the keyboard; a finger only chooses it.
+ * Listens to a word: mouse and keyboard focus look at it and leave it; a click, a tap or a key chooses it.
  * @param {any} word
  * @param {{ look: () => void, leave: () => void, choose: () => void }} acts
  */

@@ -1,16 +1,17 @@
-// A picture that follows sliders: what stays, and what it is at each position. packed: a run of bytes, see unpacked: as
-// of followSlider, and { alt, width, height, fills, x, y, ink, faint, waits, rows }. rows: the bytes of { usual, fixed,
-// frames } in JSON: rows of a picture's table, of each what is not usual, null where it waits and says so. x and y: the
-// axes of curves, null where rows are cells in pixels; fills: whether these take all the width that there is; names: px
-// for the names behind the curves.
+// A picture that follows sliders, with a frame for each position. packed: bytes for unpacked() of the fields of Sliders
+// (position.js) and { alt, width, height, fills, x, y, ink, faint, names, waits, rows }. x, y: the axes of curves; null
+// if the picture has cells, whose coordinates are in pixels. fills: whether cells take the whole width. names: px for
+// the names after the curves. waits: the text while data are missing. rows: JSON bytes of { usual, fixed, frames }.
+// fixed: rows of the picture's table that every frame has; frames: those of each position, null if its data are
+// missing. A row has only the fields that differ from `usual`.
 import { svgShape } from "../dom.js";
 import { unpacked } from "../pixels.js";
 import { followSlider } from "./position.js";
 
-const ROOM = { left: 66, right: 16, top: 34, bottom: 52 }; // px around the field of curves
+const ROOM = { left: 66, right: 16, top: 34, bottom: 52 }; // px: margins around the curves
 const NAME_PX = 14;
-const LEAST_PX = 320; // a field of curves is no narrower; where there is less room, it is scrolled
-const TICK_PX = 28; // between two texts below it, at least
+const LEAST_PX = 320; // the least width of a picture of curves; with less room it is scrolled
+const TICK_PX = 28; // the least distance between two labels of the x axis
 
 export default function ({ parentElement, data: packed, setTriggerValue }) {
   const root = parentElement.querySelector(".frames");
@@ -20,7 +21,7 @@ export default function ({ parentElement, data: packed, setTriggerValue }) {
   followSlider(root, data, (position) => {
     root.classList.toggle("waits", !data.frames[position]);
     if (data.frames[position]) drawn.draw(root, position);
-    else root.dataset.waits = data.waits; // over what was there before, which is pale
+    else root.dataset.waits = data.waits; // shown over the previous frame, which is pale
   });
   root.onclick = ({ target }) => target.cell && setTriggerValue("clicked", target.cell);
 }
@@ -33,7 +34,7 @@ function rowsAt({ usual, fixed, frames }, position) {
   return [...fixed, ...frames[position]].map((row) => ({ ...usual, ...row }));
 }
 
-// One shape of a drawing.
+// Creates an <svg> of a size with shapes.
 function drawing(width, height, shapes, fills = false) {
   const svg = svgShape("svg", {
     viewBox: `0 0 ${width} ${height}`, class: fills ? "fills" : "", style: `--width: ${width}px`,
@@ -42,7 +43,7 @@ function drawing(width, height, shapes, fills = false) {
   return svg;
 }
 
-// What a shape says to who points at it, and to a screen reader.
+// Gives a shape a tooltip and a label for a screen reader; returns the shape.
 function telling(element, said) {
   element.setAttribute("aria-label", said);
   element.setAttribute("role", "img");
@@ -109,7 +110,7 @@ class CurveField {
     this.data = data;
   }
 
-  // As wide as the data says, narrower where there is less room: its texts stay as large on a phone.
+  // Fits the curves to a width: at most that of the data, and with texts of the same size on a narrow screen.
   fit(room) {
     const { x, y, width, height, names } = this.data;
     this.whole = Math.min(width, Math.max(room, LEAST_PX));
@@ -119,7 +120,7 @@ class CurveField {
   }
 
   draw(root, position) {
-    this.fit(root.clientWidth || this.data.width); // hidden, it has no width yet
+    this.fit(root.clientWidth || this.data.width); // a hidden element has no width
     const { height } = this.data;
     const rows = rowsAt(this.data, position);
     const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));
@@ -158,7 +159,7 @@ class CurveField {
     ];
   }
 
-  // Ticks without those whose texts would touch the one before.
+  // The ticks without those whose labels would touch the previous label.
   spaced(ticks) {
     let last = -Infinity;
     return ticks.filter(([value]) => {
@@ -168,7 +169,7 @@ class CurveField {
     });
   }
 
-  // Rows of one name after the other.
+  // Groups rows by name: a list of rows for each curve.
   curvesOf(rows) {
     const curves = new Map();
     for (const row of rows) curves.set(row.name, [...(curves.get(row.name) ?? []), row]);
@@ -220,7 +221,7 @@ class CurveField {
 
 const dashes = ({ dashed }) => (dashed ? { "stroke-dasharray": "7 5" } : {});
 
-// How far along an axis a value stands, from 0 to 1.
+// The position of a value along an axis, from 0 to 1; values outside are limited to the ends.
 function shareAlong({ first, last, log }, value) {
   const held = Math.min(Math.max(value, first), last);
   const measure = log ? Math.log : Number;

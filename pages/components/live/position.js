@@ -1,22 +1,22 @@
-// What follows sliders shows the position of the one that a hand holds, and the server's when it is let go.
+// Lets elements follow sliders: they show the position of a slider during a drag, and that of the server otherwise.
 import { hear, shared } from "../shared.js";
 
 /**
  * @typedef {object} Sliders
- * @property {string[]} of names of the sliders
- * @property {number[]} counts how many positions each has
- * @property {number} position where the server says that they stand: all positions of the last one, for each one of the
- *   slider before it, and so on
- * @property {Record<string, number>} waits_for where other sliders stand that are waited for
+ * @property {string[]} of the names of the sliders
+ * @property {number[]} counts the number of positions of each slider
+ * @property {number} position the server's positions of all sliders as one index, in which the last slider varies
+ *   fastest
+ * @property {Record<string, number>} waits_for the server's positions of other sliders, whose data only it can compute
  */
 
-/** @typedef {(position: number | null) => void} Show draws a position; null if its data are still to come */
+/** @typedef {(position: number | null) => void} Show draws a position; null if its data are missing */
 
-/** @type {WeakMap<Element, { data: Sliders, show: Show }>} by the element that follows */
+/** @type {WeakMap<Element, { data: Sliders, show: Show }>} following element -> its sliders and function */
 const followers = new WeakMap();
 
 /**
- * Shows the position of sliders in an element now, and whenever one of them moves.
+ * Calls `show` with the position of the sliders of an element now, and whenever one of them moves.
  * @param {HTMLElement | SVGElement} root
  * @param {Sliders} data
  * @param {Show} show
@@ -29,7 +29,7 @@ export function followSlider(root, data, show) {
 }
 
 /**
- * The position while a slider is held; null if its data are still to come.
+ * The current position, with that of a dragged slider; null if the data of the position are missing.
  * @param {Sliders} sliders
  * @returns {number | null}
  */

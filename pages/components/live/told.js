@@ -1,4 +1,4 @@
-// A sentence, a goal or a table that follows sliders.
+// A text that follows sliders: a sentence, a goal or a table.
 import { element, stateOf } from "../dom.js";
 import { hear } from "../shared.js";
 import { followSlider, positionHeld } from "./position.js";
@@ -7,11 +7,11 @@ import { followSlider, positionHeld } from "./position.js";
 
 /**
  * @typedef {object} Told
- * @property {string[][]} texts a text of each position in pieces, of which every second is bold
- * @property {"heading" | "line" | "caption" | "goal" | "table"} kind a table is in Markdown
+ * @property {string[][]} texts the text of each position in pieces, of which every second one is bold
+ * @property {"heading" | "line" | "caption" | "goal" | "table"} kind the kind of text; a table is in Markdown
  * @property {boolean[] | null} reached whether a goal is reached at each position
- * @property {string} waits the text while data are still to come
- * @property {string[]} templates of what is said while a hand drags numbers: of a goal before and once it is reached
+ * @property {string} waits the text while data are missing
+ * @property {string[]} templates the texts during a drag of numbers: [goal not reached, goal reached]; may be empty
  */
 
 /** @param {import("../shared.js").Component<Sliders & Told>} component */
@@ -36,7 +36,7 @@ function tell(root, kind, pieces, isReached) {
   root.replaceChildren(line);
 }
 
-// What a hand has moved: { values, isReached }, null where it is as it was.
+// Listens to a drag of numbers: the event has { values, isReached }, or null if the numbers are back at the start.
 function listenToMoved(view) {
   const end = hear("numbers-moved", (moved) => {
     const { root, data } = view;
@@ -52,7 +52,7 @@ function tellMoved(root, { kind, templates }, { values, isReached }) {
   tell(root, kind, [text], isReached);
 }
 
-// A table of Markdown: its head, a line that is not shown, its rows.
+// A <table> from a Markdown table: head, separator line (not shown), rows.
 function table(markdown) {
   const made = document.createElement("table");
   const [head, , ...rows] = markdown.split("\n").map((line) => line.split("|").slice(1, -1));

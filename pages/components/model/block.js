@@ -1,5 +1,5 @@
-// What each part of a language model adds to the vector of one word, one below the other along the stream that they are
-// added to; how far each pushes the logit of a word; and the words that come out.
+// The residual stream of one word in a language model: what each part adds to its vector, from top to bottom; how much
+// each part adds to the logit of a word (direct logit attribution); and the predicted words.
 import { button, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { spellNumber, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
@@ -12,35 +12,35 @@ import { sharesOf, temperatureSlider } from "./controls.js";
  * @typedef {object} Block
  * @property {Row[]} rows from the top of the stream
  * @property {Temperature | null} temperature
- * @property {{ first: number, count: number }} logits their place in the numbers
- * @property {Word[]} words that come out
+ * @property {{ first: number, count: number }} logits the range of the logits in `values`
+ * @property {Word[]} words the predicted words
  * @property {{ question: string, word: string, share: number }[]} answers
- * @property {any} [walk] of a lesson: { stops, play, pause, label }, a stop { row, words, told } for each part
- * @property {Float32Array} numbers of all vectors
- * @property {Float32Array} values the same
+ * @property {any} [walk] a lesson's player: { stops, play, pause, label }, with a stop { row, words, told } per part
+ * @property {Float32Array} numbers the bytes of all vectors
+ * @property {Float32Array} values the numbers of all vectors
  * @property {Record<string, string>} palette
  * @property {Record<string, string>} text
  */
 
 /**
- * @typedef {object} Row a part of the sum, or a group of them
+ * @typedef {object} Row a part of the sum, or the title of a group of parts
  * @property {"part" | "sum" | "norm" | "group" | "inner"} kind
  * @property {string} name
- * @property {string} [part] its name in the model
- * @property {string} [within] the part that it is a step of
- * @property {number} [first] the place of its vector in the numbers
+ * @property {string} [part] the name of the part in the model
+ * @property {string} [within] the part of which the row is a step
+ * @property {number} [first] the index in `values` at which its vector begins
  * @property {number} [count] the length of its vector
- * @property {number} [push] how far it pushes the logit
- * @property {any} [push_cell] the number that says so
- * @property {any} [cell] the vector's place in the run: { part, step, index } without its last index
- * @property {number[] | null} [opens] the layer and head that its name opens
+ * @property {number} [push] what it adds to the logit
+ * @property {any} [push_cell] the cell of that number in the run
+ * @property {any} [cell] the cell of its vector in the run: { part, step, index } without the last index
+ * @property {number[] | null} [opens] the layer and head that a click on its name opens
  * @property {string} [sign]
  */
 
 /** @typedef {{ word: string, number: number, share: number, chosen: boolean, share_cell: any }} Word */
 /** @typedef {{ value: number, ends: number[], label: string }} Temperature */
 
-const NUMBER_ROOM = 54; // px, behind the longest bar
+const NUMBER_ROOM = 54; // px: the space for the number after the longest bar
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Block */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -57,7 +57,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   all.append(partsOf(view, shown), outOf(view, shown));
   view.told = element("div", "told", { ariaLive: "polite" });
   root.replaceChildren(all, view.told);
-  clearInterval(view.playing); // of parts that may have no walk any more
+  clearInterval(view.playing); // the new data may have no player
   if (shown.walk) root.prepend(walkOf(view, shown));
   refocus();
 }
@@ -71,7 +71,7 @@ function partsOf(view, shown) {
   );
   const pushes = shown.rows.map((row) => row.push ?? 0);
   const sides = { low: Math.min(0, ...pushes), high: Math.max(0, ...pushes) };
-  const largest = largestOf(shown, ({ kind }) => kind === "part"); // the sum's numbers may be larger
+  const largest = largestOf(shown, ({ kind }) => kind === "part"); // without the sum, whose numbers may be larger
   shown.rows.forEach((row, i) => {
     if (row.kind === "group") {
       grid.append(element("div", "group", { textContent: row.name, row: i }));
@@ -98,7 +98,7 @@ function largestOf({ rows, values }, isMeant) {
 
 const isUnfolded = (view, part) => Boolean(view.unfolded?.has(part));
 
-// Shows the steps in a part, or folds them.
+// Shows or hides the steps within a part.
 function unfold(view, name, part) {
   view.unfolded ??= new Set();
   if (!view.unfolded.delete(part)) view.unfolded.add(part);
@@ -107,13 +107,13 @@ function unfold(view, name, part) {
     if (element.within === part) element.hidden = !isUnfolded(view, part);
 }
 
-// The same where the number is no cell of its own: it is the sum of those that are then seen.
+// Shows or hides the steps within the part of a row; used for a number without its own cell, the sum of those steps.
 function unfoldRow(view, { part }) {
   const name = [...view.root.querySelectorAll(".name.folder")].find((each) => each.folds === part);
   if (name) unfold(view, name, part);
 }
 
-// The name of a part on the stream; that of a head opens it, that of a feed-forward layer its steps.
+// The name of a part; a click opens the head, or shows the steps of a feed-forward layer.
 function nameOf(view, shown, row, i) {
   const isFolder = shown.rows.some(({ within }) => within && within === row.part);
   const look = [
@@ -133,7 +133,8 @@ function nameOf(view, shown, row, i) {
   return name;
 }
 
-// A vector, a stripe a number; the number under the pointer is told, a click opens it. Arrows lead along it.
+// A vector with a stripe per number. The number under the pointer is shown as text, a click opens its cell; arrow keys
+// move along the vector.
 function stripOf(view, shown, row, i, largest) {
   const { first, count } = row;
   const strip = element("div", `strip ${row.kind}`, { tabIndex: 0, role: "slider" });
@@ -178,11 +179,11 @@ function stripOf(view, shown, row, i, largest) {
   return strip;
 }
 
-// How far a part pushes the logit: a bar from zero, and its number, which opens.
+// What a part adds to the logit: a bar from zero, and the number; a click opens its cell.
 function pushOf(view, row, { low, high }) {
   const { push, push_cell: cell, kind } = row;
   const width = high - low || 1;
-  // A number stands behind the bar.
+  // The number stands after the bar.
   const place = (number) => `calc((100% - ${NUMBER_ROOM}px) * ${(number - low) / width})`;
   const shown = button("push", { title: spellNumber(push) }, () =>
     cell ? view.trigger("opened", cell) : unfoldRow(view, row),
@@ -201,7 +202,7 @@ function pushOf(view, row, { low, high }) {
   return shown;
 }
 
-// ---- what comes out -------------------------------------------------------------------------------------------------
+// ---- predicted words ------------------------------------------------------------------------------------------------
 function outOf(view, shown) {
   const out = element("div", "out");
   const rows = shown.words.map((word) => wordOf(view, word));
@@ -234,7 +235,7 @@ function showShare(row, share) {
   row.querySelector(".cell").textContent = spellWholePercent(share);
 }
 
-// The temperature of the words: their bars follow a drag, the server computes when it is let go.
+// The slider of the temperature: the bars follow a drag, the server computes when the slider is released.
 function heatOf(view, { temperature, logits, values }, rows) {
   const own = values.subarray(logits.first, logits.first + logits.count);
   const follow = (number) => {
@@ -254,10 +255,10 @@ function answerOf({ question, word, share }) {
 }
 
 // ---- part by part ---------------------------------------------------------------------------------------------------
-const STOP_TIME = 1300; // ms that each stop is shown
+const STOP_TIME = 1300; // ms per stop of the player
 
-// The parts one after the other: those that are still to come are pale, and the words are those that would come out if
-// it ended here. It can be played and dragged.
+// A player that adds part after part: later parts are pale, and the words are those predicted from the sum so far
+// (logit lens).
 function walkOf(view, shown) {
   const { stops, ...text } = shown.walk;
   const last = stops.length - 1;

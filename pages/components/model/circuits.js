@@ -1,14 +1,15 @@
-// What a head would ask and write of words alone: a table a circuit, a row and a column a word. A click, or Enter,
-// opens a number; arrows go from one to the next; the word of a row that stands in the sentence is looked at.
+// The QK and OV circuits of a head on words alone: a table per circuit, with a row and a column per word. A click or
+// Enter opens the cell of a number; arrow keys move between numbers; a click on a row's word selects that word if it is
+// in the sentence.
 import { added, keepFocus, setColours, stateOf } from "../dom.js";
 import { said, spellNumber } from "../flow/words.js";
 import { printed, rounded } from "../rounded.js";
 
 /**
  * @typedef {object} Circuits
- * @property {string[]} words of the rows and columns
- * @property {(number | null)[]} places of the words in the sentence
- * @property {number} at the row of the word that is chosen
+ * @property {string[]} words the words of the rows and columns
+ * @property {(number | null)[]} places the position of each word in the sentence, or null
+ * @property {number} at the row of the selected word
  * @property {Circuit[]} maps
  * @property {Record<string, string>} palette
  * @property {Record<string, string>} text
@@ -17,8 +18,8 @@ import { printed, rounded } from "../rounded.js";
 /**
  * @typedef {object} Circuit a table of numbers
  * @property {string} title
- * @property {string} rows what they are
- * @property {string} columns what they are
+ * @property {string} rows the label of the rows
+ * @property {string} columns the label of the columns
  * @property {number[][]} numbers
  * @property {string} part
  * @property {string} step
@@ -103,7 +104,7 @@ function mixed(colour, ground, share) {
   return channels(colour).map((channel, i) => Math.round(channel * share + under[i] * (1 - share)));
 }
 
-// The ratio of luminances, as WCAG 2.2 has it.
+// The contrast ratio of two colours by WCAG 2.2.
 function contrast(ground, colour) {
   const [dark, light] = [ground, channels(colour)].map(luminance).sort((one, other) => one - other);
   return (light + 0.05) / (dark + 0.05);
@@ -117,7 +118,7 @@ function luminance(rgb) {
 }
 
 // ---- keys -----------------------------------------------------------------------------------------------------------
-// One stop of the Tab key a table; arrows go on inside.
+// Moves the focus by arrow keys; each table is one stop of the Tab key.
 function walk(body, event) {
   const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
   const cell = event.target.closest("button.cell");

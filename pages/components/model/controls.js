@@ -1,19 +1,18 @@
-// What the panels of a language model share: elements, a slider that answers a drag at once, and the words' shares.
-// A slider under its name and its number. numberAt: the number at a place of it. drag: while it moves; done: when it is
-// let go.
+// Helpers of the panels of a language model: sliders that act during a drag, and the softmax of logits with sampling
+// cuts (temperature, top-k, top-p).
 import { element } from "../dom.js";
 
 /**
- * A slider under its name and its number.
+ * Creates a slider with its name and its number.
  * @param {object} slider
- * @param {string} slider.name its data-place
+ * @param {string} slider.name its data-place, by which it keeps the focus
  * @param {string} slider.label
- * @param {Record<string, any>} slider.range min, max and step
- * @param {number} slider.place where it stands
- * @param {(place: number) => any} slider.numberAt the number at a place
+ * @param {Record<string, any>} slider.range its min, max and step
+ * @param {number} slider.place its position
+ * @param {(place: number) => any} slider.numberAt the number at a position
  * @param {(number: any) => string} slider.spell
- * @param {(number: any) => void} slider.drag while it moves
- * @param {(number: any) => void} slider.done when it is let go
+ * @param {(number: any) => void} slider.drag called while it moves
+ * @param {(number: any) => void} slider.done called when it is released
  */
 export function slider({ name, label, range, place, numberAt, spell, drag, done }) {
   const line = element("label", "heat");
@@ -36,10 +35,10 @@ export function slider({ name, label, range, place, numberAt, spell, drag, done 
 }
 
 /**
- * A slider of the temperature: equal distances are equal ratios.
+ * Creates a slider of the temperature on a logarithmic scale.
  * @param {{ value: number, ends: number[], label: string }} temperature
- * @param {(number: number) => void} drag while it moves
- * @param {(number: number) => void} done when it is let go
+ * @param {(number: number) => void} drag called while it moves
+ * @param {(number: number) => void} done called when it is released
  */
 export function temperatureSlider({ value, ends: [least, most], label }, drag, done) {
   return slider({
@@ -55,9 +54,9 @@ export function temperatureSlider({ value, ends: [least, most], label }, drag, d
 }
 
 /**
- * The softmax of logits over a temperature, of those that top-k and then top-p leave; 0 of the others.
+ * The softmax of logits divided by a temperature, over the logits that top-k and then top-p keep; 0 for the others.
  * @param {ArrayLike<number>} logits
- * @param {{ temperature?: number, topK?: number | null, topP?: number }} [choices] topK: null if all stay
+ * @param {{ temperature?: number, topK?: number | null, topP?: number }} [choices] topK: null keeps all
  * @returns {Float64Array}
  */
 export function sharesOf(logits, { temperature = 1, topK = null, topP = 1 } = {}) {
@@ -74,7 +73,7 @@ export function sharesOf(logits, { temperature = 1, topK = null, topP = 1 } = {}
       held += power(logit);
       return stays;
     });
-    left = left.filter((logit) => logit >= likeliest.at(-1)); // those that tie with the last stay, too
+    left = left.filter((logit) => logit >= likeliest.at(-1)); // logits equal to the last one stay, too
   }
   const whole = total(left);
   return Float64Array.from(logits, (logit) => (logit >= left.at(-1) ? power(logit) / whole : 0));

@@ -1,5 +1,6 @@
-// A decoder at work, one written word after the other: how the word looks back, asks the other sentence, and what it
-// then writes. Written words stand at the left, the other sentence at the right; threads are as thick as weights.
+// A decoder, one generated word after the other: the weights of its self-attention, those of its cross-attention to the
+// other sentence, and the next word. Generated words stand at the left, the other sentence at the right; threads are as
+// thick as weights.
 import { element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
@@ -7,27 +8,27 @@ import { playerOf } from "../player.js";
 
 /**
  * @typedef {object} Decoder
- * @property {string} run another one begins at `row`
- * @property {string[]} target the written words
- * @property {string[]} source the other sentence
- * @property {number} row the written word that is chosen
+ * @property {string} run the identity of the run; a new run starts at `row`
+ * @property {string[]} target the generated words
+ * @property {string[]} source the words of the other sentence
+ * @property {number} row the index of the selected generated word
  * @property {number} layer
  * @property {number} head
  * @property {Float32Array} own weights of self-attention, row by row
  * @property {Float32Array} cross weights of cross-attention, row by row
- * @property {{ word: string, share: number }[][]} next the likeliest next words of each row
- * @property {string[]} told what is said at each stage
+ * @property {{ word: string, share: number }[][]} next the likeliest next words after each row
+ * @property {string[]} told the text of each stage
  * @property {Record<string, string>} palette
  * @property {any} text
  */
 
-const ROW = 24; // in the units of the picture, as all that follows
-// Where the arcs and the words stand.
+const ROW = 24; // the height of a row, in units of the viewBox like the positions below
+// x positions of the arcs and the words, and the width of the picture.
 const NARROW = { arcs: 74, bow: 5, target: 170, source: 320, bend: 70, wide: 430 };
 const WIDE = { arcs: 80, bow: 8, target: 195, source: 540, bend: 120, wide: 620 };
-const ROOM = 560; // px: a narrower screen has the narrow picture
-const STAGES = 3; // looks back, asks, writes
-const STAGE_TIME = 1300; // ms
+const ROOM = 560; // px: a narrower element gets the NARROW picture
+const STAGES = 3; // per word: self-attention, cross-attention, feed-forward layers and output
+const STAGE_TIME = 1300; // ms per stage of the player
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Decoder */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -98,10 +99,10 @@ function drawn(view, shown, go) {
   return svg;
 }
 
-// A written word: those that are not written yet are pale.
+// The element of a generated word; words that are generated later are pale.
 function written(view, word, row, go) {
   const stage = view.at % STAGES;
-  const isHidden = stage === STAGES - 1 && row === view.row + 1; // there the word that is written stands
+  const isHidden = stage === STAGES - 1 && row === view.row + 1; // the predicted word is drawn at this place
   const look = ["word", row === view.row ? "now" : "", row > view.row ? "later" : "", isHidden ? "hidden" : ""].join(
     " ",
   );
@@ -110,7 +111,7 @@ function written(view, word, row, go) {
   return pressed(made, () => go(row * STAGES + STAGES - 1));
 }
 
-// By a click, and by Enter or Space where it has the focus.
+// Makes an element a button: calls `act` on a click, Enter or Space.
 function pressed(made, act) {
   made.setAttribute("role", "button");
   made.setAttribute("tabindex", 0);
@@ -123,7 +124,7 @@ function pressed(made, act) {
   return made;
 }
 
-// From the word back to one that stands before it, or to itself.
+// The arc of self-attention from the selected word to word j, which is an earlier word or the same.
 function arc(view, shown, j) {
   const weight = shown.own[view.row * shown.target.length + j];
   const [from, to] = [middle(view.row), middle(j)];
@@ -138,7 +139,7 @@ function arc(view, shown, j) {
   );
 }
 
-// From the word to one of the other sentence.
+// The thread of cross-attention from the selected word to word j of the other sentence.
 function thread(view, shown, j) {
   const weight = shown.cross[view.row * shown.source.length + j];
   const { target, source, bend } = view.place;
@@ -154,7 +155,7 @@ function thread(view, shown, j) {
   );
 }
 
-// A thread tells its weight, and opens it.
+// Gives a thread a label with its weight; a click opens the cell of the weight.
 function opening(view, path, kind, j, shown, said) {
   path.setAttribute("aria-label", said);
   path.append(svgShape("title", {}, said));
@@ -163,7 +164,7 @@ function opening(view, path, kind, j, shown, said) {
   return pressed(path, () => view.trigger("opened", number));
 }
 
-// The words that may come next, once the feed-forward layers are through.
+// The list of the likeliest next words; pale until the last stage.
 function nextWords(shown, row, isThere) {
   const rows = shown.next[row].map(({ word, share }) => {
     const line = element("div", "line");

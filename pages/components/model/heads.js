@@ -1,5 +1,5 @@
-// The weights of many heads as small maps: sorted, filtered and searched here, two of them compared, or one of them on
-// two sentences. It needs names, words, numbers and weights, and knows nothing of what made them.
+// The weights of many heads as small maps, which are sorted, filtered and searched in the browser; two heads can be
+// compared, or one head on two sentences. The component works for any model: it only needs names, words and numbers.
 import { element, isDrawn, setColours } from "../dom.js";
 import { Rest } from "../drag.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
@@ -10,21 +10,21 @@ import { mapImage } from "./maps.js";
 /**
  * @typedef {object} Heads
  * @property {Head[]} heads
- * @property {string[]} queries words
- * @property {string[]} keys words
- * @property {number[]} now the layer and the head that is open
- * @property {Record<string, string>} measures by which heads are sorted, and their names
- * @property {Order | null} order as the link has it; null if no link keeps it
- * @property {boolean} as_numbers whether the maps hold numbers that are no shares
+ * @property {string[]} queries the words of the rows
+ * @property {string[]} keys the words of the columns
+ * @property {number[]} now the layer and the head that are open
+ * @property {Record<string, string>} measures measure by which heads can be sorted -> its name
+ * @property {Order | null} order the order in the link of the page; null if the link has none
+ * @property {boolean} as_numbers whether the maps contain numbers that are not shares
  * @property {number} reach the number with the full colour
  * @property {Record<string, string[]>} fills
- * @property {Uint8Array} allowed of all cells of a map; empty if all are
- * @property {string[]} other_words of a second sentence
- * @property {Float32Array} weights of all heads
- * @property {Float32Array} other weights of the second sentence
+ * @property {Uint8Array} allowed whether each cell of a map is allowed; empty if all are
+ * @property {string[]} other_words the words of a second sentence
+ * @property {Float32Array} weights the weights of all heads
+ * @property {Float32Array} other the weights of all heads on the second sentence
  * @property {Float32Array[]} maps the weights of each head
- * @property {Float32Array[] | null} others the same of the second sentence
- * @property {Float32Array} rolled the rollout of all layers
+ * @property {Float32Array[] | null} others the weights of each head on the second sentence
+ * @property {Float32Array} rolled the attention rollout of all layers
  * @property {Record<string, string>} palette
  * @property {Record<string, string>} text
  */
@@ -36,18 +36,18 @@ import { mapImage } from "./maps.js";
  * @property {number} layer
  * @property {number} head
  * @property {string} name
- * @property {string} habit what it does
- * @property {number} [written] the length of what it adds
- * @property {Record<string, number>} [here] its measures in this sentence
- * @property {Record<string, number>} [there] in the second sentence
- * @property {Record<string, number>} [held] on held-out sentences
+ * @property {string} habit what the head does
+ * @property {number} [written] the length of the vector that it adds
+ * @property {Record<string, number>} [here] its measures on this sentence
+ * @property {Record<string, number>} [there] its measures on the second sentence
+ * @property {Record<string, number>} [held] its measures on held-out sentences
  */
 
-const BITS = "entropy"; // the measure that is no share
-const BY_LAYER = "layers"; // in place of a measure
-const MOST_LABELS = 24; // words beside a large map
-const UNKNOWN = -1; // below every number: no query of the sentence says anything
-const REST_MS = 300; // after which a choice is kept by the link: until then the next one may follow
+const BITS = "entropy"; // the only measure in bits; all others are shares
+const BY_LAYER = "layers"; // value of look.by for the order of the layers, without a measure
+const MOST_LABELS = 24; // the largest number of words beside a large map
+const UNKNOWN = -1; // the rank of a head whose measure is not defined on the sentence, below every number
+const REST_MS = 300; // the pause (debounce) after which a choice is sent, to be stored in the link
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Heads */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -58,13 +58,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {Heads} */
   const shown = unpacked(data);
   const beyondOrder = shown.order && textBeyondOrder(shown);
-  if (beyondOrder && beyondOrder === root.beyondOrder) return takeOrder(root, shown.order); // what is open stays open
+  if (beyondOrder && beyondOrder === root.beyondOrder) return takeOrder(root, shown.order); // keeps open select boxes
   root.beyondOrder = beyondOrder;
   const cells = shown.queries.length * shown.keys.length;
   const floats = (bytes) => new Float32Array(bytes.slice().buffer);
   const cut = (numbers) => shown.heads.map((_, i) => numbers.subarray(i * cells, (i + 1) * cells));
   shown.maps = cut(floats(shown.weights));
-  shown.others = shown.other.length ? cut(floats(shown.other)) : null; // of a second sentence of the same length
+  shown.others = shown.other.length ? cut(floats(shown.other)) : null; // only for a second sentence of equal length
   shown.rolled = floats(shown.rolled);
   setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "share", "x"]);
   root.look ??= { by: BY_LAYER, least: 0, from: "", to: "", pair: [] };
@@ -89,8 +89,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   compareTwo(root);
 }
 
-// ---- what a link keeps ----------------------------------------------------------------------------------------------
-// All that is shown but the order: where it is the same, the cards and an open choice stay.
+// ---- the order in the link ------------------------------------------------------------------------------------------
+// The shown data without the order, as JSON: if it is unchanged, the cards and an open select box are kept.
 function textBeyondOrder(shown) {
   return JSON.stringify({ ...shown, order: null }, (_, value) => (ArrayBuffer.isView(value) ? String(value) : value));
 }
@@ -105,7 +105,7 @@ function takeOrder(root, order) {
   arrange(root);
 }
 
-// The heads are arranged at once; the link hears of it when the hand rests.
+// Arranges the heads at once; the choice is sent to the server after a pause.
 function choose(root, choice) {
   Object.assign(root.look, choice);
   arrange(root);
@@ -119,8 +119,8 @@ function sendOrder(root) {
   root.trigger("order", { by, least, from: place(from), to: place(to) });
 }
 
-// An order that still rests goes along: sent a moment later it could take the place of the opened head, for a busy
-// server keeps only the last message of a component.
+// Opens a head. A pending order is sent first: sent later it could replace the message of the opened head, because a
+// busy server keeps only the last message of a component.
 function openHead(root, head) {
   root.rest.end();
   root.trigger("head", head);
@@ -141,7 +141,7 @@ function fillControls(root) {
     output.textContent = spellWholePercent(root.look.least);
   };
   least.append(input, output);
-  by.hidden = !Object.keys(measures).length; // by the layer alone there is nothing to choose
+  by.hidden = !Object.keys(measures).length; // hidden if the layer is the only choice
   root.parts.controls.replaceChildren(by, from, to, least);
 }
 
@@ -157,8 +157,8 @@ function choiceOf(root, name, label, options) {
 }
 
 // ---- order ----------------------------------------------------------------------------------------------------------
-// What a head is sorted by: the weight of a pair of words, if both are chosen, else a measure, here if it is known
-// here. Of two sentences by how far they differ in it.
+// The number by which heads are sorted, as { label, spell, here(i), there(i), held(i) }: the weight of a pair of words
+// if both words are chosen, else a measure on this, the second, and held-out sentences. null for the order by layer.
 function sortedBy({ shown, look }) {
   const { from, to, by } = look;
   const { heads, maps, others } = shown;
@@ -175,7 +175,8 @@ function sortedBy({ shown, look }) {
   return { label: shown.measures[by], spell, here: number("here"), there: number("there"), held: number("held") };
 }
 
-// What decides the place of a head; below every number where no query of the sentence says anything.
+// The number by which a head is ranked: the difference between two sentences, or the number on this sentence, or else
+// on held-out sentences; UNKNOWN if there is none.
 function rankOf({ here, there, held }, i) {
   if (there(i) === undefined) return here(i) ?? held(i) ?? UNKNOWN;
   return here(i) === undefined ? UNKNOWN : Math.abs(here(i) - there(i));
@@ -185,7 +186,7 @@ function arrange(root) {
   const { shown, look, cards, parts } = root;
   const order = sortedBy(root);
   const number = (i) => rankOf(order, i);
-  const least = order?.spell === spellWholePercent ? look.least : 0; // bits are no shares
+  const least = order?.spell === spellWholePercent ? look.least : 0; // bits have no threshold
   root.parts.controls.querySelector(".least").hidden = order?.spell !== spellWholePercent;
   const all = shown.heads.map((_, i) => i);
   const kept = order ? all.filter((i) => !least || number(i) >= least).sort((i, j) => number(j) - number(i)) : all;
@@ -209,7 +210,7 @@ function arrange(root) {
   parts.told.textContent = rest ? `${sentence} ${said(shown.text.hidden, { hidden: rest })}` : sentence;
 }
 
-// Of all second buttons only that behind the map which is the stop of the Tab key is one, too.
+// Makes only the compare button of the card with the Tab stop reachable by Tab, too.
 function stopAt({ cards }, element) {
   const stop = element?.closest(".card");
   for (const card of cards) card.compare.tabIndex = card === stop ? 0 : -1;
@@ -222,7 +223,7 @@ function columnsOf(grid) {
 function numbersOf({ text, others }, { here, there, held, spell }, i) {
   const named = [[text.here, here(i)], there(i) === undefined ? [text.held, held(i)] : [text.there, there(i)]];
   const known = named.filter(([, number]) => number !== undefined);
-  if (others && known.length === 1) return spell(known[0][1]); // of both sentences together
+  if (others && known.length === 1) return spell(known[0][1]); // one number for both sentences
   return known.map(([name, number]) => `${name} ${spell(number)}`.trim()).join(" · ") || "–";
 }
 
@@ -259,12 +260,12 @@ function cardOf(root, i) {
   return card;
 }
 
-// Numbers that can be no weights have a scale with both signs.
+// The colour scale: with both signs for numbers that are not shares.
 const scaleOf = (shown) => (shown.as_numbers ? "signed" : "share");
 
 const apart = (one, other) => one.map((number, i) => number - other[i]);
 
-// As many cells across as down look square; many more are squeezed, so that a map stays a map.
+// The aspect ratio of a map: columns by rows, limited to between 1/3 and 3.
 const ratioOf = ({ queries, keys }) => Math.min(3, Math.max(1 / 3, keys.length / queries.length));
 
 const imageOf = ({ queries, keys, reach, fills, allowed }, numbers, scale) =>
@@ -288,7 +289,7 @@ function compareTwo(root) {
   parts.two.replaceChildren(...large);
 }
 
-// A head's map of the second sentence, and what it is less there than here; words that differ stand beside each other.
+// The map of a head on the second sentence, and the map of the differences; words that differ are shown as "a / b".
 function secondOf(shown, i) {
   const { text, heads, maps, others, queries, other_words: words } = shown;
   const both = queries.map((word, at) => (word === words[at] ? word : `${word} / ${words[at]}`));
@@ -297,7 +298,7 @@ function secondOf(shown, i) {
   return [largeOf(there, `${heads[i].name} (${text.there})`, others[i], "share"), difference];
 }
 
-// A large map with its words; the cell under the pointer, or that the arrows lead to, is told.
+// A large map with its words; a text shows the cell under the pointer, or the one reached by the arrow keys.
 function largeOf(shown, name, numbers, scale) {
   const { queries, keys } = shown;
   const figure = element("figure", "large");
@@ -333,7 +334,7 @@ function largeOf(shown, name, numbers, scale) {
   return figure;
 }
 
-// The words beside a map; of more than there is room for none, and only the told cell names them.
+// The words along a side of a map; none if there are more than MOST_LABELS.
 function axisOf(words, name) {
   const axis = element("div", `axis ${name}`);
   axis.setAttribute("aria-hidden", "true");
@@ -343,8 +344,8 @@ function axisOf(words, name) {
   return axis;
 }
 
-// ---- rollout beside what is written ---------------------------------------------------------------------------------
-// What is known beyond the maps: the layers' weights multiplied, and how much each head adds.
+// ---- rollout and added vectors --------------------------------------------------------------------------------------
+// Data on all heads together: the attention rollout, and the length of the vector that each head adds.
 function beyondOf({ shown }) {
   const beyond = element("div", "beyond");
   if (shown.rolled.length) beyond.append(largeOf(shown, shown.text.rollout, shown.rolled, "share"));

@@ -1,11 +1,11 @@
-// A head's weights as an image of one pixel a cell, which the browser enlarges.
+// Draws the weights of a head as an image with one pixel per cell, which the browser enlarges.
 import { element } from "../dom.js";
 import { BLOCKED, pixels } from "../pixels.js";
 
-export const LEVELS = 253; // colours of a scale; 255 is a blocked cell
+export const LEVELS = 253; // the number of colours of a scale; colour number 255 is a blocked cell
 
 /**
- * Numbers as an image of one pixel each, which the browser enlarges.
+ * Draws numbers as an image with one pixel per number, which the browser enlarges.
  * @param {ArrayLike<number>} numbers
  * @param {object} map
  * @param {number} map.rows
@@ -13,7 +13,7 @@ export const LEVELS = 253; // colours of a scale; 255 is a blocked cell
  * @param {number} map.reach the number with the full colour
  * @param {Record<string, string[]>} map.fills the colours of each scale
  * @param {'share' | 'signed'} [map.scale] from 0 to reach, or from -reach to reach
- * @param {ArrayLike<number>} [map.allowed] of each cell; none if all are
+ * @param {ArrayLike<number>} [map.allowed] whether each cell is allowed; empty if all are
  */
 export function mapImage(numbers, { rows, columns, reach, fills, scale = "share", allowed = [] }) {
   const height = (number) => (scale === "share" ? number / reach : (number / reach + 1) / 2);

@@ -1,4 +1,4 @@
-// Words with a bar as long as the probability of each.
+// A list of words, each with a bar as long as its probability.
 
 /** @typedef {{ rows: { word: string, share: number, said: string }[], colour: string }} Shares */
 

@@ -1,5 +1,5 @@
-// A decoder writes: its words one by one, the keys and values that each layer keeps of them, and what that has cost
-// with a cache and without one. All stops of the way are there: looking at one asks nobody.
+// Generation with a decoder, word by word: the keys and values that each layer caches, and the costs with and without a
+// cache. The data contain all stops, so that moving between stops needs no server.
 import { button, element, isDrawn, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { Rest } from "../drag.js";
 import { said, spellWholePercent } from "../flow/words.js";
@@ -9,34 +9,34 @@ import { roving } from "../roving.js";
 
 /**
  * @typedef {object} Shelves
- * @property {string} run another one begins at `stop`
- * @property {number} stop how many words are written
- * @property {number} given how many words were given
+ * @property {string} run the identity of the run; a new run starts at `stop`
+ * @property {number} stop the number of generated words
+ * @property {number} given the number of input words
  * @property {string[]} words
- * @property {string[]} layers names
- * @property {string[]} heads names
- * @property {number} width numbers of a key
- * @property {({ word: string, number: number, share: number } | null)[]} next the word that is written at each stop
- * @property {Record<"cached" | "again", string[]>} told what is said at each stop, with a cache and without one
+ * @property {string[]} layers the names of the layers
+ * @property {string[]} heads the names of the heads
+ * @property {number} width the number of numbers in a key
+ * @property {({ word: string, number: number, share: number } | null)[]} next the word that is generated at each stop
+ * @property {Record<"cached" | "again", string[]>} told the text of each stop, with a cache and without one
  * @property {Count[]} counts
- * @property {Float32Array} weights of each stop, layer, head and key
- * @property {Uint8Array} strips keys and values of each layer, head and word as strengths of a colour
+ * @property {Float32Array} weights the weights of each stop, layer, head and key
+ * @property {Uint8Array} strips keys and values of each layer, head and word, as strengths of a colour
  * @property {Record<string, string>} palette
  * @property {Record<string, string>} text
  */
 
 /**
- * @typedef {object} Count what has been computed or kept so far, with a cache and without one
+ * @typedef {object} Count a number of computed or cached items, with a cache and without one
  * @property {string} title
  * @property {string[]} names
- * @property {string[][]} texts at each stop
- * @property {string[][]} added at each stop
- * @property {number[][]} sizes at each stop
+ * @property {string[][]} texts the number so far, as text, at each stop
+ * @property {string[][]} added the text on what each stop adds
+ * @property {number[][]} sizes the number so far at each stop
  */
 
-const WORD_TIME = 1200; // ms
-const SETTLED_MS = 400; // without another step: then the server hears of the place
-const DROP = { duration: 380, easing: "ease-out" }; // of a column that is computed
+const WORD_TIME = 1200; // ms per word of the player
+const SETTLED_MS = 400; // the pause (debounce) after which the stop is sent to the server
+const DROP = { duration: 380, easing: "ease-out" }; // the animation of a computed column
 const WAYS = ["cached", "again"];
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Shelves */
@@ -74,7 +74,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   refocus();
 }
 
-// ---- the way through the text ---------------------------------------------------------------------------------------
+// ---- the player -----------------------------------------------------------------------------------------------------
 function moverOf(view, shown, draw) {
   const last = shown.told.cached.length - 1;
   const walk = element("div", "walk", { role: "group" });
@@ -209,7 +209,7 @@ class Field {
     this.draw(seen);
   }
 
-  // What is computed now has a rim, and drops in where a word was just written.
+  // Colours a cell of the cache. A cell computed at this stop has a rim, and drops in after a step of one word.
   fill(cell, name, s, isNew, isStep) {
     const { shown } = this;
     cell.classList.toggle("now", isNew);
@@ -222,7 +222,7 @@ class Field {
     }
   }
 
-  // The numbers of a key or value, one below the other: the stronger the colour, the larger.
+  // A CSS gradient with a band for each number of a key or value: the stronger the colour, the larger the number.
   strip(name, s) {
     const { strips, words, heads, width } = this.shown;
     const first =
@@ -248,7 +248,7 @@ class Field {
   }
 }
 
-// ---- what is chosen, and counted ------------------------------------------------------------------------------------
+// ---- choices and counts ---------------------------------------------------------------------------------------------
 function choicesOf(view, shown, move) {
   const line = element("div", "choices");
   const group = (label, names, chosen, choose) => {
@@ -284,7 +284,7 @@ function choicesOf(view, shown, move) {
   return line;
 }
 
-// Two bars of one length a unit: with the cache, and without.
+// A count as two bars on one scale: with the cache, and without.
 function countOf(view, { title, names, texts, added, sizes }) {
   const most = Math.max(...sizes.flat());
   const box = element("div", "count");

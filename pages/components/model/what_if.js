@@ -1,4 +1,5 @@
-// What if: each head and feed-forward layer as a switch, the words before and after, and the path of a prediction.
+// Ablations of a language model: a switch for each head and feed-forward layer, the predicted words before and after,
+// and the contributions of all parts to a prediction.
 import { button, element, isDrawn, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
@@ -8,16 +9,16 @@ import { LEVELS, mapImage } from "./maps.js";
  * @typedef {object} WhatIf
  * @property {string[]} words
  * @property {Tile[]} tiles the switches
- * @property {Record<string, string>} kinds of changes, and their names
- * @property {boolean} norms whether the divisors of the norms are held
+ * @property {Record<string, string>} kinds kind of change -> its name
+ * @property {boolean} norms whether the divisors of the norms are frozen
  * @property {boolean} upright whether words are written from top to bottom
  * @property {any[]} outcomes the words before and after
- * @property {any} moved the weights that moved; null if nothing is changed
- * @property {any} path of the prediction
+ * @property {any} moved the weights that changed; null without a change
+ * @property {any} path the contributions of the parts to the prediction
  * @property {number} reach the weight with the full colour
  * @property {Record<string, string[]>} fills
- * @property {Float32Array} weights of all heads
- * @property {Uint8Array} allowed of all heads
+ * @property {Float32Array} weights the weights of all heads
+ * @property {Uint8Array} allowed whether each pair of words is allowed, of all heads
  * @property {Record<string, string>} palette
  * @property {any} text
  */
@@ -26,12 +27,12 @@ import { LEVELS, mapImage } from "./maps.js";
  * @typedef {object} Tile a head or a feed-forward layer
  * @property {number} layer
  * @property {string} part
- * @property {number | null} head null of a feed-forward layer
+ * @property {number | null} head null for a feed-forward layer
  * @property {string} name
  * @property {string} short
- * @property {string | null} kind its change
- * @property {string[]} kinds the changes that it may have
- * @property {Float32Array} [map] its weights
+ * @property {string | null} kind the kind of its change; null without a change
+ * @property {string[]} kinds the possible kinds of its change
+ * @property {Float32Array} [map] the weights of the head
  * @property {Uint8Array} [allowed]
  */
 
@@ -93,7 +94,7 @@ function boardOf(view, shown) {
   return board;
 }
 
-// A click on the map switches off, or back; the choice beneath has the other changes.
+// The tile of a head or layer: a click on its map ablates or restores it; the select box below has the other changes.
 function tileOf(view, shown, tile) {
   const { part, head, name, short, kind, kinds } = tile;
   const { text } = shown;
@@ -115,7 +116,7 @@ function tileOf(view, shown, tile) {
   return made;
 }
 
-// A feed-forward layer: few numbers, more of them, few again.
+// A drawing of a feed-forward layer: few numbers, more of them, few again.
 function netOf() {
   const column = (x, count) => Array.from({ length: count }, (_, i) => [x, 50 + (i - (count - 1) / 2) * 17]);
   const [few, more, again] = [column(18, 3), column(50, 5), column(82, 3)];
@@ -129,7 +130,7 @@ function netOf() {
 const imageOf = ({ words, reach, fills }, { map, allowed }) =>
   mapImage(map, { rows: words.length, columns: words.length, reach, fills, allowed });
 
-// A head's map, large: a click on a cell blocks that pair of words, or opens it again; so do the arrows and Enter.
+// The large map of a head in which a click on a cell, or Enter, blocks that pair of words or allows it again.
 function drawnOf(view, shown, tile) {
   const { words, text } = shown;
   const side = words.length;
@@ -253,7 +254,7 @@ function aloneRow(view, text, before, word, { part, head, name, share }) {
   return row;
 }
 
-// ---- weights that moved ---------------------------------------------------------------------------------------------
+// ---- changed weights ------------------------------------------------------------------------------------------------
 function movedOf(view, { text, moved: { title, told, rows } }) {
   const figure = element("figure", "outcome moved");
   figure.append(
@@ -333,7 +334,7 @@ function pathOf(view, shown) {
 
 const nameOf = ({ text }, { name, layer }) => (layer ? `${layer} · ${name}` : name);
 
-// A push that is written out where it is large enough to be read.
+// A cell with what a part adds to the logit through one word; the number is in its tooltip.
 function cellOf(view, { path, text }, { by_word_cell, name, layer }, push, s, shade) {
   const cell = element("td", "push");
   cell.style.background = shade(push);

@@ -1,4 +1,4 @@
-// The next word of a language model: the text so far, the likeliest words, what cuts them off, and the cache.
+// The next word of a language model: the text so far, the likeliest words, the sampling controls, and the cache.
 import { button, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
@@ -6,18 +6,18 @@ import { sharesOf, slider, temperatureSlider } from "./controls.js";
 
 /**
  * @typedef {object} Words
- * @property {{ word: string, kind: string }[]} tiles the text so far; the kinds start and blank cannot be clicked
- * @property {{ word: string, number: number, share: number, cell: any }[]} words the likeliest ones
+ * @property {{ word: string, kind: string }[]} tiles the text so far; tiles of kind start or blank are disabled
+ * @property {{ word: string, number: number, share: number, cell: any }[]} words the likeliest next words
  * @property {Record<"temperature" | "top_k" | "top_p", Slider>} sliders
- * @property {any} seed { value, ends, label, likeliest, drawn, seed }; value: null if the likeliest word is taken
+ * @property {any} seed { value, ends, label, likeliest, drawn, seed }; value: null for the likeliest word
  * @property {{ columns: string[], layers: string[], title: string, rows: string } | null} cache
- * @property {Float32Array} numbers the logits
- * @property {Float32Array} logits the same
+ * @property {Float32Array} numbers the bytes of the logits
+ * @property {Float32Array} logits the logits
  * @property {Record<string, string>} palette
  * @property {any} text
  */
 
-/** @typedef {{ value: number | null, ends: number[], label: string, all?: string }} Slider all: the name of no cut */
+/** @typedef {{ value: number | null, ends: number[], label: string, all?: string }} Slider all: the text for no cut */
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Words */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -54,7 +54,7 @@ function tilesOf(view, { tiles, text }) {
   return line;
 }
 
-// ---- the words that may come ----------------------------------------------------------------------------------------
+// ---- the next words -------------------------------------------------------------------------------------------------
 function barsOf(view, { words, text, logits, sliders }) {
   const bars = element("div", "bars");
   const line = element("div", "line", text.cut);
@@ -91,7 +91,7 @@ function rowOf(view, { word, number, cell }, text) {
   return row;
 }
 
-// A word that is cut off is pale: its share is what it had before.
+// Shows the share of a word; a word that is cut off is pale, with a bar of its share before the cut.
 function showRow(row, share, uncut) {
   row.classList.toggle("cut", share === 0);
   row.querySelector(".beam").style.width = 100 * share + "%";
@@ -99,7 +99,7 @@ function showRow(row, share, uncut) {
   row.querySelector(".cell").textContent = spellWholePercent(share);
 }
 
-// ---- what is chosen, and done ---------------------------------------------------------------------------------------
+// ---- controls -------------------------------------------------------------------------------------------------------
 function controlsOf(view, { sliders, seed, text }, bars) {
   const controls = element("div", "controls");
   const choose = (choices) => view.trigger("choices", choices);
@@ -132,7 +132,7 @@ function controlsOf(view, { sliders, seed, text }, bars) {
   return controls;
 }
 
-// One place more than there are numbers: there all words stay.
+// The slider of top-k has one more position at its end, at which all words are kept.
 function topKSlider({ value, ends: [least, most], label, all }, drag, done) {
   return slider({
     name: "top_k",
@@ -159,7 +159,7 @@ function topPSlider({ value, ends: [least, most], label, all }, drag, done) {
   });
 }
 
-// The likeliest word, or one that is drawn: the same seed draws the same words.
+// The choice between the likeliest word and a sampled word, with the seed of the sampling.
 function seedOf({ value, ends: [least, most], label, likeliest, drawn, seed }, choose) {
   const isDrawn = value !== null;
   const group = element("div", "seed", { role: "group" });
@@ -184,7 +184,7 @@ function seedOf({ value, ends: [least, most], label, likeliest, drawn, seed }, c
 }
 
 // ---- the cache ------------------------------------------------------------------------------------------------------
-// A shelf a layer, a column a word: its key above its value; the last one is new.
+// The cache: a row per layer with a column per word, its key above its value; the last column is new.
 function shelvesOf({ columns, layers, title, rows }) {
   const cache = element("div", "cache");
   cache.append(element("h6", "", title));

@@ -1,12 +1,13 @@
-// The lines of a layer: the number of each is a button that shows what the line made, and at its end stands a button
-// that guesses that the line is wrong. The server answers both with the map and the verdict.
+// The correct code lines of a layer, one of which was replaced by a wrong line in the shown run. The line number is a
+// button that shows the result of the line; the button at the end guesses that the run has a wrong line there. The
+// server answers with the map or the verdict.
 import { button, element } from "../dom.js";
 import { roving } from "../roving.js";
 
 /**
  * @typedef {object} Lines
- * @property {Line[]} lines of code
- * @property {string | null} looked the step that is shown
+ * @property {Line[]} lines the lines of code
+ * @property {string | null} looked the shown step
  * @property {string} asksLook
  * @property {string} asksGuess
  * @property {string} alt
@@ -15,11 +16,11 @@ import { roving } from "../roving.js";
 /**
  * @typedef {object} Line
  * @property {string} number
- * @property {string} made what it makes
- * @property {string} rest the code behind that
+ * @property {string} made the name that the line assigns
+ * @property {string} rest the code after that name
  * @property {string} ink
- * @property {string | null} step that it shows
- * @property {string} looksAt the label of the button that shows it
+ * @property {string | null} step the step that the line computes
+ * @property {string} looksAt the label of the button that shows the step
  * @property {string} blames the label of the button that guesses
  * @property {"" | "✓" | "×"} verdict
  * @property {boolean} isGuessed

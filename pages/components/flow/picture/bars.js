@@ -1,16 +1,16 @@
-// Bars: a number for each key.
+// Draws a column of bars: a number for each key.
 import { between, clamp, easeInOut, finite, settle } from "../motion.js";
 import { spellNumber } from "../words.js";
 
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const LEAST_HIT = 8; // px: what a pointer can meet
+const LEAST_HIT = 8; // px: the least height of an area that pointers can hit
 
 /**
  * @param {Drawn} picture
  * @param {Part} part
- * @param {number} share how far the part has come
+ * @param {number} share how much of the part is drawn, from 0 to 1
  */
 export function drawBars(picture, part, share) {
   const { x, w } = picture.layout;
@@ -27,7 +27,7 @@ function drawBar(picture, part, row, share) {
   if (picture.isRest(row)) return;
   const numbers = picture.snapshot.numbers[part.name];
   const before = part.reads.find((name) => picture.byName.get(name)?.role === "pair");
-  const grows = !before; // out of a product; else the bar comes from the column before
+  const grows = !before; // a bar of a product grows; any other moves here from the previous column
   const own = grows ? picture.turn(share, row) : clamp(share * 1.25 - (0.25 * row) / picture.rows);
   if (own <= 0) return;
   const isBlocked = part.motion === "mask" && numbers[row] === -Infinity;
@@ -37,7 +37,7 @@ function drawBar(picture, part, row, share) {
   const end = x[part.name] + w[part.name] / 2;
   const start = before && picture.has(before) ? x[before] + w[before] / 2 : end;
   const middle = grows ? end : between(start, end, easeInOut(own));
-  // However large the number, its bar stays in its column.
+  // A bar never leaves its column.
   const length = clamp(Math.abs(number) / (picture.largest[part.name] || 1)) * (w[part.name] / 2);
   const height = Math.max(1, Math.min(15 * picture.unit, rowHeight[row] - 2));
   const look = `bar ${number < 0 ? "minus" : "plus"}`;

@@ -1,4 +1,4 @@
-// The sign and the name over each column.
+// Draws the sign and the name above each column.
 import { SMALL } from "../layout.js";
 import { clamp } from "../motion.js";
 import { textWidth } from "../words.js";
@@ -6,13 +6,13 @@ import { textWidth } from "../words.js";
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const [UPPER, LOWER] = [31, 10]; // how far over the rows a sign stands; lower where the one before leaves no room
+const [UPPER, LOWER] = [31, 10]; // px at unit 1: a sign above the rows; LOWER if the previous sign leaves no room
 
 /**
- * Over a column: its sign and its name, which open the step, or the product that it comes of.
+ * Draws the sign and the name of a column; a click on them opens the map of the step in part.opens.
  * @param {Drawn} picture
  * @param {Part} part
- * @param {number} share how far the part has come
+ * @param {number} share how much of the part is drawn, from 0 to 1
  */
 export function drawHead(picture, part, share) {
   const { x, w, headHeight, folded, frame, zoom } = picture.layout;
@@ -38,8 +38,8 @@ export function drawHead(picture, part, share) {
   );
 }
 
-// How far over the rows each column's sign stands: above, where the one before it leaves room; else lower; null where
-// there is no room at all.
+// Returns a Map from part to the height of its sign above the rows: UPPER if the previous sign there leaves room, else
+// LOWER; null if there is no room at either height.
 export function signHeights({ columns, layout: { x, w, folded }, unit }) {
   const ends = new Map([[UPPER, -Infinity], [LOWER, -Infinity]]);
   const heights = new Map();

@@ -1,4 +1,4 @@
-// What a change changed: outlined for a moment, and with its old number where that covers nothing.
+// Outlines changed rows for a moment, with the old number wherever that covers nothing.
 import { fixed } from "../../rounded.js";
 import { easeOut } from "../motion.js";
 import { boxesOverlap } from "../plane.js";
@@ -8,9 +8,9 @@ import { boxOfNumber } from "./rings.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const LEAST_GLOW_ROW = 12; // px: lower ones are stripes
-const OLD_PX = { share: 16, other: 13, least: 12 }; // of old numbers
-const OLD_GAP = 3; // px between an old number and what it stands beside
+const LEAST_GLOW_ROW = 12; // px: lower rows are stripes, and are not outlined
+const OLD_PX = { share: 16, other: 13, least: 12 }; // the font sizes of old numbers
+const OLD_GAP = 3; // px between an old number and the box beside it
 
 /**
  * @param {Drawn} picture
@@ -36,7 +36,7 @@ export function drawGlow(picture, { rows, strength }) {
   drawOldNumbers(picture, rows, opacity);
 }
 
-// The shares first, then the lane, then the rows: what finds no room is not told.
+// Draws old numbers, first of the shares, then of the lane, then of the rows; a number without room is left out.
 function drawOldNumbers(picture, rows, opacity) {
   const taken = [...picture.shapes.made]
     .filter(([, shape]) => shape.round === picture.shapes.round)
@@ -69,7 +69,7 @@ function drawOldNumber(picture, part, row, { m, old, now }, taken, opacity) {
   picture.shapes.put("texts", "text", `old ${part.name} ${row}`, { ...at, class: "old", text, opacity });
 }
 
-// What an old number stands beside: of a share its percentage in the ribbon, else the number's own cell or bar.
+// The box beside which an old number stands: of a share its percentage in the ribbon, else the cell or bar; or null.
 function boxBeside(picture, part, row, m) {
   const percent = part.is_share && picture.shapes.made.get(`texts percent ${row}`);
   if (percent?.round === picture.shapes.round) return boxOfShape([`texts percent ${row}`, percent])[0];
@@ -77,7 +77,8 @@ function boxBeside(picture, part, row, m) {
   return box && { left: box.x, right: box.x + box.width, top: box.y, bottom: box.y + box.height };
 }
 
-// Behind it, above it, below it; a share's in its ribbon.
+// The boxes where an old number may stand, best first: for a share after, above, below its percentage; else above,
+// below, after the cell.
 function placesBeside({ left, right, top, bottom }, width, size, isShare) {
   const [middle, across] = [(top + bottom) / 2, (left + right) / 2];
   const boxAt = (x, y) => ({ left: x, right: x + width, top: y - size / 2, bottom: y + size / 2 });
@@ -92,7 +93,7 @@ function isInside({ layout: { frame } }, { left, right, top, bottom }) {
   return left >= 0 && right <= frame.width && top >= 0 && bottom <= frame.height;
 }
 
-// The room that a text, a cell or a bar takes: [box], or nothing of what may be written over.
+// The box of a text, cell or bar in a list; [] for a shape that may be covered.
 function boxOfShape([key, { attributes }]) {
   const { x, y, width, height, text } = attributes;
   if (key.startsWith("cells ") || key.startsWith("shares "))

@@ -1,4 +1,4 @@
-// The words, and the lane in which one of them asks, on the left, and is answered, on the right.
+// Draws the words, and the lane with the vectors of the query at the left and the output at the right.
 import { clamp } from "../motion.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
@@ -18,7 +18,7 @@ export function drawLane(picture) {
   });
 }
 
-// The word that asks, and its lane, as one shape.
+// Draws one shape around the word of the query and the beginning of its lane.
 function drawPill(picture, lane) {
   const { rowY, rowHeight, laneBehind, frame } = picture.layout;
   const top = rowY[laneBehind] - Math.max(rowHeight[laneBehind], 30 * picture.unit) / 2 + 2 * picture.unit;
@@ -47,7 +47,7 @@ export function drawWords(picture) {
   }
 }
 
-/** The word that asked, at the end of its lane. @param {Drawn} picture */
+/** Draws the word of the query with a prime at the end of its lane, as the output. @param {Drawn} picture */
 export function drawAnswer(picture) {
   const last = picture.layout.parts.filter((part) => part.role === "lane" && part.after).at(-1);
   if (!last) return;

@@ -1,4 +1,4 @@
-// The query glides down the keys; where it lies on one, what comes of both drops into its place.
+// Animates the products of the query and the keys: the query moves down the keys, and each result drops into its place.
 import { stripOf } from "../layout.js";
 import { largestOf } from "../model.js";
 import { between, clamp, easeInOut, easeOut } from "../motion.js";
@@ -9,7 +9,7 @@ import { between, clamp, easeInOut, easeOut } from "../motion.js";
 /**
  * @param {Drawn} picture
  * @param {Part} part
- * @param {number} share how far the part has come
+ * @param {number} share how much of the part is drawn, from 0 to 1
  */
 export function drawMeeting(picture, part, share) {
   const read = part.reads.map((name) => picture.byName.get(name));
@@ -17,7 +17,7 @@ export function drawMeeting(picture, part, share) {
   const keys = read.find((other) => other?.role === "row");
   if (!query || !keys || !picture.has(query.name) || !picture.has(keys.name)) return;
   const { x, w, rowY, rowHeight, laneY, zoom } = picture.layout;
-  const count = clamp((share - 0.12) / 0.88) * (picture.rows + 1); // keys that were met
+  const count = clamp((share - 0.12) / 0.88) * (picture.rows + 1); // keys passed so far
   const along = clamp(count - 0.5, 0, picture.rows - 1);
   const row = Math.floor(along);
   const onKey = between(rowY[row], rowY[Math.min(row + 1, picture.rows - 1)], easeInOut(along - row));
@@ -44,7 +44,7 @@ export function drawMeeting(picture, part, share) {
   picture.shapes.put("marks", "circle", "drop", { ...dot, class: "drop", opacity: 1 - 0.4 * drop });
 }
 
-// The query's cells over a key's, number over number.
+// Draws the cells of the query above those of a key, number above number.
 function drawGlide(picture, query, x, y, width, height) {
   const numbers = picture.snapshot.numbers[query.name];
   const { gap, each, count } = stripOf(picture.snapshot, query, picture.unit, 1);

@@ -1,5 +1,5 @@
-// The merge: the numbers of the head that is looked at come from its own strip, those of every other head from that
-// head's small map above the picture; where it has none in sight, from the picture's top edge.
+// Animates the concatenation of the heads: the numbers of the selected head come from its strip in the picture, those
+// of every other head from its small map above, or from the top edge of the picture if its map is not visible.
 import { STRIP, stripOf } from "../layout.js";
 import { between, blendTables, clamp, easeInOut } from "../motion.js";
 import { cellHeight, drawVector } from "./strips.js";
@@ -7,14 +7,14 @@ import { cellHeight, drawVector } from "./strips.js";
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const FOLLOWS = 0.3; // of the stop: so much later than the first the last head leaves
-const [GROWN, SHRINKS] = [0.3, 0.6]; // of a flight: from the one to the other it is large enough to be seen in a hall
-const OTHER_FRAME = 0.35; // how strong the frames of other heads are at rest
+const FOLLOWS = 0.3; // the delay between the first and the last head, as a share of the stop
+const [GROWN, SHRINKS] = [0.3, 0.6]; // shares of a flight between which the numbers are enlarged, for a projector
+const OTHER_FRAME = 0.35; // the opacity of the frames of other heads after the flight
 
 /**
  * @param {Drawn} picture
  * @param {Part} part
- * @param {number} share how far the part has come
+ * @param {number} share how much of the part is drawn, from 0 to 1
  */
 export function drawMerge(picture, part, share) {
   const at = { x: picture.layout.x[part.name], y: picture.y(part, 0) };
@@ -25,7 +25,8 @@ export function drawMerge(picture, part, share) {
   drawVector(picture, part, 0, at, 1, { layer: "flying", fly });
 }
 
-// How far a head's numbers are, and between which boxes: { head, isLooked, own, box, target, frame }; own: of the way.
+// The state of a head's flight, { head, isLooked, own, box, target, map, frame }. own: its finished share. box: where
+// the numbers are now. target: where they land. map: where they start. frame: the opacity of their frames.
 function flightOf(picture, part, share, head) {
   const own = ownShare(picture, share, head);
   const isLooked = head === picture.snapshot.look.head;
@@ -39,7 +40,7 @@ function flightOf(picture, part, share, head) {
 
 const landing = (own) => easeInOut(clamp((own - SHRINKS) / (1 - SHRINKS)));
 
-// The head that is looked at leaves first, the others one after the other.
+// The finished share of a head's flight: the selected head starts first, the others one after the other.
 function ownShare(picture, share, head) {
   const { head: looked } = picture.snapshot.look;
   const turn = head === looked ? 0 : head < looked ? head + 1 : head;
@@ -47,7 +48,7 @@ function ownShare(picture, share, head) {
   return clamp((share - late) / (1 - FOLLOWS));
 }
 
-// It leaves as the query's row of the small map, grows, and shrinks into its place.
+// The box of a head in flight: it starts as the query's row of the small map, grows, and shrinks into its place.
 function boxOnWay(picture, map, target, own) {
   const height = 22 * picture.unit;
   const flying = {
@@ -63,7 +64,7 @@ function boxOnWay(picture, map, target, own) {
   return { x: x - size.width / 2, y: y - size.height / 2, width: size.width, height: size.height };
 }
 
-// A cell at its place among the head's others.
+// The box and the opacities of one cell of a head in flight.
 function flyAlong({ isLooked, own, box, target, frame }, cell) {
   const [wide, tall] = [box.width / target.width, box.height / target.height];
   const flown = {
@@ -73,8 +74,8 @@ function flyAlong({ isLooked, own, box, target, frame }, cell) {
   return { box: flown, opacity: clamp(own * (isLooked ? 3 : 8)), "stroke-opacity": frame };
 }
 
-// ---- from where to where --------------------------------------------------------------------------------------------
-// The cells of one head of several in a strip.
+// ---- starts and targets ---------------------------------------------------------------------------------------------
+// The box of the cells of one head in a strip of several heads.
 function boxOfHead(picture, part, head, heads) {
   const { cell, gap, count } = stripOf(picture.snapshot, part, picture.unit, picture.layout.zoom);
   const height = cellHeight(picture, part, 0, cell);
@@ -89,8 +90,8 @@ function sourceBox(picture, part) {
   return boxOfHead(picture, source, 0, 1);
 }
 
-// The query's row in a head's small map: { x, y, width, height, isSeen }. Without a row of small maps each head comes
-// in over its own part of the picture.
+// The box of the query's row in a head's small map: { x, y, width, height, isSeen }. Without small maps, each head
+// starts at its own place on the top edge of the picture.
 function mapOfHead(picture, head) {
   const { width } = picture.layout.frame;
   const map = picture.headMaps?.[head];
@@ -100,9 +101,8 @@ function mapOfHead(picture, head) {
   return { ...map, y: map.y + picture.snapshot.look.query * height, height };
 }
 
-// ---- what a hall sees of it -----------------------------------------------------------------------------------------
-// Round numbers that fly, so that they are seen before all that they pass; with the head's name where no small map says
-// it.
+// ---- frames of flying numbers ---------------------------------------------------------------------------------------
+// Draws a box around flying numbers, so that they stand out, with the name of the head if its small map is not visible.
 function drawCarrier(picture, { head, isLooked, own, box, map }) {
   if (isLooked || own <= 0 || own >= 1) return;
   const opacity = clamp(own * 8) * clamp((1 - own) * 4);

@@ -1,4 +1,4 @@
-// The picture as a pure function of a view: playing, dragging back and a changed setting only give it another view.
+// Draws the picture as a pure function of a view: playing, scrubbing and changed settings only pass another view.
 import { clamp } from "../motion.js";
 import { Shapes } from "../shapes.js";
 import { drawBars } from "./bars.js";
@@ -22,7 +22,7 @@ import { drawVectors } from "./vectors.js";
 const LAYERS = ["lane", "threads", "ribbons", "cells", "shares", "marks", "texts", "carriers", "flying", "hits"];
 
 export class Picture {
-  // These are copied from the view, as all other properties of it:
+  // Like all other properties of the view, these are copied from it:
   /** @type {Layout} */
   layout;
   /** @type {boolean} */
@@ -49,8 +49,8 @@ export class Picture {
     this.stop = snapshot.stops[current] ?? null;
     this.columns = columnsOf(layout);
     this.signHeights = signHeights(this);
-    this.threads = new Map(); // those of one look, which are drawn whole
-    this.looks = new Map(); // cells without frames that look alike
+    this.threads = new Map(); // look and opacity -> finished threads, drawn as one path
+    this.looks = new Map(); // look -> cells without frames, drawn as one path
     this.shapes.begin();
     drawLane(drawn);
     drawWords(drawn);
@@ -65,29 +65,29 @@ export class Picture {
     this.shapes.end();
   }
 
-  // ---- where things are ---------------------------------------------------------------------------------------------
+  // ---- places and states --------------------------------------------------------------------------------------------
   /** Whether a part is drawn. @param {string} name */
   has(name) {
     return name in this.layout.x;
   }
 
-  /** Whether a row stands for all words that are not drawn: it has a share, and no vectors. @param {number} row */
+  /** Whether a row stands for all words that are not drawn; it has a share, but no vectors. @param {number} row */
   isRest(row) {
     return this.hasRest && row === this.rows - 1;
   }
 
-  /** How far a part has come: 0 if it is still to come, 1 if it is there. @param {Part} part */
+  /** How much of a part is drawn: from 0 before its stop to 1 after it. @param {Part} part */
   come(part) {
     return this.stage.parts.get(part.name) ?? 1;
   }
 
-  /** Whether the stop under way makes a part. @param {Part} part */
+  /** Whether the current stop makes a part. @param {Part} part */
   isActive(part) {
     return Boolean(this.stop?.parts.includes(part.name)) && this.come(part) < 1;
   }
 
   /**
-   * The middle of a part's numbers for a row.
+   * The y position of the middle of a part's numbers in a row.
    * @param {Part} part
    * @param {number} row
    */
@@ -95,14 +95,14 @@ export class Picture {
     return part.role === "lane" ? this.layout.laneY : this.layout.rowY[row];
   }
 
-  /** The opacity of a row: while one is pointed at, the others are pale. @param {number} row */
+  /** The opacity of a row: while a row is hovered, the others are pale. @param {number} row */
   nearness(row) {
     return this.hovered === null || this.hovered === row ? 1 : 0.1;
   }
 
   /**
-   * How far a row is in a stop whose rows come one after the other.
-   * @param {number} share of the stop
+   * The finished share of a row in a stop whose rows appear one after the other.
+   * @param {number} share the finished share of the stop
    * @param {number} row
    */
   turn(share, row) {
@@ -110,7 +110,7 @@ export class Picture {
   }
 }
 
-// The parts that stand in columns of their own, from the left.
+// The parts with their own column, from the left.
 function columnsOf({ parts, x }) {
   return parts.filter((part) => part.role !== "lane").sort((one, other) => x[one.name] - x[other.name]);
 }
@@ -120,13 +120,13 @@ function drawPart(picture, part) {
   if (share <= 0) return;
   if (part.role !== "lane") drawHead(picture, part, share);
   if (!part.mixes) drawThreads(picture, part, share);
-  if (part.is_share) return; // sticks and ribbons, below
+  if (part.is_share) return; // drawShares and drawRibbons draw it
   if (part.role === "pair") drawBars(picture, part, share);
   else drawVectors(picture, part, share);
   if (picture.isActive(part) && part.role.startsWith("pair")) drawMeeting(picture, part, share);
 }
 
-// How far each part has come, and each motion.
+// The finished share of each part (a Map) and of each motion (an object).
 function stagesOf(stops, progress) {
   const parts = new Map();
   /** @type {Record<string, number>} */

@@ -1,4 +1,4 @@
-// Ribbons: values on their way, each as wide as its share; one that is below 0 is taken away, and outlined.
+// Draws ribbons: the values on their way to the output, each as wide as its share; a negative share is outlined.
 import { addedShape, setAttributes } from "../../dom.js";
 import { between, clamp, easeInOut } from "../motion.js";
 import { spellPercent, textWidth } from "../words.js";
@@ -7,7 +7,7 @@ import { drawVector } from "./strips.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-export const TELLING_SHARE = 0.045; // shares from here on are written into their ribbon
+export const TELLING_SHARE = 0.045; // the least share that is written into its ribbon
 
 /** @param {Drawn} picture */
 export function drawRibbons(picture) {
@@ -70,7 +70,7 @@ function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, wid
   });
 }
 
-// A share as text: inside its ribbon where it fits before the bend, else above it; null where it is not told.
+// The label of a share: inside its ribbon if it fits before the bend, else above the ribbon; null for a small share.
 function percentOf(picture, row, { passed, bend, top, width }, opacity) {
   const share = picture.snapshot.shares[row];
   const tells = picture.hovered === row || (picture.hovered === null && Math.abs(share) >= TELLING_SHARE);
@@ -85,7 +85,7 @@ function percentOf(picture, row, { passed, bend, top, width }, opacity) {
   return { row, share, at, look: `percent${isInside && share > 0 ? " inside" : ""}` };
 }
 
-// The largest first; one that would stand on another is left out.
+// Draws the labels of shares, the largest first; a label that would overlap another is left out.
 function drawPercents(picture, labels) {
   const drawn = [];
   for (const { row, share, at, look } of labels.sort((one, other) => Math.abs(other.share) - Math.abs(one.share))) {
@@ -95,13 +95,13 @@ function drawPercents(picture, labels) {
   }
 }
 
-/** What uncovers the ribbons from the left. @param {SVGElement} svg */
+/** Creates the clip path that reveals the ribbons from the left. @param {SVGElement} svg */
 export function clipOf(svg) {
   return resourceOf(svg, "clipPath", (clip) => addedShape(clip, "rect"));
 }
 
 /**
- * A ribbon leaves as a share and arrives as value: its colour goes from the one to the other.
+ * Creates the gradient of the ribbons, from the colour of shares to that of values.
  * @param {SVGElement} svg
  */
 export function arrivalOf(svg) {
@@ -113,7 +113,7 @@ export function arrivalOf(svg) {
   });
 }
 
-// What shapes refer to by an address. fill: puts into it what it is made of, and gives the element that set changes.
+// Creates an SVG resource, { url, set }. fill: adds the content; returns the element whose attributes set() changes.
 function resourceOf(svg, kind, fill) {
   const id = `${kind}-${Math.random().toString(36).slice(2)}`;
   const changing = fill(addedShape(svg, kind, { id }));

@@ -1,5 +1,5 @@
-// Rings round the operands of the sum that is unfolded; the one that is pointed at, in the sum or here, has the
-// thicker.
+// Draws rings around the operands of the unfolded sum; the operand that is pointed at, in the sum or here, has a
+// thicker ring.
 import { stripOf } from "../layout.js";
 
 /** @typedef {import("../model.js").Part} Part */
@@ -8,7 +8,7 @@ import { stripOf } from "../layout.js";
 const RING_GAP = 3; // px between a cell and its ring
 
 /**
- * rings: [{ part, row, m, isPointed, told }]; told: the number, of the one that is under the keys.
+ * rings: [{ part, row, m, isPointed, told }]; told: the text of the number if it has the focus.
  * @param {Drawn} picture
  * @param {any[]} rings { part, row, m, isPointed, told }
  */
@@ -31,11 +31,11 @@ export function drawRings(picture, rings) {
 }
 
 /**
- * Where a number was drawn in this frame; null where it was not.
+ * The box of a number in this frame; null if it was not drawn.
  * @param {Drawn} picture
  * @param {Part} part
  * @param {number} row
- * @param {number} m place along a vector
+ * @param {number} m index within a vector
  */
 export function boxOfNumber(picture, part, row, m) {
   return shapeOfNumber(picture, part, row, m)?.attributes ?? null;
@@ -45,7 +45,7 @@ export function boxOfNumber(picture, part, row, m) {
  * @param {Drawn} picture
  * @param {Part} part
  * @param {number} row
- * @param {number} m place along a vector
+ * @param {number} m index within a vector
  */
 export function shapeOfNumber(picture, part, row, m) {
   const { each } = part.role.startsWith("pair")

@@ -1,4 +1,4 @@
-// Shares: powers, then one stick of length 1, then a segment a key.
+// Draws the softmax: first the powers, then one stick of length 1, then a segment for each key.
 import { between, blendTables, clamp, easeInOut, finite } from "../motion.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
@@ -33,7 +33,7 @@ export function drawShares(picture) {
   if (settled > 0 && standing < 1) drawRuler(picture, clamp(settled * 5) * (1 - standing));
 }
 
-// The room for the bars of the powers, and for the stick.
+// The width of the stick, and of the longest bar of a power, in px.
 function shareRoom(picture) {
   const { x, frame } = picture.layout;
   return Math.max(40, Math.min(frame.width - x[picture.snapshot.share.name] - 66 * picture.unit, 470 * picture.unit));
@@ -70,7 +70,7 @@ function shareBox(picture, row) {
 }
 
 /**
- * Where a ribbon of this width begins: at its row, but inside the picture.
+ * The y position of the top of a share or ribbon of this height: at its row, but inside the picture.
  * @param {Drawn} picture
  * @param {number} row
  * @param {number} height
@@ -96,7 +96,7 @@ function drawRuler(picture, opacity) {
   });
 }
 
-// exp of each score as a part of the largest one's; of words without a score together what their share says.
+// exp of each score divided by that of the largest score; for a row without a score (NaN), share / largest share.
 function powersOf(scores, shares) {
   const top = scores.reduce((most, score) => Math.max(most, Number.isNaN(score) ? -Infinity : score), -Infinity);
   const most = Math.max(...shares) || 1;

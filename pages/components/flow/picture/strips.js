@@ -1,4 +1,4 @@
-// A vector as a strip of cells: their frame has the colour of its symbol, their fill its sign and size.
+// Draws a vector as a strip of cells: frames in the colour of its symbol, fills by the sign and size of each number.
 import { stripOf } from "../layout.js";
 import { largestOf } from "../model.js";
 import { clamp } from "../motion.js";
@@ -6,17 +6,17 @@ import { clamp } from "../motion.js";
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const SLIM = 9; // px: cells that are less high have no frame
-const NARROW = 4; // px: of cells that are less wide the whole strip has one frame
-const FILLS = 20; // so many strengths of a fill are told apart in cells without frames
-const FAINT = 0.02; // of the largest number: what is smaller has next to no fill
+const SLIM = 9; // px: lower cells have no frame
+const NARROW = 4; // px: narrower cells share one frame around the whole strip
+const FILLS = 20; // the number of different opacities of fills in cells without frames
+const FAINT = 0.02; // numbers below this share of the largest number have almost no fill
 
 /**
- * fly: from a cell's place to where it is on its way, (box, column) -> { box, and how strongly it is drawn }.
+ * fly: for a strip in motion, (box, column) -> { box, opacity, "stroke-opacity" }, from the final box of a cell.
  * @param {Drawn} picture
  * @param {Part} part
  * @param {number} row
- * @param {{ x: number, y: number }} place its left end and its middle
+ * @param {{ x: number, y: number }} place the left end and the vertical middle of the strip
  * @param {number} opacity
  * @param {{ layer?: string, fly?: ((box: any, m: number) => any) | null }} [options]
  */
@@ -42,7 +42,7 @@ export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cel
     const number = numbers[m];
     const strength = clamp(Math.abs(number) / (picture.largest[part.name] || 1));
     places.push(m - row * length);
-    if (isSlim && strength < FAINT) continue; // without a frame it would not be seen
+    if (isSlim && strength < FAINT) continue; // invisible without a frame
     const column = m - row * length;
     const isOther = part.merges && Math.floor(column / (length / picture.heads)) !== picture.snapshot.look.head;
     const look = ["cell", part.family, number < 0 ? "minus" : "plus", isOther && !fly && "other", isTogether && "slim"]
@@ -69,7 +69,7 @@ export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cel
     putStrip(picture, part, row, places, { x, y: y - height / 2, width: count * (cell + gap) - gap, height });
 }
 
-// What a pointer meets of a strip whose cells are drawn together: the number under it.
+// Draws the area with which a pointer hits a strip whose cells are drawn together: it finds the number by x.
 function putStrip(picture, part, row, places, box) {
   const last = places.length - 1;
   const means = (x) => ({
@@ -78,7 +78,7 @@ function putStrip(picture, part, row, places, box) {
   picture.shapes.put("cells", "rect", `strip ${part.name} ${row}`, { ...box, class: "strip" }, means);
 }
 
-// Cells without frames that look alike are one path, which costs as much as a single cell.
+// Adds a cell to the path of all cells without frames that look alike; such a path costs as much as a single cell.
 function addToLook(picture, look, opacity, fill, { x, y, width, height }) {
   const shown = { look, opacity: Math.round(100 * opacity) / 100, fill: Math.round(FILLS * fill) / FILLS };
   const kind = `${look} ${shown.opacity} ${shown.fill}`;
@@ -99,7 +99,7 @@ export function drawLooks(picture) {
  * @param {Drawn} picture
  * @param {Part} part
  * @param {number | null} row
- * @param {number} cell its width
+ * @param {number} cell the width of a cell
  */
 export function cellHeight(picture, part, row, cell) {
   const room = part.role === "lane" ? Infinity : picture.layout.rowHeight[row];

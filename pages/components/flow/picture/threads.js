@@ -1,16 +1,16 @@
-// Threads: who reads whom.
+// Draws threads from each part to the parts that read it.
 import { LEGIBLE_ROW } from "../layout.js";
 import { clamp, easeInOut } from "../motion.js";
 
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const MANY_ROWS = 12; // above, resting threads are fainter
+const MANY_ROWS = 12; // with more rows, threads are fainter unless their part is being drawn
 
 /**
  * @param {Drawn} picture
  * @param {Part} part
- * @param {number} share how far the part has come
+ * @param {number} share how much of the part is drawn, from 0 to 1
  */
 export function drawThreads(picture, part, share) {
   for (const name of part.reads) {
@@ -69,7 +69,7 @@ function drawRowThread(picture, from, part, row, share) {
   );
 }
 
-// From x to v, past all that lies between: dotted, under the row.
+// Draws a dotted thread under the row, past the columns between: from x to v.
 function drawFarThread(picture, key, from, part, row, share) {
   const { x, w, rowY, rowHeight } = picture.layout;
   const [start, end, y] = [x[from.name] + w[from.name], x[part.name], rowY[row]];
@@ -81,7 +81,8 @@ function drawFarThread(picture, key, from, part, row, share) {
   });
 }
 
-// Threads of one look that are drawn whole are one path, which costs as much as a single thread.
+// Draws a partial thread; adds a finished one to the path of all finished threads with the same look, which costs as
+// much as a single thread.
 function putThread(picture, key, d, look, opacity, drawn) {
   if (opacity <= 0.01 || drawn <= 0) return;
   if (drawn < 1) {

@@ -1,4 +1,4 @@
-// The vectors of a part, each on its way from what it is made of to its place, and the name of the lane.
+// Draws the vectors of a part, each moving from the part that it is computed from to its place, and names in the lane.
 import { between, clamp, easeInOut } from "../motion.js";
 import { textWidth } from "../words.js";
 import { drawMerge } from "./merge.js";
@@ -12,7 +12,7 @@ const LANE_NAME_PX = 15;
 /**
  * @param {Drawn} picture
  * @param {Part} part
- * @param {number} share how far the part has come
+ * @param {number} share how much of the part is drawn, from 0 to 1
  */
 export function drawVectors(picture, part, share) {
   const count = part.role === "lane" ? 1 : picture.rows;
@@ -31,7 +31,7 @@ export function drawVectors(picture, part, share) {
   if (part.role === "lane") drawLaneName(picture, part, share);
 }
 
-// A vector slides from what it is made of to its place.
+// The position of a vector that moves from the part that it is computed from to its place.
 function wayInto(picture, part, row, share) {
   const { x } = picture.layout;
   const source = part.reads.find((name) => picture.has(name));
@@ -55,7 +55,7 @@ function drawLaneName(picture, part, share) {
   );
 }
 
-// Whether the name fits between the strips beside it.
+// Whether the name of a part fits between the neighbouring strips of the lane.
 function hasRoomFor(picture, part, size) {
   const { x, w, parts } = picture.layout;
   const middle = ({ name }) => x[name] + w[name] / 2;
