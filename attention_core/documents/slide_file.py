@@ -25,8 +25,8 @@ from attention_core.drawing.palette import LIGHT_PALETTE
 SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX = 1280.0, 720.0  # aspect ratio 16 : 9
 EMU_PER_PX, POINTS_PER_PX = 9525, 0.75
 TITLE_ONLY_LAYOUT = 5  # the index of a layout in python-pptx's template
-LINE_HEIGHT = 1.3  # times the size of the letters
-FREE_BELOW_LINE = 1 / 3  # times the size of the letters: the space below a formula or a figure
+LINE_HEIGHT = 1.3  # in multiples of the font size
+FREE_BELOW_LINE = 1 / 3  # space below a formula or a figure, in multiples of the font size
 SIDE_GAP_PX = 24.0  # pixels between parts beside or below each other
 WIDE_ASPECT = 1.8  # width divided by height: the texts of a wider picture are below the picture
 WIDE_PICTURE_SHARE = 0.4  # share of the box's height that such a wide picture takes

@@ -44,7 +44,7 @@ class FlowGraph:
         return "row" if axes == [KEYS] or self.makes_keys(step) else "lane"
 
     def makes_keys(self, step: Step) -> bool:
-        """Whether keys are computed from a step: so x of self-attention has a vector for each key."""
+        """Whether keys are computed from a step. True for x in self-attention, which has a vector for each key."""
         for reader in self.readers(step):
             axes = word_axes(reader)
             if axes == [KEYS] or (axes == [QUERIES] and self.makes_keys(reader)):

@@ -61,7 +61,7 @@ class MarkedStep:
 
     @property
     def met(self) -> Tensor:
-        """Return which cells are right and do not follow."""
+        """Return which cells are right by themselves, not only consistent with an earlier wrong answer."""
         is_right = self.marks == Mark.RIGHT
         return is_right & ~self.follows
 

@@ -31,9 +31,9 @@ MAX_SURELY_SHORT = 8_000  # a matrix with so many numbers always has a text shor
 
 # ---- from numbers to a value -----------------------------------------------------------------------------------------
 def pack_matrix(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> WholeMatrix:
-    """Packs all numbers of a matrix. Raises AttentionError as to_text does, so that a link can contain every value.
+    """Packs all numbers of a matrix, unrounded: a link has as many digits as identify each float64.
 
-    No number is rounded: a link has as many digits as identify the float64.
+    Raises AttentionError, as to_text does, for a value that a link cannot hold.
 
     >>> pack_matrix([[1, 0.5]]).packed.array()
     array([[1. , 0.5]])

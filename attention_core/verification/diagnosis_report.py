@@ -46,8 +46,8 @@ class Comparison:
 class Diagnosis:
     """The comparisons of all given steps, in the trace's order; `causes` is None if they were not searched for.
 
-    lost: the step that the run's own precision cannot hold, so that its outputs are not finite and yours are compared
-    with float64 alone; None if no output is lost.
+    lost: the step that overflows in the run's own precision, so that the given outputs are compared with float64 alone;
+    None if every output is finite.
     """
 
     comparisons: tuple[Comparison, ...]

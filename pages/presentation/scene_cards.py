@@ -28,7 +28,7 @@ from pages.setup.setup import Setup
 from pages.site.words import current_language, say, say_title, strip_markup
 
 CARD_MAP_CELLS = 16  # cells on a side of a card's small map: smaller cells would not be visible
-MAX_CARD_PAIRS = 65_536  # query-key pairs of a run: sixty such runs can be computed while the visitor waits
+MAX_CARD_PAIRS = 65_536  # most query-key pairs of a run: sixty runs of this size take a bearable time
 MAX_CARD_PICTURE_PIXELS = 8_000_000  # pixels of an uploaded picture: each takes four bytes of memory
 CARD_PICTURE_SIZE_PX = (320, 180)  # twice the size of a card's picture, for high-resolution screens
 CARD_LINES, CARD_LINE_CHARS = 5, 40  # lines, and characters of a line, that fit on a card

@@ -75,7 +75,7 @@ def mask_answers_of(run: RunSetup) -> dict[str, MaskReading]:
 
 
 def make_sentences(run: RunSetup, choice: ResolvedRun) -> Sentences:
-    """The sentences of a run, of the class that makes their vectors."""
+    """The sentences of a run, as an object of the class that makes their vectors, such as ModelSentences."""
     lines, typed = [], []
     if run.more is not None and choice.mode == "sentence" and not choice.crossed:
         lines = [line for line in run.more.splitlines() if line.strip()]

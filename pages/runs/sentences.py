@@ -198,7 +198,7 @@ class DictionarySentences:
 
     # -- inputs of a run
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the words and their vectors into the inputs, with typed edits. Raises AttentionError."""
+        """Puts the words and their edited vectors into the inputs. Raises AttentionError."""
         own = self.first_sequence()
         inputs.queries, inputs.word_origins = self.put_sequence(inputs, "x", own)
         inputs.keys = inputs.queries
@@ -215,7 +215,7 @@ class DictionarySentences:
     def put_sequence(
         self, inputs: RunInputs, name: str, start: TokenSequence
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Puts a sequence's vectors into the inputs, with typed edits; returns its words and their origins."""
+        """Puts a sequence's edited vectors into the inputs; returns its words and the origin of each vector."""
         origin = self.example.origin
         if set(start.origins) == {"random"}:
             origin = "random"

@@ -22,7 +22,7 @@ from pages.site.words import current_language, escape_markdown, say, say_refusal
 QR_SIDE_PX = 400  # approximate width of the QR code on the page
 MIN_MODULE_PX = 3  # smallest width of one module (square) of the code
 MAX_QR_CHARS = 1_200  # characters: more would need over 133 modules a side, too fine for a phone at the back of a room
-QUIET_ZONE_MODULES = 4  # modules: the white margin around the code that the standard requires
+QUIET_ZONE_MODULES = 4  # white margin of a QR code in modules, as its standard requires
 
 
 def show_share_panel(setup: Setup) -> None:

@@ -23,7 +23,7 @@ from attention_core.inputs.files.stated_masks import (
 )
 from attention_core.record.errors import AttentionError
 
-MAX_BLOCKED_BIAS = -9984.0  # largest number of an additive mask that blocks: -10,000 in bfloat16
+MAX_BLOCKED_BIAS = -9984.0  # a number of an additive mask blocks if it is at most this: -10,000 rounded to bfloat16
 POLARITIES = ("allowed", "blocked", "added", *STATED)
 BOTH = ("allowed", "blocked")
 AXES_BY_RANK = {1: ("S",), 2: ("B S", "T S"), 3: ("B T S", "H T S", "BH T S"), 4: ("B H T S",)}

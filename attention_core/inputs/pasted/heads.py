@@ -71,7 +71,7 @@ def refuse_counting_column(rows: Cells, name: str) -> None:
 
 
 def ask_index(rows: Cells, name: str) -> AttentionError:
-    """The error that the first column may number the rows."""
+    """The error that asks whether the first column holds row numbers instead of data."""
     given = "  ".join(row[0] for row in rows if row)[:40]
     return ambiguous_error("ambiguous_index", name, (rows, first_column_gone(rows)), given=given)
 

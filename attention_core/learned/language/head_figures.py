@@ -40,7 +40,9 @@ class HeadFigures:
 
 def measure_model_heads(model: LanguageModel, language: str) -> HeadFigures:
     """The measures of measure_head_maps, averaged over held-out texts, and the mean weight from a pronoun to its noun
-    ("antecedent") and from a verb to its subject ("subject"); for a decoder without links to later words."""
+    ("antecedent") and from a verb to its subject ("subject").
+
+    Pairs that a decoder's mask blocks, with a later noun or subject, are left out."""
     texts = held_out_texts(language, "held", "report", HEAD_TEXTS)
     found = {name: mean.tolist() for name, mean in average_measures(model, language).items()}
     places = {}

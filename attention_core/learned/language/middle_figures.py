@@ -1,4 +1,4 @@
-"""The probability of a hidden word: from the left side, from both sides, and in the order of middle_order.
+"""The probability of a hidden word: from the words before it, from both sides, and in the order of middle_order.
 
 The decoder trained on that order is not shipped; its figures are, in middle.json.
 """

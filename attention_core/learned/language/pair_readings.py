@@ -79,7 +79,7 @@ def read_pair(name: str, step: int, number: int, change: str = OWN) -> tuple[Rea
 
 
 def read_place(name: str, step: int, place: Place, change: str) -> Reading:
-    """Read one text with a model at a step of its training."""
+    """Run the checkpoint of a training step on one text; return what it reads at the place, and with which share."""
     recipe = RECIPES[name]
     words = vocabulary(recipe.language)
     model = load_step(name, step)

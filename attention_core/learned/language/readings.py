@@ -19,7 +19,10 @@ FIRST_JOINED = 3  # the first position, after START, at which a second clause ma
 
 
 class Reading(NamedTuple):
-    """Another way to write a sentence. places: for each token of the typed sentence, its position in `tokens`."""
+    """A sentence with tokens added or exchanged.
+
+    places: for each token of the typed sentence, its position in `tokens`.
+    """
 
     tokens: tuple[str, ...]
     places: tuple[int, ...]

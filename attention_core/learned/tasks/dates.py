@@ -48,7 +48,7 @@ def is_held_out_day(day_number: int) -> bool:
 
 # ---- texts for training, and for measuring ---------------------------------------------------------------------------
 TRAINED_DATE_COUNT, HELD_OUT_DATE_COUNT = 16384, 4096  # training dates, and held-out dates to choose from
-TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # measured dates: per text length, per untrained format
+TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # counts measured: for each length; each format not trained
 MEASURED_LENGTHS = (*range(8, 19), *range(20, 38))  # without 19 and 38, the lengths of one text in 500
 
 

@@ -58,7 +58,7 @@ def show_roles(setup: Setup) -> None:
 
 
 # ---- key and value, drawer "shapes": which shapes fit? ---------------------------------------------------------------
-START_SIZES = {  # default of each size, as in lecture notes 001: one query, five keys
+START_SIZES = {  # default of each size: one query, five keys
     "queries": 1,
     "keys": 5,
     "values": 5,

@@ -119,8 +119,8 @@ def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) ->
 
 
 def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
-    """Sentence on whether the head attends in this sentence to the word predicted from the words alone, for the
-    selected word and for all words.
+    """Text that compares the key with the largest weight in this run with the key that the head's QK circuit predicts
+    from the words alone: for the selected query, and how many of all queries agree.
     """
     tokens = model_sentences_of(screen.setup.run).read(words_of_model(screen))
     alone, run = ([tokens[place] for place in places[head]] for places in favourite_words(name, tokens, layer))
