@@ -34,12 +34,11 @@ from pages.runs.weight_matrices import HeadSizes, apply_wiring
 from pages.setup.codec import check_link_length
 from pages.setup.link_values import read_mask_answer
 from pages.setup.resolve import ResolvedRun, config_of, resolve_run
-from pages.setup.setup import MAX_RUN_PAIRS, RunSetup, Setup
+from pages.setup.setup import CHOSEN_FIELDS, MAX_RUN_PAIRS, RunSetup, Setup
 
 TYPED_MATRICES = ("x", "context", "q", "k", "v", *PROJECTIONS, *BIASES, *LEARNED_TENSORS)
 VECTORS = [name for name, tensor in LEARNED_TENSORS.items() if len(tensor.dims) == 1]
 ONE_ROW_MATRICES = (*VECTORS, *BIASES)  # shown as matrices with one row, but with one axis in the core
-WHAT_IF_FIELDS = ("scores", "weights")
 
 
 # ---- the kind of input -----------------------------------------------------------------------------------------------
@@ -328,7 +327,7 @@ def read_chosen_numbers(run: RunSetup, sizes: tuple[int, int, int, int]) -> dict
     """The scores and weights set by the visitor instead of computed ones, (B, H, T, S) each."""
     dtype = getattr(torch, run.dtype)
     chosen = {}
-    for name in WHAT_IF_FIELDS:
+    for name in CHOSEN_FIELDS:
         value = getattr(run, name)
         if value is None:
             continue

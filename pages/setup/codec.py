@@ -35,7 +35,7 @@ from pages.setup.link_values import (
 from pages.setup.resolve import resolve_run
 from pages.setup.setup import (
     AXIS_ORDERS,
-    DEFAULT_SETUP,
+    CHOSEN_FIELDS,
     DTYPES,
     MATRIX_FIELDS,
     PANEL_NAMES,
@@ -44,6 +44,7 @@ from pages.setup.setup import (
     RunSetup,
     Setup,
     View,
+    make_setup,
     start_in,
 )
 from pages.setup.stated_cut import TextReader, keep_cuts, state_cuts
@@ -231,7 +232,7 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
             values[name] = read(text)
         except (ValueError, OverflowError):
             refused.append((key, text[:40]))
-    setup = DEFAULT_SETUP.with_fields(**values)
+    setup = make_setup(**values)
     if stated != "characters":
         try:
             setup = with_stated_cut(setup, stated[:MAX_LINK_CHARS])
@@ -289,9 +290,8 @@ def read_changes_link(text: str) -> tuple[str, ...]:
 
 
 FIELD_READERS = {
-    "scores": read_chosen,
-    "weights": read_chosen,
     **dict.fromkeys(MATRIX_FIELDS, read_matrix),
+    **dict.fromkeys(CHOSEN_FIELDS, read_chosen),
     "example": make_member_reader(EXAMPLES),
     "network": lambda text: read_recipe(text).name,
     "model": make_member_reader(RECIPES),

@@ -185,6 +185,7 @@ PART_OF_FIELD = {
     for each in fields(kind)
 }
 MATRIX_FIELDS = tuple(each.name for each in fields(RunSetup) if each.type == MatrixValue | None)
+CHOSEN_FIELDS = tuple(each.name for each in fields(RunSetup) if each.type == ChosenValue | None)
 DEFAULT_SETUP = Setup()
 
 

@@ -13,13 +13,12 @@ from pages.session.labels import name_choice, name_position_choice
 from pages.setup.choice_text import write_mask
 from pages.setup.codec import format_link_value
 from pages.setup.resolve import config_of, modifiers_of, positions_of, resolve_run
-from pages.setup.setup import Setup
+from pages.setup.setup import CHOSEN_FIELDS, Setup
 from pages.setup.word_roles import read_word_roles
 from pages.site.words import has, say
 
 Run = tuple[Setup, Trace, RunInputs]
 NamedDifference = tuple[str, str, str]  # name of the setting, value in one run, value in the other
-CHOSEN_NUMBER_FIELDS = ("scores", "weights")  # numbers that were typed instead of the computed ones
 SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # sizes that follow from others if they are not set
 OTHER_FIELDS = ("network", "model", "layer", "file", "roles", "axes", "part", "polarity", "mask_as")
 MAX_VALUE_CHARS = 48  # characters shown of a value
@@ -90,7 +89,7 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
     for name in OTHER_FIELDS:
         value = getattr(setup.run, name)
         settings[name] = format_link_value(value) if value else no_value
-    for name in CHOSEN_NUMBER_FIELDS:
+    for name in CHOSEN_FIELDS:
         chosen = getattr(setup.run, name)
         settings[name] = str(0 if chosen is None else chosen.cells.shape[0])
     settings["network"] = resolved.network or no_value
