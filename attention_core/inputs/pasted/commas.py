@@ -19,7 +19,6 @@ SPACE_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[ '][0-9]{3})+(?:[.,][0-9]*)?
 MIXED_NUMBER = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+(?:[eEdD][+-]?[0-9]+)?%?|[+-]?[0-9]+[.,]|[+-]?[0-9]+/[0-9]+|\?")
 SPACED_COMMA = re.compile(r" , ?|, ")  # a comma with a space that separates cells
 TIGHT_COMMA = re.compile(r"[0-9],[0-9]")
-LARGEST = 1e6  # the largest number of a matrix: a larger reading is invalid
 
 
 def with_plain_minus(cell: str) -> str:
