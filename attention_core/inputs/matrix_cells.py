@@ -4,12 +4,17 @@ import re
 
 from attention_core.inputs.pasted.brackets import bracketed_cells, has_brackets
 from attention_core.inputs.pasted.commas import comma_cells, is_one_number, with_decimal_points
-from attention_core.inputs.pasted.heads import is_head, is_name, numbers_alone, refuse_counting_column
 from attention_core.inputs.pasted.markup import html_cells, latex_cells, piped_cells, split_ruled_lines
-from attention_core.inputs.pasted.plain_signs import join_continued_lines, plain_signs, refuse_left_out
+from attention_core.inputs.pasted.plain_text import (
+    join_continued_lines,
+    plain_signs,
+    refuse_left_out,
+    split_named,
+    strip_name,
+    strip_surroundings,
+)
 from attention_core.inputs.pasted.printouts import block_cells, multiply_cells, r_cells, take_factor
 from attention_core.inputs.pasted.refusals import MAX_CHOICES, Cells, ambiguous_error, join_rows, safe_excerpt
-from attention_core.inputs.pasted.surroundings import split_named, strip_name, strip_surroundings
 from attention_core.record.errors import AttentionError
 
 MAX_CHARACTERS = 200_000
@@ -157,13 +162,13 @@ def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:
         quoted = [line.rstrip().removesuffix(";").split(";") for line in lines]
         if all(cell.strip().startswith('"') for row in quoted for cell in row):
             return quoted, True
-    rows = split_rows(lines)
+    rows = [row for row in ";".join(lines).split(";") if row.strip()]  # a row ends at a line break or at ";"
     if any("\t" in line for line in lines):
         return [row.split("\t") for row in rows], True
     if not any("," in row.rstrip().removesuffix(",") for row in rows):
         rows = [row.rstrip().removesuffix(",") for row in rows]  # the last separator of each line
     if any("," in row for row in rows):
-        has_head = len(rows) > 1 and is_comma_head(rows[0])
+        has_head = len(rows) > 1 and "," in rows[0] and is_head(rows[0].split(","))
         body = rows[1:] if has_head else rows
         quoted = any(COMMA_IN_QUOTES in row for row in rows)
         heads = [row.split(",") for row in rows[: len(rows) - len(body)]]
@@ -171,17 +176,6 @@ def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:
             return heads + comma_cells(body, name), quoted
         return heads + [row.split() for row in body], False
     return [row.split() for row in rows], True
-
-
-def is_comma_head(row: str) -> bool:
-    """Whether a row contains names separated by commas."""
-    return "," in row and is_head(row.split(","))
-
-
-def split_rows(lines: list[str]) -> list[str]:
-    """Splits lines into rows, which end at a line break or at ";"."""
-    rows = ";".join(lines).split(";")
-    return [row for row in rows if row.strip()]
 
 
 def semicolons_part_cells(lines: list[str]) -> bool:
@@ -202,3 +196,171 @@ def semicolons_part_cells(lines: list[str]) -> bool:
             if cell and not is_one_number(cell) and not is_name(cell):
                 return False
     return has_number
+
+
+# ---- the head of a table and the names of its rows, which are removed ------------------------------------------------
+INDEX_HEADS = ("", "index", "unnamed: 0", '""')  # headings of a first column of row names
+# Words for a missing number: they are no names.
+NO_NAMES = frozenset(("nan", "inf", "infinity", "na", "n/a", "none", "null", "nil", "true", "false", "missing"))
+COMPUTED = re.compile(r"[()=+*/^\\{}]")
+LABELLED_NUMBER = re.compile(r":[ \t]*[+\-−]?[0-9.]")  # in "Row 1: 2", a name and a number in one cell
+NUMBER_LIKE = re.compile(r"[+\-−]?[0-9.,][^\s]*|[0-9OolISB.,+\-−]+")
+
+
+def numbers_alone(cells: Cells, name: str, is_ruled: bool = False, has_index: bool = False) -> Cells:
+    """Removes the head of a table, the names of its rows, and a last empty column.
+
+    is_ruled: whether a line is under the first row, as in a Markdown table. has_index: whether the first column is
+    known to number the rows. Raises AttentionError: ambiguous_head if a ruled first row of consecutive numbers can
+    be the head or a row; ambiguous_index if a first column of numbers can number the rows.
+
+    >>> numbers_alone([["", "it", "dog"], ["it", "1", "2"], ["dog", "3", "4"]], "w")
+    [['1', '2'], ['3', '4']]
+    """
+    cells = without_last_separators([[unquoted(cell) for cell in row] for row in cells])
+    heads = 0
+    while heads < len(cells) - 1 and is_head(cells[heads]):
+        heads += 1
+    rows = cells[heads:]
+    if not rows:
+        return cells
+    width = max(map(len, rows))
+    head = max(cells[:heads], key=len, default=None)
+    if head is not None:
+        is_shorter = len(rows[0]) == width == len(head) + 1
+        has_corner = len(head) == width > 1 and head[0].strip().lower() in INDEX_HEADS
+        if has_corner and not any(COMPUTED.search(row[0]) for row in rows if row):
+            return first_column_gone(rows)
+        if is_shorter:
+            return named_column_gone(rows, name, len(head) > 1)
+    elif is_counted_head(cells):
+        return first_column_gone(cells[1:])
+    if has_index and all(len(row) > 1 for row in rows):
+        return first_column_gone(rows)
+    if len(rows) > 1 and all(map(is_named_row, rows)):
+        return first_column_gone(rows)
+    if is_ruled and head is None and len(rows) > 1 and counts_from(rows[0]) is not None:
+        raise ambiguous_error("ambiguous_head", name, (rows[1:], rows), given="  ".join(rows[0])[:40])
+    return rows
+
+
+def named_column_gone(rows: Cells, name: str, is_index: bool) -> Cells:
+    """The rows without their first column, if it contains names, or consecutive numbers in a table with an index.
+
+    Raises AttentionError: ambiguous_index if it contains other numbers.
+    """
+    column = [row[0] for row in rows if row]
+    if all(map(is_name, column)) or (is_index and counts_from(column) is not None):
+        return first_column_gone(rows)
+    raise ask_index(rows, name)
+
+
+def refuse_counting_column(rows: Cells, name: str) -> None:
+    """Raises AttentionError (ambiguous_index) if the first column has consecutive numbers: it may number the rows."""
+    column = [row[0] for row in rows if row]
+    start = counts_from(column)
+    if start == 0 or (start == 1 and len(column) > 1):
+        raise ask_index(rows, name)
+
+
+def ask_index(rows: Cells, name: str) -> AttentionError:
+    """The error that asks whether the first column holds row numbers instead of data."""
+    given = "  ".join(row[0] for row in rows if row)[:40]
+    return ambiguous_error("ambiguous_index", name, (rows, first_column_gone(rows)), given=given)
+
+
+def first_column_gone(rows: Cells) -> Cells:
+    """The rows without their first column."""
+    return [row[1:] for row in rows]
+
+
+def is_head(row: list[str]) -> bool:
+    """Whether a row contains names alone, at least one."""
+    named = [cell for cell in row if cell.strip()]
+    return bool(named) and all(map(is_name, named))
+
+
+def is_name(cell: str) -> bool:
+    """Whether a cell is a name: it has a letter, and is neither like a number nor a word for a missing one."""
+    cell = cell.strip()
+    if not cell or NUMBER_LIKE.fullmatch(cell) or cell.lower().lstrip("+-−") in NO_NAMES:
+        return False
+    if cell.startswith("#") and cell[-1] in "!?":  # an error of a spreadsheet
+        return False
+    return any(sign.isalpha() for sign in cell)
+
+
+def is_named_row(row: list[str]) -> bool:
+    """Whether a row begins with a name, in which nothing could be computed, and contains a number."""
+    if not row or not is_name(row[0]) or COMPUTED.search(row[0]) or LABELLED_NUMBER.search(row[0]):
+        return False
+    return any(map(is_one_number, row[1:]))
+
+
+def is_counted_head(cells: Cells) -> bool:
+    """Whether the first row and the first column count from 0 or from 1, like the index of a data frame.
+
+    The corner is missing or empty, and no other row is as short.
+    """
+    if len(cells) < 2:
+        return False
+    head, rows = cells[0], cells[1:]
+    if head and not head[0].strip():
+        head = head[1:]
+    width = len(rows[0])
+    if len(head) != width - 1 or any(len(row) != width for row in rows):
+        return False
+    if len(head) == len(cells[0]) and len(cells[0]) != width - 1:
+        return False
+    start = counts_from(head)
+    names = [row[0] for row in rows]
+    if start is None:
+        return False
+    is_counted = counts_from(names) == start and (start == 0 or len(rows) > 1)
+    return is_counted or (start == 0 and all(map(is_name, names)))
+
+
+def counts_from(cells: list[str]) -> int | None:
+    """The first number, 0 or 1, if the cells count up from it; else None."""
+    texts = [cell.strip() for cell in cells]
+    for start in (0, 1):
+        if texts == [str(start + place) for place in range(len(texts))]:
+            return start
+    return None
+
+
+def unquoted(cell: str) -> str:
+    """A cell without the quotation marks around it."""
+    inner = cell.strip()
+    if len(inner) < 2 or inner[0] != inner[-1]:
+        return cell
+    return inner[1:-1].strip() if inner[0] in "\"'" else cell
+
+
+def without_last_separators(cells: Cells) -> Cells:
+    """The cells without the empty cells at the end of rows that a separator at the end of a line leaves."""
+    cells = list(cells)
+    while len(cells) > 1 and is_empty_row(cells[-1]):
+        cells.pop()
+    surplus = min((count_last_empty(row) for row in cells), default=0)
+    cells = [row[: len(row) - surplus] for row in cells]
+    lengths = {len(row) for row in cells}
+    if len(lengths) > 1:  # only some lines end with a separator
+        shortest = min(lengths)
+        surplus_text = "".join(cell for row in cells for cell in row[shortest:])
+        if shortest > 1 and not surplus_text.strip():
+            cells = [row[:shortest] for row in cells]
+    return cells
+
+
+def is_empty_row(row: list[str]) -> bool:
+    """Whether a row has several cells that are all empty."""
+    return len(row) > 1 and not "".join(row).strip()
+
+
+def count_last_empty(row: list[str]) -> int:
+    """Counts the empty cells at the end of a row, without its first cell."""
+    for count, cell in enumerate(reversed(row[1:])):
+        if cell.strip():
+            return count
+    return max(len(row) - 1, 0)

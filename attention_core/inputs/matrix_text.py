@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from attention_core.inputs.matrix_cells import check_length, split_cells
 from attention_core.inputs.pasted.commas import DECIMAL_COMMA, NUMBER_PATTERN, THOUSANDS, with_plain_minus
-from attention_core.inputs.pasted.plain_signs import plain_signs
+from attention_core.inputs.pasted.plain_text import plain_signs
 from attention_core.inputs.pasted.refusals import Cells, safe_excerpt
 from attention_core.record.errors import AttentionError
 

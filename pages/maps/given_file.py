@@ -8,7 +8,6 @@ import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.explanation.head_habits import HeadHabit, head_habit, list_row_facts
-from attention_core.inputs.files.array_bytes import ARRAY_BOUNDS, printable_name
 from attention_core.inputs.files.attention_maps import (
     MAP_BOUNDS,
     MAX_MAP_HEADS,
@@ -17,6 +16,7 @@ from attention_core.inputs.files.attention_maps import (
     MapView,
     read_map_file,
 )
+from attention_core.inputs.files.stored_arrays import ARRAY_BOUNDS, printable_name
 from attention_core.inputs.given_maps import AttentionMaps, pack_maps
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from attention_core.inputs.files.array_bytes import ARRAY_BOUNDS
+from attention_core.inputs.files.stored_arrays import ARRAY_BOUNDS
 from pages import components
 from pages.site.words import get_text_template
 

@@ -9,7 +9,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attention_core.inputs.files.contents import FileContents, read_contents
 from attention_core.inputs.files.qkv_file import guess_array_roles, guess_roles, oldest_in_force
-from attention_core.inputs.files.uploads import refuse_not_finite
+from attention_core.inputs.files.stored_arrays import refuse_not_finite
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import RunSetup
 

@@ -4,8 +4,7 @@ import numpy as np
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from attention_core.inputs.files.matrix_file import choose_name, read_matrix, read_matrix_file
-from attention_core.inputs.files.projection_names import projection_of
+from attention_core.inputs.files.matrix_file import choose_name, projection_of, read_matrix, read_matrix_file
 from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.record.errors import AttentionError
 from pages.panels.file_box import MAX_UPLOAD_MB, file_box

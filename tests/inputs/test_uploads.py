@@ -13,12 +13,17 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core.inputs.files.array_bytes import ARRAY_BOUNDS, MAX_ARRAYS, MAX_FILE_BYTES, MAX_NUMBERS
 from attention_core.inputs.files.contents import FILE_READERS, read_contents
-from attention_core.inputs.files.json_arrays import MAX_LISTS
 from attention_core.inputs.files.matrix_file import read_array, read_matrix, read_matrix_file
-from attention_core.inputs.files.npy import MAX_NPY_HEADER_BYTES
-from attention_core.inputs.files.uploads import refuse_not_finite
+from attention_core.inputs.files.stored_arrays import (
+    ARRAY_BOUNDS,
+    MAX_ARRAYS,
+    MAX_FILE_BYTES,
+    MAX_LISTS,
+    MAX_NPY_HEADER_BYTES,
+    MAX_NUMBERS,
+    refuse_not_finite,
+)
 from attention_core.record.errors import AttentionError
 from pages.site.words import load_app_texts
 from tests.often import often

@@ -13,15 +13,13 @@ from itertools import count
 import numpy as np
 import torch
 
-from attention_core.inputs.files.array_bytes import FileBounds, printable_name
 from attention_core.inputs.files.array_names import CAMEL_PATTERN, NUMBER_PATTERN, name_stem, numbers_in, plain_name
 from attention_core.inputs.files.contents import FileContents, Texts, read_contents
 from attention_core.inputs.files.map_words import FoundWords, check_words, count_sentences, find_words, list_near_words
 from attention_core.inputs.files.qkv_file import guess_roles
-from attention_core.inputs.files.uploads import list_first_names, refuse_not_finite
-from attention_core.inputs.given_maps import AttentionMaps
+from attention_core.inputs.files.stored_arrays import FileBounds, list_first_names, printable_name, refuse_not_finite
+from attention_core.inputs.given_maps import SUM_TOLERANCE, AttentionMaps
 from attention_core.inputs.matrix_text import MAX_MAGNITUDE
-from attention_core.inputs.rounded_rows import SUM_TOLERANCE
 from attention_core.record.errors import AttentionError
 
 MAP_NAMES = (
@@ -266,22 +264,14 @@ def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
     numbers = [name for name, array in arrays.items() if array.ndim > 1 and array.dtype != bool]
     known = [name for name in numbers if is_map_name(name)]
     if known:
-        return sorted(known, key=lambda name: rank_of(plain_name(name)))
+        ranks = {plain: rank for rank, plain in enumerate(MAP_NAMES)}
+        return sorted(known, key=lambda name: ranks.get(plain_name(name), 0))
     others = [name for name in numbers if not guess_roles([name])]
-    others = [name for name in others if are_shares(arrays[name])] or others
+    largest = 1 + SUM_TOLERANCE  # of a number that may be a weight
+    others = [name for name in others if ((arrays[name] >= 0) & (arrays[name] <= largest)).all()] or others
     if not others:
         raise AttentionError("maps_missing", name=printable_name(file_name), choices=list_first_names(arrays))
     return others
-
-
-def are_shares(array: np.ndarray) -> bool:
-    """Whether all numbers are between 0 and 1, like weights."""
-    return bool(((array >= 0) & (array <= 1 + SUM_TOLERANCE)).all())
-
-
-def rank_of(plain: str) -> int:
-    """The index of a name in MAP_NAMES, 0 if it is missing there; maps with the lowest index are shown first."""
-    return MAP_NAMES.index(plain) if plain in MAP_NAMES else 0
 
 
 def group_names(names: Iterable[str], arrays: Mapping[str, np.ndarray]) -> list[list[str]]:

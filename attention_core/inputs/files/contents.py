@@ -4,6 +4,7 @@ A file of maps or tensors often contains more than is needed. Whatever cannot be
 `read_contents` raises an error only for a file of the wrong format, or one beyond the bounds.
 """
 
+import codecs
 import json
 import math
 import re
@@ -15,28 +16,22 @@ from zipfile import ZipFile
 import numpy as np
 from safetensors import SafetensorError, deserialize
 
-from attention_core.inputs.files.array_bytes import (
+from attention_core.inputs.files.stored_arrays import (
     ARRAY_BOUNDS,
+    BFLOAT16,
     MAX_ARRAYS,
-    FileBounds,
-    printable_name,
-    read_stored_array,
-)
-from attention_core.inputs.files.json_arrays import nested_array, parse_json
-from attention_core.inputs.files.npy import (
     ZIP_ENTRY_MAGIC,
     ZIP_FAULTS,
+    FileBounds,
     check_unpacked_size,
     is_packed_as_numpy,
+    nested_array,
+    parse_json,
+    printable_name,
     read_npy,
+    read_stored_array,
     split_npy,
     unpack_member,
-)
-from attention_core.inputs.files.uploads import (
-    MAX_SAFETENSORS_HEADER,
-    SAFETENSORS_TYPES,
-    decode_text,
-    split_file_name,
 )
 from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.record.errors import AttentionError
@@ -50,6 +45,23 @@ AXIS_WORDS = {"T": "queries", "S": "keys"}  # axis -> the key of its words in th
 TEXT_TYPE = re.compile(r"[<>|=]?[US][0-9]{1,6}")
 COUNTED_BY = ("layer", "head")  # keys whose numbers identify the maps in a list of objects
 NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # text in this app's JSON -> number
+MAX_SAFETENSORS_HEADER = 100_000  # the most bytes of a header: enough for some hundred arrays
+UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+SAFETENSORS_TYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": BFLOAT16,
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "|i1",
+    "U64": "<u8",
+    "U32": "<u4",
+    "U16": "<u2",
+    "U8": "|u1",
+    "BOOL": "|b1",
+}
 
 Texts = str | tuple["Texts", ...]
 Found = np.ndarray | Texts | AttentionError
@@ -133,12 +145,35 @@ def find_in_text(file_name: str, content: bytes, _: FileBounds) -> Iterator[tupl
     yield stem, parse_matrix(decode_text(file_name, content), printable_name(file_name))
 
 
+def split_file_name(file_name: str) -> tuple[str, str]:
+    """The name of a file without its folder and its ending, and the ending.
+
+    >>> split_file_name("folder/Layer.NPZ")
+    ('Layer', '.npz')
+    """
+    stem, dot, ending = re.split(r"[/\\]", file_name)[-1].rpartition(".")
+    return stem, (dot + ending).lower()
+
+
+def decode_text(file_name: str, content: bytes) -> str:
+    """Decodes the text of a file: UTF-16 if it has a byte order mark, else UTF-8 with or without one."""
+    encoding = "utf-16" if content.startswith(UTF_16_MARKS) else "utf-8-sig"
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        raise AttentionError("not_text", name=printable_name(file_name)) from None
+    if "\0" in text:  # no text has this character, but most files of numbers do
+        raise AttentionError("not_text", name=printable_name(file_name))
+    return text
+
+
 # ---- JSON ------------------------------------------------------------------------------------------------------------
 def find_in_json(file_name: str, content: bytes, _: FileBounds) -> Iterator[tuple[str, Found]]:
     """The contents of a JSON file; a value without a name is named after the file."""
     stem, _ = split_file_name(file_name)
     value = parse_json(file_name, decode_text(file_name, content))
-    found = find_in_own_json(dict(value)) if is_own_export(value) else walk_json("", value, stem, MAX_JSON_DEPTH)
+    is_own_export = isinstance(value, tuple) and {ABOUT_KEY, "steps"} <= {key for key, _ in value}
+    found = find_in_own_json(dict(value)) if is_own_export else walk_json("", value, stem, MAX_JSON_DEPTH)
     try:
         yield from found
     except RecursionError:
@@ -262,11 +297,6 @@ def as_texts(value: object, depth: int = MAX_CONTENT_AXES) -> Texts | None:
         return None
     texts = tuple(as_texts(each, depth - 1) for each in value)
     return None if None in texts else texts
-
-
-def is_own_export(value: object) -> bool:
-    """Whether a JSON value is a run exported by this app."""
-    return isinstance(value, tuple) and {ABOUT_KEY, "steps"} <= {key for key, _ in value}
 
 
 def find_in_own_json(document: dict) -> Iterator[tuple[str, Found]]:

@@ -10,13 +10,15 @@ from torch import Tensor
 from attention_core.inputs.files.array_names import HOOK_PREFIX, last_name, plain_name
 from attention_core.inputs.files.mask_readings import (
     BIAS_NAMES,
+    CAUSAL_FLAGS,
+    LENGTH_NAMES,
     PADDING_NAMES,
     MaskReading,
     is_additive,
     is_mask_name,
+    is_stated_mask,
     read_mask,
 )
-from attention_core.inputs.files.stated_masks import CAUSAL_FLAGS, LENGTH_NAMES, is_stated_mask
 from attention_core.record.errors import AttentionError
 from attention_core.verification.tensor_layout import Layout, arrange_axes, infer_layout
 

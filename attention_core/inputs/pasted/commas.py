@@ -2,7 +2,7 @@
 
 import re
 
-from attention_core.inputs.pasted.plain_signs import MINUS
+from attention_core.inputs.pasted.plain_text import MINUS
 from attention_core.inputs.pasted.refusals import Cells, ambiguous_error, safe_excerpt
 from attention_core.record.errors import AttentionError
 
@@ -31,12 +31,8 @@ def is_one_number(cell: str) -> bool:
     cell = with_plain_minus(cell)
     if MIXED_NUMBER.fullmatch(cell) or NUMBER_PATTERN.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell):
         return True
-    return is_grouped(cell)
-
-
-def is_grouped(cell: str) -> bool:
-    """Whether a number has thousands separators, and only one reading."""
-    return any(pattern.fullmatch(cell) for pattern in (COMMA_GROUPS, POINT_GROUPS, SPACE_GROUPS))
+    grouped = (COMMA_GROUPS, POINT_GROUPS, SPACE_GROUPS)  # with thousands separators, and only one reading
+    return any(pattern.fullmatch(cell) for pattern in grouped)
 
 
 # ---- in cells with other separators ----------------------------------------------------------------------------------
@@ -59,7 +55,9 @@ def with_decimal_points(cells: Cells, name: str) -> Cells:
     point_decides = groups_commas or any(not POINT_THOUSANDS.fullmatch(cell) for cell in pointed)
     as_decimals = [[read_mark(cell, ",") for cell in line] for line in plain]
     as_thousands = [[read_mark(cell, ".") for cell in line] for line in plain]
-    both_decimal = [[pointed_comma(cell) for cell in line] for line in plain]
+    both_decimal = [
+        [cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell for cell in line] for line in plain
+    ]
     if comma_decides and point_decides:
         decimal = next(filter(DECIMAL_COMMA.fullmatch, flat), None)
         if decimal is None:
@@ -72,11 +70,6 @@ def with_decimal_points(cells: Cells, name: str) -> Cells:
     if point_decides or not any(map(THOUSANDS.fullmatch, flat)):
         return restore_others(cells, as_thousands)
     raise ask_comma(name, plain, (as_decimals, as_thousands), next(filter(THOUSANDS.fullmatch, flat)))
-
-
-def pointed_comma(cell: str) -> str:
-    """Replaces a decimal comma by a point; any other cell is unchanged."""
-    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
 
 
 def ask_comma(name: str, plain: Cells, readings: tuple[Cells, Cells], cell: str) -> AttentionError:
