@@ -12,10 +12,9 @@ from socket import AF_INET, AF_INET6, IPPROTO_TCP, SOCK_STREAM, TCP_NODELAY, soc
 def send_at_once() -> None:
     """Sets TCP_NODELAY on every open TCP socket of this process; connections that they accept later inherit it."""
     for each in gc.get_objects():
-        if type(each) is socket and is_open_tcp(each):  # isinstance reads __class__, at which some objects warn
+        if type(each) is not socket:  # isinstance reads __class__, at which some objects warn
+            continue
+        is_open = each.fileno() >= 0
+        is_tcp = each.family in (AF_INET, AF_INET6) and each.type == SOCK_STREAM
+        if is_open and is_tcp:
             each.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
-
-
-def is_open_tcp(each: socket) -> bool:
-    """Whether a socket is open and uses TCP."""
-    return each.fileno() >= 0 and each.family in (AF_INET, AF_INET6) and each.type == SOCK_STREAM

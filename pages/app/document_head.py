@@ -35,7 +35,8 @@ class DocumentHead:
 
     async def __call__(self, scope, receive, send) -> None:
         """Handles one ASGI connection; only requests for an HTML document are changed."""
-        if not asks_for_document(scope):
+        is_request = scope["type"] == "http"
+        if not is_request or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self.app(scope, receive, send)
             return
         plain = [(name, text) for name, text in scope["headers"] if name != b"accept-encoding"]  # no compression
@@ -57,11 +58,6 @@ class DocumentHead:
                     await send({"type": "http.response.body", "body": document})
 
         await self.app(scope | {"headers": plain}, receive, send_document)
-
-
-def asks_for_document(scope) -> bool:
-    """Whether an ASGI scope is an HTTP request that accepts HTML."""
-    return scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", "")
 
 
 def is_document(message) -> bool:

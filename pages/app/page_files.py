@@ -1,7 +1,7 @@
-"""The route that serves the static files of Streamlit's page from memory.
+"""The routes that serve from memory: the static files of Streamlit's page, and the scripts of components.
 
-A first visit fetches 70 of them before anything is drawn. Streamlit reads each from the disk, in other threads, which
-makes the first picture take an eighth longer.
+A first visit fetches 70 static files before anything is drawn. Streamlit reads each from the disk, in other threads,
+which makes the first picture take an eighth longer.
 """
 
 from functools import cache
@@ -13,8 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pages.app.scripts import FOR_A_YEAR
+from pages.components.fetched_scripts import FOLDER as SCRIPTS_FOLDER
+from pages.components.fetched_scripts import SCRIPTS
 
+FOR_A_YEAR = "public, max-age=31536000, immutable"
 FOLDER = Path(st.__file__).parent / "static" / "static"
 FILES = {path.relative_to(FOLDER).as_posix(): path for path in FOLDER.rglob("*.*")}
 
@@ -34,4 +36,16 @@ def read_file(name: str) -> bytes:
     return FILES[name].read_bytes()
 
 
-route = Route("/{base:path}static/{folder}/{name}", send_file)
+async def send_script(request: Request) -> Response:
+    """Returns the component script that a request names, cached for a year; 404 for an unknown name."""
+    script = SCRIPTS.get(request.path_params["name"])
+    if script is None:
+        return Response(status_code=404)
+    return Response(script, media_type="text/javascript", headers={"Cache-Control": FOR_A_YEAR})
+
+
+# These work for any base path: Streamlit applies server.baseUrlPath to its own routes, but not to those of an app.
+routes = [
+    Route(f"/{{base:path}}{SCRIPTS_FOLDER}/{{name}}", send_script),
+    Route("/{base:path}static/{folder}/{name}", send_file),
+]

@@ -21,21 +21,17 @@ from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
 from pages.session.fragments import draw_whole_page  # noqa: E402
 from pages.site.words import LANGUAGES, say  # noqa: E402
 
+# The app's name, in a colour that is readable in both themes.
 WORDMARK_SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
 font-weight="600" fill="#8a56c2" font-family="'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif">
 {title}</text></svg>"""
 
-
-def wordmark(title: str) -> str:
-    """Returns the app's name as an SVG, in a colour that is readable in both themes."""
-    return WORDMARK_SVG.format(title=title, width=round(text_width(title, 22)))
-
-
 leave_out_unreadable_values()
 if st.query_params.get("lang") in LANGUAGES and "lang" not in st.session_state:
     st.session_state["lang"] = st.query_params["lang"]
-st.set_page_config(page_title=say("app.title"), page_icon=str(ROOT / "pages" / "app" / "icon.png"), layout="wide")
-st.logo(wordmark(say("app.title")), size="large")
+title = say("app.title")
+st.set_page_config(page_title=title, page_icon=str(ROOT / "pages" / "app" / "icon.png"), layout="wide")
+st.logo(WORDMARK_SVG.format(title=title, width=round(text_width(title, 22))), size="large")
 chosen_page = st.navigation(list_pages(), position="top")
 st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path  # from elsewhere
 st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # the browser shows no part of the page yet
