@@ -7,8 +7,8 @@ from attention_core.learned.language.reading import run_model
 from attention_core.record.errors import AttentionError
 from pages.panels.model_guess import show_sign, tell_sign
 from pages.panels.setup_controls import mirror_field, show_refusal
+from pages.runs.made_sentences import ModelSentences
 from pages.runs.model_runs import model_sentences_of
-from pages.runs.model_sentences import ModelSentences
 from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.session.labels import label_token

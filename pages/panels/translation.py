@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.learned.translation.reading import next_words, translate_words
 from attention_core.record.number_text import format_percent
 from pages.runs.compute import sentences_of
-from pages.runs.translated_sentences import TranslatedSentences
+from pages.runs.made_sentences import TranslatedSentences
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, say

@@ -10,7 +10,6 @@ from attention_core import AttentionConfig, Trace, Weights
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.files.mask_readings import MaskReading
 from attention_core.inputs.matrix_edits import chosen_array, drop_outside_cells
-from attention_core.inputs.matrix_values import MatrixValue
 from attention_core.mechanism.checks import all_finite
 from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.pair_inputs import PairInputs
@@ -21,14 +20,19 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Step
 from pages.runs.devices import AVAILABLE_DEVICES
-from pages.runs.drawn_tensors import DrawnTensors, prepare_drawn
 from pages.runs.learned_matrices import check_tanh_layer, put_learned_matrices, put_source_matrices
-from pages.runs.made_sentences import HandmadeHeads, LearnedTexts
-from pages.runs.model_sentences import ModelSentences
-from pages.runs.qkv_inputs import QkvMatrices, UploadedQkv, note_made_rows, prepare_uploaded, split_qkv
+from pages.runs.made_sentences import HandmadeHeads, LearnedTexts, ModelSentences, TranslatedSentences
 from pages.runs.run_inputs import SEQUENCES, RunInputs, StartMatrix
 from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, put_matrix
-from pages.runs.translated_sentences import TranslatedSentences
+from pages.runs.tensor_inputs import (
+    DrawnTensors,
+    QkvMatrices,
+    UploadedQkv,
+    note_made_rows,
+    prepare_drawn,
+    prepare_uploaded,
+    split_qkv,
+)
 from pages.runs.upload_store import UploadedArrays
 from pages.runs.weight_matrices import HeadSizes, apply_wiring
 from pages.setup.codec import check_link_length
@@ -52,25 +56,20 @@ def input_kind_of(run: RunSetup, arrays: UploadedArrays | None = None) -> InputK
     sentences = make_sentences(run, choice)
     match choice.mode:
         case "file":
+            answers = {"mask": MaskReading("", run.polarity)} if run.polarity else {}
             return UploadedQkv(
                 arrays or {},
                 sentences,
                 run.roles,
                 run.axes,
                 run.part,
-                answers=mask_answers_of(run),
+                answers=answers | dict(map(read_mask_answer, run.mask_as)),
             )
         case "qkv":
             return QkvMatrices(sentences)
         case "code":
             return DrawnTensors(sentences)
     return sentences
-
-
-def mask_answers_of(run: RunSetup) -> dict[str, MaskReading]:
-    """How the masks of a run's file are read, by role."""
-    answers = {"mask": MaskReading("", run.polarity)} if run.polarity else {}
-    return answers | dict(map(read_mask_answer, run.mask_as))
 
 
 def make_sentences(run: RunSetup, choice: ResolvedRun) -> Sentences:
@@ -128,7 +127,8 @@ def gather_inputs(run: RunSetup, arrays: UploadedArrays | None = None) -> RunInp
 
 def gather_for_kind(kind: InputKind, run: RunSetup, config: AttentionConfig) -> RunInputs:
     """All of a run's inputs: those of a kind, and what is typed over them."""
-    inputs = RunInputs(typed=typed_matrices(run))
+    values = {name: getattr(run, name) for name in TYPED_MATRICES}
+    inputs = RunInputs(typed={name: value for name, value in values.items() if value is not None})
     sizes = make_head_sizes(run, config)
     match kind:
         case UploadedQkv():
@@ -161,12 +161,6 @@ def note_sentence_rows(inputs: RunInputs, run: RunSetup, config: AttentionConfig
     except AttentionError:  # what was typed was taken over from another one, and is no sentence of its own
         return
     note_made_rows(inputs, sentence, run.wiring, config)
-
-
-def typed_matrices(run: RunSetup) -> dict[str, MatrixValue]:
-    """The values of typed matrices by name."""
-    values = {name: getattr(run, name) for name in TYPED_MATRICES}
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def make_head_sizes(run: RunSetup, config: AttentionConfig) -> HeadSizes:

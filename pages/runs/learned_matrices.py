@@ -35,10 +35,11 @@ def put_learned_matrices(
     groups = [declared for name, declared in config.learned().items() if declared and name not in done]
     if not groups:
         return
-    d_q, d_k = (max(width // config.maps, 1) for width in find_widths(inputs, head_sizes, wiring, config))
-    d_v = find_value_width(inputs, head_sizes, wiring, config)
+    used = apply_wiring(inputs.matrices, wiring, config)
+    d_q, d_k = (max(width // config.maps, 1) for width in find_widths(inputs, used, head_sizes, config))
+    d_v = find_value_width(inputs, used, head_sizes, config)
     places = max(len(inputs.queries), len(inputs.keys))
-    D_out = find_output_width(inputs, d_v, wiring, config)
+    D_out = projected_width(used, "w_o", config.heads * d_v)
     sizes = {"d_q": d_q, "d_k": d_k, "d_v": d_v, "H": config.heads, "N": places, "D_out": D_out, **input_widths(inputs)}
     if config.score == "general" and d_q * d_k > MAX_GENERAL_TERMS:
         raise AttentionError("too_many_terms", q=d_q, k=d_k, limit=MAX_GENERAL_TERMS)
@@ -88,14 +89,9 @@ def put_group(
             start = start_matrix(tensor, screen_shape(tensor, known), seed)
         put_matrix(inputs, tensor.name, start)
         if tensor.name in inputs.matrices:
-            known |= own_sizes_of(tensor, inputs.matrices[tensor.name], sizes)
+            found = add_own_sizes([tensor], {tensor.name: inputs.matrices[tensor.name].shape}, sizes)
+            known |= {letter: size for letter, size in found.items() if letter not in sizes}
     return known
-
-
-def own_sizes_of(tensor: LearnedTensor, matrix: np.ndarray, sizes: Sizes) -> dict[str, int]:
-    """The sizes of the axes that only this mechanism has."""
-    found = add_own_sizes([tensor], {tensor.name: matrix.shape}, sizes)
-    return {letter: size for letter, size in found.items() if letter not in sizes}
 
 
 def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dtype: torch.dtype) -> None:
@@ -109,9 +105,9 @@ def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dty
 
 
 def find_widths(
-    inputs: RunInputs, head_sizes: HeadSizes, wiring: tuple[str, ...], config: AttentionConfig
+    inputs: RunInputs, used: dict[str, np.ndarray], head_sizes: HeadSizes, config: AttentionConfig
 ) -> tuple[int, int]:
-    """The widths of q and of k per head, as the matrices make them."""
+    """The widths of q and of k per head, as the matrices make them. used: the matrices that the layer uses."""
     uploaded = inputs.brought
     if uploaded is not None:
         *_, d_q = uploaded.q.shape
@@ -121,9 +117,8 @@ def find_widths(
         _, query_columns = inputs.matrices["q"].shape
         _, key_columns = inputs.matrices["k"].shape
         return query_columns // config.heads, key_columns // config.heads
-    matrices = apply_wiring(inputs.matrices, wiring, config)
-    query_columns = projected_width(matrices, "w_q", matrices["x"].shape[1])
-    key_columns = projected_width(matrices, "w_k", key_source_width(inputs, head_sizes))
+    query_columns = projected_width(used, "w_q", used["x"].shape[1])
+    key_columns = projected_width(used, "w_k", key_source_width(inputs, head_sizes))
     kv_heads = config.kv_heads or config.heads
     d_q = query_columns // config.heads
     d_k = key_columns // kv_heads
@@ -140,23 +135,18 @@ def key_source_width(inputs: RunInputs, head_sizes: HeadSizes) -> int:
     return head_sizes.key_width or input_widths(inputs)["D_kv"]
 
 
-def find_value_width(inputs: RunInputs, head_sizes: HeadSizes, wiring: tuple[str, ...], config: AttentionConfig) -> int:
+def find_value_width(
+    inputs: RunInputs, used: dict[str, np.ndarray], head_sizes: HeadSizes, config: AttentionConfig
+) -> int:
     """The width of v per head, as the matrices make it."""
     uploaded = inputs.brought
     if uploaded is not None:
         return uploaded.v.shape[-1]
     if "v" in inputs.matrices:
         return max(inputs.matrices["v"].shape[1] // config.heads, 1)
-    matrices = apply_wiring(inputs.matrices, wiring, config)
-    value_columns = projected_width(matrices, "w_v", key_source_width(inputs, head_sizes))
+    value_columns = projected_width(used, "w_v", key_source_width(inputs, head_sizes))
     kv_heads = config.kv_heads or config.heads
     return max(value_columns // kv_heads, 1)
-
-
-def find_output_width(inputs: RunInputs, d_v: int, wiring: tuple[str, ...], config: AttentionConfig) -> int:
-    """The width of the output: the columns of W_o, otherwise those of all heads side by side."""
-    matrices = apply_wiring(inputs.matrices, wiring, config)
-    return projected_width(matrices, "w_o", config.heads * d_v)
 
 
 def fits(declared: tuple[LearnedTensor, ...], learned: dict[str, np.ndarray], sizes: Sizes) -> bool:

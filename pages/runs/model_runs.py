@@ -10,7 +10,7 @@ from attention_core.learned.language.readout import sum_model
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.transformer.stack import Stack
 from pages.runs.compute import sentences_of
-from pages.runs.model_sentences import ModelSentences
+from pages.runs.made_sentences import ModelSentences
 from pages.setup.setup import RunSetup
 
 

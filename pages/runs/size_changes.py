@@ -1,17 +1,22 @@
-"""Refits typed matrices when heads or widths of a layer change."""
+"""Other head counts and widths of a layer: typed matrices are refitted, and the effect on each matrix is found."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from attention_core.inputs.initial_matrices import recut_heads
 from attention_core.inputs.matrix_edits import shorten_matrix
 from attention_core.inputs.matrix_values import UNCHANGED
+from attention_core.mechanism.config import LEARNED_TENSORS
 from pages.runs.compute import gather_inputs
+from pages.runs.run_inputs import RunInputs
 from pages.runs.sentences import BIASES, PROJECTIONS
 from pages.runs.weight_matrices import HeadSizes
 from pages.setup.resolve import config_of
 from pages.setup.setup import RunSetup
+
+SIZE_FIELDS = ("heads", "kv_heads", "d_k", "d_v")
+REFITTED_FIELDS = (*SIZE_FIELDS, *PROJECTIONS, *BIASES)  # fields that `make_size_changes` may return
 
 
 def make_size_changes(run: RunSetup, **sizes: int | None) -> dict[str, object]:
@@ -62,3 +67,102 @@ def refit(matrix: np.ndarray, base: np.ndarray, name: str, before: HeadSizes, af
         return None
     width = new_columns // new_heads
     return recut_heads(matrix, heads, (new_heads, width), base)
+
+
+@dataclass(frozen=True)
+class MatrixFate:
+    """The effect of a change of sizes on one matrix.
+
+    kind: "kept" and "kept_rows", the numbers are the same, split into other heads (columns, or rows of W_o);
+    "left_out", some numbers were removed; "zeros" and "drawn", numbers were added: zeros, or random ones from the seed;
+    "given", numbers were added or replaced by the example's; "new", all are random from the seed; "identity", a learned
+    tensor is the identity now. heads, width: the current number and width of heads; before: the earlier width; count:
+    the current number of columns (rows of W_o).
+    """
+
+    name: str
+    kind: str
+    heads: int = 0
+    width: int = 0
+    before: int = 0
+    count: int = 0
+    seed: int | None = None
+
+
+def is_resized(before: RunSetup, now: RunSetup) -> bool:
+    """Whether two RunSetups differ in head counts or widths, and otherwise only in the matrices refitted to these."""
+    settings_before = vars(before)
+    settings_now = vars(now)
+    differing = {name for name, value in settings_now.items() if value != settings_before[name]}
+    has_another_size = not differing.isdisjoint(SIZE_FIELDS)
+    return has_another_size and differing.issubset(REFITTED_FIELDS)
+
+
+def list_fates(before: tuple[RunSetup, RunInputs], now: tuple[RunSetup, RunInputs]) -> list[MatrixFate]:
+    """The MatrixFate of each matrix that changed. before, now: a RunSetup and its inputs."""
+    (setup_before, inputs_before), (setup_now, inputs_now) = before, now
+    heads_before = head_counts_of(setup_before)
+    heads_now = head_counts_of(setup_now)
+    fates = []
+    for name in list_cut_matrices(inputs_now):
+        if name not in inputs_before.matrices:
+            continue
+        counts = (heads_before.heads_of(as_projection(name)), heads_now.heads_of(as_projection(name)))
+        fates.append(tell_fate(name, inputs_before, inputs_now, counts))
+    return [fate for fate in fates if fate is not None]
+
+
+def list_cut_matrices(inputs: RunInputs) -> list[str]:
+    """The names of the matrices that are split into heads: the projections, q, k and v, or x if it is used without W_q;
+    then those of the learned tensors of mechanisms.
+    """
+    names = [name for name in (*PROJECTIONS, "q", "k", "v") if name in inputs.matrices]
+    if "w_q" not in names and "q" not in names and "x" in inputs.matrices:
+        names.insert(0, "x")
+    return names + [name for name in LEARNED_TENSORS if name in inputs.matrices]
+
+
+def as_projection(name: str) -> str:
+    """The name of the projection with as many heads as a matrix."""
+    return f"w_{name}" if name in ("k", "v") else name
+
+
+def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, int]) -> MatrixFate | None:
+    """The MatrixFate of one matrix, or None if it did not change. counts: its numbers of heads before and now."""
+    old, new = before.matrices[name], now.matrices[name]
+    seed = now.seeds.get(name) if now.origins.get(name) == "random" else None
+    if name in LEARNED_TENSORS:
+        return tell_score_fate(name, old, new, seed)
+    if name == "w_o":  # heads are side by side in columns, in w_o one above the other in rows
+        old, new = old.T, new.T
+    heads_before, heads = counts
+    if old.shape[1] % heads_before or new.shape[1] % heads:
+        return None
+    old_width, width = old.shape[1] // heads_before, new.shape[1] // heads
+    sizes = {"heads": heads, "width": width, "before": old_width, "count": new.shape[1]}
+    if np.array_equal(old, new):
+        if width == old_width:
+            return None
+        return MatrixFate(name, "kept_rows" if name == "w_o" else "kept", **sizes)
+    old_heads = old.reshape(len(old), heads_before, old_width)  # (rows, H d) -> (rows, H, d)
+    new_heads = new.reshape(len(new), heads, width)  # (rows, H' d') -> (rows, H', d')
+    kept = np.s_[:, : min(heads, heads_before), : min(width, old_width)]
+    if len(old) != len(new) or not np.array_equal(old_heads[kept], new_heads[kept]):
+        return MatrixFate(name, "given" if seed is None else "new", **sizes, seed=seed)
+    if new_heads[kept].size == new_heads.size:
+        return MatrixFate(name, "left_out", **sizes)
+    added = np.ones(new_heads.shape, bool)
+    added[kept] = False
+    if not new_heads[added].any():
+        return MatrixFate(name, "zeros", **sizes)
+    return MatrixFate(name, "given" if seed is None else "drawn", **sizes, seed=seed)
+
+
+def tell_score_fate(name: str, old: np.ndarray, new: np.ndarray, seed: int | None) -> MatrixFate | None:
+    """The MatrixFate of a learned tensor of a mechanism, or None if it did not change."""
+    if np.array_equal(old, new):
+        return None
+    if seed is not None:
+        return MatrixFate(name, "new", seed=seed)
+    is_identity = np.array_equal(new, np.eye(*new.shape))
+    return MatrixFate(name, "identity" if is_identity else "given")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from pages.runs.cache import inputs_of
-from pages.runs.resized_matrices import MatrixFate, is_resized, list_fates
+from pages.runs.size_changes import MatrixFate, is_resized, list_fates
 from pages.session import setup_state
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, say

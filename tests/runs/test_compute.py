@@ -8,8 +8,8 @@ from attention_core.inputs.matrix_link import read_matrix
 from attention_core.record.errors import AttentionError
 from pages.runs.compute import compute_run, input_kind_of
 from pages.runs.made_sentences import HandmadeHeads, LearnedTexts
-from pages.runs.qkv_inputs import QkvMatrices, UploadedQkv
 from pages.runs.sentences import DictionarySentences
+from pages.runs.tensor_inputs import QkvMatrices, UploadedQkv
 from pages.setup.setup import RunSetup
 
 ROWS = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)

@@ -10,9 +10,9 @@ import torch
 from attention_core import AttentionError, Trace
 from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.record.trace import Step
-from pages.runs import kept_runs
+from pages.runs import cache
+from pages.runs.cache import KeptRuns, count_bytes
 from pages.runs.compute import compute_run
-from pages.runs.kept_runs import KeptRuns, count_bytes
 from pages.runs.run_inputs import RunInputs
 from pages.setup.setup import DEFAULT_SETUP, RunSetup
 
@@ -107,8 +107,8 @@ def test_numbers_that_two_steps_show_count_once():
 
 def test_memory_is_given_back_when_a_large_run_leaves(monkeypatch):
     given_back = []
-    monkeypatch.setattr(kept_runs, "give_back", lambda: given_back.append(True))
-    monkeypatch.setattr(kept_runs, "LARGE_BYTES", 4000)
+    monkeypatch.setattr(cache, "give_back", lambda: given_back.append(True))
+    monkeypatch.setattr(cache, "LARGE_BYTES", 4000)
     kept = KeptRuns(lambda setup, arrays: run_of(setup.seed), most_bytes=8000, most=3)
     for seed, times in ((499, 0), (501, 0), (1, 0), (500, 1)):  # with 1 the 499 leave, which are few; with 500 the 501
         kept(setup(seed), None)

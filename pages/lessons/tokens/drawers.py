@@ -34,8 +34,8 @@ from pages.lessons.sentences import show_sentence
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import choose_options, pick_place, slide, text_box
 from pages.panels.markdown_table import make_table
+from pages.runs.made_sentences import ModelSentences
 from pages.runs.model_runs import model_sentences_of
-from pages.runs.model_sentences import ModelSentences
 from pages.session.collected import collect_still, collected, show_moving
 from pages.session.labels import current_palette
 from pages.setup.link_values import read_link_count

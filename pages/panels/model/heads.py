@@ -25,8 +25,8 @@ from pages.panels.model_look import SUM
 from pages.panels.model_rail import name_model_head, open_head, words_of_model
 from pages.panels.second_sentence import label_words, second_words_of, show_second_sentence
 from pages.panels.setup_controls import show_refusal
+from pages.runs.made_sentences import ModelSentences
 from pages.runs.model_runs import model_sentences_of, model_stack, model_weights
-from pages.runs.model_sentences import ModelSentences
 from pages.session import setup_state
 from pages.session.fragments import redraw, select_and_redraw
 from pages.session.view import ScreenState
