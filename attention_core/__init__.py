@@ -1,6 +1,6 @@
 """Attention, number by number: every step of a run kept, openable and proven. Needs torch, numpy and pandas."""
 
-from attention_core.analysis.logit_lens import logit_lens
+from attention_core.analysis.logit_attribution import logit_lens
 from attention_core.analysis.residual_sum import with_logit_sum, with_residual_sum
 from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.formula import latex

@@ -13,20 +13,18 @@ import torch
 from ziamath.tex import tex2mml
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.analysis.additive_mask import with_additive_mask
-from attention_core.analysis.cross_entropy import with_cross_entropy
+from attention_core.analysis.blocked_scores import EMPTY_ROW_POLICIES, with_additive_mask, with_empty_row_policy
 from attention_core.analysis.dropout import with_dropout
-from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES, with_empty_row_policy
-from attention_core.analysis.future_leakage import with_moved_rows
 from attention_core.analysis.gradient_times_input import gradient_times_input
-from attention_core.analysis.head_circuit import head_circuit, with_pushes
+from attention_core.analysis.head_circuits import head_circuit, with_pushes
 from attention_core.analysis.head_contributions import with_likeness, without_head
+from attention_core.analysis.logit_attribution import with_word_pushes
 from attention_core.analysis.online_softmax import with_online_softmax
+from attention_core.analysis.position_effects import with_score_parts
 from attention_core.analysis.residual_sum import with_logit_sum
-from attention_core.analysis.score_terms import with_score_parts
-from attention_core.analysis.softmax_jacobian import with_jacobian
+from attention_core.analysis.softmax_derivatives import with_cross_entropy, with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
-from attention_core.analysis.word_pushes import with_word_pushes
+from attention_core.analysis.target_leakage import with_moved_rows
 from attention_core.exercises.rounding import with_rounded_weights
 from attention_core.explanation.formula import SYMBOL_COLOURS, axis_latex, formula, latex, sized_formula
 from attention_core.mechanism.masks import MASKS

@@ -1,4 +1,4 @@
-"""The mean and variance of q · k as d_k grows, for several distributions ("laws"), exact and measured.
+"""The mean and variance of q · k as d_k grows, for several distributions ("laws"): exact, measured and sampled.
 
 Everything is sampled in float64 from a seed. While sampling, at most six tensors of CHUNK_NUMBERS numbers (1.5 MiB
 together) are held, or of one sample if that has more; of all earlier samples only the products are kept.
@@ -12,14 +12,6 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from attention_core.analysis.law_moments import (
-    Law,
-    Moments,
-    independent_moments,
-    repeated_moments,
-    same_moments,
-    silent_moments,
-)
 from attention_core.mechanism.plain_checks import require_one_of, require_positive
 from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
@@ -28,6 +20,68 @@ CHUNK_NUMBERS = 2**15  # numbers of a tensor that are sampled at a time: larger 
 BAND_STANDARD_ERRORS = 1.96  # 95 % of all measurements lie within this many standard errors of the true value
 
 Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Law:
+    """How one component x of q or of k is sampled, and E x⁴, E x⁶, E x⁸; E x² is 1, and odd powers have mean 0."""
+
+    draw: Callable[[tuple[int, ...], Generator], Tensor]
+    fourth: float
+    sixth: float
+    eighth: float
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The mean, the variance and the fourth central moment of q · k."""
+
+    mean: float
+    variance: float
+    fourth: float
+
+    def scaled(self, factor: float) -> "Moments":
+        """Return the moments of q · k times a factor.
+
+        >>> Moments(mean=0.0, variance=64.0, fourth=12288.0).scaled(1 / 8).variance
+        1.0
+        """
+        return Moments(
+            mean=self.mean * factor,
+            variance=self.variance * factor**2,
+            fourth=self.fourth * factor**4,
+        )
+
+
+def moments_of_sum(part: Moments, parts: int) -> Moments:
+    """Compute the moments of a sum of independent parts that have the same moments."""
+    pairs = 3 * parts * (parts - 1)
+    return Moments(
+        mean=parts * part.mean,
+        variance=parts * part.variance,
+        fourth=parts * part.fourth + pairs * part.variance**2,
+    )
+
+
+def independent_moments(law: Law, d_k: int) -> Moments:
+    """Compute the moments of q · k whose components are all independent."""
+    return moments_of_sum(Moments(0.0, 1.0, law.fourth**2), d_k)
+
+
+def same_moments(law: Law, d_k: int) -> Moments:
+    """Compute the moments of q · q."""
+    fourth = law.eighth - 4 * law.sixth + 6 * law.fourth - 3  # E (x² - 1)⁴
+    return moments_of_sum(Moments(1.0, law.fourth - 1, fourth), d_k)
+
+
+def silent_moments(law: Law, d_k: int) -> Moments:
+    """Compute the moments of q · k whose components are both 0 with probability 1/2."""
+    return moments_of_sum(Moments(0.0, 2.0, 8 * law.fourth**2), d_k)
+
+
+def repeated_moments(law: Law, d_k: int) -> Moments:
+    """Compute the moments of q · k whose components are all one number a in q, and one number b in k."""
+    return Moments(0.0, 1.0, law.fourth**2).scaled(d_k)
 
 
 # ---- laws: how one component is sampled, with mean 0 and variance 1 --------------------------------------------------
@@ -282,3 +336,30 @@ def chunk_sizes(draws: int, width: int) -> Iterator[int]:
     most = max(1, CHUNK_NUMBERS // width)
     for first in range(0, draws, most):
         yield min(most, draws - first)
+
+
+# ---- one sample, to be seen ------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class ScoreCloud:
+    """Sampled scores, in rising order, and their standard deviation."""
+
+    scores: tuple[float, ...]
+    deviation: float
+
+
+def draw_score_clouds(d_k: int, draws: int = 240, seed: int = 0) -> dict[str, ScoreCloud]:
+    """Sample q · k with components from N(0, 1); returns "dot" and "scaled_dot" scores of the same samples by name.
+
+    Raises AttentionError for numbers that are not whole and positive.
+
+    >>> clouds = draw_score_clouds(256)
+    >>> clouds["dot"].deviation == 16 * clouds["scaled_dot"].deviation  # √256
+    True
+    """
+    products = draw_products("normal", "independent", d_k, draws, seed)
+    rising = products.sort().values
+    clouds = {}
+    for score, factor in score_factors(d_k).items():
+        scores = rising * factor
+        clouds[score] = ScoreCloud(tuple(scores.tolist()), scores.std().item())
+    return clouds

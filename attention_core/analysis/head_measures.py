@@ -57,7 +57,9 @@ def measure_head_maps(
         "first": mean_share(weights, (places == 0) & (places[:, None] > 0), counted),
     }
     if token_ids is not None:
-        measures["earlier"] = mean_share(weights, earlier_same(token_ids), counted)
+        ids = torch.as_tensor(token_ids)
+        earlier_same = (ids[:, None] == ids).tril(-1)  # (T, T)
+        measures["earlier"] = mean_share(weights, earlier_same, counted)
     return measures | measure_spread(weights, allowed)
 
 
@@ -101,13 +103,3 @@ def mean_share(
     rows = counted & meant.any(-1)  # (T,)
     shares = (weights * meant).sum(-1)  # (..., T)
     return shares[..., rows].mean(-1)
-
-
-def earlier_same(token_ids: Sequence[int]) -> Bool[Tensor, "T T"]:
-    """Mark, for each query, the keys that are an earlier occurrence of its word.
-
-    >>> earlier_same([7, 8, 7]).nonzero().tolist()
-    [[2, 0]]
-    """
-    ids = torch.as_tensor(token_ids)
-    return (ids[:, None] == ids).tril(-1)  # (T, T)

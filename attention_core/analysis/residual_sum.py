@@ -86,7 +86,8 @@ def plan_sum(stack: Stack, parts: Iterable[str]) -> SumPlan:
     for part in parts:
         trace = stack[part]
         if part == EMBEDDING:
-            plan = add_embedding(plan, stack)
+            plan = plan.reading(stack, part, "x").adding(Added(own_name(part, "x"), "vectors", (part,)))
+            plan = add_places(plan, stack, part)
         elif not plan.added:
             first = "x" if "x" in trace else "query"
             plan = plan.reading(stack, part, first).adding(Added(own_name(part, first), "vectors", (first,)))
@@ -98,12 +99,6 @@ def plan_sum(stack: Stack, parts: Iterable[str]) -> SumPlan:
         for step in norms_of_sum(part, trace):
             plan = carry_through(plan, stack, part, step)
     return plan
-
-
-def add_embedding(plan: SumPlan, stack: Stack) -> SumPlan:
-    """The plan with the words' embeddings, and their positions, as summands."""
-    plan = plan.reading(stack, EMBEDDING, "x").adding(Added(own_name(EMBEDDING, "x"), "vectors", (EMBEDDING,)))
-    return add_places(plan, stack, EMBEDDING)
 
 
 def add_places(plan: SumPlan, stack: Stack, part: str) -> SumPlan:

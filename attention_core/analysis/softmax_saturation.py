@@ -6,14 +6,13 @@ The scores are sampled in float64 from a seed, in chunks as in dot_product_momen
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import takewhile
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.analysis.dot_product_moments import BAND_STANDARD_ERRORS, chunk_sizes, draw_normal, score_factors
-from attention_core.analysis.softmax_jacobian import with_jacobian
+from attention_core.analysis.softmax_derivatives import with_jacobian
 from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig
 from attention_core.mechanism.plain_checks import require_positive
@@ -106,13 +105,12 @@ def last_width_of_more(found: Mapping[int, Mapping[str, Sharpness]]) -> int:
     64
     """
     require_positive("widths", len(found))
-    enough = takewhile(lambda d_k: arrives_undivided(found[d_k]), found)
-    return max(enough, default=min(found))
-
-
-def arrives_undivided(by_score: Mapping[str, Sharpness]) -> bool:
-    """Whether the median gradient at the query is at least as large with "dot" as with "scaled_dot"."""
-    return by_score["dot"].at_query.median >= by_score["scaled_dot"].at_query.median
+    last = min(found)
+    for d_k, by_score in found.items():
+        if by_score["dot"].at_query.median < by_score["scaled_dot"].at_query.median:
+            break
+        last = d_k
+    return last
 
 
 def even_sharpness(keys: int) -> Sharpness:
@@ -157,7 +155,7 @@ def measure_sharpness(
     weights = trace["weights"][:, 0, 0]  # (draws, keys)
     jacobian = trace["jacobian"][:, 0, 0]  # (draws, keys, keys)
     largest = weights.amax(-1)  # (draws,)
-    entropy = entropy_in_bits(weights)  # (draws,)
+    entropy = torch.special.entr(weights).sum(-1) / math.log(2)  # (draws,), in bits: entr is -w ln w, 0 where w is 0
     slope = jacobian.flatten(1).norm(dim=-1)
     return Sharpness(
         largest=estimate_mean(largest),
@@ -184,12 +182,6 @@ def gradient_at_query(
     norms = scale * squares.clamp(min=0).sqrt()  # rounding may leave a square a little below 0
     lower, median, upper = norms.quantile(norms.new_tensor([0.25, 0.5, 0.75])).tolist()
     return Spread(median, lower, upper)
-
-
-def entropy_in_bits(weights: Float[Tensor, "draws keys"]) -> Float[Tensor, " draws"]:
-    """Compute the entropy of each row of weights, in bits."""
-    terms = torch.special.entr(weights)  # -w ln w, 0 where w is 0
-    return terms.sum(-1) / math.log(2)
 
 
 def run_on_scores(scores: Float[Tensor, "draws keys"], scale: float) -> Trace:

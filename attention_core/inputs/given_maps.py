@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attention_core.analysis.across_layers import roll_out
 from attention_core.analysis.head_measures import measure_head_maps, measure_spread, seen_pairs
-from attention_core.analysis.rollout import roll_out
 from attention_core.comparison.rerun import can_hold
 from attention_core.inputs.subwords import show_subwords
 from attention_core.record.trace import Step, Trace

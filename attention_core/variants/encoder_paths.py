@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from attention_core.analysis.receptive_field import path_lengths
+from attention_core.analysis.across_layers import path_lengths
 from attention_core.mechanism.plain_checks import require_not_negative, require_one_of, require_positive, require_whole
 from attention_core.record.errors import AttentionError
 from attention_core.variants.encoders import Encoder

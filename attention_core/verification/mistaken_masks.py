@@ -9,7 +9,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from attention_core.analysis.empty_rows import add_to_blocked, fill_scores
+from attention_core.analysis.blocked_scores import add_to_blocked, fill_scores
 from attention_core.comparison.distances import LARGE_NEGATIVE_FILL
 from attention_core.comparison.rerun import Values, unchanged_value
 from attention_core.mechanism.masks import CAUSAL, PADDING, SLIDING

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from attention_core.analysis.logit_lens import logit_lens
-from attention_core.analysis.whole_parts import WholePart, whole_parts
+from attention_core.analysis.logit_attribution import WholePart, logit_lens, whole_parts
 from attention_core.drawing.part_sum import PartRow, WordSum, part_sum
 from attention_core.drawing.specifications import Picture
 from attention_core.record.number_text import format_fixed, format_percent

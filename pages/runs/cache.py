@@ -18,8 +18,7 @@ import streamlit as st
 import torch
 
 from attention_core import Trace
-from attention_core.analysis.dot_product_moments import measure_variances, score_histograms
-from attention_core.analysis.score_cloud import draw_score_clouds
+from attention_core.analysis.dot_product_moments import draw_score_clouds, measure_variances, score_histograms
 from attention_core.analysis.softmax_saturation import measure_saturation
 from attention_core.comparison.batch_alone import largest_batch_difference
 from attention_core.comparison.differences import StepMove, find_moves

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from attention_core import AttentionConfig, attend_qkv, explain, prove
-from attention_core.analysis.additive_mask import count_equal_scores, with_additive_mask
+from attention_core.analysis.blocked_scores import count_equal_scores, with_additive_mask
 
 
 def run(**config):

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionError, Weights
-from attention_core.analysis.composition import composition_scores
+from attention_core.analysis.head_circuits import composition_scores
 
 H, WIDTH = 3, 5
 D = H * WIDTH

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attention_core.analysis.copying import count_copied
+from attention_core.analysis.target_leakage import count_copied
 
 
 @pytest.mark.parametrize("words", ["Anna fed the dog", "ha ha ha he ha", "it", "a b a b b"])

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from attention_core import AttentionConfig, AttentionError, attend_qkv, explain, prove
-from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES, with_empty_row_policy
+from attention_core.analysis.blocked_scores import EMPTY_ROW_POLICIES, with_empty_row_policy
 from attention_core.examples.examples import EXAMPLES
 from tests.faces import assert_five_faces
 

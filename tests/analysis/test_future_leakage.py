@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Weights, attend, attend_qkv
-from attention_core.analysis.future_leakage import LookAhead, compare_with_causal, share_ahead, with_moved_rows
+from attention_core.analysis.target_leakage import LookAhead, compare_with_causal, share_ahead, with_moved_rows
 from attention_core.examples.examples import EXAMPLES
 from tests.faces import assert_five_faces
 from tests.golden import loader

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights
-from attention_core.analysis.head_circuit import copying_score, head_circuit, with_answers, with_pushes
+from attention_core.analysis.head_circuits import copying_score, head_circuit, with_answers, with_pushes
 from tests.faces import assert_five_faces
 
 T, S, D, H, WIDTH, V = 5, 7, 11, 2, 3, 13

@@ -3,7 +3,7 @@
 import torch
 
 from attention_core import AttentionConfig, Weights, attend
-from attention_core.analysis.head_sight import take_unseen, with_sights
+from attention_core.analysis.head_circuits import take_unseen, with_sights
 
 
 def run_of(kv_heads):

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionError
-from attention_core.analysis.permutation import distance_after_reordering, shuffle_order
+from attention_core.analysis.position_effects import distance_after_reordering, shuffle_order
 from tests.golden import loader
 
 FILE = next(loader.read(path) for path in loader.golden_files() if path.stem.startswith("s39"))

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend
-from attention_core.analysis.receptive_field import reachable_inputs
+from attention_core.analysis.across_layers import reachable_inputs
 from tests.golden import loader
 
 T, D, H = 7, 4, 2

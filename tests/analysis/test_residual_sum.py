@@ -14,7 +14,7 @@ from attention_core import (
     Weights,
 )
 from attention_core.analysis.interventions import Intervention, intervene
-from attention_core.analysis.logit_lens import logit_lens
+from attention_core.analysis.logit_attribution import logit_lens
 from attention_core.analysis.residual_sum import with_logit_sum, with_residual_sum
 from attention_core.record.expressions import Ref
 from attention_core.transformer.stack import Stack, run_stack

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 import torch
 
-from attention_core.analysis.rollout import roll_out
+from attention_core.analysis.across_layers import roll_out
 from attention_core.record.errors import AttentionError
 
 

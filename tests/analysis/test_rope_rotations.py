@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, attend, attend_qkv, prove
-from attention_core.analysis.rope_rotations import rope_rotation, with_shifted_positions
+from attention_core.analysis.position_effects import rope_rotation, with_shifted_positions
 from attention_core.mechanism.positions import ROPE_STYLES, pair_columns
 from tests.golden import loader
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv
-from attention_core.analysis.score_terms import SCORE_PARTS, score_by_distance, with_score_parts
+from attention_core.analysis.position_effects import SCORE_PARTS, score_by_distance, with_score_parts
 from tests.faces import assert_five_faces
 
 B, H, KV, T, S, D, D_KEY, D_K = 2, 6, 3, 5, 7, 11, 13, 4

@@ -5,8 +5,8 @@ import torch
 
 from attention_core import AttentionError
 from attention_core.analysis.interventions import Intervention, intervene
+from attention_core.analysis.logit_attribution import with_word_pushes
 from attention_core.analysis.residual_sum import with_logit_sum
-from attention_core.analysis.word_pushes import with_word_pushes
 from tests.faces import assert_five_faces
 from tests.transformer.stacks import D_HEAD, HEADS, LAYERS, WORDS, V, small_stack
 

@@ -10,8 +10,8 @@ from attention_core import AttentionConfig, Trace, Weights, attend
 from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.head_contributions import with_contributions, with_likeness
 from attention_core.analysis.online_softmax import with_online_softmax
-from attention_core.analysis.score_terms import with_score_parts
-from attention_core.analysis.softmax_jacobian import with_jacobian
+from attention_core.analysis.position_effects import with_score_parts
+from attention_core.analysis.softmax_derivatives import with_jacobian
 from attention_core.comparison.measures import mean_offset
 from attention_core.exercises.number_range import NumberRange
 from attention_core.exercises.slip_causes import try_exchanges

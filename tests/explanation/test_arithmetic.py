@@ -8,14 +8,13 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
-from attention_core.analysis.cross_entropy import CROSS_ENTROPY, LOSS_SLOPES
-from attention_core.analysis.empty_rows import ADD_TO_BLOCKED, FILL_SCORES
-from attention_core.analysis.future_leakage import FARTHEST
+from attention_core.analysis.blocked_scores import ADD_TO_BLOCKED, FILL_SCORES
 from attention_core.analysis.head_contributions import COMPARE_HEADS
 from attention_core.analysis.online_softmax import HIGHEST, POWERS
 from attention_core.analysis.parts_of_sum import ROOT_MEAN_SQUARE
-from attention_core.analysis.softmax_jacobian import JACOBIAN
+from attention_core.analysis.softmax_derivatives import CROSS_ENTROPY, JACOBIAN, LOSS_SLOPES
 from attention_core.analysis.softmax_stages import DIVIDE_BY_SUM, EXP, EXP_BELOW
+from attention_core.analysis.target_leakage import FARTHEST
 from attention_core.exercises.rounding import ROUND
 from attention_core.explanation.arithmetic import Explanation, explain
 from attention_core.mechanism.masks import ALL_ALLOW, CAUSAL, LOCAL, LOCAL_GLOBAL, PADDING, SLIDING

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import attention_core
-from attention_core.analysis.score_terms import SCORE_PARTS
+from attention_core.analysis.position_effects import SCORE_PARTS
 from attention_core.explanation.formula import SYMBOL_COLOURS, colour_family, formula, latex, symbol
 from attention_core.explanation.shown_steps import shown_steps
 from attention_core.mechanism.masks import MASKS

@@ -8,8 +8,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES
-from attention_core.analysis.empty_rows import with_empty_row_policy as treated_by_core
+from attention_core.analysis.blocked_scores import EMPTY_ROW_POLICIES
+from attention_core.analysis.blocked_scores import with_empty_row_policy as treated_by_core
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.learned.language.batches import word_numbers

@@ -15,14 +15,13 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention_core import AttentionConfig, AttentionError, attend_qkv
-from attention_core.analysis.cross_entropy import with_cross_entropy
+from attention_core.analysis.across_layers import reachable_inputs
 from attention_core.analysis.dot_product_moments import measure_variances, score_histograms
 from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.online_softmax import count_blocks, with_online_softmax
-from attention_core.analysis.permutation import distance_after_reordering, shuffle_order
-from attention_core.analysis.receptive_field import reachable_inputs
+from attention_core.analysis.position_effects import distance_after_reordering, shuffle_order
 from attention_core.analysis.score_bounds import cosine_ceiling
-from attention_core.analysis.softmax_jacobian import with_jacobian
+from attention_core.analysis.softmax_derivatives import with_cross_entropy, with_jacobian
 from attention_core.analysis.softmax_saturation import last_width_of_more, measure_saturation
 from attention_core.examples.examples import EXAMPLES
 from attention_core.examples.published_models import PUBLISHED_MODELS

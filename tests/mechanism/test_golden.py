@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
+from attention_core.analysis.across_layers import path_lengths
+from attention_core.analysis.blocked_scores import with_empty_row_policy
 from attention_core.analysis.dot_product_moments import exact_moments
-from attention_core.analysis.empty_rows import with_empty_row_policy
 from attention_core.analysis.head_contributions import with_contributions, without_head
-from attention_core.analysis.receptive_field import path_lengths
 from attention_core.analysis.score_bounds import additive_bound, cosine_ceiling
-from attention_core.analysis.softmax_jacobian import with_jacobian
+from attention_core.analysis.softmax_derivatives import with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX
 from attention_core.explanation.facts import PairsFact, count_allowed_pairs
 from attention_core.mechanism.positions import wavelengths

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv, prove
-from attention_core.analysis.score_terms import SCORE_PARTS, with_score_parts
+from attention_core.analysis.position_effects import SCORE_PARTS, with_score_parts
 from attention_core.mechanism.positions import POSITIONS, Position, wavelengths
 from attention_core.record.trace import Trace
 from tests.entries import learned_shapes

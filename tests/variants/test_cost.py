@@ -8,7 +8,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend
-from attention_core.analysis.receptive_field import path_lengths
+from attention_core.analysis.across_layers import path_lengths
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.scores import SCORES, Score

@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.analysis import softmax_jacobian, softmax_stages
-from attention_core.analysis.softmax_jacobian import with_jacobian
+from attention_core.analysis import softmax_derivatives, softmax_stages
+from attention_core.analysis.softmax_derivatives import with_cross_entropy, with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
 from attention_core.mechanism import masks, modifiers, normalisers, operations, positions, scores
 from attention_core.mechanism.masks import MASKS
@@ -148,6 +148,7 @@ RUNS: dict[str, Callable[[], Trace]] = {
         *NAIVE_SOFTMAX, *STABLE_SOFTMAX
     ),  # its empty row is 0 / 0 in both forms
     "jacobian": lambda: with_jacobian(layer(mask="custom")),
+    "cross-entropy": lambda: with_cross_entropy(layer(), right=1),
     "heads given": lambda: attend_qkv(eighths(4, 5), eighths(6, 5), eighths(6, 3), allowed=ALLOWED),
     "decoding": lambda: [*decode(eighths(T, 7), weights=Weights(w_k=eighths(7, 7), w_v=eighths(7, 7)))][-1],
 }
@@ -160,7 +161,8 @@ def test_the_runs_show_every_choice_and_every_operation():
     assert set(named) == set(MASKS)
     named = [entry if isinstance(entry, str) else entry[0] for each in POSITION_CHOICES.values() for entry in each]
     assert set(named) == set(POSITIONS)
-    modules = (operations, scores, masks, positions, modifiers, normalisers, softmax_stages, softmax_jacobian, kv_cache)
+    modules = (operations, scores, masks, positions, modifiers, normalisers, kv_cache)
+    modules += (softmax_stages, softmax_derivatives)
     there = {name: value for module in modules for name, value in vars(module).items() if isinstance(value, Faces)}
     used = {step.operation.faces for build in RUNS.values() for step in build().computed().values()}
     assert [name for name, faces in there.items() if faces not in used] == []

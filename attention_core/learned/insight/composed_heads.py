@@ -4,8 +4,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.analysis.composition import composition_scores
-from attention_core.analysis.head_circuit import head_circuit
+from attention_core.analysis.head_circuits import composition_scores, head_circuit
 from attention_core.learned.insight.copying_heads import HEAD_PLACES
 from attention_core.learned.insight.views import read_symbols, source_alphabet
 from attention_core.learned.models.copier import COPIER_CONFIG, COPIER_HEADS, Copier

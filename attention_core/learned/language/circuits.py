@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from attention_core.analysis.head_circuit import copying_score, head_circuit, with_answers, with_pushes
+from attention_core.analysis.head_circuits import copying_score, head_circuit, with_answers, with_pushes
 from attention_core.learned.grammar import cut_words, vocabulary
 from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.model import LanguageModel

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.analysis.logit_lens import logit_lens
+from attention_core.analysis.logit_attribution import logit_lens
 from attention_core.analysis.residual_sum import with_logit_sum, with_residual_sum
 from attention_core.learned.language.questions import QUESTIONS
 from attention_core.learned.language.reading import run_model

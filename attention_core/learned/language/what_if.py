@@ -8,8 +8,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.analysis.interventions import Intervention, intervene
+from attention_core.analysis.logit_attribution import attention_parts, with_word_pushes
 from attention_core.analysis.residual_sum import with_logit_sum
-from attention_core.analysis.word_pushes import attention_parts, with_word_pushes
 from attention_core.comparison.differences import WeightMove, rank_moved_weights
 from attention_core.learned.language.answers import find_answer
 from attention_core.learned.language.reading import run_model

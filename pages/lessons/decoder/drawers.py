@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.analysis.whole_parts import pushes_by_kind, whole_parts
+from attention_core.analysis.logit_attribution import pushes_by_kind, whole_parts
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.transformer.stack import ENCODER, UNEMBEDDING

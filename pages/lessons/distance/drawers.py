@@ -9,7 +9,7 @@ from statistics import median_low
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.analysis.receptive_field import reachable_inputs
+from attention_core.analysis.across_layers import reachable_inputs
 from attention_core.comparison.differences import count_moved_weights
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.axes import Axis, decade_axis

@@ -9,8 +9,8 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.gradient_times_input import gradient_times_input
+from attention_core.analysis.head_circuits import seen_step, take_unseen, with_sights
 from attention_core.analysis.head_contributions import with_contributions, with_likeness, without_head
-from attention_core.analysis.head_sight import seen_step, take_unseen, with_sights
 from attention_core.comparison.differences import find_moves, relative_change
 from attention_core.drawing.bars import Row, row_of
 from attention_core.drawing.cell_rows import colour_rows, column_of

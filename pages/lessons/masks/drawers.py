@@ -10,11 +10,14 @@ import numpy as np
 import streamlit as st
 
 from attention_core import Trace, to_mha_mask
-from attention_core.analysis.additive_mask import count_equal_scores, with_additive_mask
-from attention_core.analysis.copying import count_copied
-from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES, with_empty_row_policy
-from attention_core.analysis.future_leakage import share_ahead, with_moved_rows
-from attention_core.analysis.receptive_field import reachable_inputs
+from attention_core.analysis.across_layers import reachable_inputs
+from attention_core.analysis.blocked_scores import (
+    EMPTY_ROW_POLICIES,
+    count_equal_scores,
+    with_additive_mask,
+    with_empty_row_policy,
+)
+from attention_core.analysis.target_leakage import count_copied, share_ahead, with_moved_rows
 from attention_core.comparison.batch_alone import largest_batch_difference
 from attention_core.comparison.differences import find_moves
 from attention_core.drawing.bars import Row, row_of

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.analysis.future_leakage import compare_with_causal
+from attention_core.analysis.target_leakage import compare_with_causal
 from attention_core.explanation.facts import accident_at, allowed_pairs, count_allowed_pairs, row_fact
 from attention_core.record.number_text import format_fixed, format_percent
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run

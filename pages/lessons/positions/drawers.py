@@ -7,9 +7,15 @@ import numpy as np
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.analysis.permutation import distance_after_reordering, shuffle_order
-from attention_core.analysis.rope_rotations import rope_rotation, with_shifted_positions
-from attention_core.analysis.score_terms import SCORE_PARTS, score_by_distance, with_score_parts
+from attention_core.analysis.position_effects import (
+    SCORE_PARTS,
+    distance_after_reordering,
+    rope_rotation,
+    score_by_distance,
+    shuffle_order,
+    with_score_parts,
+    with_shifted_positions,
+)
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.arrows import Arrow, arrow_plane
 from attention_core.drawing.axes import Axis

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attention_core.analysis.whole_parts import whole_parts
+from attention_core.analysis.logit_attribution import whole_parts
 from attention_core.drawing.small_pictures import (
     Shape,
     arc_shapes,

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 import torch
 
+from attention_core.analysis.across_layers import roll_out
 from attention_core.analysis.head_measures import MEASURES, measure_head_maps
-from attention_core.analysis.rollout import roll_out
 from attention_core.comparison.measures import mean_moved_weight
 from attention_core.explanation.head_habits import head_habit, list_row_facts
 from attention_core.learned.language.antecedents import find_antecedents, measure_antecedents

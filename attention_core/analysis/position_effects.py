@@ -1,18 +1,143 @@
-"""The effect of positions on a score: its terms of words and of positions, and its change with distance alone."""
+"""The effect of positions: none on attention without them, RoPE's rotations and shifts, and the terms of a score."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.comparison.distances import abs_difference
 from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig
-from attention_core.mechanism.plain_checks import require_one_of, require_positive
+from attention_core.mechanism.plain_checks import require_not_negative, require_one_of, require_positive, require_whole
+from attention_core.mechanism.positions import ROPE, SINUSOIDAL, pair_columns, rope_frequency
 from attention_core.mechanism.scores import SCORE_DIMS, SCORES
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Trace
+
+Point = tuple[float, float]
+
+
+# ---- no positions: the same words in another order -------------------------------------------------------------------
+def shuffle_order(count: int, seed: int) -> tuple[int, ...]:
+    """Sample a shuffle of `count` words: which word is at each position; the same on any machine.
+
+    Two or more words never keep their order. Raises AttentionError for numbers that are not whole, a seed below 0 and a
+    count below 1.
+
+    >>> shuffle_order(5, seed=1)
+    (4, 0, 1, 2, 3)
+    """
+    generator = np.random.default_rng(require_not_negative("seed", seed))
+    order = generator.permutation(require_positive("count", count)).tolist()
+    if order == sorted(order):
+        order = order[1:] + order[:1]
+    return tuple(order)
+
+
+def distance_after_reordering(
+    permuted: Trace, plain: Trace, order: tuple[int, ...], step: str = "output"
+) -> Float[Tensor, " T"]:
+    """Measure how far each word's numbers move if the words are put into another order.
+
+    permuted: the run of the words in that order. plain: the run of the words in the first order. order: which word
+    is at each position. step: one with axes (B, T, width).
+
+    Returns the largest difference of each word, at its position in `plain`: all 0, up to rounding, for attention
+    without positions. Source: Lee et al. 2019, Set Transformer, property 1.
+
+    >>> import torch
+    >>> from attention_core import attend
+    >>> x = torch.tensor([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]]).double()
+    >>> distance_after_reordering(attend(x[[2, 0, 1]]), attend(x), (2, 0, 1)).max() < 1e-12
+    tensor(True)
+    """
+    words = range(len(order))
+    places = sorted(words, key=order.__getitem__)  # the position of each word of `plain` now
+    restored = permuted[step][:, places]  # (B, T, width)
+    distances = abs_difference(restored, plain[step])
+    return distances.amax((0, 2))  # (B, T, width) -> (T,)
+
+
+# ---- RoPE: a rotation of pairs ---------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Rotation:
+    """Two numbers of q or k as a point of a plane, before and after its rotation; `angle` is in radians."""
+
+    before: Point
+    after: Point
+    angle: float
+
+
+def rope_rotation(trace: Trace, role: str, index: tuple[int, int, int], pair: int) -> Rotation:
+    r"""Return RoPE's rotation of one pair of a query or a key: $R_p$ turns it by $p\,/\,base^{2i/d_k}$.
+
+    trace: a run with RoPE. role: "q" or "k". index: batch, head and token. pair: i, from 0. Source: Su et al. 2021,
+    equations 13 and 15.
+
+    >>> import torch
+    >>> from attention_core import AttentionConfig, attend_qkv
+    >>> q = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
+    >>> found = rope_rotation(attend_qkv(q, q, q, config=AttentionConfig(positions=["rope"])), "q", (0, 0, 1), 0)
+    >>> found.before, [round(number, 3) for number in found.after], found.angle  # cos 1, sin 1
+    ((1.0, 0.0), [0.54, 0.841], 1.0)
+    """
+    operation = trace.step(role).operation
+    params = operation.params
+    width = trace.step(role).shape[-1]
+    columns = pair_columns(pair, width, params["style"])
+    vector_before = trace[operation.reads[0]][index]  # (d_k,)
+    vector_after = trace[role][index]
+    before = [vector_before[column].item() for column in columns]
+    after = [vector_after[column].item() for column in columns]
+    position = index[-1] + params["first_position"]
+    frequency = rope_frequency(pair, width, **{name: params[name] for name in ("base", "scaling", "factor", "trained")})
+    return Rotation(
+        before=tuple(before),
+        after=tuple(after),
+        angle=position * frequency,
+    )
+
+
+def with_shifted_positions(trace: Trace, by: int) -> Trace:
+    r"""Compute a run again with all its positions shifted by `by`.
+
+    Scores with RoPE stay the same up to rounding, since $(R_m q)^\top R_n k$ depends on n - m alone; with ALiBi
+    they stay exactly, since only distances count; with sinusoids, which are added to the words, they move.
+
+    trace: any run. by: a whole number, which may be below 0. Raises AttentionError (a ValueError) if `by` is not whole.
+    Source: Su et al. 2021, equation 16.
+
+    >>> import torch
+    >>> from attention_core import AttentionConfig, attend_qkv
+    >>> q = torch.tensor([[1.0, 0.0], [0.0, 1.0]]).double()
+    >>> trace = attend_qkv(q, q, q, config=AttentionConfig(positions=["rope"]))
+    >>> further = with_shifted_positions(trace, 7)
+    >>> torch.equal(further["q"], trace["q"]), torch.allclose(further["scores"], trace["scores"])
+    (False, True)
+    """
+    require_whole("by", by)
+    steps = {}
+    values = {}
+    for name, step in trace.steps.items():
+        if step.operation is None:
+            values[name] = step.value
+            steps[name] = step
+            continue
+        operation = shift_operation(step.operation, by)
+        values[name] = operation.apply(values)
+        steps[name] = replace(step, value=values[name], operation=operation)
+    return replace(trace, steps=steps)
+
+
+def shift_operation(operation: Operation, by: int) -> Operation:
+    """Return an operation that uses positions (RoPE, sinusoidal) with its positions shifted; any other unchanged."""
+    if operation.faces not in (ROPE, SINUSOIDAL):
+        return operation
+    first_position = operation.params["first_position"] + by
+    params = {**operation.params, "first_position": first_position}
+    return replace(operation, params=params)
 
 
 # ---- alone: the positions of every sentence without its words --------------------------------------------------------

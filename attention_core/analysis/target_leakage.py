@@ -1,13 +1,19 @@
-"""Leaks of the future: allowed pairs that look ahead, the weight on them, and outputs that a later word moves."""
+"""Target leakage in a language model: masks that let words look ahead, and targets that are not shifted by one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attention_core.mechanism.attention import attend_qkv
+from attention_core.mechanism.config import AttentionConfig
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
+
+SHARPNESS = 100.0  # factor of the query: the larger, the nearer the weight of all other words is to 0
 
 
 # ---- farthest: how far each row is from the same row of another run --------------------------------------------------
@@ -100,3 +106,44 @@ def share_ahead(weights: Float[Tensor, "T T"]) -> float:
     if not whole:
         return 0.0
     return weights.triu(1).sum().item() / whole
+
+
+# ---- targets that are not shifted: a layer that copies is always right -----------------------------------------------
+@dataclass(frozen=True)
+class CopiedAnswers:
+    """How often a layer that copies is right: if the targets are the inputs (`same`), or shifted by one (`shifted`).
+
+    rows, shifted_rows: the number of answers under each of both targets.
+    """
+
+    same: int
+    rows: int
+    shifted: int
+    shifted_rows: int
+
+
+def kinds_of(words: Sequence[str]) -> Float[Tensor, "T V"]:
+    """Return each word as a one-hot row over the distinct words."""
+    kinds = list(dict.fromkeys(words))
+    rows = torch.tensor([kinds.index(word) for word in words])
+    return torch.eye(len(kinds), dtype=torch.float64)[rows]  # (T,) -> (T, V)
+
+
+def count_copied(words: Sequence[str]) -> CopiedAnswers:
+    """Count the right answers of a layer that copies: row i answers with word i, though its target is word i + 1.
+
+    It is an untrained causal layer: each word's query matches equal words, whose value is the word.
+
+    >>> count_copied(["ha", "ha", "he"])
+    CopiedAnswers(same=3, rows=3, shifted=1, shifted_rows=2)
+    """
+    x = kinds_of(words)  # (T, V)
+    copying = attend_qkv(SHARPNESS * x, x, x, config=AttentionConfig(masks=["causal"]))
+    answers = copying["output"].flatten(0, -2).argmax(-1)  # (..., T, V) -> (T,)
+    targets = x.argmax(-1)  # (T, V) -> (T,)
+    return CopiedAnswers(
+        same=int((answers == targets).sum()),
+        rows=len(words),
+        shifted=int((answers[:-1] == targets[1:]).sum()),
+        shifted_rows=len(words) - 1,
+    )

@@ -1,10 +1,10 @@
-"""The QK and OV circuits of heads: what they would do with single words, whatever the sentence.
+"""What the matrices of heads do, whatever the sentence: circuits, composition, and the part of a vector that they read.
 
 QK is the score of each word for each other, and OV how an attended word changes the logits (Elhage et al. 2021, A
 Mathematical Framework for Transformer Circuits).
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from attention_core.analysis.head_contributions import CONTRIBUTE
 from attention_core.mechanism.attention import attend
 from attention_core.mechanism.checks import shape_of
 from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.operations import PROJECT
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand, product_cell
 from attention_core.record.trace import Faces, Operation, Step, Trace
@@ -22,6 +23,7 @@ from attention_core.transformer.unembedding import MEET_ROWS
 
 WRITTEN_DIMS = ("B", "H", "S", "D_out")
 PUSHED_DIMS = ("B", "H", "S", "V")
+COMPOSITIONS = ("q", "k", "v")  # which of a head's three inputs an earlier head changes
 
 
 # ---- the gain of the last norm: each column times its number ---------------------------------------------------------
@@ -154,3 +156,149 @@ def copying_score(written: Float[Tensor, "*heads V D"], rows: Float[Tensor, "V D
     turned = rows.mT @ written  # (D, V) x (..., V, D) -> (..., D, D)
     eigenvalues = torch.linalg.eigvals(turned)  # (..., D)
     return eigenvalues.real.sum(-1) / eigenvalues.abs().sum(-1)
+
+
+# ---- composition: what a head reads of an earlier head's output ------------------------------------------------------
+def composition_scores(first: Weights, second: Weights, heads: int) -> dict[str, Float[Tensor, "H_later H_earlier"]]:
+    r"""Measure how much each head of a later layer reads of the output of each head of an earlier layer.
+
+    $\lVert W_{ov} W_{qk} \rVert_F / (\lVert W_{ov} \rVert_F \lVert W_{qk} \rVert_F)$ for its queries, the same with
+    $W_{qk}^\top$ for its keys, and with its own $W_{ov}$ for its values; $W_{qk} = W_q W_k^\top$ and
+    $W_{ov} = W_v W_o$ of a head, in row convention. Between 0 and 1; matrices drawn at random have about $1/\sqrt D$.
+
+    first, second: matrices of both layers, all square, D x D. heads: the number of heads of each layer. Norms in
+    between are left out.
+
+    Returns {"q", "k", "v"}: a row for each later head, a column for each earlier one. Raises AttentionError (a
+    ValueError) for a matrix that is missing, or not D x D with D a multiple of heads. Source: Elhage et al. 2021,
+    "Composition scores" in "Two-layer attention-only Transformers".
+
+    >>> import torch
+    >>> one, none = torch.eye(2), torch.zeros(2, 2)
+    >>> copies = Weights(w_q=one, w_k=one, w_v=torch.tensor([[1.0, 0], [0, 0]]), w_o=one)
+    >>> asks = Weights(w_q=one, w_k=torch.tensor([[1.0, 0], [0, 0]]), w_v=one, w_o=one)
+    >>> {name: round(float(score), 2) for name, score in composition_scores(copies, asks, heads=1).items()}
+    {'q': 1.0, 'k': 1.0, 'v': 0.71}
+    """
+    check_square(first, heads)
+    check_square(second, heads)
+    written = multiply_heads(first.w_v, first.w_o.mT, heads)  # (H, D, D)
+    asked = multiply_heads(second.w_q, second.w_k, heads)
+    passed_on = multiply_heads(second.w_v, second.w_o.mT, heads)
+    read = {"q": asked, "k": asked.mT, "v": passed_on}
+    return {name: relative_norms(written, read[name]) for name in COMPOSITIONS}
+
+
+def multiply_heads(left: Float[Tensor, "D H*d"], right: Float[Tensor, "D H*d"], heads: int) -> Float[Tensor, "H D D"]:
+    """For each head, its columns of `left` times its columns of `right` transposed."""
+    blocks = [matrix.unflatten(-1, (heads, -1)).movedim(-2, 0) for matrix in (left, right)]  # each (H, D, d)
+    return blocks[0] @ blocks[1].mT  # (H, D, d) x (H, d, D) -> (H, D, D)
+
+
+def relative_norms(
+    earlier: Float[Tensor, "H D D"], later: Float[Tensor, "H D D"]
+) -> Float[Tensor, "H_later H_earlier"]:
+    """The norm of each product of an earlier and a later matrix, divided by its bound, the product of both norms."""
+    products = earlier @ later[:, None]  # (H, D, D) x (H', 1, D, D) -> (H', H, D, D)
+    norms = [matrix.norm(dim=(-2, -1)) for matrix in (products, earlier, later[:, None])]
+    return norms[0] / (norms[1] * norms[2])
+
+
+def check_square(weights: Weights, heads: int) -> None:
+    """Checks that the four matrices are D x D, and D is a multiple of heads. Raises AttentionError."""
+    given = weights.given()
+    for name in ("w_q", "w_k", "w_v", "w_o"):
+        if name not in given:
+            raise AttentionError("missing_weight", kind="composition_scores", weight=name)
+        D = given["w_q"].shape[0]
+        if shape_of(given[name]) != (D, D) or D % heads:
+            raise AttentionError("weight_shape", weight=name, axes=f"({D}, {D})", shape=shape_of(given[name]))
+
+
+# ---- the part of a vector that a head reads --------------------------------------------------------------------------
+@dataclass(frozen=True)
+class UnseenMove:
+    """How far a head's q and k move if the part of x that it does not read is removed, and how large that part is.
+
+    directions: the number of the D directions of x that the head reads. taken: the largest number that was removed.
+    """
+
+    directions: int
+    taken: float
+    q: float
+    k: float
+
+
+def sight_of(w_q: Float[Tensor, "D d"], w_k: Float[Tensor, "D d"]) -> Float[Tensor, "D D"]:
+    r"""Return the projection P onto the part of x that a head's queries and keys read: P W_q = W_q and P W_k = W_k.
+
+    P = M M⁺, M = [W_q W_k], M⁺ its pseudoinverse. What is left, x − x P, lies in the null space of both.
+
+    w_q, w_k: of one head, in row convention. Source: Strang 2016, Introduction to Linear Algebra, sections 4.2 and 7.4.
+
+    >>> sight_of(torch.tensor([[2.0], [0.0]]), torch.tensor([[1.0], [0.0]])).round()
+    tensor([[1., 0.],
+            [0., 0.]])
+    """
+    both = torch.cat([w_q, w_k], dim=-1)  # (D, d) and (D, d) -> (D, 2d)
+    return both @ torch.linalg.pinv(both)  # (D, 2d) x (2d, D) -> (D, D)
+
+
+def head_matrices(trace: Trace, head: int) -> tuple[Float[Tensor, "D d"], Float[Tensor, "D d"]]:
+    """Return the columns of W_q and of W_k that belong to a head."""
+    sizes = trace.sizes()
+    group = head * sizes["H_kv"] // sizes["H"]
+    w_q = trace["w_q"].unflatten(-1, (sizes["H"], -1))[:, head]  # (D, H·d_k) -> (D, d_k)
+    w_k = trace["w_k"].unflatten(-1, (sizes["H_kv"], -1))[:, group]  # (D, H_kv·d_k) -> (D, d_k)
+    return w_q, w_k
+
+
+def seen_step(head: int) -> str:
+    """Return the name of the step that holds what a head reads.
+
+    >>> seen_step(0)
+    'seen_1'
+    """
+    return f"seen_{head + 1}"
+
+
+def with_sights(trace: Trace) -> Trace:
+    """Add steps to a run with the part of x that each head reads: `seen_1`, `seen_2`, ..., each (B, T, D).
+
+    trace: a self-attention with x, w_q and w_k. Raises KeyError if one is missing.
+
+    >>> from attention_core import AttentionConfig, Weights, attend
+    >>> layer = Weights(w_q=torch.eye(2), w_k=torch.eye(2))
+    >>> run = with_sights(attend(torch.tensor([[3.0, 4.0]]), weights=layer, config=AttentionConfig(heads=2)))
+    >>> run["seen_2"].round()
+    tensor([[[0., 4.]]])
+    """
+    steps = dict(trace.steps)
+    seen = []
+    for head in range(trace.sizes()["H"]):
+        name = f"sight_{head + 1}"
+        steps[name] = Step(name, sight_of(*head_matrices(trace, head)), ("D", "D_out"))
+        seen.append(Operation(seen_step(head), ("B", "T", "D"), ("x", name), PROJECT))
+    return replace(trace, steps=steps).then(*seen)
+
+
+def take_unseen(sights: Trace, head: int) -> UnseenMove:
+    """Remove from x all that a head does not read, and measure how far its q and k move: by rounding alone.
+
+    sights: a run of with_sights.
+
+    >>> from attention_core import AttentionConfig, Weights, attend
+    >>> layer = Weights(w_q=torch.eye(2), w_k=torch.eye(2))
+    >>> run = attend(torch.tensor([[3.0, 4.0]]), weights=layer, config=AttentionConfig(heads=2))
+    >>> move = take_unseen(with_sights(run), 1)
+    >>> move.directions, move.taken, move.q < 1e-6, move.k < 1e-6
+    (1, 3.0, True, True)
+    """
+    w_q, w_k = head_matrices(sights, head)
+    unseen = sights["x"] - sights[seen_step(head)]  # (B, T, D)
+    return UnseenMove(
+        directions=round(sights[f"sight_{head + 1}"].trace().item()),
+        taken=unseen.abs().max().item(),
+        q=(unseen @ w_q).abs().max().item(),  # (B, T, D) x (D, d_k) -> (B, T, d_k)
+        k=(unseen @ w_k).abs().max().item(),
+    )

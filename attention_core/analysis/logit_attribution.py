@@ -1,9 +1,13 @@
-"""Direct logit attribution of each head by attended word: the path from a word of the sentence to a predicted word.
+"""What each part of a stack says about the next word: the logit lens, and direct logit attribution.
 
 What a head adds is a sum over the attended words, each value times its weight, through its rows of W_o. So its
 attribution to a logit is such a sum too (Elhage et al. 2021, A Mathematical Framework for Transformer Circuits, "OV
 circuit").
 """
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 from jaxtyping import Float
@@ -18,9 +22,94 @@ from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand, product_cell
 from attention_core.record.trace import Faces, Operation, Step, Trace
-from attention_core.transformer.stack import UNEMBEDDING, Stack
+from attention_core.transformer.stack import ENCODER, UNEMBEDDING, Stack
 
 WORD_PUSHES = "word_pushes"
+
+
+def logit_lens(stack: Stack) -> dict[str, Trace]:
+    r"""Return the unembedding of the vectors after each part, as if they were the last, by the part's name.
+
+    $\mathrm{softmax}_V(\mathrm{norm}(x_l)\,E^\top)$ with the stack's own last norm and table.
+
+    stack: one with an unembedding; of one with an encoder, the decoder's parts. Raises AttentionError (a ValueError)
+    for a stack without an unembedding. Source: nostalgebraist 2020, interpreting GPT: the logit lens.
+    """
+    if UNEMBEDDING not in stack.parts:
+        raise AttentionError("part_missing", name="the logit lens", part=UNEMBEDDING, choices=", ".join(stack.parts))
+    names = list(stack.parts)
+    before = names[: names.index(UNEMBEDDING)]
+    parts = [name for name in before if not name.startswith(ENCODER)]
+    return {name: read_as_words(stack[UNEMBEDDING], stack[name]) for name in parts}
+
+
+def read_as_words(unembedding: Trace, part: Trace) -> Trace:
+    """Run the unembedding's operations on the output of a part."""
+    last = part.steps[next(reversed(part.steps))]
+    inputs = {**unembedding.inputs(), "x": Step("x", last.value, ("B", "T", "D"))}
+    operations = [step.operation for step in unembedding.computed().values()]
+    return run_plan(inputs, operations)
+
+
+# ---- whole parts: heads and biases together --------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class WholePart:
+    """A part of a stack and what it added in total.
+
+    members: the positions of its summands in the sums of the stack. added: their sum. push: the direct logit
+    attribution of that sum for a word.
+    """
+
+    name: str
+    members: tuple[int, ...]
+    added: Float[Tensor, " D"]
+    push: float
+
+
+def name_whole_part(label: str) -> str:
+    """The name of the part to which a summand, such as a head or a bias, belongs.
+
+    >>> [name_whole_part(label) for label in ("embedding.positions", "1.attention.head_1", "1.feed_forward")]
+    ['embedding', '1.attention', '1.feed_forward']
+    """
+    first, *others = label.split(".")
+    return f"{first}.{others[0]}" if first.isdigit() else first
+
+
+def whole_parts(stack: Stack, at: int, word: int) -> list[WholePart]:
+    r"""Add up what each part of a stack added to the vector of one word, and its direct logit attribution.
+
+    $\mathrm{push} = \sum_{m \in \mathrm{part}} \mathrm{push}_m$, whose sum over all parts is the logit.
+
+    stack: one with both sums, see with_residual_sum and with_logit_sum. at: the position of the word. word: the row of
+    the table whose logit is meant. Source: Elhage et al. 2021, "logit attribution".
+
+    >>> from attention_core.learned.language.readout import sum_model
+    >>> parts = whole_parts(sum_model("en_asked_decoder", ("<start>", "the", "dog")), at=2, word=7)
+    >>> [part.name for part in parts][:3]
+    ['embedding', '1.attention', '1.feed_forward']
+    """
+    sums, logits = stack["residual_sum"], stack["logit_sum"]
+    found = []
+    labels = sums.labels["part"]
+    for name, members in groupby(range(len(labels)), key=lambda member: name_whole_part(labels[member])):
+        rows = list(members)
+        added = sums["parts"][rows, 0, at].sum(0)  # (members, D) -> (D,)
+        push = logits["pushes"][rows, 0, at, word].sum()
+        found.append(WholePart(name, tuple(rows), added, float(push)))
+    return found
+
+
+def pushes_by_kind(parts: Sequence[WholePart]) -> dict[str, float]:
+    """Add up the direct logit attributions of each kind of part over all layers: "embedding", "attention" and so on.
+
+    parts: of a stack, see whole_parts.
+    """
+    found: dict[str, float] = {}
+    for part in parts:
+        kind = part.name.rpartition(".")[2]
+        found[kind] = found.get(kind, 0.0) + part.push
+    return found
 
 
 # ---- aim: the direction that raises the logit of a word, before the norm divides -------------------------------------
