@@ -1,4 +1,4 @@
-"""What all tests share: one torch thread a worker, the same random examples in every run, seeds, slow tests."""
+"""What all tests share: one torch thread a worker, the same random examples in every run, seeds, slow tests, device."""
 
 import gc
 from collections.abc import Iterator
@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
+
+from tests.operations_on import OperationsOn
 
 torch.set_num_threads(1)  # xdist has one worker a core already
 
@@ -23,6 +25,26 @@ settings.load_profile("repeatable")  # the other one by --hypothesis-profile=man
 def generator() -> torch.Generator:
     """Seeded randomness, the test's own."""
     return torch.Generator().manual_seed(0)
+
+
+CORE = Path(__file__).parents[1] / "attention_core"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds `--device cuda`: the tests of the core run their operations there."""
+    parser.addoption("--device", default="cpu", help="where the tests of attention_core run: cpu, cuda or mps")
+
+
+@pytest.fixture(autouse=True)
+def operations_run_on_the_device(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Runs the operations of a test of the core on the device that was asked for."""
+    device, room = request.config.option.device, request.path.parent
+    is_core = any((CORE / folder.name).is_dir() for folder in (room, *room.parents) if folder.parent.name == "tests")
+    if device == "cpu" or not is_core:
+        yield
+        return
+    with OperationsOn(device):
+        yield
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -24,7 +24,7 @@ AWAY = torch.device(NAME, 0)
 READS: list[str] = []  # so far: which operation, and the line that asked for it
 
 aten = torch.ops.aten
-COPIES = {aten._to_copy.default, aten.copy_.default}
+COPIES = {aten._to_copy.default, aten.copy_.default, aten.to.dtype_layout}  # the last within a mode of operations
 READING = {aten._local_scalar_dense.default, aten.equal.default}
 SIZED = {aten.nonzero.default, aten.masked_select.default, aten._unique2.default, aten.unique_dim.default}
 INDEXED = {aten.index.Tensor, aten.index_put_.default, aten._index_put_impl_.default}
