@@ -118,7 +118,7 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
             yield None
         return
     lesson_choices.enter_lesson(slug)
-    number_drawers_anew()
+    st.session_state[DRAWERS_KEY] = []  # the numbering of the accordions starts anew
     if st.session_state["arrived"]:
         st.session_state.pop("way", None)  # drop an arrow key pressed on the previous page
     with use_language(), st.container(gap="xsmall"):
@@ -296,11 +296,6 @@ def make_part_scene(part: str, title: str, question: str = "") -> Scene:
     kept = [(name, text) for name, text in choices.items() if name not in (OPEN_DRAWERS_KEY, GUESS_KEY)]
     shown = LessonPart(lesson_choices.current_slug(), part, tuple(kept))
     return lecture_session.make_scene(shown, title, question)
-
-
-def number_drawers_anew() -> None:
-    """Resets the numbering of the accordions; called at the start of a page."""
-    st.session_state[DRAWERS_KEY] = []
 
 
 def drawer_icon(key: str) -> str:

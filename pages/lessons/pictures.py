@@ -228,15 +228,10 @@ def make_head_maps(trace: Trace, setup: Setup, selection: Selection, most: float
     """Draws the weights of each head as a map. most: the largest cell width, in pixels."""
     maps = []
     for head in range(trace.sizes()["H"]):
-        of_head = replace(selection, head=head)
-        maps.append(make_head_map(trace, setup, of_head, most))
+        title = head_name(setup, inputs_of(setup), head)
+        shown = make_weights_map(f"head_{head}", trace, replace(selection, head=head), title, most=most)
+        maps.append(shown)
     return maps
-
-
-def make_head_map(trace: Trace, setup: Setup, selection: Selection, most: float) -> RunPicture:
-    """Draws the map of the selected head."""
-    title = head_name(setup, inputs_of(setup), selection.head)
-    return make_weights_map(f"head_{selection.head}", trace, selection, title, most=most)
 
 
 def show_weights_map(name: str, trace: Trace, selection: Selection, title: str, wide: float = MAP_WIDTH_PX) -> None:

@@ -41,7 +41,9 @@ def run_race(
         counted.append(make_race_line(other, palette.x, points))
 
     def show_measured(seconds: Mapping[tuple[TimedCase, int], float]) -> None:
-        times = [seconds_by_length(case, lengths, seconds) for case in cases]
+        times = []
+        for case in cases:
+            times.append({length: seconds[case, length] for length in lengths if (case, length) in seconds})
         with st.container(gap="xsmall"):  # drawn even without a text, so that the charts below do not move
             show_times(times)
         measured = []
@@ -73,13 +75,6 @@ def measure_task(task: tuple[TimedCase, int]) -> float:
     """Measures how many seconds a case takes at a length."""
     case, length = task
     return case.seconds(length)
-
-
-def seconds_by_length(
-    case: TimedCase, lengths: Sequence[int], seconds: Mapping[tuple[TimedCase, int], float]
-) -> PointsByLength:
-    """The measured seconds of one case, by length."""
-    return {length: seconds[case, length] for length in lengths if (case, length) in seconds}
 
 
 def make_counted_lines(cases: Sequence[TimedCase], lengths: Sequence[int], colours: Sequence[str]) -> list[GrowthLine]:

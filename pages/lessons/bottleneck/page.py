@@ -6,9 +6,8 @@ from itertools import chain
 
 import streamlit as st
 
-from attention_core.drawing.axes import Axis, whole_number_axis
+from attention_core.drawing.axes import whole_number_axis
 from attention_core.drawing.curves import Curve, curves
-from attention_core.drawing.specifications import Picture
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import SHIPPED_SEED
 from attention_core.learned.training.wider_vector import LONGER, WIDER, read_wider_vector
@@ -38,12 +37,6 @@ KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in 
 TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # names of the text boxes
 
 
-def find_step(task: str, record: TrainingRecord) -> LiveChoice:
-    """Returns the slider that selects the training step after which the networks are shown."""
-    usual = max(record.steps) if record.own else WRITING_TASKS[task].telling
-    return find_live_choice("step_of", record.steps, usual, "{:,}".format, KEPT_TRAINING_STEPS)
-
-
 # ---- the chart of the lesson on one vector: the share of texts generated exactly, against the length -----------------
 EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # size of the plot area in pixels
 
@@ -58,14 +51,12 @@ def draw_exactness_curves(records: Mapping[str, TrainingRecord], step: LiveChoic
         share_axis(say("lessons.bottleneck.axis_exact")),
     )
     at = length if min(places) <= length <= max(places) else None
-    pictures = [draw_at_step(records, each, axes, at) for each in step.options]
+    pictures = []
+    for each in step.options:
+        drawn = [make_exactness_curve(kind, record, each) for kind, record in records.items()]
+        picture = curves(drawn, *axes, current_palette(), at, EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX)
+        pictures.append(picture)
     show_live_curves(step, "bottleneck_hero", pictures, axes, say("lessons.bottleneck.alt"))
-
-
-def draw_at_step(records: Mapping[str, TrainingRecord], step: int, axes: tuple[Axis, Axis], at: int | None) -> Picture:
-    """Draws a curve for each network after one step of training."""
-    drawn = [make_exactness_curve(kind, record, step) for kind, record in records.items()]
-    return curves(drawn, *axes, current_palette(), at, EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX)
 
 
 def make_exactness_curve(kind: str, record: TrainingRecord, step: int) -> Curve:
@@ -91,12 +82,6 @@ def describe_exactness(kind: str, record: TrainingRecord, step: int) -> str:
     task, _, _ = record.course.partition("_")
     share = format_percent(record.mean_at(step, WRITING_TASKS[task].longest))
     return say("lessons.bottleneck.right", kind=option_labels("kind")(kind), share=share)
-
-
-def tell_fact(task: str, step: int, parts: str) -> str:
-    """Returns the sentence on the accuracy after a training step. parts: the joined phrases of describe_exactness."""
-    longest = WRITING_TASKS[task].longest
-    return say(f"lessons.bottleneck.fact_{task}", step=f"{step:,}", parts=parts, longest=longest)
 
 
 def tell_bottleneck(task: str) -> str:
@@ -161,15 +146,17 @@ with draw_lesson(LESSON) as place:
         course = f"{task}_{kind}"
         records = {each: load_shipped_training(f"{task}_{each}") for each in kinds}
         records[kind] = record = get_training_record(course)
-        kept = find_step(task, record)
+        usual = max(record.steps) if record.own else WRITING_TASKS[task].telling
+        kept = find_live_choice("step_of", record.steps, usual, "{:,}".format, KEPT_TRAINING_STEPS)
         show_live_choice(kept, width=220)
     step = kept.value
     compared = tuple(dict.fromkeys((kind, "one")))
     results = {each: write_at_step(records[each], step, text) for each in compared if step in records[each].networks}
     facts = []
+    longest = WRITING_TASKS[task].longest
     for each_step in kept.options:
         parts = join_with_commas(describe_exactness(each, records[each], each_step) for each in compared)
-        facts.append(tell_fact(task, each_step, parts))
+        facts.append(say(f"lessons.bottleneck.fact_{task}", step=f"{each_step:,}", parts=parts, longest=longest))
     tell_live(kept, "bottleneck_fact", facts, "heading")
     writings = tell_writings(text, results, results[kind].right is not None)
     tell_live(kept, "bottleneck_writings", only_now(kept, writings))

@@ -194,15 +194,12 @@ def make_gate_table(trace: Trace, routed: RoutedHeads) -> str:
     heads = list_place_names(trace, "H")
     rows = []
     for place, (gates, chosen) in enumerate(zip(routed.gates.tolist(), routed.chosen.tolist(), strict=True)):
-        cells = [write_gate(gate, is_chosen) for gate, is_chosen in zip(gates, chosen, strict=True)]
-        rows.append([quote_token(trace, "T", place), *cells])
+        cells = [quote_token(trace, "T", place)]
+        for gate, is_chosen in zip(gates, chosen, strict=True):
+            text = format_fixed(gate)
+            cells.append(say("lessons.cost.routed_to", gate=text) if is_chosen else text)
+        rows.append(cells)
     return make_table([say("lessons.cost.routed_word"), *heads], rows)
-
-
-def write_gate(gate: float, is_chosen: bool) -> str:
-    """Formats a gate as a cell of the table, with a mark if the gate's head is chosen."""
-    text = format_fixed(gate)
-    return say("lessons.cost.routed_to", gate=text) if is_chosen else text
 
 
 # ---- drawer "skip": which pairs can be skipped? ----------------------------------------------------------------------

@@ -32,12 +32,6 @@ RACES = {
 KEYS_OF_BLOCK = 32  # block size, in keys, of the online softmax in the code accordion
 
 
-def list_races() -> list[str]:
-    """Lists the races that this machine can run."""
-    devices = list_devices()
-    return [name for name in RACES if name != "cuda" or name in devices]
-
-
 def count_growing_parts(lengths: Sequence[int]) -> tuple[PointsByLength, PointsByLength]:
     """Counts at each length the multiply-adds for all pairs, and the multiply-adds for the projections."""
     pairs = {}
@@ -114,7 +108,9 @@ with draw_lesson(LESSON):
     with st.container(horizontal=True, vertical_alignment="bottom"):
         length_choice = find_live_choice("length", LONG_TIMED_LENGTHS[1:], 1024, format_grouped)
         show_live_choice(length_choice, width=300)
-        race = choose_option("race", list_races(), width="content", help=describe_gpu_obstacle())
+        devices = list_devices()
+        races = [name for name in RACES if name != "cuda" or name in devices]  # those that this machine can run
+        race = choose_option("race", races, width="content", help=describe_gpu_obstacle())
         cases = RACES[race]
         names = [case_name(case) for case in cases]
         settle = bet(names)

@@ -70,11 +70,6 @@ def make_random_sequences(queries: int, keys: int) -> Setup:
 
 
 # ---- sums of weights in a sentence -----------------------------------------------------------------------------------
-def join_sums(sums: Sequence[float]) -> str:
-    """Formats sums and joins the texts with commas."""
-    return join_with_commas([format_fixed(each) for each in sums])
-
-
 def join_named_sums(sums: Sequence[float], names: Sequence[str]) -> str:
     """Formats each sum after its word, and joins the texts with commas."""
     texts = []
@@ -139,7 +134,7 @@ def join_sums_over(trace: Trace, axis: str, names_of: str, head: int) -> str:
     Leaves the words out if vectors are random, because a sum then shows nothing about a word."""
     sums = weight_sums(trace, axis, head)
     if trace.chance:
-        return join_sums(sums)
+        return join_with_commas(map(format_fixed, sums))
     return join_named_sums(sums, list_place_names(trace, names_of))
 
 
@@ -157,19 +152,15 @@ def show_translator(_: Setup) -> None:
     trace = trace_for(setup)
     kind = sentences_of(setup.run)
     st.markdown(f"#### {escape_markdown(kind.spell(kind.own_words()))}")
-    written = with_written_words(trace)
+    _, *written = trace.labels["T"]
+    # each row is labelled with the word that it generates, that is, the next word
+    labelled = trace.labelled(T=(*written, say("lessons.cross.translator_end")))
     title = say("lessons.cross.translator_title", head=figures.figures["head"])
     st.markdown(f"**{title}**")
     lines = (say("lessons.cross.control.text"), say("lessons.cross.control.context"))
-    show_threads("translator", [Way("", written, 1, selection_of(trace, setup))], 0, lines)
+    show_threads("translator", [Way("", labelled, 1, selection_of(trace, setup))], 0, lines)
     show_sentence("lessons.cross.translator", **measured_percents(figures))
     link_to_workbench(setup, "translator")
-
-
-def with_written_words(trace: Trace) -> Trace:
-    """Returns the run with each row labelled with the word that it generates, that is, the next word."""
-    _, *written = trace.labels["T"]
-    return trace.labelled(T=(*written, say("lessons.cross.translator_end")))
 
 
 def measured_percents(figures: ShippedFigures) -> dict[str, str]:

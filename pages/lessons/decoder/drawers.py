@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from attention_core import Trace
 from attention_core.analysis.logit_attribution import pushes_by_kind, whole_parts
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_recipe
@@ -84,18 +83,10 @@ def show_shapes(written: Written) -> None:
     for name, part in zip(ATTENTION_NAMES, ATTENTION_PARTS, strict=True):
         trace = written.stack[part.format(layer=written.layer)]
         who = [say(f"lessons.decoder.{column}.{name}") for column in ("name", "asks", "asked")]
-        rows.append([*who, str(count_blocked(trace)), *(write_shape(trace, step) for step in SHAPED_STEPS)])
+        blocked = int(trace["masked_scores"][0, 0].isinf().sum())  # pairs of one head
+        shapes = [trace.step(step).shape[1:] for step in SHAPED_STEPS]  # without the batch axis
+        rows.append([*who, str(blocked), *(" × ".join(map(str, shape)) for shape in shapes)])
     st.markdown(make_table([*head, *SHAPED_STEPS], rows))
-
-
-def count_blocked(trace: Trace) -> int:
-    """Counts the blocked pairs of a head."""
-    return int(trace["masked_scores"][0, 0].isinf().sum())
-
-
-def write_shape(trace: Trace, step: str) -> str:
-    """Formats the shape of a step, without the batch axis."""
-    return " × ".join(map(str, trace.step(step).shape[1:]))
 
 
 # ---- drawer "code": the source of a whole block ----------------------------------------------------------------------

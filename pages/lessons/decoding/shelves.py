@@ -55,6 +55,7 @@ def make_shelves_data(written: Written) -> bytes:
     """Returns the packed data of the component for all stops."""
     last = written.run(written.stops[-1])
     parts = list(last.caches)
+    next_words = [written.next_word(stop) for stop in written.stops]  # None at the end
     data = {
         "run": repr((written.words, written.given, written.setup.view.word_seed)),
         "stop": written.stop,
@@ -63,7 +64,7 @@ def make_shelves_data(written: Written) -> bytes:
         "layers": [say("model.layer", layer=part.partition(".")[0]) for part in parts],
         "heads": [str(head + 1) for head in range(written.shape.heads)],
         "width": written.shape.width // written.shape.heads,
-        "next": [describe_next(written, stop) for stop in written.stops],
+        "next": [word and dict(zip(("word", "share", "number"), word, strict=True)) for word in next_words],
         "told": {way: [tell_stop(written, way, stop) for stop in written.stops] for way in ("cached", "again")},
         "counts": list(describe_counts(written)),
         "palette": vars(current_palette()),
@@ -76,12 +77,6 @@ def make_shelves_data(written: Written) -> bytes:
 
 
 FILLED_BY_BROWSER = {name: f"{{{name}}}" for name in ("layer", "word", "key", "share", "state")}
-
-
-def describe_next(written: Written, stop: int) -> dict[str, object] | None:
-    """Returns the next word at a stop with its probability and vocabulary index; None at the end."""
-    coming = written.next_word(stop)
-    return None if coming is None else dict(zip(("word", "share", "number"), coming, strict=True))
 
 
 def pack_weights(written: Written, parts: list[str]) -> bytes:

@@ -37,12 +37,6 @@ ANSWER_OF_MOVING_TASKS = {
 }  # tasks whose predictions move -> index of the right answer
 
 
-def find_right_answer(shifts: ShiftsByTask) -> int:
-    """Returns the index of the right answer: which classifiers' predictions move under uniform weights."""
-    under_even_weights = {task: shift_by_kind["uniform"] for task, shift_by_kind in shifts.items()}
-    return ANSWER_OF_MOVING_TASKS[moving_kinds(under_even_weights)]
-
-
 def describe_shifts(shifts: ShiftsByTask) -> str:
     """Returns the sentence on how far the predictions move under uniform weights; the chart shows other kinds."""
     values = {task: format_percent(shift_by_kind["uniform"].mean) for task, shift_by_kind in shifts.items()}
@@ -53,8 +47,8 @@ def describe_largest_weights(texts: TaskTexts) -> str:
     """Returns the sentence on each classifier's largest weight, shown before the answer is known."""
     values = {}
     for task, (network, text) in texts.items():
-        largest = largest_classifier_weight(task, network, text)
-        values[f"{task}_most"] = spoken_share(largest)
+        trace = trace_for(setup_for_classifier(task, network, text))
+        values[f"{task}_most"] = spoken_share(trace["weights"].max().item())
     return say("lessons.explanation.seen", **values)
 
 
@@ -92,18 +86,13 @@ def draw_text_weights(task: str, network: str, text: str) -> None:
     )
 
 
-def largest_classifier_weight(task: str, network: str, text: str) -> float:
-    """Returns the largest attention weight of a classifier on a text."""
-    trace = trace_for(setup_for_classifier(task, network, text))
-    return trace["weights"].max().item()
-
-
 with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         texts = type_task_texts()
     shifts = measure_shifts(texts)
     answers = [say(f"lessons.explanation.moves_{name}") for name in ("lookup", "vote", "both", "neither")]
-    known = predict(answers, {find_right_answer(shifts)})
+    under_even_weights = {task: shift_by_kind["uniform"] for task, shift_by_kind in shifts.items()}
+    known = predict(answers, {ANSWER_OF_MOVING_TASKS[moving_kinds(under_even_weights)]})
     fact = describe_shifts(shifts) if known else describe_largest_weights(texts)
     show_fact(fact)
     with st.container(horizontal=True, gap="medium"):

@@ -7,7 +7,7 @@ from attention_core import Trace
 from attention_core.learned.insight.copying_heads import HEAD_PLACES, layer_traces, next_probabilities
 from attention_core.learned.tasks.repeats import SYMBOLS
 from pages import components
-from pages.lessons.induction.drawers import find_most_copying_head, head_colours, make_layer_head_map
+from pages.lessons.induction.drawers import get_head_score, head_colours, list_heads_of_layer, make_layer_head_map
 from pages.lessons.learned.learning import TrainingRecord
 from pages.lessons.opened_cell import get_opened_cell, handle_picture_click
 from pages.lessons.pictures import show_arithmetic_under
@@ -69,7 +69,9 @@ def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> 
         given={"layers": len(LAYER_NAMES)},
         on_opened=handle_opening,
     )
-    collect_map(network, runs["L2"])
+    scores = {name: get_head_score(network, "induction", name) for name in list_heads_of_layer("L2")}
+    map_for_files = make_layer_head_map("copying", max(scores, key=scores.__getitem__), runs["L2"])
+    collected().pictures.append((map_for_files.picture, say("lessons.induction.arcs.alt")))  # files cannot show arcs
     opened = get_opened_cell(ARCS_PICTURE, runs)
     if opened:
         with st.container(border=True):
@@ -92,9 +94,3 @@ def make_arcs_data(trace: Trace, frames: list[dict[str, object]], off: Off) -> d
         "palette": vars(current_palette()),
         "text": {name: get_text_template(f"lessons.induction.arcs.{name}") for name in ARC_TEXTS},
     }
-
-
-def collect_map(network: str, trace: Trace) -> None:
-    """Collects the map of the head with the highest induction score, for files, which cannot show arcs."""
-    shown = make_layer_head_map("copying", find_most_copying_head(network), trace)
-    collected().pictures.append((shown.picture, say("lessons.induction.arcs.alt")))

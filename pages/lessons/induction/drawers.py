@@ -69,12 +69,6 @@ def get_head_score(network: str, kind: str, name: str) -> float:
     return measure_head_scores(network)[kind][layer][head]
 
 
-def find_most_copying_head(network: str) -> str:
-    """Finds the head of the last layer with the highest induction score."""
-    scores = {name: get_head_score(network, "induction", name) for name in list_heads_of_layer("L2")}
-    return max(scores, key=scores.__getitem__)
-
-
 def head_colours() -> dict[str, str]:
     """The colour of each head, by its name."""
     palette = current_palette()

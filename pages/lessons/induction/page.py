@@ -103,12 +103,6 @@ def measure_share_without(*off: str) -> float:
     return repeated_share(measure_accuracy_without_heads(network, off))
 
 
-def find_most_needed_head() -> int:
-    """Finds the head whose ablation lowers the accuracy most, as its index in HEAD_PLACES."""
-    shares = [measure_share_without(name) for name in HEAD_PLACES]
-    return shares.index(min(shares))
-
-
 def tell_needed_heads() -> str:
     """Returns the sentence about the accuracy without each head, and without each layer."""
     shares = {name: spoken_share(measure_share_without(name)) for name in HEAD_PLACES}
@@ -142,7 +136,9 @@ with draw_lesson(LESSON) as place:
         show_arcs(record, kept, text, off)
     with chart:
         show_accuracy_curves(kept, all_on, some_on, record.places)
-    if predict(tuple(HEAD_PLACES), {find_most_needed_head()}):
+    shares_without_head = [measure_share_without(name) for name in HEAD_PLACES]
+    most_needed = shares_without_head.index(min(shares_without_head))
+    if predict(tuple(HEAD_PLACES), {most_needed}):
         st.markdown(tell_needed_heads())
     show_own_training(lambda: COPY_COURSE)
     st.caption(say("lessons.induction.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))

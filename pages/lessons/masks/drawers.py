@@ -149,11 +149,6 @@ def block_query(bits: Bits, query: int) -> Bits:
     return tuple(rows)
 
 
-def block_key(bits: Bits, key: int) -> Bits:
-    """The mask with one key's column fully blocked."""
-    return tuple(f"{row[:key]}0{row[key + 1 :]}" for row in bits)
-
-
 def mask_brush(trace: Trace, take: Callable[[Bits], None], window: LiveChoice | None) -> None:
     """Shows the mask of a run, which the reader can draw on. take: handler of the mask after each stroke. window: the
     slider that the mask follows, if any."""
@@ -224,12 +219,6 @@ def make_tick_map(masks: Trace, step: str, title: str, chosen: Ref | None = None
         chosen,
         most=TICK_CELL_PX,
     )
-
-
-def make_tick_picture(name: str, masks: Trace, step: str, title: str) -> RunPicture:
-    """Draws one of the masks as a map of check marks; a click on a cell opens the comparison that decided it."""
-    picture = make_tick_map(masks, step, title, get_opened_ref(name, masks))
-    return RunPicture(name, picture, {"": masks}, title)
 
 
 def show_runs_side_by_side(name: str, runs: Mapping[str, Trace], selection: Selection) -> None:
@@ -468,7 +457,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
     most_attended = row_fact(free, selection.head, selection.query).keys[0]
     place = pick_place("gone", names, most_attended)
     hidden = with_word(own, place, MASK_TOKEN)
-    bits = block_key(mask_bits_of(free), place)
+    bits = tuple(f"{row[:place]}0{row[place + 1 :]}" for row in mask_bits_of(free))  # the word's column blocked
     blocked = own.with_fields(allowed=pack_mask(bits, free))
     traces = {"token": trace_for(hidden), "column": trace_for(blocked)}
     values = {"word": escape_markdown(names[place])}
@@ -588,7 +577,8 @@ def show_pattern_maps(own: Setup, setup: Setup, window: LiveChoice) -> None:
 
 
 def draw_pattern(name: str, masks: Trace, window: int, setup: Setup) -> RunPicture:
-    """Draws a mask as a map titled with its count of allowed pairs.
+    """Draws a mask as a map of check marks, titled with its count of allowed pairs; a click on a cell opens the
+    comparison that decided it.
 
     masks: the run with all masks. setup: the Setup under the reader's mask."""
     if name == CUSTOM_MASK:
@@ -596,7 +586,9 @@ def draw_pattern(name: str, masks: Trace, window: int, setup: Setup) -> RunPictu
     else:
         pairs = count_pairs_by_mask(masks.sizes()["T"], window)[name]
     title = say("lessons.masks.pairs", name=label_mask(name), kept=pairs.kept, of=pairs.of)
-    return make_tick_picture(f"pattern_{name}", masks, f"allowed_{name}", title)
+    pattern = f"pattern_{name}"
+    picture = make_tick_map(masks, f"allowed_{name}", title, get_opened_ref(pattern, masks))
+    return RunPicture(pattern, picture, {"": masks}, title)
 
 
 @cache

@@ -5,7 +5,6 @@ import streamlit as st
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.learned.language.kept_steps import size_between_steps, steps_of
-from attention_core.learned.language.measures import MEASURED_PAIRS
 from attention_core.learned.language.pair_readings import OWN, Reading, held_out_pair, read_pair
 from attention_core.learned.language.shipped import count_seeds
 from attention_core.learned.language.step_figures import StepFigures, read_step_figures
@@ -16,9 +15,7 @@ from pages.lessons.learned.learning import share_axis
 from pages.lessons.prompts import after_guess
 from pages.lessons.sentences import show_sentence
 from pages.panels.chart import show_curve_chart
-from pages.panels.link_controls import pick_place
 from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_choice
-from pages.panels.live_frames import tell_live
 from pages.session.labels import current_palette, spoken_share
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
@@ -46,11 +43,6 @@ def spell_words(words: tuple[str, ...], language: str) -> str:
     return ("" if language == "zh" else " ").join(words[1:])
 
 
-def spell_pair(number: int, language: str) -> str:
-    """Both sentences of a pair as one text."""
-    return spell_words(merge_words(number, language), language)
-
-
 def merge_words(number: int, language: str) -> tuple[str, ...]:
     """The words of a pair; if the two sentences have different words at a place, both of them."""
     one, two = (place.text.words for place in held_out_pair(language, number))
@@ -61,12 +53,6 @@ def list_columns(number: int, language: str) -> list[str]:
     """The words of a pair between the start token and the full stop; "…" if the two sentences differ at a place."""
     one, two = (place.text.words[1:-1] for place in held_out_pair(language, number))
     return [word if word == other else "…" for word, other in zip(one, two, strict=True)]
-
-
-def pick_pair(language: str) -> int:
-    """Asks for a pair of sentences. Returns its number."""
-    labels = [spell_pair(number, language) for number in OFFERED_PAIRS]
-    return OFFERED_PAIRS[pick_place("pair", labels, 0)]
 
 
 def choose_step(language: str) -> LiveChoice:
@@ -132,18 +118,6 @@ def find_needed_head(figures: StepFigures) -> tuple[int, int]:
     }
     del answers[tuple(figures.head)]
     return min(answers, key=answers.get)
-
-
-def ask_words(language: str) -> str:
-    """The question before B's head is shown."""
-    answered = format_percent(last_of(figures_of("B", language).answered))
-    return say("lessons.meaning.ask", answered=answered, count=MEASURED_PAIRS)
-
-
-def tell_steps(choice: LiveChoice, language: str, known: bool) -> None:
-    """Shows how often heads and answers are right at each step of a slider. known: see describe_step."""
-    texts = [describe_step(str(step), language, known) for step in choice.options]
-    tell_live(choice, "meaning_fact", texts, "heading")
 
 
 def tell_lacking_steps(choice: LiveChoice, language: str) -> None:

@@ -7,31 +7,36 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.drawing.bars import Row, row_of
+from attention_core.learned.language.measures import MEASURED_PAIRS
 from attention_core.learned.language.pair_readings import Reading
 from attention_core.record.number_text import format_percent
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.meaning.drawers import (
     LANGUAGES,
     LESSON,
+    OFFERED_PAIRS,
     Pair,
-    ask_words,
     choose_step,
     describe_change,
+    describe_step,
+    figures_of,
     find_right_guess,
     is_changed,
+    last_of,
     list_columns,
-    pick_pair,
+    merge_words,
     read_by_all,
     read_last,
     setup_for_network,
+    spell_words,
     tell_lacking_steps,
-    tell_steps,
 )
 from pages.lessons.opened_cell import FoundRuns
 from pages.lessons.pictures import RunPicture, make_cell_rows, show_live_bars
 from pages.lessons.prompts import predict
-from pages.panels.link_controls import choose_option, pick_example
+from pages.panels.link_controls import choose_option, pick_example, pick_place
 from pages.panels.live_choice import LiveChoice
+from pages.panels.live_frames import tell_live
 from pages.runs.cache import trace_for
 from pages.site.words import say
 
@@ -74,7 +79,9 @@ def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool) ->
 
 def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
     """Makes the row of a head's weights from the pronoun, titled with the network's answer."""
-    values = {"network": letter, "reason": deciding_word(reading)}
+    links = [link for link in reading.place.text.links if link.kind == "about"]
+    deciding = reading.place.text.words[links[-1].at]  # the word that decides whom the pronoun means
+    values = {"network": letter, "reason": deciding}
     if reading.answer is None:
         title = say("lessons.meaning.row_silent", **values)
     elif reading.undecided:
@@ -87,22 +94,20 @@ def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
     return replace(row, refs=row.refs[1:-1])  # without the start token and the full stop
 
 
-def deciding_word(reading: Reading) -> str:
-    """The word of a sentence that decides whom the pronoun means."""
-    links = [link for link in reading.place.text.links if link.kind == "about"]
-    return reading.place.text.words[links[-1].at]
-
-
 with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         example = pick_example(*LANGUAGES, zh="model_zh").run.example
         language = LANGUAGES[example]
-        number = pick_pair(language)
+        pairs = [spell_words(merge_words(each, language), language) for each in OFFERED_PAIRS]
+        number = OFFERED_PAIRS[pick_place("pair", pairs, 0)]
         choice = choose_step(language)
         change = choose_option("change", HEAD_CHANGES)
     answers = [say(f"lessons.meaning.guess_{name}") for name in GUESSES]
-    known = predict(answers, {find_right_guess(language)}, ask_words(language))
-    tell_steps(choice, language, known)
+    answered = format_percent(last_of(figures_of("B", language).answered))
+    question = say("lessons.meaning.ask", answered=answered, count=MEASURED_PAIRS)
+    known = predict(answers, {find_right_guess(language)}, question)
+    facts = [describe_step(str(step), language, known) for step in choice.options]
+    tell_live(choice, "meaning_fact", facts, "heading")
     tell_lacking_steps(choice, language)
     if is_changed(change):
         st.markdown(describe_change(change, language))

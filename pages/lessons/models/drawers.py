@@ -55,19 +55,9 @@ def count_bytes_beyond(model: PublishedModel, window: int) -> int:
     return count_cache_bytes(model, window + 1) - count_cache_bytes(model, window)
 
 
-def count_cached_layers(model: PublishedModel) -> int:
-    """How many of a model's layers cache keys and values."""
-    return sum(kind.count for kind in model.kinds if kind.is_cached)
-
-
 def share_kept(model: PublishedModel) -> float:
     """The bytes of the cache with windows, divided by the bytes without, at the model's context length."""
     return count_cache_bytes(model, model.context) / count_cache_bytes(model, model.context, is_windowed=False)
-
-
-def list_lengths(model: PublishedModel) -> list[int]:
-    """Those of TEXT_LENGTHS that are at most the model's context length."""
-    return [length for length in TEXT_LENGTHS if model.context is None or length <= model.context]
 
 
 def tell_cache(model: PublishedModel, tokens: int) -> str:
@@ -88,7 +78,7 @@ def show_cache_chart(tokens: LiveChoice, models: Mapping[str, PublishedModel]) -
     palette = current_palette()
     drawn = []
     for colour, model in models.items():
-        lengths = list_lengths(model)
+        lengths = [length for length in TEXT_LENGTHS if model.context is None or length <= model.context]
         sizes = [count_cache_bytes(model, length) for length in lengths]
         if any(sizes):
             drawn.append(Curve(model.name, lengths, sizes, getattr(palette, colour)))
@@ -224,7 +214,7 @@ def ask_for_most_bytes() -> bool:
         show_sentence(
             "lessons.models.most",
             model=most.name,
-            layers=count_cached_layers(most),
+            layers=sum(kind.count for kind in most.kinds if kind.is_cached),
             kv=most.kv_heads,
             width=most.head_width,
             size=say_bytes(max(sizes)),

@@ -1,6 +1,7 @@
 """Today's models: the parts of an attention layer, a published model's variant of each, and its text."""
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 
 from attention_core.examples.published_models import LayerKind, PublishedModel
 from attention_core.mechanism.config import Params
@@ -13,7 +14,8 @@ USUAL_BASE = 10000.0  # the base of RoPE and of the sinusoids in their papers
 # ---- the name of a model's variant of each part ----------------------------------------------------------------------
 def find_positions(model: PublishedModel) -> str:
     """The name of a model's position encoding; "stretched" if RoPE is stretched in at least one kind of layer."""
-    found = [describe_rope(params) if name == "rope" else name for name, params in list_positions(model)]
+    positions = chain.from_iterable(kind.config.positions for kind in model.kinds)
+    found = [describe_rope(params) if name == "rope" else name for name, params in positions]
     return "stretched" if "stretched" in found else found[0]
 
 
@@ -22,11 +24,6 @@ def describe_rope(params: Params) -> str:
     if params["scaling"] != "none":
         return "stretched"
     return "rope" if params["base"] == USUAL_BASE else "slower"
-
-
-def list_positions(model: PublishedModel) -> list[tuple[str, Params]]:
-    """The position encodings of all kinds of layer of a model."""
-    return [position for kind in model.kinds for position in kind.config.positions]
 
 
 def find_heads(model: PublishedModel) -> str:

@@ -64,12 +64,6 @@ def tell_latent(model: PublishedModel) -> str:
     )
 
 
-def tell_table(model: PublishedModel, trace: Trace) -> str:
-    """The text about the sizes of a small layer's table of positions and of the model's table that it represents."""
-    rows, _ = trace["w_places"].shape
-    return say("lessons.models.table_stands_for", small=rows, places=format_grouped(model.context))
-
-
 def tell_left_out(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
     """The text about the parts of a model that a small layer leaves out. trace: the small layer's run."""
     sentences = [
@@ -81,7 +75,9 @@ def tell_left_out(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
     modifiers = [name for name, _ in kind.config.modifiers]
     normaliser, _ = kind.config.normaliser
     if "learned" in positions:
-        sentences.append(tell_table(model, trace))
+        rows, _ = trace["w_places"].shape
+        table = say("lessons.models.table_stands_for", small=rows, places=format_grouped(model.context))
+        sentences.append(table)
     if model.latent is not None:
         sentences.append(tell_latent(model))
     if "t5" in positions:

@@ -205,7 +205,9 @@ def show_error_origins(checked: CheckedWork, _: Setup) -> None:
     for stages in CHAIN_ROWS:
         parts = []
         for stage in stages:
-            part = make_written_part(checked, STAGES[stage], count_title(checked, stage), place="chain")
+            counts = count_marked_numbers(checked.marked[STAGES[stage]])
+            title = say("lessons.printed.counted", stage=name_stage(stage), **counts)
+            part = make_written_part(checked, STAGES[stage], title, place="chain")
             parts.append(part)
         rows.append(parts)
     show_work("begin", checked, rows, reached=reached)
@@ -241,12 +243,6 @@ def show_reached_cells(checked: CheckedWork, slip: Ref) -> list[Ref]:
 def name_stages_by_step() -> dict[str, str]:
     """The displayed name of each stage, by the stage's step of a run."""
     return {step: name_stage(stage) for stage, step in STAGES.items()}
-
-
-def count_title(checked: CheckedWork, stage: str) -> str:
-    """The title of a stage, with the number of cells with each mark."""
-    counts = count_marked_numbers(checked.marked[STAGES[stage]])
-    return say("lessons.printed.counted", stage=name_stage(stage), **counts)
 
 
 # ---- drawer "own": the same example with the reader's own numbers ----------------------------------------------------

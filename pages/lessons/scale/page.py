@@ -21,14 +21,7 @@ from pages.lessons.scale.drawers import LESSON, SCALE_WIDTHS, width_axis
 from pages.lessons.sentences import list_place_labels
 from pages.panels.lesson_choices import store_choice
 from pages.panels.link_controls import choose_option, choose_whole_number
-from pages.panels.live_choice import (
-    Followed,
-    LiveChoices,
-    describe_followed,
-    find_live_choice,
-    make_flow_wait,
-    show_live_choice,
-)
+from pages.panels.live_choice import Followed, LiveChoices, describe_followed, find_live_choice, show_live_choice
 from pages.panels.live_frames import only_now, show_followed_curves, tell_live
 from pages.panels.progress import compute_one_by_one
 from pages.runs.cache import cached_clouds, cached_saturation, trace_for
@@ -84,12 +77,6 @@ def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
     return draw_bar_rows("live", rows, names, traces, room=LIVE_BARS_WIDTH_PX, height=44.0, whole=True, fills=True)
 
 
-def draw_runs(d_k: int, keys: int, seed: int) -> Runs:
-    """Samples a query and keys, and returns the Setup with this sample for each score."""
-    drawn = draw_query_and_keys(d_k, keys, seed)
-    return {score: make_setup(example="one_query", **parts) for score, parts in drawn.items()}
-
-
 def change_draw(run: Setup) -> dict:
     """Slider data that changes the shown run to another sample: the sample's scores, values and scale."""
     trace = trace_for(run)
@@ -105,13 +92,6 @@ def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: b
         values[score] = format_fixed(sharpness.largest.mean)
         values[f"{score}_gradient"] = format_small(sharpness.at_query.median)
     return say(f"lessons.scale.{'fact' if known else 'fact_hidden'}", **values)
-
-
-def tell_gradient(found: Mapping[int, Mapping[str, Sharpness]], keys: int) -> str:
-    """The sentence about the largest d_k at which more gradient reaches the query without the division.
-
-    found: the sharpness of each score, by width."""
-    return say("lessons.scale.arrives", keys=keys, width=f"{last_width_of_more(found):,}")
 
 
 # ---- a cloud of scores that widens with d_k, one sample in it, and the gradient --------------------------------------
@@ -131,13 +111,17 @@ def show_cloud(
     clouds = [cached_clouds(each, CLOUD_SCORES, seed) for each in SCALE_WIDTHS]
     scores = ("dot", "scaled_dot") if known else ("dot",)
     widths = []
-    for cloud, runs, by_score in zip(clouds, all_runs, found, strict=True):
+    alts = []  # the alternative text of the cloud at each width
+    for d_k, cloud, runs, by_score in zip(SCALE_WIDTHS, clouds, all_runs, found, strict=True):
         lanes = {score: describe_lane(cloud[score], runs, score, by_score[score]) for score in scores}
         widths.append(lanes)
+        deviations = {score: format_fixed(each.deviation) for score, each in cloud.items()}
+        alt = "alt" if known else "alt_hidden"
+        alts.append(say(f"lessons.scale.cloud.{alt}", draws=CLOUD_SCORES, d_k=d_k, **deviations))
     text = {name: get_text_template(f"lessons.scale.cloud.{name}") for name in LANE_TEXTS}
     data = {
         "widths": widths,
-        "told": [tell_cloud(d_k, cloud, known) for d_k, cloud in zip(SCALE_WIDTHS, clouds, strict=True)],
+        "told": alts,
         "reach": CLOUD_REACH,
         "most": max(by_score[score].at_query.median for by_score in found for score in by_score),
         "palette": vars(current_palette()),
@@ -156,17 +140,6 @@ def describe_lane(cloud: ScoreCloud, runs: Runs, score: str, sharpness: Sharpnes
         "gradient": gradient,
         "written": format_small(gradient),
     }
-
-
-def tell_cloud(d_k: int, cloud: Mapping[str, ScoreCloud], known: bool) -> str:
-    """The alternative text of the cloud at a width."""
-    deviations = {score: format_fixed(each.deviation) for score, each in cloud.items()}
-    return say(f"lessons.scale.cloud.{'alt' if known else 'alt_hidden'}", draws=CLOUD_SCORES, d_k=d_k, **deviations)
-
-
-def tell_dots() -> str:
-    """The sentence about the meaning of the dots."""
-    return say("lessons.scale.cloud.how", draws=CLOUD_SCORES, reach=CLOUD_REACH)
 
 
 # ---- a chart of the softmax's sharpness against d_k, for undivided and divided scores --------------------------------
@@ -222,9 +195,9 @@ with draw_lesson(LESSON) as place:
     with controls:
         quantity = choose_option("quantity", QUANTITIES)
         key_count = find_live_choice("keys", tuple(DRAWS_BY_KEYS), 8)
-        show_live_choice(key_count, make_flow_wait(key_count))
+        keys = key_count.value
+        show_live_choice(key_count, lambda count: {"waits": count != keys})  # the flow waits until it is released
         seed = choose_whole_number("seed", SCALE_SEED)
-    keys = key_count.value
     draws = DRAWS_BY_KEYS[keys]
     followed = LiveChoices(follows=(width,), waits_for=(key_count,))
 
@@ -234,7 +207,10 @@ with draw_lesson(LESSON) as place:
 
     with picture:
         found = compute_one_by_one(measure_sharpness, SCALE_WIDTHS, reset_keys_and_seed)
-    all_runs = [draw_runs(each, keys, seed) for each in SCALE_WIDTHS]
+    all_runs: list[Runs] = []  # one sample for each width
+    for each in SCALE_WIDTHS:
+        drawn = draw_query_and_keys(each, keys, seed)
+        all_runs.append({score: make_setup(example="one_query", **parts) for score, parts in drawn.items()})
     runs = all_runs[width.position]
     with top:
         dial, question = st.columns([3, 2], gap="medium", vertical_alignment="bottom")
@@ -251,14 +227,15 @@ with draw_lesson(LESSON) as place:
             pictures = [draw_single_draw(each, seed, known) for each in all_runs]
             traces = {name: trace_for(run) for name, run in runs.items()}
             show_live_bars(followed, "live", pictures, traces, say("lessons.scale.alt_live"))
-            st.caption(tell_dots())
+            st.caption(say("lessons.scale.cloud.how", draws=CLOUD_SCORES, reach=CLOUD_REACH))
         show_lesson_journey(runs[score], plays=False)
         if d_k > MAX_LINKED_WIDTH:
             st.caption(say("lessons.scale.wide", limit=MAX_LINKED_WIDTH))
     with picture:
         show_sharpness_chart(found, quantity, followed, keys, known)
         if known:
-            arrives = tell_gradient(dict(zip(SCALE_WIDTHS, found, strict=True)), keys)
+            most = last_width_of_more(dict(zip(SCALE_WIDTHS, found, strict=True)))
+            arrives = say("lessons.scale.arrives", keys=keys, width=f"{most:,}")
             tell_live(key_count, "scale_arrives", only_now(key_count, arrives))
         tell_live(key_count, "scale_how", [tell_how(each) for each in DRAWS_BY_KEYS], "caption")
     show_lesson_run(runs[score], place)

@@ -22,7 +22,7 @@ from pages.panels.link_controls import choose_option, make_member_reader, pick_e
 from pages.runs.cache import trace_for
 from pages.session.collected import show_moving
 from pages.session.labels import current_palette, selection_of
-from pages.setup.setup import Setup, make_setup
+from pages.setup.setup import make_setup
 from pages.site.words import get_text_template, say
 
 # ---- a query and a key as two arrows that can be dragged, and their five scores --------------------------------------
@@ -45,7 +45,8 @@ def show_match() -> None:
     """Shows the arrows and their scores, and the goal: a W_a score above 0 where the dot product is below 0."""
     chosen = get_choice("score", USUAL_SCORE, make_member_reader(MATCH_SETTINGS))
     arrows = {role: get_choice(role, first, read_arrow) for role, first in FIRST_ARROWS.items()}
-    pair = setup_with_arrows(arrows)
+    q, k = (pack_matrix([arrows[role]], role) for role in "qk")
+    pair = make_setup(example="one_query", q=q, k=k, v=k)
     runs = {name: trace_for(pair.with_fields(**settings)) for name, settings in MATCH_SETTINGS.items()}
     show_moving(
         components.word_match,
@@ -57,12 +58,6 @@ def show_match() -> None:
     )
     is_turned = score_of(runs["general"]) > 0 > score_of(runs["dot"])
     show_goal(is_turned, say("lessons.scores.turned_done"), say("lessons.scores.turned_goal"))
-
-
-def setup_with_arrows(arrows: Mapping[str, Arrow]) -> Setup:
-    """The Setup with one query, and with one key that is also the value."""
-    q, k = (pack_matrix([arrows[role]], role) for role in "qk")
-    return make_setup(example="one_query", q=q, k=k, v=k)
 
 
 def score_of(trace: Trace) -> float:

@@ -55,6 +55,12 @@ def show_columns(
 
     usual: the Setup at temperature 1. setup: the Setup at the chosen temperature. first_numbers: the default text.
     """
+
+    def take_numbers(moved: Sequence[float]) -> None:
+        """Handler of numbers that were dragged and released: stores the numbers as if they were typed."""
+        text = ", ".join(f"{number:.6g}" for number in moved)
+        take_choice("logits", text, first_numbers, make_text_reader(read_typed_numbers))
+
     run = trace_for(setup).then(*NAIVE_SOFTMAX)
     runs = {"plain": trace_for(usual), "now": run}
     picture = draw_bars(runs, usual, setup, numbers)
@@ -64,7 +70,7 @@ def show_columns(
         components.number_columns,
         data=make_columns_data(temperature, numbers, run, runs),
         key="softmax_hero",
-        on_moved=lambda moved: take_numbers(moved, first_numbers),
+        on_moved=take_numbers,
         on_clicked=lambda cell: handle_picture_click(PICTURE, runs, cell),
     )
     show_opened_arithmetic(RunPicture(PICTURE, picture, runs, alt), "stretch")
@@ -78,12 +84,6 @@ def draw_bars(runs: Mapping[str, Trace], usual: Setup, setup: Setup, numbers: Se
         rows.append(row_of(title, runs[name], "weights", ONLY_ROW, name))
     texts = [format_term(float(number)) for number in numbers]
     return draw_bar_rows(PICTURE, rows, texts, runs, height=50.0, room=BARS_WIDTH_PX, fills=True)
-
-
-def take_numbers(moved: Sequence[float], first_numbers: str) -> None:
-    """Handler of numbers that were dragged and released: stores the numbers as if they were typed."""
-    text = ", ".join(f"{number:.6g}" for number in moved)
-    take_choice("logits", text, first_numbers, make_text_reader(read_typed_numbers))
 
 
 def make_columns_data(

@@ -65,16 +65,6 @@ def describe_card(slug: str, language: str) -> dict:
 
 
 # ---- drawer "one_word": one word of the sentence is replaced, and the reader guesses the new weights -----------------
-def find_exchange(setup: Setup) -> tuple[str, str] | None:
-    """The first word exchange that the dictionary offers for a sentence, as (old, new); None without an offer."""
-    return next(iter(list_swap_offers(setup, inputs_of(setup))), None)
-
-
-def ask_exchange(old: str, new: str) -> str:
-    """The question about an exchange, which is the drawer's title."""
-    return say("lessons.start.ask", old=escape_markdown(old), new=escape_markdown(new))
-
-
 def show_exchanged_word(setup: Setup, old: str, new: str) -> None:
     """Shows the selected query's weights before the exchange; after a guess, also the weights after the exchange."""
     trace = trace_for(setup)
@@ -83,7 +73,9 @@ def show_exchanged_word(setup: Setup, old: str, new: str) -> None:
     selection = selection_of(trace, setup)
     weights = changed.step("weights").window(B=0, H=selection.head, T=selection.query)  # (S,)
     pairs = list(zip(list_place_names(trace, "T"), list_place_names(changed, "T"), strict=True))
-    names = [name_both(*pair) for pair in pairs]
+    names = []
+    for was, now in pairs:
+        names.append(was if was == now else say("lessons.start.either", was=was, now=now))
     known = predict(names, {int(weights.argmax())}, say("lessons.start.guess"))
     place = (0, selection.head, selection.query)
     asking_word, _ = pairs[selection.query]
@@ -96,11 +88,6 @@ def show_exchanged_word(setup: Setup, old: str, new: str) -> None:
     show_bar_rows("hero", rows, names, {"now": trace, "then": changed}, trace, say("lessons.start.alt"))
 
 
-def name_both(name: str, changed_name: str) -> str:
-    """The label of a column: the common name, or both names if they differ."""
-    return name if name == changed_name else say("lessons.start.either", was=name, now=changed_name)
-
-
 PAGE = Lesson("start", drawers={"one_word": show_exchanged_word})
 
 with draw_page_frame("start") as place:
@@ -111,9 +98,11 @@ with draw_page_frame("start") as place:
     with journey:
         show_journey(make_screen_state(setup, None), Showing(plays=True, height=JOURNEY_HEIGHT_PX))
     show_lesson_run(setup, place)
-    exchange = find_exchange(setup)
+    exchange = next(iter(list_swap_offers(setup, inputs_of(setup))), None)  # the first that the dictionary offers
     if exchange is not None:
-        draw_drawer(PAGE, "one_word", setup, *exchange, title=ask_exchange(*exchange))
+        old, new = exchange
+        title = say("lessons.start.ask", old=escape_markdown(old), new=escape_markdown(new))
+        draw_drawer(PAGE, "one_word", setup, old, new, title=title)
     st.markdown(f"#### {say('lessons.start.lessons')}")
     show_cards()
     with st.container(horizontal=True):

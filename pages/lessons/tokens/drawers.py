@@ -24,7 +24,7 @@ from attention_core.learned.pieces.byte_pairs import (
     split_runs,
 )
 from attention_core.learned.pieces.lengths import LENGTH_MERGES, measure_lengths
-from attention_core.learned.pieces.shipped import PieceTable, load_pieces
+from attention_core.learned.pieces.shipped import load_pieces
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed, format_grouped
 from pages import components
@@ -92,16 +92,11 @@ def draw_rows(data: dict) -> Picture:
 
 
 # ---- the data of the picture -----------------------------------------------------------------------------------------
-def find_table(kind: ModelSentences) -> PieceTable:
-    """The table of learned pieces of the language that the model reads."""
-    return load_pieces(load_recipe(kind.model).language)
-
-
 def make_tokens_data(kind: ModelSentences) -> dict:
     """The data of the component: the text, rows of words, pieces and characters, the pieces of each stage, labels."""
     _, *words = kind.own_words()
     text = kind.spell(tuple(words))
-    table = find_table(kind)
+    table = load_pieces(load_recipe(kind.model).language)
     most = len(table.merges)
     stages = []
     for merges, pieces in growing_pieces(text, table.merges, table.characters):
@@ -167,14 +162,12 @@ def show_piece(piece: str) -> str:
 # ---- tables of the lesson on tokens, in Markdown ---------------------------------------------------------------------
 def draw_table(lines: Sequence[tuple[str, Sequence[str]]]) -> str:
     """A Markdown table. lines: (name, cells) with equally many cells; the name is the key of the line's title."""
-    head, *others = [draw_line(name, cells) for name, cells in lines]
+    rows = []
+    for name, cells in lines:
+        title = say(f"lessons.tokens.line_{name}")
+        rows.append([f"**{title}**", *[escape_markdown(cell).replace("|", "\\|") for cell in cells]])
+    head, *others = rows
     return make_table(head, others)
-
-
-def draw_line(name: str, cells: Sequence[str]) -> list[str]:
-    """The cells of one line of a Markdown table: the title in bold, then the escaped cells."""
-    title = say(f"lessons.tokens.line_{name}")
-    return [f"**{title}**", *[escape_markdown(cell).replace("|", "\\|") for cell in cells]]
 
 
 # ---- drawer "merges": how are the pieces chosen? ---------------------------------------------------------------------
