@@ -53,7 +53,9 @@ def show_large_map(
         even,
         most,
     )
-    notes = [describe_axes(trace, step), describe_thinning(drawn.every)]
+    row_dim, column_dim = trace.step(step).dims[-2:]
+    axes = say("canvas.axes", rows=axis_name(row_dim), columns=axis_name(column_dim))
+    notes = [axes, describe_thinning(drawn.every)]
     data = vars(drawn) | common_canvas_data(alt, drawn, trace)
     data["note"] = " · ".join(filter(None, notes))
     data["chosen"] = find_chosen_place(screen, drawn)
@@ -102,12 +104,6 @@ def common_canvas_data(alt: str, drawn: Raster, trace: Trace) -> dict:
         "label": alt,
         "note": describe_thinning(drawn.every),
     }
-
-
-def describe_axes(trace: Trace, step: str) -> str:
-    """Text that names the row axis and the column axis of a step."""
-    row_dim, column_dim = trace.step(step).dims[-2:]
-    return say("canvas.axes", rows=axis_name(row_dim), columns=axis_name(column_dim))
 
 
 def describe_thinning(every: tuple[int, int]) -> str:

@@ -20,7 +20,6 @@ from pages.panels.model_rail import RAIL_MAP_SIDE, pack_layers
 from pages.panels.thumbnails import list_strip_steps, make_small_maps
 from pages.panels.typed_cells import list_typed_steps
 from pages.panels.word_roles import make_role_data
-from pages.runs.run_inputs import RunInputs
 from pages.session.labels import axis_label, current_palette, label_token
 from pages.session.view import ScreenState
 from pages.site.words import say
@@ -63,7 +62,8 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
     cut = cut_of(screen)
     steps, numbers = pack_cut_steps(trace, run.parts, cut) if cut else (run.steps, run.numbers)
     heads = trace.sizes()["H"]
-    origins = mark_startling(screen, list_key_origins(screen.inputs))
+    inputs = screen.inputs
+    origins = mark_startling(screen, inputs.key_origins if inputs.crossed else inputs.word_origins)
     data = {
         "parts": run.described,
         "stops": run.stops,
@@ -127,11 +127,6 @@ def list_moved_steps(screen: ScreenState) -> list[str]:
     """The steps that the last change affected, in order."""
     moved = {*screen.moved, *screen.new, *screen.reshaped}
     return [step for step in list_strip_steps(screen.trace) if step in moved]
-
-
-def list_key_origins(inputs: RunInputs) -> tuple[str, ...]:
-    """The origin of each key's vector."""
-    return inputs.key_origins if inputs.crossed else inputs.word_origins
 
 
 def name_columns(trace: Trace) -> dict[str, list[str]]:

@@ -164,7 +164,8 @@ def take_look(look: Mapping) -> None:
     is_stop = stop is None or stop in trace or stop in RESTS
     if is_step and is_stop:
         batch = current_screen().selection.batch
-        agree_on_look((batch, head, query, step, stop, None))
+        # the browser already shows this selection: it is not sent back as a new order
+        st.session_state.setdefault("look_order", LookOrder()).look = (batch, head, query, step, stop, None)
         changes = {"token": query, "head": head, "step": step, "stop": stop, "cell": None}
         select_and_redraw(show_look.__name__, **changes)
 
@@ -172,8 +173,3 @@ def take_look(look: Mapping) -> None:
 def count_places(axis: str) -> int:
     """The size of an axis of the run on the screen."""
     return trace_for(setup_state.current_setup()).sizes()[axis]
-
-
-def agree_on_look(look: tuple) -> None:
-    """Records the selection that the browser already shows, so that it is not sent back as a new order."""
-    st.session_state.setdefault("look_order", LookOrder()).look = look

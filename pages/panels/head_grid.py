@@ -58,6 +58,8 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
 
     texts: texts to add or replace, by name."""
     palette = current_palette()
+    keys = len(grid.keys)
+    darkest = darkest_share(keys, times=keys > MAX_PANEL_SIDE)
     return {
         "heads": grid.heads,
         "queries": list(grid.queries),
@@ -65,7 +67,7 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
         "measures": grid.measures,
         "now": grid.now,
         "order": None,  # the order is kept in the browser only
-        "reach": float(grid.maps.abs().max()) if grid.as_numbers else share_reach(grid),
+        "reach": float(grid.maps.abs().max()) if grid.as_numbers else darkest,
         "as_numbers": grid.as_numbers,
         "fills": {"share": colour_table(True, palette)[0], "signed": colour_table(False, palette)[0]},
         "palette": vars(palette),
@@ -79,12 +81,6 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
         "rolled": b"" if grid.rolled is None else pack_numbers(grid.rolled),
         "other": b"",
     }
-
-
-def share_reach(grid: HeadGrid) -> float:
-    """The share that is drawn in the strongest colour."""
-    keys = len(grid.keys)
-    return darkest_share(keys, times=keys > MAX_PANEL_SIDE)
 
 
 def pack_numbers(numbers: Tensor) -> bytes:

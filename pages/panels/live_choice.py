@@ -105,9 +105,7 @@ def find_live_choice(
 def show_live_choice(
     choice: LiveChoice, change: Callable[[float], dict] | None = None, width: int | str = "stretch"
 ) -> None:
-    """Draws the slider. change: returns the change of the flow's run for an option, see ListSlider; make_flow_wait
-    returns such a function for changes that take too long.
-    """
+    """Draws the slider. change: returns the change of the flow's run for an option, see ListSlider."""
     options = list(choice.options)
     slider = ListSlider(
         say(f"lessons.{choice.key.partition('.')[0]}.control.{choice.name}"),
@@ -118,8 +116,3 @@ def show_live_choice(
     )
     take = partial(take_choice, choice.name, default=choice.default, read=choice.read)
     show_list_slider(slider, choice.key, take, width)
-
-
-def make_flow_wait(choice: LiveChoice) -> Callable[[float], dict]:
-    """Return a change function with which the flow waits until the slider is released."""
-    return lambda option: {"waits": option != choice.value}

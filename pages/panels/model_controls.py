@@ -19,7 +19,8 @@ def show_model_controls(setup: Setup) -> None:
     if name is None:
         return
     show_model_choice(name)
-    st.caption(describe_model(name))
+    words = len(known_words(RECIPES[name].language))
+    st.caption(say("model.about", texts=f"{read_figures()[name].texts:,}", words=f"{words:,}"))
 
 
 def show_model_choice(name: str) -> None:
@@ -76,9 +77,3 @@ def name_model(name: str) -> str:
     recipe = RECIPES[name]
     form = "decoder" if recipe.causal else "encoder"
     return say("model.name", kind=say(f"model.kind.{recipe.kind}"), form=say(f"model.form.{form}"))
-
-
-def describe_model(name: str) -> str:
-    """Text about a model: the number of its training texts, and of its words."""
-    words = len(known_words(RECIPES[name].language))
-    return say("model.about", texts=f"{read_figures()[name].texts:,}", words=f"{words:,}")

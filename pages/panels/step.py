@@ -111,7 +111,7 @@ def show_named_step(screen: ScreenState) -> None:
         return
     st.latex(formula(trace, step, current_palette().families(), formula_names(trace)))
     step_code_drawer(trace, step)
-    table_drawer(screen, step)
+    show_drawer(say("table.title"), ":material/table:", "table", lambda: st.dataframe(make_step_table(screen, step)))
 
 
 def show_both_sums(screen: ScreenState, chosen: Ref) -> None:
@@ -212,16 +212,10 @@ def list_step_code(trace: Trace, step: str, language: str) -> str:
     return say_code(f"{code}\n\n\n{call}")
 
 
-def table_drawer(screen: ScreenState, step: str) -> None:
-    """Draws the accordion with the selected matrix as a table with all digits, and with the map's names of rows and
-    columns.
-    """
-    show_drawer(say("table.title"), ":material/table:", "table", lambda: st.dataframe(make_step_table(screen, step)))
-
-
 def make_step_table(screen: ScreenState, step: str) -> "pd.DataFrame":
-    """A table of the last two axes of a step as on the map: its numbers, or differences if the map shows
-    differences.
+    """A table of the last two axes of a step, with all digits and with the map's names of rows and columns.
+
+    It has the step's numbers, or differences if the map shows differences.
     """
     import pandas as pd  # takes a third of a second, so not imported at the start of a page
 

@@ -123,7 +123,8 @@ def make_panel_title(trace: Trace, part: Panel) -> str:
     mark, shape = describe_sides(trace, part)
     name = step_name(part.step) + mark
     if trace.difference:
-        name += difference_title()
+        is_comparison = setup_state.current_setup().comparison.pinned
+        name += say("compare.step" if is_comparison else "change.title")
     title = " · ".join([name, *name_drawn_places(trace, part), shape])
     if not any(part.hidden):
         return title
@@ -169,12 +170,6 @@ def name_drawn_places(trace: Trace, part: Panel) -> list[str]:
         elif dim in HEAD_DIMS and size > 1:
             names.append(say("place.head", number=position + 1))
     return names
-
-
-def difference_title() -> str:
-    """Text that names the two runs of a difference."""
-    is_comparison = setup_state.current_setup().comparison.pinned
-    return say("compare.step" if is_comparison else "change.title")
 
 
 def step_name(step: str) -> str:

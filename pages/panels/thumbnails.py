@@ -38,14 +38,10 @@ def list_strip_steps(trace: Trace) -> list[str]:
         if len(step.dims) > 1:
             steps.append(name)
     masks = [name for name in MASK_INPUTS if name in inputs]
-    mask_place = next(place for place, step in enumerate(steps) if uses_mask(step))
+    use_masks = [step.startswith("allowed") or step == "masked_scores" for step in steps]
+    mask_place = use_masks.index(True)
     steps[mask_place:mask_place] = masks
     return steps
-
-
-def uses_mask(step: str) -> bool:
-    """Whether a step is a mask, or the masked scores."""
-    return step.startswith("allowed") or step == "masked_scores"
 
 
 def show_strip(screen: ScreenState) -> None:

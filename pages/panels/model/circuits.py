@@ -52,7 +52,10 @@ def draw_circuits(screen: ScreenState) -> None:
     called = name_model_head(screen.setup, layer, head)
     called = say("block.part.head", head=called) if called.isdigit() else called
     st.markdown(f"#### {say('circuits.title', layer=layer, head=called)}")
-    st.caption(describe_layer(view, layer))
+    about = say("circuits.about.first" if layer == 1 else "circuits.about.later", layer=layer)
+    if "value" in view.stack[f"{layer}.{CIRCUIT}"]:
+        about += f" {say('circuits.about.values')}"
+    st.caption(about)
     if changed_layer(screen) is not None:
         st.caption(say("block.changed", layer=layer))
     st.markdown("\n".join(f"- {line}" for line in tell_circuit(screen, view, layer, head)))
@@ -65,12 +68,6 @@ def draw_circuits(screen: ScreenState) -> None:
     )
     show_open_number(view, lambda: view_circuit(screen))
     show_added_words(screen, name)
-
-
-def describe_layer(view: BlockView, layer: int) -> str:
-    """Text about what is ignored for words without a sentence, and which of the two circuits is nevertheless exact."""
-    told = say("circuits.about.first" if layer == 1 else "circuits.about.later", layer=layer)
-    return f"{told} {say('circuits.about.values')}" if "value" in view.stack[f"{layer}.{CIRCUIT}"] else told
 
 
 def view_circuit(screen: ScreenState) -> BlockView:

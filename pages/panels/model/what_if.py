@@ -42,7 +42,6 @@ from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
-from pages.setup.setup import Setup
 from pages.setup.what_if import read_changes, with_change, with_pair
 from pages.site.words import get_text_template, say, say_refusal
 
@@ -135,7 +134,8 @@ def take_changes(screen: ScreenState) -> WhatIf:
     switches = {(each.part, each.head) for each in list_switches(run_model(kind.model, tokens))}
     own = [each for each in read_changes(screen.setup.view.changes) if (each.part, each.head) in switches]
     fitting = tuple(inside(each, len(tokens)) for each in own)
-    other = read_other(screen.setup, len(tokens))
+    second = second_words_of(screen.setup)
+    other = kind.read(second) if len(second) == len(tokens) else None
     if other is None:
         fitting = tuple(each for each in fitting if each.kind != OTHER)
     return look_into(kind.model, words, tokens, at, Changes(fitting, other, screen.setup.view.held == "norms"))
@@ -145,12 +145,6 @@ def inside(change: Intervention, length: int) -> Intervention:
     """Returns the intervention without blocked pairs that are outside a sentence of this length."""
     blocked = tuple(pair for pair in change.blocked if max(pair) < length)
     return Intervention(change.part, change.head, change.kind, blocked)
-
-
-def read_other(setup: Setup, length: int) -> tuple[str, ...] | None:
-    """The tokens of the second sentence; None if its length differs from that of the first."""
-    words = second_words_of(setup)
-    return model_sentences_of(setup.run).read(words) if len(words) == length else None
 
 
 # ---- event handlers --------------------------------------------------------------------------------------------------
@@ -213,7 +207,7 @@ def pack_what_if(screen: ScreenState, shown: WhatIf) -> bytes:
         "text": {
             **{name: say(f"what_if.{name}") for name in TEXTS},
             **{name: get_text_template(f"what_if.{name}") for name in TEMPLATES},
-            "layers": name_layers(switches),
+            "layers": {str(layer): say("model.layer", layer=layer) for layer in map(layer_number, switches)},
         },
     }
     return pack_bytes({**data, **pack_maps(changed, [each for each in switches if each.head is not None])})
@@ -226,12 +220,6 @@ def pack_maps(stack: Stack, heads: list[Intervention]) -> dict[str, bytes]:
     weights = np.stack([stack[each.part]["weights"][0, each.head].numpy() for each in heads])  # (heads, T, T)
     allowed = np.stack([allowed_of(stack, each) for each in heads])
     return {"weights": weights.astype(np.float32).tobytes(), "allowed": allowed.astype(np.uint8).tobytes()}
-
-
-def name_layers(switches: list[Intervention]) -> dict[str, str]:
-    """The titles of the layers, by number."""
-    numbers = dict.fromkeys(map(layer_number, switches))
-    return {str(layer): say("model.layer", layer=layer) for layer in numbers}
 
 
 def allowed_of(stack: Stack, switch: Intervention) -> np.ndarray:

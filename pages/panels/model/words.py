@@ -237,21 +237,13 @@ def write_on(setup: Setup, writing: Writing, what: str) -> tuple[str, ...]:
 
 def end_at(writing: Writing, place: int) -> None:
     """Cuts the text after the clicked word; a word of the prompt is selected instead."""
-    left = place_written(writing, place)
     shown = writing.words if writing.written else writing.run[1]
-    if left:
-        keep_writing(replace(writing, written=writing.written[:left]))
+    if writing.given <= place < len(writing.words):
+        keep_writing(replace(writing, written=writing.written[: place + 1 - writing.given]))
     elif place in range(len(shown)):
         look = setup_state.ask_model if writing.written else setup_state.look_at
         look(token=place, written=None)
         redraw()
-
-
-def place_written(writing: Writing, place: int) -> int:
-    """How many generated words remain if the text ends at a position; 0 at a word of the prompt, and at an invalid
-    position.
-    """
-    return place + 1 - writing.given if writing.given <= place < len(writing.words) else 0
 
 
 def sentence_change(screen: ScreenState, words: tuple[str, ...]) -> dict:
@@ -278,6 +270,11 @@ def show_blank(screen: ScreenState) -> None:
         st.caption(say("words.nothing"))
         return
     at = view.at
+
+    def select_to_blank(place: int) -> None:
+        if 0 < place < len(words):
+            select_and_redraw(token=place)
+
     st.markdown(f"#### {say('words.title.encoder', word=escape_markdown(words[at]))}")
     st.caption(say("words.blank"))
     show_word_sign(screen)
@@ -289,7 +286,7 @@ def show_blank(screen: ScreenState) -> None:
         pack_words(screen.setup, view, tiles, None),
         len(tiles),
         on_picked=lambda number: fill_blank(screen, at, number),
-        on_place=lambda place: blank_sent(words, place),
+        on_place=select_to_blank,
     )
 
 
@@ -301,12 +298,6 @@ def view_blank(screen: ScreenState) -> BlockView | None:
     at = max(1, min(screen.selection.query, len(words) - 1))
     blanked = blank_word(words, at)
     return view_words(screen, blanked, blanked, at)
-
-
-def blank_sent(words: tuple[str, ...], place: int) -> None:
-    """Handles a clicked word: selects it, so that it is blanked."""
-    if 0 < place < len(words):
-        select_and_redraw(token=place)
 
 
 def fill_blank(screen: ScreenState, at: int, number: int) -> None:
