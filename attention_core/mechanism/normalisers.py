@@ -132,17 +132,12 @@ def sigmoid_weights_numpy(masked_scores, *, bias):
 
 
 def sigmoid_weights_formula(masked_scores, *, bias):
-    return rf"\sigma({masked_scores} {bias_text(bias)})"
+    sign = "-" if bias < 0 else "+"
+    return rf"\sigma({masked_scores} {sign} {format_term(abs(bias))})"
 
 
 def sigmoid_weights_cell(index, masked_scores: Operand, *, bias) -> Cell:
     return Cell(((masked_scores[index],), (Constant(bias, format_term(bias)),)), function="sigmoid")
-
-
-def bias_text(bias: float) -> str:
-    """The bias with its sign, such as "- 1.95", as part of a formula."""
-    sign = "-" if bias < 0 else "+"
-    return f"{sign} {format_term(abs(bias))}"
 
 
 SIGMOID = Faces(

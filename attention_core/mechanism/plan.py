@@ -106,7 +106,8 @@ def plan_run(arguments: Arguments, config: AttentionConfig) -> tuple[Inputs, Pla
 
 def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: Shapes, query_offset: int) -> Plan:
     """The whole plan. plan: its part up to q, k and v."""
-    source = find_query_source(config, plan)
+    made = ("q_projected", head_step(config, "q"))  # without a projection, the split into heads reads the input
+    source = next((operation.reads[0] for operation in plan if operation.output in made), "")  # "" if q itself is given
     plan = plan + plan_weights(config, inputs, shapes, query_offset)
     plan += plan_output(config, inputs, shapes, source)
     if config.residual:
@@ -115,12 +116,6 @@ def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: 
     plan += plan_modifiers(config, "output", plan[-1], heads)
     check_all_read(plan)
     return plan
-
-
-def find_query_source(config: AttentionConfig, to_qkv: Plan) -> str:
-    """The name of the step that q is projected from; "" if q itself is given."""
-    made = ("q_projected", head_step(config, "q"))  # without a projection, the split into heads reads the input
-    return next((operation.reads[0] for operation in to_qkv if operation.output in made), "")
 
 
 # ---- q, k and v ------------------------------------------------------------------------------------------------------
