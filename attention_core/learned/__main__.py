@@ -16,17 +16,16 @@ import torch
 
 from attention_core.learned.depth.block_figures import measure_blocks_again
 from attention_core.learned.depth.deep_copier import BLOCK_KINDS
+from attention_core.learned.language.fill_in_middle import measure_middle_again
 from attention_core.learned.language.head_figures import measure_heads_again
 from attention_core.learned.language.kept_steps import MEASURED, STEPPED, keep_steps
 from attention_core.learned.language.making import make_model, measure_guesses_again
-from attention_core.learned.language.middle_figures import measure_middle_again
 from attention_core.learned.language.removed_parts import REMOVED, measure_removed_again
 from attention_core.learned.language.shipped import LANGUAGE_MODELS, other_form, shipped_names
 from attention_core.learned.language.step_figures import measure_steps_again
 from attention_core.learned.pieces.shipped import SPACES, ship_pieces
 from attention_core.learned.training.courses import COURSES
-from attention_core.learned.training.head_overfitting import measure_overfitting_again
-from attention_core.learned.training.head_stability import measure_stability_again
+from attention_core.learned.training.head_counts import measure_overfitting_again, measure_stability_again
 from attention_core.learned.training.mixed_precision import SCHEMES, measure_precision_again
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
 from attention_core.learned.training.wider_vector import measure_wider_again
@@ -58,26 +57,15 @@ def make_course(course: str) -> None:
     print(f"{course}: {mean:.3f} right")
 
 
-def list_measured(name: str) -> list[str]:
-    """The language models whose heads to measure: all for the name "heads", else the named model alone."""
-    return list(shipped_names()) if name == "heads" else [name]
-
-
-def list_judged(name: str) -> list[str]:
-    """The language models whose guesses to measure: all for the name "guesses", else the named model and its other
-    form, if any."""
-    return list(shipped_names()) if name == "guesses" else [each for each in (name, other_form(name)) if each]
-
-
 torch.set_num_threads(1)  # sums in the same order on any machine of this kind
 for name in sys.argv[1:] or (*COURSES, *FOLDERS):
     if name in FOLDERS:
         make_model(FOLDERS[name], name, Path(".training"), print)
-    if name in LANGUAGE_MODELS.recipes or name == "guesses":
-        for changed in list_judged(name):
+    if name in LANGUAGE_MODELS.recipes or name == "guesses":  # a model's guesses are measured with its other form, too
+        for changed in shipped_names() if name == "guesses" else filter(None, (name, other_form(name))):
             measure_guesses_again(changed)
     if name in LANGUAGE_MODELS.recipes or name == "heads":
-        for changed in list_measured(name):
+        for changed in shipped_names() if name == "heads" else (name,):
             measure_heads_again(changed)
     if name == "steps":
         for changed in STEPPED:

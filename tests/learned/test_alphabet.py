@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionError
-from attention_core.learned.symbols.alphabet import PAD, Alphabet
+from attention_core.learned.symbols import PAD, Alphabet
 from attention_core.learned.tasks.texts import encode_pairs, is_written_exactly, pad_columns, pad_rows, trim_padding
 
 LETTERS = Alphabet(tuple("dbca"))

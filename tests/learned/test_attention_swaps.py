@@ -8,12 +8,17 @@ import pytest
 import torch
 
 from attention_core.comparison.distances import total_variation
-from attention_core.learned.insight import adversarial_weights
-from attention_core.learned.insight.adversarial_weights import farthest_possible_distance
-from attention_core.learned.insight.attention_swaps import SWAP_KINDS, measure_shift
-from attention_core.learned.insight.prediction_shift import PredictionShift, jensen_shannon_divergence
+from attention_core.learned.insight.attention_swaps import (
+    ADVERSARIAL_DISTANCE_SHARE,
+    DISTANCE_TOLERANCE_NATS,
+    SWAP_KINDS,
+    PredictionShift,
+    farthest_possible_distance,
+    jensen_shannon_divergence,
+    measure_shift,
+)
 from attention_core.learned.models.classifier import Classifier
-from attention_core.learned.symbols.alphabet import PAD
+from attention_core.learned.symbols import PAD
 from attention_core.learned.tasks import evidence
 from attention_core.learned.tasks.texts import pad_rows
 from attention_core.learned.training import shipped_networks
@@ -188,10 +193,7 @@ def test_adversarial_weights_are_far(heads):
     model, texts = network(heads), pad_rows(TEXTS)
     found, learned = measure_texts("adversarial", heads), learned_weights(network(heads))
     most = farthest_possible_distance(learned, texts)
-    assert (
-        found.distance
-        >= adversarial_weights.ADVERSARIAL_DISTANCE_SHARE * most - adversarial_weights.DISTANCE_TOLERANCE_NATS
-    ).all()
+    assert (found.distance >= ADVERSARIAL_DISTANCE_SHARE * most - DISTANCE_TOLERANCE_NATS).all()
     for b, text in enumerate(TEXTS):
         shown = own_weights(found.weights, b)
         assert found.distance[b].item() == pytest.approx(

@@ -12,7 +12,7 @@ from attention_core.learned.insight.attributions import (
     with_attributions,
 )
 from attention_core.learned.insight.views import attention_view
-from attention_core.learned.symbols.alphabet import PAD
+from attention_core.learned.symbols import PAD
 from attention_core.learned.tasks import evidence
 from attention_core.learned.training import shipped_networks
 from attention_core.learned.training.courses import COURSES

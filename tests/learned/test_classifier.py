@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core.learned.models.classifier import CLASSIFIER_WIDTH, Classifier
-from attention_core.learned.symbols.alphabet import PAD
+from attention_core.learned.symbols import PAD
 from attention_core.learned.tasks.texts import pad_rows
 
 SYMBOLS, CLASSES = 11, 5

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attention_core.learned.insight.composed_heads import compose_heads, composition_trace, finds_itself
+from attention_core.learned.insight.copying_heads import compose_heads, composition_trace, finds_itself
 from attention_core.learned.training.shipped_networks import load_network
 
 WIDTH = 16  # of a head

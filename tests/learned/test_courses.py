@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attention_core.learned.symbols.alphabet import PAD
+from attention_core.learned.symbols import PAD
 from attention_core.learned.tasks import dates, evidence, repeats, reversal
 from attention_core.learned.training import shipped_networks
 from attention_core.learned.training.courses import COURSES, exact_by_length, right_by_length, right_by_position

@@ -7,8 +7,8 @@ from datetime import date, datetime
 import pytest
 import torch
 
-from attention_core.learned.symbols.alphabet import PAD
-from attention_core.learned.tasks import date_formats, dates
+from attention_core.learned.symbols import PAD
+from attention_core.learned.tasks import dates
 
 PATTERNS = {
     "us": "%B %d, %Y",
@@ -80,9 +80,7 @@ def test_there_are_these_formats_and_no_other():
 
 
 def test_days_of_a_month_are_counted():
-    assert [date_formats.format_ordinal(n) for n in range(1, 32)] == [
-        f"{n}{ENDINGS.get(n, 'th')}" for n in range(1, 32)
-    ]
+    assert [dates.format_ordinal(n) for n in range(1, 32)] == [f"{n}{ENDINGS.get(n, 'th')}" for n in range(1, 32)]
 
 
 @pytest.mark.parametrize("day", DAYS, ids=str)

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 import torch
 
-from attention_core.learned.symbols.alphabet import PAD
+from attention_core.learned.symbols import PAD
 from attention_core.learned.tasks import evidence
 
 COUNT = 3000

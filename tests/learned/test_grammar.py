@@ -19,9 +19,9 @@ from attention_core.learned.grammar import (
 )
 from attention_core.learned.grammar.concepts import find_verb, load_names, load_nouns, load_qualities
 from attention_core.learned.grammar.draw import Draw
-from attention_core.learned.grammar.frames import frames_of, load_frames
+from attention_core.learned.grammar.events import frames_of, load_frames
+from attention_core.learned.grammar.function_words import phrase
 from attention_core.learned.grammar.moods import MOODS
-from attention_core.learned.grammar.phrases import phrase
 from attention_core.learned.grammar.scene import Clause, Pronoun, Telling, Thing, tell
 from attention_core.learned.grammar.scenes import Scene
 from attention_core.learned.grammar.sorts.reasons import draw_reason

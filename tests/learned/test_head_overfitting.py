@@ -3,7 +3,7 @@
 import pytest
 
 from attention_core.learned.tasks import evidence
-from attention_core.learned.training.head_overfitting import (
+from attention_core.learned.training.head_counts import (
     HEAD_COUNTS,
     SEEDS,
     TEXT_COUNTS,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attention_core.learned.training.head_stability import (
+from attention_core.learned.training.head_counts import (
     HEAD_COUNTS,
     RATES,
     SEEDS,

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core.learned.models.seq2seq import Seq2Seq, reversed_places, take_places
-from attention_core.learned.symbols.alphabet import PAD
+from attention_core.learned.symbols import PAD
 from attention_core.learned.tasks import dates
 from attention_core.learned.tasks.texts import pad_rows
 from attention_core.learned.training import shipped_networks

@@ -3,9 +3,8 @@
 import pytest
 import torch
 
-from attention_core.learned.symbols import split
-from attention_core.learned.symbols.alphabet import PAD
-from attention_core.learned.symbols.split import draw_one_side, is_held_out
+from attention_core.learned import symbols
+from attention_core.learned.symbols import PAD, draw_one_side, is_held_out
 from attention_core.learned.tasks import evidence, repeats, reversal
 
 BATCHES, EACH = 60, 97
@@ -93,7 +92,7 @@ def test_no_text_is_on_both_sides(task):
 @pytest.mark.parametrize("task", TRAINED)
 def test_a_split_that_lets_all_through_would_be_seen(task, monkeypatch):
     measured = measured_texts(task)  # of a split that holds nothing out none could be drawn
-    monkeypatch.setattr(split, "is_held_out", lambda texts: torch.zeros(len(texts), dtype=torch.bool))
+    monkeypatch.setattr(symbols, "is_held_out", lambda texts: torch.zeros(len(texts), dtype=torch.bool))
     assert any(held_out(text) for text in trained_texts(task))
     if task == "vote":  # the one task whose texts are so few that some are drawn twice
         assert {*trained_texts(task)} & {*measured}

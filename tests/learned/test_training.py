@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from attention_core import AttentionError
-from attention_core.learned.symbols.alphabet import PAD
+from attention_core.learned.symbols import PAD
 from attention_core.learned.tasks import dates, evidence
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.snapshots import NetworkRecipe

@@ -7,7 +7,7 @@ import torch
 
 from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.reading import run_model
-from attention_core.learned.language.vector_shares import SHARED_TEXTS, measure_vector_shares, shares_along
+from attention_core.learned.language.readout import SHARED_TEXTS, measure_vector_shares, shares_along
 
 
 def test_a_part_across_the_sum_has_no_share_and_one_against_it_a_negative_one():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core.learned.language.batches import word_numbers
-from attention_core.learned.language.middle_figures import read_middle_figures
+from attention_core.learned.language.fill_in_middle import read_middle_figures
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.writing import blank_word
 from tests.screen.driver import unpack

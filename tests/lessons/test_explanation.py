@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.learned.language.vector_shares import measure_vector_shares
-from attention_core.learned.symbols.alphabet import PAD
+from attention_core.learned.language.readout import measure_vector_shares
+from attention_core.learned.symbols import PAD
 from attention_core.learned.tasks import evidence
 from attention_core.learned.training.shipped_networks import load_network
 from tests.screen.lesson import Lesson

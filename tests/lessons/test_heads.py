@@ -6,8 +6,7 @@ import math
 import pytest
 import torch
 
-from attention_core.learned.training.head_overfitting import read_overfitting
-from attention_core.learned.training.head_stability import read_stability
+from attention_core.learned.training.head_counts import read_overfitting, read_stability
 from attention_core.record.number_text import format_percent
 from pages.runs.cache import trace_for
 from pages.setup.setup import make_setup

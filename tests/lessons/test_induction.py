@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 
-from attention_core.learned.insight.composed_heads import compose_heads, composition_trace, finds_itself
+from attention_core.learned.insight.copying_heads import compose_heads, composition_trace, finds_itself
 from attention_core.learned.tasks import repeats
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import load_network, shipped_figures

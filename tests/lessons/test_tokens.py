@@ -9,8 +9,7 @@ import torch
 from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.shipped import load_model
 from attention_core.learned.pieces.byte_pairs import cut_pieces
-from attention_core.learned.pieces.lengths import LENGTH_MERGES, measure_lengths
-from attention_core.learned.pieces.shipped import load_pieces
+from attention_core.learned.pieces.shipped import LENGTH_MERGES, load_pieces, measure_lengths
 from tests.screen.lesson import Lesson
 
 

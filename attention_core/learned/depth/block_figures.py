@@ -58,8 +58,9 @@ def measure_blocks(kind: str) -> BlockFigures:
         losses=found[best],
         gradients={str(layers): measure_gradient(kind, layers) for layers in DEPTHS},
         last_word=measure_last_word(kind),
-        sizes=measure_sizes(kind, SCALED_LAYERS),
-        alike=measure_alike(kind, SCALED_LAYERS),
+        sizes=measure_vectors(kind, SCALED_LAYERS, lambda x: x.square().mean().sqrt()),
+        # Dong, Cordonnier, Loukas 2021; the first half has no symbol twice
+        alike=measure_vectors(kind, SCALED_LAYERS, lambda x: mean_cosine(x[:, :HALF])),
     )
 
 
@@ -107,17 +108,6 @@ def measure_last_word(kind: str) -> float:
         lengths = gradient.norm(dim=-1).mean(0)  # (B, T, D) -> (T,)
         ratios.append(float(lengths[-1] / lengths[0]))
     return mean(ratios)
-
-
-def measure_sizes(kind: str, layers: int) -> list[float]:
-    """The root mean square of all numbers at the input and after each block, see measure_vectors."""
-    return measure_vectors(kind, layers, lambda x: x.square().mean().sqrt())
-
-
-def measure_alike(kind: str, layers: int) -> list[float]:
-    """The mean cosine of two different symbols' vectors in a sequence (Dong, Cordonnier, Loukas 2021), see
-    measure_vectors."""
-    return measure_vectors(kind, layers, lambda x: mean_cosine(x[:, :HALF]))  # the first half has no symbol twice
 
 
 def measure_vectors(kind: str, layers: int, measure: Callable[[Tensor], Tensor]) -> list[float]:

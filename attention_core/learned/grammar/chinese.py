@@ -24,11 +24,6 @@ def may_mean(thing: Thing, other: Thing) -> bool:
     return thing.many == other.many and thing.gender in other.noun.genders
 
 
-def is_told_as_done(clause: Clause) -> bool:
-    """Return whether 了 follows the verb of a clause."""
-    return clause.mood.done and not clause.gap and clause.asks not in ASKED_WITH_DE
-
-
 class ChineseWriter(Writer):
     """A Writer of Chinese."""
 
@@ -148,7 +143,7 @@ class ChineseWriter(Writer):
 
     def write_done(self, clause: Clause) -> None:
         """Write 了 if the deed of the clause is completed."""
-        if is_told_as_done(clause):
+        if clause.mood.done and not clause.gap and clause.asks not in ASKED_WITH_DE:
             self.words.append("了")
 
     def write_before_verb(self, clause: Clause) -> None:

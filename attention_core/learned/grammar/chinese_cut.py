@@ -1,12 +1,21 @@
-"""Cuts Chinese into words: first the words of a given vocabulary, then the words of a corrected word list."""
+"""Cuts Chinese into words: first the words of a given vocabulary, then the words of a corrected word list.
+
+The list is that of rjieba, words with their frequencies, with added everyday and grammar words. The library takes the
+cut with the largest product of word frequencies. It is called without its model of characters (hmm), which makes words
+of characters that are adjacent by chance. Its list came from newspapers, so everyday_words.txt adds words of everyday
+speech, and the cut is corrected: the list has frequent phrases as words (a number with its measure word, a verb with
+了, an adverb with the word that it modifies), and few names.
+"""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import accumulate, pairwise
+from pathlib import Path
+from threading import Lock
+from types import ModuleType
 
-from attention_core.learned.grammar.mended_cut import mend
-from attention_core.learned.grammar.word_list import cut_by_list
+from attention_core.learned.grammar.vocabulary import known_words
 
 HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ranges of ideographs for a pattern
 HAN_RUN = re.compile(f"[{HAN}]+")
@@ -109,3 +118,264 @@ def join_known(pieces: Sequence[str], words: frozenset[str]) -> Iterator[str]:
 def cut_by_library(text: str) -> tuple[str, ...]:
     """Cut a text by the words of the library and by the added everyday words, with corrections."""
     return tuple(mend(cut_by_list(text)))
+
+
+# ---- the word list ---------------------------------------------------------------------------------------------------
+EVERYDAY_WORDS = Path(__file__).with_name("everyday_words.txt")
+EVERYDAY_COUNT = 500  # occurrences: the least count of an added word
+LOADING = Lock()
+
+
+def cut_by_list(text: str) -> tuple[str, ...]:
+    """Cut a run of ideographs into words of the list."""
+    return tuple(load_library().cut(text, hmm=False))
+
+
+def load_library() -> ModuleType:
+    """Return the library with our words added. The first call loads the library for all sessions."""
+    with LOADING:
+        return load_once()
+
+
+@cache
+def load_once() -> ModuleType:
+    """Load the library and add our words. No other function changes the library's list."""
+    import rjieba
+
+    for word in our_words():
+        if count_of(word, rjieba) < EVERYDAY_COUNT:
+            rjieba.add_word(word, EVERYDAY_COUNT, None)
+    return rjieba
+
+
+@cache
+def our_words() -> frozenset[str]:
+    """The words that are added to the library: the grammar's words of several characters, and everyday words."""
+    names = (word for word in known_words("zh") if len(word) > 1)
+    return frozenset((*names, *EVERYDAY_WORDS.read_text(encoding="utf-8").split()))
+
+
+def count_of(word: str, library: ModuleType) -> int:
+    """The count of a word in the list of a loaded library; 0 if the list lacks the word."""
+    return library.suggest_freq(word) - 1 if library.has_word(word) else 0
+
+
+@lru_cache(maxsize=4096)
+def word_count(word: str) -> int:
+    """The count of a word in the library's list; 0 if the list lacks the word."""
+    return count_of(word, load_library())
+
+
+@lru_cache(maxsize=4096)
+def word_class(word: str) -> str:
+    """The word class in the library's letters: n nouns, v verbs, a adjectives, d adverbs, m numbers; "" if unknown."""
+    tagged = load_library().tag(word, hmm=False)
+    return tagged[0][1] if len(tagged) == 1 else ""
+
+
+# ---- corrections of the cut for phrases, numbers and names -----------------------------------------------------------
+LONGEST_PHRASE = 40  # characters
+RARE_COUNT = 5  # an entry with at most this count is a guess of the library's authors, seldom a word
+COMMON_COUNT = 100  # an entry with at least this count is surely a word
+COMMON_CHARACTER_COUNT = 1000  # the same bound for a word of one character
+
+NUMBER = re.compile("[零〇一二三四五六七八九十百千万亿两]+")
+COUNT = re.compile("[零〇一二三四五六七八九十百千万亿两半几]+")
+MEASURES = frozenset(
+    "个只本张条位头匹棵朵座辆把支枝块片颗粒件套双对副份封篇首幅部台架艘间所家扇门场次遍趟顿口句段层页册盏枚根顶道则名"
+    "届岁杯瓶碗盘盒箱包袋桶壶盆勺串束群批堆滴天年周秒分元毛斤克米里吨种类节课站步声眼脚拳针跤圈"
+)
+POINTERS = frozenset("这那哪每某")
+POINTED_AT = frozenset("个种次位天年周")  # measure words that form one word with 这: 这个 is one word, 这只 two
+DENIALS = frozenset("不没别")
+DEGREES = frozenset("很太")
+HEADS = DENIALS | DEGREES | frozenset("又再也都就还更最才真我你他她它和跟同与把被给在从对向比是有年小大老新")
+PLACES = frozenset("上下里中")
+TAILS = frozenset("了里上下在到给完掉坏好走开住们吗吧呢的得")
+BETWEEN = frozenset("不得")  # characters between a verb and its result: 看不懂
+UNDONE = frozenset({"不了", "不着"})  # endings after a verb: its deed cannot be completed
+CONJOINED = ("c", "d", "p", "r", "df")  # word classes of words such as 不如, 不再, 不要, which are not split
+STANDALONE = {"不": 4, "没": 10, "别": 10, "很": 5, "太": 10}
+SURNAMES = frozenset(
+    "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪"
+    "田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙段雷钱汤尹黎武乔贺赖龚"
+)
+GIVEN_NAME_CHARACTERS = frozenset(
+    "伟芳娜敏静丽强磊军洋勇艳杰娟涛明超秀霞刚桂兰英华玉萍红玲芬燕鹏辉飞鑫波斌宇浩凯健俊帆雪梅琳婷雷欣怡佳倩颖莉娇慧巧"
+    "美雅芝萱子轩梓涵晨阳博文昊然思诗雨嘉晓峰建国志平林云龙海山东亮成琪瑶晶洁莹媛琴春菊凤"
+)
+NICKNAMES = frozenset("小老阿")
+COLOURS = frozenset("白黄")  # surnames that are also colours: 小白 is no name in 小白狗, a small white dog
+
+
+def mend(pieces: Sequence[str]) -> list[str]:
+    """Correct the words of a cut: join numbers, split phrases that the list has as words, join names."""
+    moved = move_ends(join_numbers(pieces))
+    parted = [part for piece in moved for part in part_phrase(piece)]
+    return list(join_names(parted))
+
+
+def move_ends(pieces: Iterable[str]) -> list[str]:
+    """Move the end of a word, 操|场上 to 操场|上, and split off a measure word after a number, 一|本书 to 一|本|书."""
+    moved: list[str] = []
+    for piece in pieces:
+        before = moved[-1] if moved else ""
+        if before and is_place(piece) and word_count(before + piece[:-1]):
+            moved[-1:] = (before + piece[:-1], piece[-1])
+        elif (COUNT.fullmatch(before) or before in POINTERS) and is_measured(piece):
+            moved += (piece[0], piece[1:])
+        else:
+            moved.append(piece)
+    return moved
+
+
+def is_place(word: str) -> bool:
+    """Whether a word is a noun followed by 上, 下, 里 or 中."""
+    return len(word) > 1 and word[-1] in PLACES and word_class(word).startswith(("s", "f"))
+
+
+def is_measured(word: str) -> bool:
+    """Whether a word after a number is a measure word followed by a noun: 本书."""
+    if len(word) == 1:
+        return False
+    is_noun = word_class(word).startswith("n") and word_count(word) > 2 * COMMON_COUNT
+    return word[0] in MEASURES and not is_noun and word_class(word[1:]).startswith("n")
+
+
+def join_numbers(pieces: Sequence[str]) -> Iterator[str]:
+    """Move the end of a number to its last digit: 九十|五分 becomes 九十五|分."""
+    number = ""
+    for piece in pieces:
+        digits = NUMBER.match(piece)
+        if digits is None or (not number and digits.group() != piece):
+            yield from filter(None, (number, piece))
+            number = ""
+            continue
+        number += digits.group()
+        if rest := piece[digits.end() :]:
+            yield from (number, rest)
+            number = ""
+    if number:
+        yield number
+
+
+@lru_cache(maxsize=4096)
+def part_phrase(word: str) -> tuple[str, ...]:
+    """Split a word of the list that is a phrase: 三|篇, 这|杯, 不|吃, 太|大, 亏|了, 放|在, 今年|夏天."""
+    if len(word) == 1 or len(word) > LONGEST_PHRASE or word in our_words():
+        return (word,)
+    if "了" in word[1:-1] and not word_class(word).startswith("i"):
+        at = word.index("了", 1)
+        return (*part_phrase(word[:at]), "了", *part_phrase(word[at + 1 :]))
+    if is_counted(word) or is_denied(word) or is_finished(word):
+        at = 1 if is_denied(word) else len(word) - 1
+        return (*part_phrase(word[:at]), *part_phrase(word[at:]))
+    return part_rare(word) if word_count(word) <= RARE_COUNT else (word,)
+
+
+def is_counted(word: str) -> bool:
+    """Whether a word is a number, 这 or 那, followed by a measure word."""
+    number, measure = word[:-1], word[-1]
+    if number in POINTERS:
+        return measure in MEASURES - POINTED_AT
+    if measure not in MEASURES or COUNT.fullmatch(number) is None:
+        return False
+    return len(word) > 2 or word_class(word).startswith("m")
+
+
+def is_denied(word: str) -> bool:
+    """Whether a word is 不, 没, 别, 很 or 太, followed by a word that occurs alone far more often."""
+    adverb, rest = word[0], word[1:]
+    if adverb not in STANDALONE or word_class(word).startswith(CONJOINED):
+        return False
+    classes = ("a", "m") if adverb in DEGREES else ("a", "v")
+    return word_class(rest).startswith(classes) and word_count(rest) >= STANDALONE[adverb] * word_count(word)
+
+
+def is_finished(word: str) -> bool:
+    """Whether a word is a verb followed by 了 or 在."""
+    verb, tail = word[:-1], word[-1]
+    if word in UNDONE:
+        return True
+    if not word_class(word).startswith("v"):
+        return False
+    if tail == "了":
+        return word_count(word) < COMMON_CHARACTER_COUNT
+    return tail == "在" and word_count(verb) > 2 * word_count(word)
+
+
+def part_rare(word: str) -> tuple[str, ...]:
+    """Split a rare word of the list if common words spell it, one of which is a function word or a verb."""
+    best = (word,)
+    for at in range(len(word) - 1, 0, -1):
+        head, rest = word[:at], word[at:]
+        if not (can_part_behind(head, rest) and can_part_before(rest, head)):
+            continue
+        parts = tuple(part for piece in (head, rest) for part in part_unknown(piece))
+        if all(map(is_common, parts)) and (best == (word,) or rank(parts) > rank(best)):
+            best = parts
+        if best[1:] and rest in PLACES:
+            break
+    return best
+
+
+def part_unknown(piece: str) -> tuple[str, ...]:
+    """Cut a piece that may not be a word of the list itself."""
+    if word_count(piece) > RARE_COUNT or len(piece) == 1:
+        return part_phrase(piece)
+    found = cut_by_list(piece)
+    if len(found) == 1 and not BETWEEN.isdisjoint(piece):
+        return tuple(piece)
+    return found
+
+
+def rank(parts: tuple[str, ...]) -> tuple[int, int]:
+    """The rank of a way to split a word, higher is better: first fewer parts, then a more frequent rarest part."""
+    return -len(parts), min(map(word_count, parts))
+
+
+def can_part_behind(head: str, rest: str) -> bool:
+    """Whether a split after `head` is possible. A single character must be a function word or, if `rest` is longer
+    than one character, a verb, adverb, preposition, conjunction or pronoun; particles in TAILS may always follow."""
+    if len(head) > 1 or head in HEADS or rest in TAILS:
+        return True
+    return len(rest) > 1 and word_class(head).startswith(("v", "d", "p", "c", "r"))
+
+
+def can_part_before(rest: str, head: str) -> bool:
+    """Whether a split before `rest` is possible. A single character must be in TAILS or follow a denial or degree."""
+    return len(rest) > 1 or rest in TAILS or head in DENIALS | DEGREES
+
+
+def join_names(pieces: Sequence[str]) -> Iterator[str]:
+    """Yield the pieces; a surname is joined with the given name after it, and 小, 老 or 阿 with a surname."""
+    at = 0
+    while at < len(pieces):
+        count = name_length(pieces, at)
+        yield "".join(pieces[at : at + count])
+        at += count
+
+
+def name_length(pieces: Sequence[str], at: int) -> int:
+    """The number of pieces in the name that begins at index `at`; 1 if no name begins there."""
+    first, *behind = pieces[at : at + 3]
+    if not behind:
+        return 1
+    if first in NICKNAMES and behind[0] in SURNAMES - COLOURS:
+        return 2
+    if first not in SURNAMES:
+        return 1
+    if len(behind) == 2 and all(each in GIVEN_NAME_CHARACTERS for each in behind):
+        return 3
+    return 2 if is_given_name(behind[0]) else 1
+
+
+def is_given_name(word: str) -> bool:
+    """Whether a word is made of one or two characters of given names; 小 may be the first."""
+    return len(word) <= 2 and GIVEN_NAME_CHARACTERS.issuperset(word.removeprefix("小") or "小")
+
+
+def is_common(word: str) -> bool:
+    """Whether an entry of the list is so frequent that it is surely a word."""
+    least = COMMON_COUNT if len(word) > 1 else COMMON_CHARACTER_COUNT
+    return word_count(word) >= least

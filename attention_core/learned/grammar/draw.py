@@ -5,7 +5,7 @@ from typing import Protocol
 from zlib import crc32
 
 from attention_core.learned.grammar.concepts import Noun, Quality, qualities_before
-from attention_core.learned.grammar.determiners import DETERMINERS, FIRST_MENTION
+from attention_core.learned.grammar.function_words import DETERMINERS, FIRST_MENTION
 from attention_core.learned.grammar.scene import Mention, Thing
 
 DESCRIBED = {"subject": 0.06, "object": 0.1, "head": 0, "either": 0}  # role -> probability of a quality before the noun

@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 from attention_core.learned.grammar.concepts import Quality
 from attention_core.learned.grammar.draw import Draw, RandomNumbers
-from attention_core.learned.grammar.frames import Frame, frames_of, load_events
+from attention_core.learned.grammar.events import Frame, frames_of, load_events
+from attention_core.learned.grammar.function_words import DEGREES, phrase
 from attention_core.learned.grammar.moods import MOODS
-from attention_core.learned.grammar.phrases import DEGREES, phrase
+from attention_core.learned.grammar.page import Link, Text
 from attention_core.learned.grammar.scene import Clause, Pronoun, Said, Thing, tell
 from attention_core.learned.grammar.scenes import PARTS, Scene
-from attention_core.learned.grammar.texts import Link, Text
 from attention_core.mechanism.plain_checks import require_one_of, require_positive
 
 

@@ -5,12 +5,10 @@ from functools import cache
 
 from attention_core.learned.grammar import chinese, english
 from attention_core.learned.grammar.concepts import load_names, load_nouns, load_qualities
-from attention_core.learned.grammar.deeds import load_deeds
-from attention_core.learned.grammar.determiners import DETERMINERS
-from attention_core.learned.grammar.frames import load_events, load_frames, load_reasons
+from attention_core.learned.grammar.events import load_deeds, load_events, load_frames, load_reasons
+from attention_core.learned.grammar.function_words import DEGREES, DETERMINERS, load_phrases
 from attention_core.learned.grammar.moods import BASE, DOING, MOODS, PARTICIPLE, PAST, THIRD
 from attention_core.learned.grammar.page import QUALITY_CATEGORY, VERB_CATEGORY, noun_category
-from attention_core.learned.grammar.phrases import DEGREES, load_phrases
 from attention_core.learned.grammar.scene import Event
 from attention_core.learned.grammar.templates import TELLING, VERB, WORD
 from attention_core.mechanism.plain_checks import require_one_of

@@ -42,7 +42,7 @@ def leave_one_out_drops(network: Network, text: str, target: int) -> Tensor:
             return torch.zeros_like(whole).view(1, 1)
         drops = []
         for place in range(length):
-            shorter = without_symbol(symbols, place)
+            shorter = torch.cat((symbols[:, :place], symbols[:, place + 1 :]), -1)  # (1, S) -> (1, S - 1)
             log_odds_without = class_log_odds(model, shorter, target)
             drops.append(whole - log_odds_without)
     return torch.stack(drops)[None]
@@ -62,11 +62,6 @@ def log_odds(logits: Float[Tensor, " C"], target: int) -> Tensor:
     """
     others = torch.cat((logits[:target], logits[target + 1 :]))
     return logits[target] - others.logsumexp(-1)
-
-
-def without_symbol(symbols: Tensor, place: int) -> Tensor:
-    """Remove one symbol from a text (1, S), which gives (1, S - 1)."""
-    return torch.cat((symbols[:, :place], symbols[:, place + 1 :]), -1)
 
 
 def classifier_accuracy_without(model: Classifier, texts: Tensor, classes: Tensor, off: tuple[int, ...]) -> float:

@@ -10,7 +10,7 @@ from torch import Tensor
 from attention_core.learned.models.classifier import Classifier
 from attention_core.learned.models.copier import COPIER_CONFIG, Copier
 from attention_core.learned.models.seq2seq import Seq2Seq
-from attention_core.learned.symbols.alphabet import Alphabet
+from attention_core.learned.symbols import Alphabet
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.snapshots import Network
 from attention_core.record.errors import AttentionError
@@ -163,7 +163,8 @@ def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | Non
         raise AttentionError("no_attention")
     target = find_target(network, text, written)
     encoded = model.encode(symbol_numbers(network, text))
-    given = previous_symbols(network, model, target)
+    numbers = target_alphabet(network).numbers(target[:-1])
+    given = torch.tensor([[model.end, *numbers]])  # (1, T): the number of the start, then of all symbols but the last
     states = model.states(encoded, given)  # (1, T, 64)
     return AttentionView(
         queries=target,
@@ -202,12 +203,6 @@ def find_target(network: Network, text: str, written: str | None) -> tuple[str, 
     if not target:
         raise AttentionError("learned_empty")
     return target
-
-
-def previous_symbols(network: Network, model: Seq2Seq, target: tuple[str, ...]) -> Tensor:
-    """Return the decoder's input for a target, (1, T): the number of the start, then of all symbols but the last."""
-    numbers = target_alphabet(network).numbers(target[:-1])
-    return torch.tensor([[model.end, *numbers]])
 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------

@@ -30,7 +30,9 @@ def find_answer(weights: Float[Tensor, "H T S"], causal: bool, tokens: tuple[str
     weights: of the last layer, whose heads answer the questions. pronoun: the position of the pronoun.
     """
     if causal:
-        deciding = [read_answer(weights, ABOUT, at) for at in rest_of_clause(tokens, pronoun)]
+        ends = [place for place, token in enumerate(tokens) if place > pronoun and token in ENDS]
+        rest_of_clause = range(pronoun + 1, min(ends, default=len(tokens)))
+        deciding = [read_answer(weights, ABOUT, at) for at in rest_of_clause]
         deciding = [answer for answer in deciding if answer.word is not None and answer.word < pronoun]
         if deciding:
             return max(deciding, key=lambda answer: answer.weight)
@@ -42,9 +44,3 @@ def read_answer(weights: Float[Tensor, "H T S"], question: int, asked: int) -> A
     row = weights[question, asked]  # (S,)
     word = int(row.argmax())
     return Answer(asked, None if word in (0, asked) else word, float(row[word]))
-
-
-def rest_of_clause(tokens: tuple[str, ...], at: int) -> range:
-    """The positions after a word, up to the next punctuation mark in ENDS."""
-    ends = [place for place, token in enumerate(tokens) if place > at and token in ENDS]
-    return range(at + 1, min(ends, default=len(tokens)))

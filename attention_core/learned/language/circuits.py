@@ -94,12 +94,8 @@ def run_alone(model: LanguageModel, x: Float[Tensor, "B T D"], layer: int) -> Tr
 def push_words(model: LanguageModel, trace: Trace, table: Float[Tensor, "V D"], layer: int) -> Trace:
     """The trace with the heads' outputs as logits of a table's words (direct logit attribution), and as answers."""
     trace = with_pushes(trace, table, model.g_last)
-    return with_answers(trace, model.w_answers, table) if reads_answers(model, layer) else trace
-
-
-def reads_answers(model: LanguageModel, layer: int) -> bool:
-    """Whether the answers are read from the heads of a layer."""
-    return model.shape.answers == "heads" and layer == model.shape.layers
+    answers_are_read = model.shape.answers == "heads" and layer == model.shape.layers
+    return with_answers(trace, model.w_answers, table) if answers_are_read else trace
 
 
 # ---- over all words --------------------------------------------------------------------------------------------------

@@ -2,17 +2,21 @@
 
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.learned.grammar.concepts import load_names, load_nouns
+from attention_core.learned.grammar.page import noun_category
 from attention_core.learned.language.answers import ENDS, Answer, find_answer
+from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.measures import all_weights
 from attention_core.learned.language.reading import UNKNOWN
-from attention_core.learned.language.readings import Reading, other_readings, punctuate
 from attention_core.learned.language.shipped import load_model, load_recipe, other_form, read_figures
 from attention_core.learned.language.simple_rule import (
     find_nouns,
@@ -25,6 +29,16 @@ from attention_core.learned.language.surprise import number_words, text_surprise
 
 STUDENTS = Path(__file__).parent / "shipped" / "students.json"
 SURE = 0.5  # least weight of a sure answer: with less, the other words together get more than the answer
+
+
+class Reading(NamedTuple):
+    """A sentence with tokens added or exchanged.
+
+    places: for each token of the typed sentence, its position in `tokens`.
+    """
+
+    tokens: tuple[str, ...]
+    places: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -234,3 +248,58 @@ def last_weights(name: str, tokens: tuple[str, ...]) -> Float[Tensor, "H T S"]:
     """The weights of the last layer, from whose heads the answers are read."""
     words = number_words(load_recipe(name).language, tokens)
     return all_weights(load_model(name), words[None])[0, -1]
+
+
+# ---- other ways to write the same sentence: with commas and a full stop, with nouns as their categories --------------
+FULL_STOPS = {"en": ".", "zh": "。"}
+COMMAS = {"en": ",", "zh": "，"}
+JOINING = {  # words that begin a clause, before which a comma may be missing
+    "en": frozenset(("because", "so", "but")),
+    "zh": frozenset(("因为", "所以", "但是", "可是", "因此", "然后")),
+}
+FIRST_JOINED = 3  # the first position, after START, at which a second clause may begin
+
+
+def punctuate(language: str, tokens: tuple[str, ...]) -> Reading:
+    """Add the missing commas and the missing full stop to a sentence: every training text has them.
+
+    >>> punctuate("en", ("<start>", "tom", "slept", "because", "he", "was", "tired"))
+    Reading(tokens=('<start>', 'tom', 'slept', ',', 'because', 'he', 'was', 'tired', '.'), places=(0, 1, 2, 4, 5, 6, 7))
+    """
+    read: list[str] = []
+    places = []
+    for at, token in enumerate(tokens):
+        if at >= FIRST_JOINED and token in JOINING[language] and read[-1] not in ENDS:
+            read.append(COMMAS[language])
+        places.append(len(read))
+        read.append(token)
+    if read[-1] not in ENDS:
+        read.append(FULL_STOPS[language])
+    return Reading(tuple(read), tuple(places))
+
+
+def other_readings(language: str, tokens: tuple[str, ...]) -> Iterator[Reading]:
+    """Yield other readings with the same meaning. If an answer differs between readings, the answer is a guess."""
+    punctuated = punctuate(language, tokens)
+    yield punctuated
+    named = category_of_nouns(language)
+    yield punctuated._replace(tokens=tuple(named.get(token, token) for token in punctuated.tokens))
+
+
+@cache
+def category_of_nouns(language: str) -> dict[str, str]:
+    """Word -> category, for each noun and first name in the vocabulary.
+
+    >>> category_of_nouns("en")["dogs"], category_of_nouns("zh")["狗"]
+    ('<animals>', '<animal>')
+    """
+    found = {}
+    for noun in (*load_nouns().values(), *load_names().values()):
+        if language == "zh":
+            found[noun.chinese] = noun_category(noun, False)
+            continue
+        found[noun.word] = noun_category(noun, noun.is_plural_only)
+        if noun.plural:
+            found[noun.plural] = noun_category(noun, True)
+    known = word_numbers(language)
+    return {word: category for word, category in found.items() if word in known and category in known}

@@ -27,10 +27,11 @@ def make_model(networks: NetworkFolder, name: str, folder: Path, tell: Callable[
     scores = {seed: score_choice(recipe, model) for seed, model in models.items()}
     best = max(scores, key=scores.get)
     reports = {seed: round_figures(recipe.measure(model, "report")) for seed, model in models.items()}
+    batch = recipe.draw(torch.Generator().manual_seed(recipe.seeds[0]))
     row = {
         "seed": best,
         "steps": recipe.steps,
-        "texts": count_texts(recipe),
+        "texts": batch.count * recipe.steps,  # about: batches differ in their number of texts
         "figures": reports[best],
         "others": {str(seed): figures for seed, figures in reports.items() if seed != best},
     }
@@ -72,9 +73,3 @@ def score_choice(recipe: TrainingRecipe, model: nn.Module) -> float:
 def round_figures(figures: dict[str, float]) -> dict[str, float]:
     """Round figures to FIGURE_DECIMALS decimals."""
     return {name: round(figure, FIGURE_DECIMALS) for name, figure in figures.items()}
-
-
-def count_texts(recipe: TrainingRecipe) -> int:
-    """The approximate number of training texts: the number in one batch times the number of steps."""
-    batch = recipe.draw(torch.Generator().manual_seed(recipe.seeds[0]))
-    return batch.count * recipe.steps

@@ -104,12 +104,6 @@ def best_head(weights: Float[Tensor, "N L H"]) -> tuple[int, int]:
     return layer, head
 
 
-def share_clear(weights: Float[Tensor, "N L H"], head: tuple[int, int]) -> float:
-    """How often the weight of a head is over CLEAR."""
-    layer, number = head
-    return float((weights[:, layer, number] > CLEAR).double().mean())
-
-
 # ---- figures ---------------------------------------------------------------------------------------------------------
 def measure_heads(model: LanguageModel, language: str, half: str = "report") -> dict[str, float]:
     """How often the head of each question has a clear weight on the right word.
@@ -137,7 +131,8 @@ def measure_heads(model: LanguageModel, language: str, half: str = "report") -> 
             continue
         weights = right_weights(weights_from(model, language, places), places)
         heads[link] = heads.get(link) or chosen_head(model, language, link)
-        figures[name] = share_clear(weights, heads[link])
+        layer, number = heads[link]
+        figures[name] = float((weights[:, layer, number] > CLEAR).double().mean())
         figures[f"{name}_count"] = len(places)
     figures["pairs"] = share_of_pairs(model, language, half, heads[kind])
     if model.shape.answers != "nowhere":

@@ -5,7 +5,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
 from attention_core.learned.models.parameters import draw_embedding, draw_matrix, switch_heads
-from attention_core.learned.symbols.alphabet import PAD
+from attention_core.learned.symbols import PAD
 from attention_core.mechanism.attention import attend
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.trace import Trace

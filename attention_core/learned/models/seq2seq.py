@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Generator, Tensor, nn
 
 from attention_core.learned.models.parameters import draw_embedding, draw_gru, draw_linear, draw_matrix
-from attention_core.learned.symbols.alphabet import PAD
+from attention_core.learned.symbols import PAD
 from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.trace import Trace

@@ -1,9 +1,9 @@
-"""The shipped pieces of each language, learned from the sentences of the grammar."""
+"""The shipped pieces of each language, learned from the sentences of the grammar, and sentences cut into them."""
 
 import json
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from string import ascii_letters, digits, punctuation
 
@@ -11,7 +11,7 @@ from torch import Generator
 
 from attention_core.learned.grammar import draw_scene
 from attention_core.learned.language.drawn_numbers import DrawnNumbers
-from attention_core.learned.pieces.byte_pairs import BEGIN, Merge, learn_merges, split_runs
+from attention_core.learned.pieces.byte_pairs import BEGIN, Merge, growing_pieces, learn_merges, split_runs
 
 SHIPPED_FOLDER = Path(__file__).with_name("shipped")
 LEARNED_TEXTS = 4_000  # texts of the grammar from which pieces are learned
@@ -69,3 +69,47 @@ def load_pieces(language: str) -> PieceTable:
     """
     found = json.loads((SHIPPED_FOLDER / f"{language}.json").read_text(encoding="utf-8"))
     return PieceTable(frozenset(found["characters"]), tuple(Merge(*merge) for merge in found["merges"]))
+
+
+# ---- the length of sentences in pieces, by the number of pieces in the vocabulary ------------------------------------
+LENGTH_MERGES = (0, 50, 100, 200, 400, LEARNED_MERGES)  # numbers of merges that are compared
+MEASURED_TEXTS, MEASURED_SEED = 100, 2  # held-out sentences: their number and their seed
+VECTOR_WIDTH = 64  # width of a piece's vector, as in the shipped models
+
+
+@dataclass(frozen=True)
+class PieceLength:
+    """Sentences in pieces. length: the mean number of pieces per sentence. pairs: the mean of the squared number, the
+    pairs that attention compares. size: the number of pieces in the vocabulary. vectors: the number of parameters in
+    the pieces' embedding table."""
+
+    length: float
+    pairs: float
+    size: int
+    vectors: int
+
+
+@lru_cache(maxsize=2)
+def measure_lengths(language: str) -> tuple[PieceLength, ...]:
+    """Measure sentences of the grammar in pieces, after each number of merges of LENGTH_MERGES.
+
+    >>> rows = measure_lengths("en")
+    >>> rows[0].length > 2 * rows[-1].length, rows[-1].vectors == 64 * rows[-1].size
+    (True, True)
+    """
+    table = load_pieces(language)
+    rng = DrawnNumbers(Generator().manual_seed(MEASURED_SEED))
+    lengths: dict[int, list[int]] = {merges: [] for merges in LENGTH_MERGES}
+    for _ in range(MEASURED_TEXTS):
+        text = SPACES[language].join(draw_scene(rng, part="held").say(language).words)
+        grown = growing_pieces(text, table.merges, table.characters)
+        for merges in LENGTH_MERGES:
+            pieces = [pieces for learned, pieces in grown if learned <= merges][-1]
+            lengths[merges].append(len(pieces))
+    rows = []
+    for merges, counts in lengths.items():
+        size = table.size - LEARNED_MERGES + merges
+        mean = sum(counts) / len(counts)
+        square = sum(count**2 for count in counts) / len(counts)
+        rows.append(PieceLength(mean, square, size, size * VECTOR_WIDTH))
+    return tuple(rows)

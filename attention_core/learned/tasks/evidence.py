@@ -9,8 +9,7 @@ import torch
 from jaxtyping import Int
 from torch import Generator, Tensor
 
-from attention_core.learned.symbols.alphabet import PAD, Alphabet
-from attention_core.learned.symbols.split import draw_one_side
+from attention_core.learned.symbols import PAD, Alphabet, draw_one_side
 
 MARKER = ">"
 LOOKUP_VALUES, LOOKUP_FILLERS = tuple("01234567"), tuple("abcdefgh")

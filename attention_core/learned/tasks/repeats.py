@@ -7,8 +7,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from attention_core.learned.models.copier import Copier
-from attention_core.learned.symbols.alphabet import Alphabet
-from attention_core.learned.symbols.split import draw_one_side
+from attention_core.learned.symbols import Alphabet, draw_one_side
 
 SYMBOLS = Alphabet(tuple("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
 SHORTEST_HALF, LONGEST_HALF = 6, 24  # symbols in the first half: it varies, so that the answer is at no fixed distance

@@ -5,8 +5,7 @@ from functools import cache
 import torch
 from torch import Generator, Tensor
 
-from attention_core.learned.symbols.alphabet import Alphabet
-from attention_core.learned.symbols.split import draw_one_side
+from attention_core.learned.symbols import Alphabet, draw_one_side
 from attention_core.learned.tasks.texts import SourceTargetTexts
 
 SOURCE = TARGET = Alphabet(tuple("abcdefghijklmnopqrstuvwxyz"))

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention_core.learned.models.seq2seq import Seq2Seq
-from attention_core.learned.symbols.alphabet import PAD, Alphabet
+from attention_core.learned.symbols import PAD, Alphabet
 
 SourceTargetTexts = tuple[Int[Tensor, "B S"], Int[Tensor, "B T"]]  # source and target, padded with PAD
 

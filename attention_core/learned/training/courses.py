@@ -10,7 +10,7 @@ from torch import Generator, Tensor, nn
 from attention_core.learned.models.classifier import Classifier
 from attention_core.learned.models.copier import Copier
 from attention_core.learned.models.seq2seq import Seq2Seq
-from attention_core.learned.symbols.alphabet import PAD, Alphabet
+from attention_core.learned.symbols import PAD, Alphabet
 from attention_core.learned.tasks import dates, evidence, repeats, reversal
 from attention_core.learned.tasks.texts import SourceTargetTexts, share_exact
 

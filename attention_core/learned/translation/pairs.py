@@ -8,8 +8,8 @@ from jaxtyping import Int
 from torch import Generator, Tensor
 
 from attention_core.learned.grammar import Scene, Text, draw_scene
-from attention_core.learned.grammar.determiners import DETERMINERS
 from attention_core.learned.grammar.draw import RandomNumbers
+from attention_core.learned.grammar.function_words import DETERMINERS
 from attention_core.learned.grammar.scene import Mention
 from attention_core.learned.language.batches import (
     DISGUISED_NOUNS,

@@ -8,9 +8,9 @@ from torch.nn.functional import cross_entropy
 
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.network_folder import NetworkFolder
-from attention_core.learned.translation.measures import measure_translator
 from attention_core.learned.translation.model import Translator, TranslatorShape
 from attention_core.learned.translation.pairs import SOURCE, TARGET, PairBatch, draw_pair_batch
+from attention_core.learned.translation.translating import measure_translator
 
 
 def translation_loss(model: Translator, batch: PairBatch) -> Tensor:

@@ -1,17 +1,20 @@
-"""Translating with a trained translator, word by word."""
+"""Translating with a trained translator, word by word, and how well it does on held-out sentences."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from attention_core.learned.grammar import Text, vocabulary
-from attention_core.learned.language.batches import ROW_LENGTH, START, word_numbers
+from attention_core.learned.language.batches import OTHER_CATEGORIES, ROW_LENGTH, START, word_numbers
+from attention_core.learned.language.measures import held_out_numbers
 from attention_core.learned.language.packing import PackedWords, pack_rows
 from attention_core.learned.language.reading import begin_sentence, known_tokens
 from attention_core.learned.translation.model import Translator
-from attention_core.learned.translation.pairs import SOURCE, TARGET
+from attention_core.learned.translation.pairs import SOURCE, TARGET, Pair, PairBatch, draw_pair, pack_pairs
 
 
 def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
@@ -66,3 +69,118 @@ def read_words(row: Sequence[int]) -> tuple[str, ...]:
     words = [vocabulary(TARGET)[number] for number in row[1:]]
     end = words.index(START) if START in words else len(words)
     return tuple(words[:end])
+
+
+# ---- measures: the translations, and the words that the heads attend to ----------------------------------------------
+SENTENCES = 600  # sentences per figure
+PARTS = ("held", "frames")
+SHIFTS = {"read": 0, "written": 1}  # row of weights that belongs to a target word -> its distance before that word
+
+
+@dataclass(frozen=True)
+class Head:
+    """A head of a cross-attention. layer, head: from 0. row: a key of SHIFTS, the row whose weights align a word."""
+
+    layer: int
+    head: int
+    row: str
+
+
+@cache
+def held_out_pairs(part: str, half: str, count: int) -> tuple[Pair, ...]:
+    """Sample sentence pairs of a part of the grammar that is not used in training."""
+    rng = held_out_numbers(half)
+    return tuple(draw_pair(rng, part) for _ in range(count))
+
+
+def measure_translator(model: Translator, half: str = "report", count: int = SENTENCES) -> dict[str, float]:
+    """The figures of a translator on held-out sentences: with held-out pairs of nouns, and with held-out frames.
+
+    exact: share of whole translations equal to the grammar's. words: share of right next words after right words.
+    aligned: share of words for which the best aligning head has its largest weight on the word of equal meaning. nouns:
+    this share for nouns and first names alone. best_read, best_written: this share for the best head at each of the two
+    rows, see SHIFTS. With the suffix "_count": the number of cases. layer, head: the best aligning head, from 1.
+    written: whether it aligns best at the row where a word is generated.
+    """
+    head = best_head(model, count)
+    figures = {"layer": head.layer + 1, "head": head.head + 1, "written": head.row == "written"}
+    for part in PARTS:
+        pairs = held_out_pairs(part, half, count)
+        looked_at = find_looks(model, pairs)
+        shares = {row: aligned_shares(looked_at, pairs, row) for row in SHIFTS}  # (L, H) each
+        nouns = [keep_nouns(pair) for pair in pairs]
+        of_nouns = aligned_shares(looked_at, nouns, head.row)
+        figures |= {
+            f"{part}_exact": share_exact(model, pairs),
+            f"{part}_words": share_of_words(model, pairs),
+            f"{part}_aligned": float(shares[head.row][head.layer, head.head]),
+            f"{part}_nouns": float(of_nouns[head.layer, head.head]),
+            **{f"{part}_best_{row}": float(found.max()) for row, found in shares.items()},
+            f"{part}_count": len(pairs),
+            f"{part}_aligned_count": count_aligned(pairs),
+            f"{part}_nouns_count": count_aligned(nouns),
+        }
+    return figures
+
+
+def share_exact(model: Translator, pairs: Sequence[Pair]) -> float:
+    """The share of sentences whose whole translation equals the grammar's."""
+    written = translate(model, [pair.source.words[1:] for pair in pairs])
+    right = [words == pair.target.words[1:] for words, pair in zip(written, pairs, strict=True)]
+    return sum(right) / len(right)
+
+
+def share_of_words(model: Translator, pairs: Sequence[Pair]) -> float:
+    """The share of positions at which the next word, or the end, is predicted right from the right earlier words."""
+    batch = pack_alone(pairs)
+    with torch.inference_mode():
+        stack = model.run_layers(batch.source, batch.target)
+        chosen = model.word_logits(stack.end).argmax(-1)  # (B, T, D) -> (B, T)
+    return float((chosen == batch.wanted)[batch.target.filled].double().mean())
+
+
+# ---- alignment -------------------------------------------------------------------------------------------------------
+def best_head(model: Translator, count: int) -> Head:
+    """The head, and its row, with the best alignment on the half of the sentences that chooses."""
+    pairs = held_out_pairs("held", "choose", count)
+    looked_at = find_looks(model, pairs)
+    shares = torch.stack([aligned_shares(looked_at, pairs, row) for row in SHIFTS])  # (rows, L, H)
+    row, layer, head = (int(index) for index in torch.unravel_index(shares.argmax(), shares.shape))
+    return Head(layer, head, tuple(SHIFTS)[row])
+
+
+def find_looks(model: Translator, pairs: Sequence[Pair]) -> Int[Tensor, "B L H T"]:
+    """The position in the source sentence of each head's largest weight, at each row."""
+    batch = pack_alone(pairs)
+    with torch.inference_mode():
+        stack = model.run_layers(batch.source, batch.target)
+    maps = [trace["weights"] for name, trace in stack.parts.items() if name.endswith(".cross")]
+    return torch.stack(maps, 1).argmax(-1)  # (B, L, H, T, S) -> (B, L, H, T)
+
+
+def aligned_shares(looked_at: Int[Tensor, "B L H T"], pairs: Sequence[Pair], row: str) -> Float[Tensor, "L H"]:
+    """For each head, the share of aligned words whose largest weight is on the word of equal meaning."""
+    right = [
+        looked_at[number, :, :, target - SHIFTS[row]] == source
+        for number, pair in enumerate(pairs)
+        for source, target in pair.aligned
+    ]
+    return torch.stack(right).double().mean(0)
+
+
+def keep_nouns(pair: Pair) -> Pair:
+    """The pair with only nouns and first names aligned: words with a category other than quality and verb."""
+    kinds = pair.source.kinds
+    nouns = [(at, target) for at, target in pair.aligned if kinds[at] and kinds[at] not in OTHER_CATEGORIES]
+    return replace(pair, aligned=tuple(nouns))
+
+
+def count_aligned(pairs: Sequence[Pair]) -> int:
+    """The number of aligned words in all pairs."""
+    return sum(len(pair.aligned) for pair in pairs)
+
+
+def pack_alone(pairs: Sequence[Pair]) -> PairBatch:
+    """Pack each pair into a separate row."""
+    longest = max(len(text.words) for pair in pairs for text in (pair.source, pair.target))
+    return pack_pairs([[(pair.source, pair.target)] for pair in pairs], len(pairs), longest)

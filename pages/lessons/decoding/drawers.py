@@ -10,9 +10,9 @@ from attention_core.drawing.axes import Axis, decade_axis
 from attention_core.drawing.cache_triangle import CacheTriangle, triangle_picture
 from attention_core.drawing.curves import Curve, curves
 from attention_core.explanation.layout import panel
-from attention_core.learned.language.gap_words import guess_from_both, guess_from_left, try_words
-from attention_core.learned.language.middle_figures import MIDDLE_LANGUAGE, read_middle_figures
+from attention_core.learned.language.fill_in_middle import MIDDLE_LANGUAGE, read_middle_figures
 from attention_core.learned.language.shipped import other_form
+from attention_core.learned.language.writing import guess_from_both, guess_from_left, try_words
 from attention_core.record.number_text import (
     GIB,
     MIB,

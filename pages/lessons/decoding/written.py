@@ -5,7 +5,7 @@ from itertools import takewhile
 
 import streamlit as st
 
-from attention_core.learned.language.middle_order import put_middle_last
+from attention_core.learned.language.fill_in_middle import put_middle_last
 from attention_core.learned.language.model import ModelShape
 from attention_core.learned.language.readout import with_word_choices
 from attention_core.learned.language.shipped import load_recipe

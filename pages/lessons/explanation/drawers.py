@@ -9,8 +9,8 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.drawing.bars import Row, row_of
 from attention_core.drawing.dumbbells import DumbbellEnd, DumbbellRow, dumbbells
-from attention_core.learned.insight.prediction_shift import PredictionShift
-from attention_core.learned.language.vector_shares import measure_vector_shares
+from attention_core.learned.insight.attention_swaps import PredictionShift
+from attention_core.learned.language.readout import measure_vector_shares
 from attention_core.learned.tasks.evidence import answer
 from attention_core.record.number_text import format_fixed, format_percent
 from pages.export.page_links import link_to_workbench

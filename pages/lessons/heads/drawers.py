@@ -20,20 +20,18 @@ from attention_core.inputs.handmade_heads import HEAD_KINDS
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.inputs.matrix_text import MAX_COLUMNS
-from attention_core.learned.training.head_overfitting import (
-    OVERFITTING_STEPS,
-    TEXT_COUNTS,
-    OverfittingRow,
-    chance_that_heads_are_alike,
-    read_overfitting,
-)
-from attention_core.learned.training.head_stability import (
+from attention_core.learned.training.head_counts import (
     HEAD_COUNTS,
+    OVERFITTING_STEPS,
     RATES,
     SEEDS,
     STEPS,
+    TEXT_COUNTS,
+    OverfittingRow,
     StabilityRow,
     chance_of_difference,
+    chance_that_heads_are_alike,
+    read_overfitting,
     read_stability,
 )
 from attention_core.mechanism.config import kv_choices

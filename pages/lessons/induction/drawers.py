@@ -12,11 +12,14 @@ from attention_core.drawing.charts import single_picture
 from attention_core.drawing.curves import Curve, curves
 from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.layout import panel
-from attention_core.learned.insight.composed_heads import ITSELF, compose_heads, composition_trace, finds_itself
 from attention_core.learned.insight.copying_heads import (
     HEAD_PLACES,
+    ITSELF,
     accuracy_without_heads,
+    compose_heads,
+    composition_trace,
     expected_next,
+    finds_itself,
     head_scores,
     repeated_share,
     with_next_probabilities,

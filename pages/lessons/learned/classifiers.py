@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import torch
 
-from attention_core.learned.insight.attention_swaps import measure_shift
+from attention_core.learned.insight.attention_swaps import PredictionShift, measure_shift
 from attention_core.learned.insight.attributions import classifier_accuracy_without, with_attributions
-from attention_core.learned.insight.prediction_shift import PredictionShift
 from attention_core.learned.insight.views import classify_text, symbol_numbers, symbols_of
 from attention_core.learned.models.classifier import Classifier
 from attention_core.learned.tasks import evidence

@@ -23,8 +23,7 @@ from attention_core.learned.pieces.byte_pairs import (
     locate,
     split_runs,
 )
-from attention_core.learned.pieces.lengths import LENGTH_MERGES, measure_lengths
-from attention_core.learned.pieces.shipped import load_pieces
+from attention_core.learned.pieces.shipped import LENGTH_MERGES, load_pieces, measure_lengths
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed, format_grouped
 from pages import components

@@ -11,10 +11,10 @@ from attention_core.analysis.across_layers import roll_out
 from attention_core.analysis.head_measures import MEASURES, measure_head_maps
 from attention_core.comparison.measures import mean_moved_weight
 from attention_core.explanation.head_habits import head_habit, list_row_facts
-from attention_core.learned.language.antecedents import find_antecedents, measure_antecedents
 from attention_core.learned.language.head_figures import LINKS, read_head_figures
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_recipe
+from attention_core.learned.language.simple_rule import find_antecedents, measure_antecedents
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import Stack
 from pages import components

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attention_core.learned.language.antecedents import find_antecedents, measure_antecedents
+from attention_core.learned.language.simple_rule import find_antecedents, measure_antecedents
 
 WORDS = ("<start>", "the", "dog", "bit", "the", "cat", "because", "it", "hated", "it", ".")
 

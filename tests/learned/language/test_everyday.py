@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from attention_core.learned.language.batches import word_numbers
-from attention_core.learned.language.everyday import load_stand_ins, plural_of, stand_in
-from attention_core.learned.language.reading import UNKNOWN, known_tokens
+from attention_core.learned.language.reading import UNKNOWN, known_tokens, load_stand_ins, plural_of, stand_in
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

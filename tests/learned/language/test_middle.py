@@ -6,22 +6,26 @@ from torch import Generator
 from torch.nn.functional import cross_entropy
 
 from attention_core.learned.language.batches import word_numbers
-from attention_core.learned.language.gap_words import guess_from_both, try_words
-from attention_core.learned.language.measures import held_out_texts
-from attention_core.learned.language.middle_figures import (
+from attention_core.learned.language.fill_in_middle import (
+    MIDDLE,
     MIDDLE_TEXTS,
     PLACE_SEED,
+    SUFFIX,
+    MiddleRecipe,
     hide_words,
     measure_guesses_of,
+    middle_numbers,
+    put_middle_last,
     read_both,
     read_left,
     read_middle_figures,
     read_order,
 )
-from attention_core.learned.language.middle_order import MIDDLE, SUFFIX, MiddleRecipe, middle_numbers, put_middle_last
+from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_model
 from attention_core.learned.language.training import LanguageTraining
+from attention_core.learned.language.writing import guess_from_both, try_words
 
 
 def test_every_word_stands_once_and_the_middle_last():

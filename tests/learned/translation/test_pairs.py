@@ -7,7 +7,7 @@ import torch
 from torch import Generator
 
 from attention_core.learned.grammar import Text, categories, draw_scene
-from attention_core.learned.grammar.determiners import DETERMINERS
+from attention_core.learned.grammar.function_words import DETERMINERS
 from attention_core.learned.language.batches import ROW_LENGTH, ROWS, START, word_numbers
 from attention_core.learned.language.packing import NO_TEXT, deal_rows
 from attention_core.learned.translation.pairs import (

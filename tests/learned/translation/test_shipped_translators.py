@@ -9,9 +9,8 @@ from attention_core.learned.language.batches import START, word_numbers
 from attention_core.learned.language.making import round_figures
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.training.courses import COURSES
-from attention_core.learned.translation.measures import SHIFTS, held_out_pairs, measure_translator
 from attention_core.learned.translation.recipes import TRANSLATORS
-from attention_core.learned.translation.translating import translate
+from attention_core.learned.translation.translating import SHIFTS, held_out_pairs, measure_translator, translate
 
 NAME = "translation_en_zh"
 SHARES = ("exact", "words", "aligned", "nouns")

@@ -12,7 +12,10 @@ from attention_core import AttentionError
 from attention_core.learned.grammar import Text, vocabulary
 from attention_core.learned.language.batches import ROW_LENGTH, START, word_numbers
 from attention_core.learned.language.training import LanguageTraining
-from attention_core.learned.translation.measures import (
+from attention_core.learned.translation.model import Translator, TranslatorShape
+from attention_core.learned.translation.pairs import Pair, draw_pair, pack_pairs
+from attention_core.learned.translation.recipes import TRANSLATION_RECIPES, translation_loss
+from attention_core.learned.translation.translating import (
     SHIFTS,
     aligned_shares,
     best_head,
@@ -22,11 +25,8 @@ from attention_core.learned.translation.measures import (
     measure_translator,
     share_exact,
     share_of_words,
+    translate,
 )
-from attention_core.learned.translation.model import Translator, TranslatorShape
-from attention_core.learned.translation.pairs import Pair, draw_pair, pack_pairs
-from attention_core.learned.translation.recipes import TRANSLATION_RECIPES, translation_loss
-from attention_core.learned.translation.translating import translate
 from attention_core.verification.stack_proof import prove_stack
 
 RECIPE = TRANSLATION_RECIPES["translation_en_zh"]
@@ -251,7 +251,7 @@ def test_a_translation_is_exact_where_every_word_is(monkeypatch):
     pairs = [pair_of(seed) for seed in range(4)]
     said = [pair.target.words[1:] for pair in pairs]
     said[2] = said[2][:-1]
-    monkeypatch.setattr("attention_core.learned.translation.measures.translate", lambda model, sentences: said)
+    monkeypatch.setattr("attention_core.learned.translation.translating.translate", lambda model, sentences: said)
     assert share_exact(None, pairs) == 0.75
 
 

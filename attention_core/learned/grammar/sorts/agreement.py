@@ -3,10 +3,10 @@
 from functools import cache
 
 from attention_core.learned.grammar.concepts import Noun, find_nouns
-from attention_core.learned.grammar.deeds import Deed, deeds_to_others, load_deeds
 from attention_core.learned.grammar.draw import Draw
+from attention_core.learned.grammar.events import Deed, deeds_to_others, load_deeds
+from attention_core.learned.grammar.function_words import phrase, phrases_of
 from attention_core.learned.grammar.moods import MOODS, Mood
-from attention_core.learned.grammar.phrases import phrase, phrases_of
 from attention_core.learned.grammar.scene import Clause, Mention, Place, Relative, Telling, Thing, tell
 from attention_core.learned.grammar.sorts.parts import draw_deed, draw_quality
 

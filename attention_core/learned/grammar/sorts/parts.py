@@ -4,11 +4,10 @@ from functools import lru_cache
 
 from attention_core.learned.grammar import chinese, english
 from attention_core.learned.grammar.concepts import Noun, Quality, find_nouns, load_names, qualities_of
-from attention_core.learned.grammar.deeds import Deed, deeds_alone, deeds_to_others
 from attention_core.learned.grammar.draw import Draw
-from attention_core.learned.grammar.frames import load_events
+from attention_core.learned.grammar.events import Deed, deeds_alone, deeds_to_others, load_events
+from attention_core.learned.grammar.function_words import DEGREES, phrase, phrases_of
 from attention_core.learned.grammar.moods import MOODS, Mood
-from attention_core.learned.grammar.phrases import DEGREES, phrase, phrases_of
 from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place, Pronoun, Said, Thing
 
 PLACES = find_nouns(

@@ -1,12 +1,10 @@
 """What people say, think, tell and want: "anna said that she was tired", "tom wants to buy a dog"."""
 
 from attention_core.learned.grammar.concepts import find_nouns
-from attention_core.learned.grammar.deeds import load_deeds
-from attention_core.learned.grammar.determiners import DETERMINERS
 from attention_core.learned.grammar.draw import Draw
-from attention_core.learned.grammar.frames import load_events
+from attention_core.learned.grammar.events import load_deeds, load_events
+from attention_core.learned.grammar.function_words import DETERMINERS, phrase
 from attention_core.learned.grammar.moods import MOODS, Mood
-from attention_core.learned.grammar.phrases import phrase
 from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Pronoun, Telling, Thing, tell
 from attention_core.learned.grammar.sorts.parts import (
     FAR_PLACES,

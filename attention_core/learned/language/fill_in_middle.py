@@ -1,10 +1,11 @@
-"""The probability of a hidden word: from the words before it, from both sides, and in the order of middle_order.
+"""Fill in the middle: the order in which a decoder can fill a gap, and how well it does, beside other models.
 
-The decoder trained on that order is not shipped; its figures are, in middle.json.
+The order: the words before the gap, the words after it, then the middle. The decoder trained on that order is not
+shipped; its figures are, in middle.json.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -13,14 +14,89 @@ import torch
 from torch import Generator, Tensor
 
 from attention_core.learned.figures_file import write_row
+from attention_core.learned.grammar import Text, vocabulary
+from attention_core.learned.grammar.draw import RandomNumbers
+from attention_core.learned.language.batches import ROW_LENGTH, ROWS, Batch, draw_texts, word_numbers
+from attention_core.learned.language.drawn_numbers import DrawnNumbers
+from attention_core.learned.language.losses import foretelling_loss
 from attention_core.learned.language.making import train_model
 from attention_core.learned.language.measures import held_out_texts
-from attention_core.learned.language.middle_order import MiddleRecipe, middle_numbers, put_middle_last
-from attention_core.learned.language.model import LanguageModel
+from attention_core.learned.language.model import LanguageModel, ModelShape
+from attention_core.learned.language.packing import pack_texts
 from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model
 from attention_core.learned.language.surprise import surprises_of_texts
 from attention_core.learned.language.writing import blank_word
 
+# ---- the order -------------------------------------------------------------------------------------------------------
+SUFFIX, MIDDLE, END = "<suffix>", "<middle>", "<end>"  # signs before the suffix, before and after the middle
+SIGNS = (SUFFIX, MIDDLE, END)
+MOVED = 0.5  # share of the training texts in which words are moved
+
+
+def put_middle_last(words: tuple[str, ...], first: int, stop: int) -> tuple[str, ...]:
+    """Return a text in the order prefix, suffix, middle: a decoder that generates the middle has read both sides.
+
+    words: START and the text. first, stop: the middle is words[first:stop].
+
+    Source: Bavarian et al. 2022 (arXiv 2207.14255), section 3, PSM.
+
+    >>> put_middle_last(("<start>", "the", "dog", "barked", "."), 2, 3)
+    ('<start>', 'the', '<suffix>', 'barked', '.', '<middle>', 'dog', '<end>')
+    """
+    return (*words[:first], SUFFIX, *words[stop:], MIDDLE, *words[first:stop], END)
+
+
+def middle_numbers(language: str) -> dict[str, int]:
+    """Token -> its number, for the words of a language and then the signs."""
+    known = vocabulary(language)
+    return word_numbers(language) | {sign: len(known) + n for n, sign in enumerate(SIGNS)}
+
+
+def draw_moved_texts(language: str, rng: RandomNumbers) -> Iterator[Text]:
+    """Yield training texts without end; in a share MOVED of them one or more adjacent words are moved to the end."""
+    for text in draw_texts(language, rng):
+        words = text.words
+        if rng.random() < MOVED:
+            first, last = sorted((draw_place(words, rng), draw_place(words, rng)))
+            words = put_middle_last(words, first, last + 1)
+        yield text._replace(words=words, kinds=("",) * len(words), links=())
+
+
+def draw_place(words: tuple[str, ...], rng: RandomNumbers) -> int:
+    """The position of a random word after START."""
+    return 1 + int(rng.random() * (len(words) - 1))
+
+
+@dataclass(frozen=True)
+class MiddleRecipe:
+    """The training of a decoder that can fill a gap, and answers no questions; see TrainingRecipe."""
+
+    language: str
+    steps: int = 2000
+    rate: float = 3e-3
+    seeds: tuple[int, ...] = (1,)
+
+    @property
+    def name(self) -> str:
+        """The name of the recipe and of its checkpoint."""
+        return f"{self.language}_middle_decoder"
+
+    def make(self, generator: Generator) -> LanguageModel:
+        """Return the model before training."""
+        return LanguageModel(ModelShape(len(middle_numbers(self.language)), causal=True, answers="nowhere"), generator)
+
+    def draw(self, generator: Generator) -> Batch:
+        """Sample the batch of one step."""
+        texts = draw_moved_texts(self.language, DrawnNumbers.drawn_from(generator))
+        packed = pack_texts(texts, middle_numbers(self.language), ROWS, ROW_LENGTH)
+        return Batch(packed, packed.words, None)
+
+    def loss(self, model: LanguageModel, batch: Batch) -> Tensor:
+        """Compute the loss of a batch: each word is predicted from the words before, also in the suffix."""
+        return foretelling_loss(model, model.run_layers(batch.seen, batch.packed.allowed), batch)
+
+
+# ---- the probability of a hidden word: from the words before it, from both sides, and in this order ------------------
 MIDDLE_FILE = SHIPPED_FOLDER / "middle.json"
 MIDDLE_LANGUAGE = "en"
 MIDDLE_TEXTS = 300  # measured texts
@@ -77,18 +153,13 @@ def measure_guesses_of(model: LanguageModel, language: str, texts: Sequence[Hidd
     shares, firsts = [], []
     for text in texts:
         words, place = read(text)
-        x = run_tokens(model, torch.tensor([[numbers[word] for word in words]]))[place]  # (D)
+        with torch.inference_mode():
+            x = model.run_layers(torch.tensor([[numbers[word] for word in words]])).end[0, place]  # (D)
         probabilities = model.word_logits(x).softmax(-1)  # (V)
         wanted = numbers[text.words[text.at]]
         shares.append(float(probabilities[wanted]))
         firsts.append(float(probabilities.argmax() == wanted))
     return [round(sum(each) / len(each), DIGITS) for each in (shares, firsts)]
-
-
-def run_tokens(model: LanguageModel, words: Tensor) -> Tensor:
-    """The vectors after the last layer for one text, one row per word."""
-    with torch.inference_mode():
-        return model.run_layers(words).end[0]
 
 
 # ---- what each model reads -------------------------------------------------------------------------------------------

@@ -1,0 +1,91 @@
+"""Symbols as numbers, and the split into training texts and held-out texts."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from attention_core.record.errors import AttentionError
+
+# ---- the symbols that a network can read or generate; an unknown symbol raises an error ------------------------------
+PAD = -1  # padding of shorter rows; no symbol has this number
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """Symbols by their numbers, 0 and up.
+
+    >>> abc = Alphabet(tuple("abc"))
+    >>> abc.numbers("cab")
+    [2, 0, 1]
+    >>> abc.symbols([2, 0, 1])
+    ('c', 'a', 'b')
+    """
+
+    of: tuple[str, ...]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Symbol -> its number."""
+        return {symbol: number for number, symbol in enumerate(self.of)}
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+    def numbers(self, symbols: Sequence[str]) -> list[int]:
+        """Return the numbers of symbols. Raises AttentionError: never_seen, for a symbol outside the alphabet."""
+        numbers = []
+        for symbol in symbols:
+            if symbol not in self.places:
+                known = " ".join(self.of)
+                raise AttentionError("never_seen", given=symbol, known=known)
+            numbers.append(self.places[symbol])
+        return numbers
+
+    def symbols(self, numbers: Sequence[int]) -> tuple[str, ...]:
+        """Return the symbols of numbers."""
+        return tuple(self.of[number] for number in numbers)
+
+
+# ---- the split: a text's symbols decide, so that no text is on both sides --------------------------------------------
+SPLIT_MODULUS, HELD_OUT_REMAINDER = 11, 5  # about one text in eleven is held out
+
+
+def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
+    r"""Mark the held-out texts: those for which $\sum_i (i + 1) (x_i + 1)$ is 5 modulo 11.
+
+    Padding adds nothing to the sum.
+
+    >>> is_held_out(torch.tensor([[4], [3]]))
+    tensor([ True, False])
+    """
+    length = texts.shape[1]
+    places = torch.arange(1, length + 1)  # (S,)
+    numbers = texts - PAD  # (B, S), from 1 on; 0 for padding
+    terms = numbers * places
+    remainders = terms.sum(-1) % SPLIT_MODULUS  # (B,)
+    return remainders == HELD_OUT_REMAINDER
+
+
+def draw_one_side(draw: Callable[[int], tuple[Tensor, ...]], count: int, measured: bool) -> tuple[Tensor, ...]:
+    """Sample rows until `count` of them are on one side of the split, and return these rows.
+
+    draw: number -> at least so many rows, as a tuple of tensors, the texts first. measured: whether on the held-out
+    side.
+    """
+    batches: list[tuple[Tensor, ...]] = []
+    found = 0
+    while found < count:
+        drawn = draw(count)
+        texts = drawn[0]
+        is_wanted = is_held_out(texts) == measured
+        batches.append(tuple(part[is_wanted] for part in drawn))
+        found += int(is_wanted.sum())
+    columns = []
+    for parts in zip(*batches, strict=True):
+        column = torch.cat(parts)
+        columns.append(column[:count])
+    return tuple(columns)
