@@ -56,9 +56,9 @@ def take_second_sentence(kind: ModelSentences, typed: str) -> None:
         if text:
             read_second_sentence(kind, text)
     except AttentionError as error:
-        setup_state.store_refusal(CONTROL, error)
+        setup_state.workbench().refuse(CONTROL, error)
     else:
-        setup_state.forget_refusals(CONTROL)
+        setup_state.workbench().forget_refusals(CONTROL)
         setup_state.ask_model(other_text=text or None)
     redraw()
 

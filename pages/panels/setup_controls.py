@@ -28,8 +28,8 @@ def mirror_field(key: str, control: str, value: object) -> None:
 def mirror_field_as(kept: str, key: str, control: str, value: object) -> None:
     """Sets a session value as mirror_field sets a widget. kept: the session key. key: of the widget."""
     if key not in st.session_state:
-        setup_state.forget_refusals(control)
-    if setup_state.get_refusal(control) is None:
+        setup_state.workbench().forget_refusals(control)
+    if setup_state.workbench().refused.get(control) is None:
         st.session_state[kept] = value
 
 
@@ -37,8 +37,8 @@ def mirror_moved_field(name: str, control: str, value: object) -> str:
     """As mirror_field, for a widget whose value can also change elsewhere; returns the widget's key."""
     key = moved_widget_key(name)
     if key not in st.session_state:
-        setup_state.forget_refusals(control)
-    if setup_state.get_refusal(control) is not None:
+        setup_state.workbench().forget_refusals(control)
+    if setup_state.workbench().refused.get(control) is not None:
         return key
     return set_moved_widget(name, value)
 
@@ -71,14 +71,14 @@ def take_made_change(control: str, make: Callable[[], dict]) -> None:
     try:
         changes = make()
     except AttentionError as error:
-        setup_state.store_refusal(control, error)
+        setup_state.workbench().refuse(control, error)
     else:
         setup_state.change_setup(control, trace_for, **changes)
 
 
 def show_refusal(control: str, take_reading: Callable[[str], None] | None = None) -> None:
     """Shows the reason for a refusal at its control. take_reading: handler of a reading, for an ambiguous input."""
-    error = setup_state.get_refusal(control)
+    error = setup_state.workbench().refused.get(control)
     if error is None:
         return
     st.error(say_refusal(error), icon=":material/error:")

@@ -65,13 +65,13 @@ def take_typed_cell(typed: Mapping | None) -> None:
     """
     screen = current_screen()
     if typed is None:
-        setup_state.forget_refusals(CONTROL)
+        setup_state.workbench().forget_refusals(CONTROL)
         redraw()
         return
     step, index, text = typed["step"], typed["index"], typed["text"][:MAX_CELL_CHARS]
     matrix = list_typed_steps(screen.trace, screen.inputs).get(step)
     if matrix is not None and screen.trace.holds(step, index):
-        setup_state.forget_refusals(CONTROL)
+        setup_state.workbench().forget_refusals(CONTROL)
         st.session_state[CONTROL] = {"step": step, "index": list(index), "text": text}
         type_cell(screen, matrix, place_in_matrix(screen, step, index), text)
     redraw()
@@ -91,16 +91,16 @@ def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str)
     row, column = place
     changed, error = apply_typed_cells(matrix, [(row, column, text)], (0, 0), name)
     if error is not None:
-        setup_state.store_refusal(CONTROL, error)
+        setup_state.workbench().refuse(CONTROL, error)
     elif not np.array_equal(changed, matrix):
         take_made_change(CONTROL, lambda: {name: shorten_matrix(changed, base, name)})
-    if setup_state.get_refusal(CONTROL) is None:
+    if setup_state.workbench().refused.get(CONTROL) is None:
         setup_state.renew_editors()  # the editors show the number as well
 
 
 def make_refusal_data() -> dict | None:
     """The last typed text, its cell, and the reason for its refusal; None if no text is refused."""
-    error = setup_state.get_refusal(CONTROL)
+    error = setup_state.workbench().refused.get(CONTROL)
     if error is None:
         return None
     return st.session_state[CONTROL] | {"sentence": say_refusal(error, spell=str)}

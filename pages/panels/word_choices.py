@@ -42,10 +42,10 @@ def take_word_choices(sent: Mapping) -> None:
     try:
         changes = {name: read_choice_sent(name, number) for name, number in sent.items()}
     except AttentionError as error:
-        setup_state.store_refusal(WORD_CHOICES, error)
+        setup_state.workbench().refuse(WORD_CHOICES, error)
         redraw()
     else:
-        setup_state.forget_refusals(WORD_CHOICES)
+        setup_state.workbench().forget_refusals(WORD_CHOICES)
         select_and_redraw(**changes)
 
 

@@ -14,10 +14,8 @@ from pages.session.setup_state import (
     current_setup,
     drop_missing,
     forget_all_refusals,
-    forget_refusals,
     is_same_run,
     renew_editors,
-    store_refusal,
     take_setup,
     with_comparison,
     with_look_of,
@@ -38,9 +36,9 @@ def pin_current_setup() -> None:
     try:
         check_link_length(pinned)
     except AttentionError as error:
-        store_refusal(COMPARISON_CONTROL, error)
+        workbench().refuse(COMPARISON_CONTROL, error)
         return
-    forget_refusals(COMPARISON_CONTROL)
+    workbench().forget_refusals(COMPARISON_CONTROL)
     st.session_state["setup"] = pinned
 
 
@@ -61,7 +59,7 @@ def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
     try:
         setup, _ = drop_missing(setup, compute(setup))
     except AttentionError as error:  # the session no longer has its file
-        store_refusal(COMPARISON_CONTROL, error)
+        workbench().refuse(COMPARISON_CONTROL, error)
         return
     state = workbench()
     take_setup(setup, [*state.refused, *state.drafts])
@@ -96,7 +94,7 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
     try:
         setup, _ = drop_missing(seen, compute(seen))
     except AttentionError as error:  # the session no longer has its file
-        store_refusal(HISTORY_CONTROL, error)
+        workbench().refuse(HISTORY_CONTROL, error)
         return
     passed = [*st.session_state[target], left]
     before = st.session_state["before"] if is_look else left

@@ -46,6 +46,11 @@ class WorkbenchState(LinkedState):
     source: str = "link"
     start: Setup | None = None
 
+    def forget_refusals(self, *controls: str) -> None:
+        """Removes the errors and drafts stored under these controls."""
+        super().forget_refusals(*controls)
+        self.drafts = {name: draft for name, draft in self.drafts.items() if name not in controls}
+
 
 def workbench() -> WorkbenchState:
     """The workbench's session state."""
@@ -95,7 +100,7 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
     try:
         check_link_values(updates)
     except AttentionError as refusal:
-        store_refusal(control, refusal)
+        workbench().refuse(control, refusal)
         return
     if updates.keys() & READ_FIELDS:
         updates = {"written": None, **updates}
@@ -120,14 +125,14 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
         take_setup(setup, settled)
         return
     workbench().drafts = {**drafts, control: updates}
-    store_refusal(control, error)
+    workbench().refuse(control, error)
 
 
 def take_setup(setup: Setup, settled: list[str]) -> None:
     """Makes a Setup the current one. settled: the controls whose refusals and drafts are removed."""
     if not is_same_run(setup, current_setup()):
         setup = push_history(setup)
-    forget_refusals(*settled, HISTORY_CONTROL)
+    workbench().forget_refusals(*settled, HISTORY_CONTROL)
     workbench().forget_trouble()
     st.session_state["setup"] = setup
 
@@ -187,30 +192,10 @@ def open_example(example: str) -> None:
 
 
 # ---- refusals --------------------------------------------------------------------------------------------------------
-def store_refusal(control: str, error: AttentionError) -> None:
-    """Stores the error of a refused change under its control."""
-    workbench().refuse(control, error)
-
-
-def forget_refusals(*controls: str) -> None:
-    """Removes the errors and drafts stored under these controls."""
-    state = workbench()
-    state.forget_refusals(*controls)
-    drafts = dict(state.drafts)
-    for control in controls:
-        drafts.pop(control, None)
-    state.drafts = drafts
-
-
 def forget_all_refusals() -> None:
     """Removes all errors and drafts, and the parts of the link that could not be read or computed."""
     state = workbench()
     st.session_state["workbench"] = WorkbenchState(source=state.source, start=state.start)
-
-
-def get_refusal(control: str) -> AttentionError | None:
-    """The error of the refused change at a control, or None."""
-    return workbench().refused.get(control)
 
 
 # ---- the selection ---------------------------------------------------------------------------------------------------

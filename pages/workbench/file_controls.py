@@ -71,7 +71,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
             name = store_upload(files, setup.run)
         except AttentionError as error:
             setup_state.renew_editors()  # otherwise the uploader would send it again with the next file
-            setup_state.store_refusal(BRING, error)
+            setup_state.workbench().refuse(BRING, error)
             return
         try_change(BRING, file=name, **NEW_UPLOAD_RESET)
 
@@ -164,7 +164,7 @@ def show_role_choices(setup: Setup, names: list[str], is_waiting: bool = False) 
 
 def show_waiting_roles() -> None:
     """Shows the choice of roles for a waiting file whose array names do not determine them."""
-    refusal, waiting = setup_state.get_refusal(BRING), waiting_file()
+    refusal, waiting = setup_state.workbench().refused.get(BRING), waiting_file()
     if waiting is None or refusal is None or refusal.code != "role_missing":
         return
     with st.expander(say("brought.arrays"), expanded=True):
@@ -179,7 +179,7 @@ def format_axes(name: str) -> str:
 
 def show_three_axes_choice() -> None:
     """Shows the choice between the two readings of three axes, if a file waits for it."""
-    refusal = setup_state.get_refusal(BRING)
+    refusal = setup_state.workbench().refused.get(BRING)
     if refusal is None or refusal.code != "rank_qkv":
         return
 

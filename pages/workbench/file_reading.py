@@ -72,7 +72,7 @@ def answer_for_waiting_file(**answer) -> None:
 # ---- the readings of a mask ------------------------------------------------------------------------------------------
 def show_mask_question() -> None:
     """Shows the possible readings of a mask, if a file waits for this choice."""
-    refusal, waiting = setup_state.get_refusal(BRING), waiting_file()
+    refusal, waiting = setup_state.workbench().refused.get(BRING), waiting_file()
     if waiting is None or refusal is None or refusal.code != "mask_readings":
         return
     roles = input_kind_of(waiting.run, uploaded_arrays(waiting.run)).roles_by_name()

@@ -193,7 +193,7 @@ def choose_input_mode() -> None:
     try:
         changes = make_mode_change(setup_state.current_setup(), wanted)
     except AttentionError as error:  # raised for numbers that cannot be written as text
-        setup_state.store_refusal("mode", error)
+        setup_state.workbench().refuse("mode", error)
         return
     try_change("mode", **changes)
 
@@ -261,7 +261,7 @@ def show_matrix_offer() -> bool:
 
     def use_as_x() -> None:
         setup = setup_state.current_setup()
-        setup_state.forget_refusals("text")
+        setup_state.workbench().forget_refusals("text")
         try_made_change(
             "text", lambda: make_mode_change(setup, "matrix") | {"text": None, "x": pack_matrix(matrix, "x")}
         )

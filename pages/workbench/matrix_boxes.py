@@ -71,7 +71,7 @@ def upload_box(screen: ScreenState, name: str) -> None:
             on_change=take_file,
             max_upload_size=MAX_UPLOAD_MB,
         )
-        refusal = setup_state.get_refusal(control)
+        refusal = setup_state.workbench().refused.get(control)
         if st.session_state.get(key) is not None and refusal is not None and refusal.code == "which_array":
             array_choice(screen, name, key)
         elif st.session_state.get(key) is not None and refusal is None:

@@ -57,7 +57,7 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
             take_matrix(screen, name, lambda: changed, editor_control_name(name))
         if error is not None:
             setup_state.renew_editors()  # the cell shows its number again
-            setup_state.store_refusal(editor_control_name(name), error)
+            setup_state.workbench().refuse(editor_control_name(name), error)
         redraw()
 
     import pandas as pd  # takes a third of a second to import: not at startup

@@ -92,5 +92,5 @@ def restore_matrix(screen: ScreenState, name: str) -> None:
 
 def renew_matrix_cells(control: str) -> None:
     """Discards what was typed into the cells and the paste box, unless a text was refused at this control."""
-    if setup_state.get_refusal(control) is None:
+    if setup_state.workbench().refused.get(control) is None:
         setup_state.renew_editors()

@@ -48,7 +48,7 @@ def show_model_door(setup: Setup, inputs: RunInputs) -> None:
         try:
             trace_for(door)
         except AttentionError as error:  # raised for a text that is too long for the model
-            setup_state.store_refusal("text", error)
+            setup_state.workbench().refuse("text", error)
         else:
             setup_state.adopt_setup(door)
         redraw()

@@ -84,14 +84,14 @@ def show_setup_file(setup: Setup) -> None:
     key = f"c_file_{setup_state.editors_version()}"
 
     def open_chosen_file() -> None:
-        setup_state.forget_refusals("file")
+        setup_state.workbench().forget_refusals("file")
         file = st.session_state[key]
         if file is None:
             return
         try:
             wanted, unread = setup_from_file(decode_file_text(file.getvalue()))
         except AttentionError as error:
-            setup_state.store_refusal("file", error)
+            setup_state.workbench().refuse("file", error)
             return
         linked_setup.open_setup(wanted, unread, "file", check_computable, trace_for)
         st.session_state["sharing"] = False  # closes this popover, which showed the former screen

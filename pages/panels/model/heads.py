@@ -64,10 +64,10 @@ def take_order(screen: ScreenState, order: Mapping) -> None:
     try:
         check_link_values(changes)
     except AttentionError as error:
-        setup_state.store_refusal(HEAD_ORDER, error)
+        setup_state.workbench().refuse(HEAD_ORDER, error)
         redraw()
     else:
-        setup_state.forget_refusals(HEAD_ORDER)
+        setup_state.workbench().forget_refusals(HEAD_ORDER)
         if changes["heads_least"] is not None:
             changes["heads_least"] = float(changes["heads_least"])  # a browser sends 1.0 as 1, but a link contains 1.0
         select_and_redraw(**changes)

@@ -199,9 +199,9 @@ def keep_writing(writing: Writing) -> None:
         check_link_values({"written": text})
         check_link_length(setup_state.current_setup().with_fields(written=text))
     except AttentionError as error:
-        setup_state.store_refusal(WORD_CHOICES, error)
+        setup_state.workbench().refuse(WORD_CHOICES, error)
     else:
-        setup_state.forget_refusals(WORD_CHOICES)
+        setup_state.workbench().forget_refusals(WORD_CHOICES)
         setup_state.ask_model(written=text)
     redraw()
 
