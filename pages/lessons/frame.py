@@ -268,12 +268,12 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> Non
         return
     key = f"{lesson.slug}.drawer.{name}"
     read = make_choices_reader(make_member_reader((*lesson.drawers, CODE_DRAWER)))
-    open_drawers = lesson_choices.get_choice(OPEN_DRAWERS_KEY, (), read)
+    open_drawers = link_controls.link_control(OPEN_DRAWERS_KEY, (), read).value
 
     def handle_toggle() -> None:
-        others = [other for other in lesson_choices.get_choice(OPEN_DRAWERS_KEY, (), read) if other != name]
-        now_open = (*others, name) if st.session_state[key] else tuple(others)
-        lesson_choices.take_choice(OPEN_DRAWERS_KEY, now_open, (), read)
+        control = link_controls.link_control(OPEN_DRAWERS_KEY, (), read)
+        others = [other for other in control.value if other != name]
+        control.take((*others, name) if st.session_state[key] else tuple(others))
 
     def draw_and_offer() -> None:
         draw()
@@ -317,14 +317,6 @@ def mark_seen_drawers() -> None:
 def show_code_of_step(trace: Trace, steps: tuple[str, ...]) -> None:
     """Asks for one of the given steps, if the run has the step, and shows the step's code."""
     offered = [step for step in steps if step in trace]
-    first = offered[0]
-    read = make_member_reader(offered)
-    chosen = lesson_choices.get_choice("step", first, read)
-    label = say("control.step")
-    st.segmented_control(
-        **link_controls.bind_control("step", chosen, first, read, label),
-        options=offered,
-        required=True,
-        label_visibility="collapsed",
-    )
-    show_step_code(trace, chosen)
+    control = link_controls.link_control("step", offered[0], make_member_reader(offered), label="control.step")
+    control.draw(st.segmented_control, offered, format_func=str, required=True, label_visibility="collapsed")
+    show_step_code(trace, control.value)

@@ -12,13 +12,8 @@ from attention_core.exercises.answer_text import BLANK_MARK, read_answers
 from attention_core.inputs.matrix_cells import split_cells
 from attention_core.record.errors import AttentionError
 from pages.components import number_grid
-from pages.panels.lesson_choices import current_lesson_choices, get_choice, take_choice
-from pages.panels.link_controls import (
-    get_typed_text,
-    make_text_reader,
-    read_switch,
-    text_box,
-)
+from pages.panels.lesson_choices import current_lesson_choices
+from pages.panels.link_controls import link_control, read_switch, text_box, text_control
 from pages.session.cell_clicks import read_typed_cells
 from pages.session.labels import inline_step_name, place_names
 
@@ -46,7 +41,7 @@ class CellPlace:
 
 def get_answer_text(trace: Trace, step: str, start: str) -> str:
     """Return the text of the answers for a step, without drawing a control. start: the text before any answer."""
-    return get_typed_text(step, start, make_answer_check(trace, step))
+    return text_control(step, start, make_answer_check(trace, step)).value
 
 
 def make_answer_check(trace: Trace, step: str):
@@ -56,7 +51,7 @@ def make_answer_check(trace: Trace, step: str):
 
 def is_text_chosen() -> bool:
     """Whether the answers for a step are typed as one text instead of in cells."""
-    return get_choice("as_text", False, read_switch)
+    return link_control("as_text", False, read_switch).value
 
 
 def answer_text_box(trace: Trace, step: str, start: str) -> None:
@@ -94,8 +89,7 @@ def answer_cells(
         for row, column, text in cells:
             rows[first + row][column] = clean_cell_text(text)
         row_texts = [" ".join(row) for row in rows]
-        read = make_text_reader(make_answer_check(trace, step))
-        take_choice(step, "; ".join(row_texts), start, read)
+        text_control(step, start, make_answer_check(trace, step)).take("; ".join(row_texts))
         if step in current_lesson_choices().refused:
             renew_answer_cells()
 

@@ -2,25 +2,25 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import prod
 
-from pages.panels.lesson_choices import current_slug, take_choice
-from pages.panels.link_controls import read_number_choice
+from pages.panels.control import Control
+from pages.panels.link_controls import number_control
 from pages.panels.live_slider import ListSlider, show_list_slider
-from pages.site.words import say
 
 
 @dataclass(frozen=True, eq=False)
 class LiveChoice:
-    """A number chosen from a list with a slider. name: of the choice in its lesson. written: formats a number."""
+    """A number chosen from a list with a slider. written: formats a number."""
 
-    name: str
+    control: Control
     options: Sequence[float]
-    value: float
-    default: float
     written: Callable[[float], str]
-    read: Callable[[str], float]
+
+    @property
+    def value(self) -> float:
+        """The chosen number."""
+        return self.control.value
 
     @property
     def count(self) -> int:
@@ -30,7 +30,7 @@ class LiveChoice:
     @property
     def key(self) -> str:
         """The key of the slider on the page."""
-        return f"{current_slug()}.{self.name}"
+        return self.control.key
 
     @property
     def position(self) -> int:
@@ -98,8 +98,7 @@ def find_live_choice(
     others: Sequence[float] = (),
 ) -> LiveChoice:
     """The current choice of a slider that show_live_choice draws. The arguments are those of link_controls.slide."""
-    value, read = read_number_choice(name, options, default, others)
-    return LiveChoice(name, options, value, default, written, read)
+    return LiveChoice(number_control(name, options, default, others), options, written)
 
 
 def show_live_choice(
@@ -108,11 +107,8 @@ def show_live_choice(
     """Draws the slider. change: returns the change of the flow's run for an option, see ListSlider."""
     options = list(choice.options)
     slider = ListSlider(
-        say(f"lessons.{choice.key.partition('.')[0]}.control.{choice.name}"),
-        choice.value,
         options,
         [choice.written(option) for option in options],
         None if change is None else [change(option) for option in options],
     )
-    take = partial(take_choice, choice.name, default=choice.default, read=choice.read)
-    show_list_slider(slider, choice.key, take, width)
+    show_list_slider(choice.control, slider, width=width)

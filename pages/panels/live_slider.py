@@ -7,20 +7,18 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages import components
-from pages.panels.setup_controls import keep_typed
+from pages.panels.control import Control
 from pages.session.collected import show_moving
 from pages.session.labels import current_palette
+from pages.site.words import say
 
 TEMPERATURE_RANGE = (0.1, 10.0)  # range of the slider; a link may exceed it
-Take = Callable[[float], None]
 
 
 @dataclass(frozen=True)
 class RatioSlider:
     """A slider for a parameter of a step, whose successive positions from least to most have equal ratios."""
 
-    label: str
-    value: float
     least: float
     most: float
     step: str
@@ -33,8 +31,6 @@ class ListSlider:
     {parameter: value}}} or {"values": {step: numbers}}; None if it changes nothing.
     """
 
-    label: str
-    value: float
     values: Sequence[float]
     texts: Sequence[str]
     changes: Sequence[dict] | None = None
@@ -42,13 +38,11 @@ class ListSlider:
 
 @dataclass(frozen=True)
 class TypedNumber:
-    """A box for typing a slider's number, including numbers that the slider does not have.
+    """A box for typing a slider's number, including numbers that the slider does not have; a refused one stays in it.
 
-    control: the name under which a refusal is stored; the refused number stays in the box. step: of the box's arrows;
-    an int allows only whole numbers. most: the largest absolute value.
+    step: of the box's arrows; an int allows only whole numbers. most: the largest absolute value.
     """
 
-    control: str
     step: float
     most: float = sys.float_info.max
 
@@ -62,51 +56,60 @@ class TypedNumber:
         return whole if whole == number else None
 
 
-def show_ratio_slider(slider: RatioSlider, key: str, take: Take, typed: TypedNumber | None = None) -> None:
-    """Shows the slider. take: handler of the value that is released or typed."""
-
+def show_ratio_slider(control: Control, slider: RatioSlider, typed: TypedNumber | None = None) -> None:
+    """Shows the slider of a control."""
     data = vars(slider) | {"changes": {"step": slider.step, "parameter": slider.parameter}, "values": None}
-    ends = (slider.least, slider.most)
-    draw_slider(data, key, ends, lambda value: take(float(value)), take, typed)
+    draw_slider(control, data, (slider.least, slider.most), lambda value: control.take(float(value)), typed)
 
 
 def show_list_slider(
-    slider: ListSlider, key: str, take: Take, width: int | str = "stretch", typed: TypedNumber | None = None
+    control: Control,
+    slider: ListSlider,
+    typed: TypedNumber | None = None,
+    label: str | None = None,
+    width: int | str = "stretch",
 ) -> None:
-    """Shows the slider. take: handler of the value that is released or typed."""
+    """Shows the slider of a control. label: replaces the control's."""
 
     def take_released(value: float) -> None:
         if value in slider.values:
-            take(slider.values[slider.values.index(value)])
+            control.take(slider.values[slider.values.index(value)])
 
     ends = (min(slider.values), max(slider.values))
-    draw_slider(vars(slider), key, ends, take_released, take, typed, width)
+    draw_slider(control, vars(slider), ends, take_released, typed, label, width)
 
 
 def draw_slider(
+    control: Control,
     data: dict,
-    key: str,
     ends: tuple[float, float],
-    take_released: Take,
-    take_typed: Take,
+    take_released: Callable[[float], None],
     typed: TypedNumber | None,
+    label: str | None = None,
     width: int | str = "stretch",
 ) -> None:
-    """Draws a slider under its key. ends: the least and the largest number that the slider sends."""
+    """Draws a slider under its control's key. ends: the least and the largest number that the slider sends."""
     most = typed.most if typed else 0
+    place = f"{control.key}.typed"
+    text = say(control.label) if label is None else label
 
     def handle_typing(number: float) -> None:
         wanted = typed and typed.read(number)
         if wanted is not None:
-            st.session_state[f"{key}.typed"] = wanted
-            take_typed(wanted)
+            st.session_state[place] = wanted
+            control.take(wanted)
 
-    box = typed and {"number": keep_typed(key, typed.control, data["value"]), "step": typed.step}
-    data = data | {"of": key, "colour": current_palette().share, "typed": box}
+    data = data | {
+        "label": text,
+        "value": control.value,
+        "of": control.key,
+        "colour": current_palette().share,
+        "typed": typed and {"number": control.keep(place), "step": typed.step},
+    }
     show_moving(
         components.live_slider,
         data=data,
-        key=key,
+        key=control.key,
         given={"least": ends[0], "most": ends[1], "least_typed": -most, "most_typed": most},
         on_released=take_released,
         on_typed=handle_typing,

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.learned.grammar import known_words
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import read_figures, shipped_names
-from pages.panels.setup_controls import mirror_field, show_refusal, try_change
+from pages.panels.setup_controls import field_control
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
 from pages.setup.resolve import resolve_run
@@ -27,20 +27,7 @@ def show_model_choice(name: str) -> None:
     """Shows the select box of the models of a language."""
     language = RECIPES[name].language
     names = [each for each in shipped_names() if RECIPES[each].language == language]
-
-    def choose_model() -> None:
-        try_change("model", model=st.session_state["c_model"])
-
-    mirror_field("c_model", "model", name)
-    st.selectbox(
-        say("control.model"),
-        names,
-        format_func=name_model,
-        key="c_model",
-        on_change=choose_model,
-        help=say("help.model"),
-    )
-    show_refusal("model")
+    field_control("model", name, option_text=name_model).show(st.selectbox, names, help=say("help.model"))
 
 
 def layer_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -56,20 +43,8 @@ def show_layer_choice(screen: ScreenState) -> None:
     if name is None:
         return
     layers = len(RECIPES[name].choices().layers)
-
-    def choose_layer() -> None:
-        try_change("layer", layer=st.session_state["c_layer"])
-
-    mirror_field("c_layer", "layer", resolve_run(screen.setup.run).layer)
-    st.segmented_control(
-        say("control.layer"),
-        list(range(1, layers + 1)),
-        key="c_layer",
-        on_change=choose_layer,
-        required=True,
-        help=say("help.layer"),
-    )
-    show_refusal("layer")
+    control = field_control("layer", resolve_run(screen.setup.run).layer, option_text=str)
+    control.show(st.segmented_control, range(1, layers + 1), required=True, help=say("help.layer"))
 
 
 def name_model(name: str) -> str:

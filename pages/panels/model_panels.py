@@ -10,6 +10,7 @@ from pages.panels.model_guess import tell_sign
 from pages.panels.model_look import LOOK_KEY
 from pages.panels.model_rail import words_of_model
 from pages.panels.second_sentence import second_words_of
+from pages.panels.setup_controls import field_control
 from pages.runs.cache import inputs_of
 from pages.session.fragments import page_part, select_and_redraw
 from pages.session.labels import current_palette
@@ -35,20 +36,11 @@ def show_panel_choice(screen: ScreenState) -> None:
     if panel is None:
         return
 
-    def choose_panel() -> None:
-        chosen = st.session_state["c_panel"]
+    def choose_panel(chosen: str | None) -> None:
         select_and_redraw(panel=None if chosen == FIRST_PANEL else chosen)
 
-    st.session_state["c_panel"] = panel
-    st.segmented_control(
-        say("control.panel"),
-        list(PANELS),
-        format_func=lambda name: say(f"model.panel.{name}"),
-        key="c_panel",
-        on_change=choose_panel,
-        required=True,
-        help=say("help.panel"),
-    )
+    control = field_control("panel", panel, choose_panel, option_text=lambda name: say(f"model.panel.{name}"))
+    control.draw(st.segmented_control, list(PANELS), required=True, help=say("help.panel"))
 
 
 def panel_dependencies(screen: ScreenState) -> tuple[object, ...]:

@@ -1,12 +1,14 @@
 """A second sentence for the same language model, for comparing heads or patching their attention weights."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core.inputs.tokenizer import MAX_TEXT_LENGTH
 from attention_core.learned.language.reading import run_model
 from attention_core.record.errors import AttentionError
 from pages.panels.model_guess import show_sign, tell_sign
-from pages.panels.setup_controls import mirror_field, show_refusal
+from pages.panels.setup_controls import field_control
 from pages.runs.made_sentences import ModelSentences
 from pages.runs.model_runs import model_sentences_of
 from pages.session import setup_state
@@ -17,7 +19,6 @@ from pages.setup.setup import Setup
 from pages.site.words import say
 
 CONTROL = "other_text"
-BOX_KEY = "c_other_text"
 
 
 def second_words_of(setup: Setup) -> tuple[str, ...]:
@@ -35,15 +36,9 @@ def second_words_of(setup: Setup) -> tuple[str, ...]:
 def show_second_sentence(screen: ScreenState) -> None:
     """Shows the box for the second sentence, and why it could not be read or that the model guesses about it."""
     kind = model_sentences_of(screen.setup.run)
-    mirror_field(BOX_KEY, CONTROL, screen.setup.view.other_text or "")
-    st.text_input(
-        say("second.label"),
-        key=BOX_KEY,
-        placeholder=say("second.example"),
-        help=say("second.help"),
-        on_change=lambda: take_second_sentence(kind, st.session_state[BOX_KEY]),
-    )
-    show_refusal(CONTROL)
+    text = screen.setup.view.other_text or ""
+    control = field_control(CONTROL, text, partial(take_second_sentence, kind), label="second.label")
+    control.show(st.text_input, placeholder=say("second.example"), help=say("second.help"))
     show_sign(tell_sign(screen.setup, second_words_of(screen.setup)))
 
 

@@ -13,6 +13,7 @@ from attention_core.record.expressions import Ref
 from pages.panels import canvas_map
 from pages.panels.arithmetic import show_arithmetic
 from pages.panels.chart import show_chart
+from pages.panels.setup_controls import field_control
 from pages.panels.step_picture import make_step_picture, position_with_cell, step_name
 from pages.session import setup_state
 from pages.session.cell_clicks import open_cell, open_sent_cell
@@ -131,23 +132,13 @@ def follow_operand(place: Mapping) -> None:
 def step_picker(trace: Trace, step: str | None) -> None:
     """Draws a select box of all steps, the alternative to clicking a map for keyboards and screen readers."""
     names = {name: step_name(name) for name in trace.steps}
-    key = set_moved_widget("c_step", step)
 
-    def open_chosen_step() -> None:
-        wanted = st.session_state[key]
-        if not is_outdated(key) and (wanted is None or wanted in names):
+    def open_chosen_step(wanted: str | None) -> None:
+        if wanted is None or wanted in names:
             open_cell(wanted, None)
 
-    st.selectbox(
-        say("control.step"),
-        list(names),
-        index=None,
-        key=key,
-        on_change=open_chosen_step,
-        placeholder=say("step.none"),
-        width=240,
-        format_func=names.__getitem__,
-    )
+    control = field_control("step", step, open_chosen_step, option_text=names.__getitem__).moved()
+    control.draw(st.selectbox, list(names), index=None, placeholder=say("step.none"), width=240)
 
 
 def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str, int]) -> None:

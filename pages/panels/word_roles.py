@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -10,7 +11,7 @@ from attention_core.inputs.tokenizer import OTHER, Lexicon, printable_token
 from attention_core.learned.grammar import known_words
 from attention_core.learned.language.reading import role_names
 from attention_core.learned.language.shipped import load_recipe
-from pages.panels.setup_controls import mirror_field, show_refusal, try_change
+from pages.panels.setup_controls import field_control, show_refusal, try_change
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
 from pages.session.view import ScreenState, current_screen
@@ -167,18 +168,14 @@ def choose_role(offer: RoleOffer, word: str, role: str) -> None:
 
 def show_role_choice(setup: Setup, offer: RoleOffer, word: str, number: int) -> None:
     """Shows the select box of one word's role."""
-    key = f"c_role{number}"
-
-    mirror_field(key, "word_roles", offer.role_of(setup, word))
+    control = field_control(
+        "word_roles",
+        offer.role_of(setup, word),
+        partial(choose_role, offer, word),
+        key=f"c_role{number}",
+        option_text=lambda role: say(f"role_of_word.{role}"),
+    )
     name = escape_markdown(printable_token(word))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(name, width=WORD_WIDTH)
-        st.selectbox(
-            name,
-            list(offer.roles),
-            format_func=lambda role: say(f"role_of_word.{role}"),
-            key=key,
-            on_change=lambda: choose_role(offer, word, st.session_state[key]),
-            label_visibility="collapsed",
-            width=CHOICE_WIDTH,
-        )
+        control.draw(st.selectbox, list(offer.roles), label=name, label_visibility="collapsed", width=CHOICE_WIDTH)

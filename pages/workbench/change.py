@@ -10,7 +10,7 @@ from attention_core.explanation.facts import accident_at
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import choose_move_decimals, format_fixed, format_signed
-from pages.panels.setup_controls import show_refusal
+from pages.panels.setup_controls import field_control, show_refusal
 from pages.runs.cache import cache_in_thread, trace_for
 from pages.session import setup_history, setup_state
 from pages.session.fragments import redraw, select_and_redraw
@@ -22,11 +22,12 @@ from pages.site.words import escape_markdown, say
 def show_last_change(screen: ScreenState) -> None:
     """Shows the switches and the sentence about the last change, in two lines that never change the layout."""
     can_compare = screen.before is not None and screen.exchange.compared
-    st.session_state["c_difference"] = screen.setup.comparison.against is not None and can_compare
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         pin_switch()
         if can_compare:
-            st.toggle(say("change.show"), key="c_difference", on_change=handle_difference_switch, width="content")
+            is_on = screen.setup.comparison.against is not None
+            control = field_control("against", is_on, switch_difference, "c_difference", "change.show")
+            control.draw(st.toggle, width="content")
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         if setup_state.setup_before() is None:
             st.caption(say("change.hint"), width="content")
@@ -38,8 +39,8 @@ def show_last_change(screen: ScreenState) -> None:
 
 def pin_switch() -> None:
     """Shows the switch that pins the current Setup as A; later changes are then B."""
-    st.session_state["c_pin"] = False
-    st.toggle(say("compare.pin"), key="c_pin", on_change=pin_and_redraw, width="content")
+    control = field_control("pin", False, lambda _: pin_and_redraw(), label="compare.pin")
+    control.draw(st.toggle, width="content")
 
 
 def pin_and_redraw() -> None:
@@ -48,11 +49,10 @@ def pin_and_redraw() -> None:
     redraw()
 
 
-def handle_difference_switch() -> None:
+def switch_difference(is_on: bool) -> None:
     """Makes the maps show the difference to the run before, or the run's own numbers again."""
     before = setup_state.setup_before()
-    wanted = st.session_state["c_difference"] and before is not None
-    select_and_redraw(against=before.run if wanted else None)
+    select_and_redraw(against=before.run if is_on and before is not None else None)
 
 
 # ---- in words --------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.panels.setup_controls import field_control
 from pages.session.fragments import page_part, select_and_redraw
 from pages.session.view import ScreenState
 from pages.site.words import say
@@ -24,17 +25,9 @@ def show_colour_switch(screen: ScreenState) -> None:
 def ramp_switch(screen: ScreenState) -> None:
     """Shows the switch between colours from 0 to 1 and in multiples of the uniform weight."""
 
-    def choose_ramp() -> None:
-        in_even_shares = st.session_state["c_ramp"]
+    def choose_ramp(in_even_shares: bool) -> None:
         ramp = "times" if in_even_shares else "shares"
         is_usual = in_even_shares == screen.times_by_itself
         select_and_redraw(ramp=None if is_usual else ramp)
 
-    st.session_state["c_ramp"] = screen.times
-    st.toggle(
-        say("control.ramp"),
-        key="c_ramp",
-        on_change=choose_ramp,
-        help=say("help.ramp"),
-        width="content",
-    )
+    field_control("ramp", screen.times, choose_ramp).draw(st.toggle, help=say("help.ramp"), width="content")

@@ -7,7 +7,7 @@ import streamlit as st
 
 from attention_core.drawing.specifications import Picture
 from pages.panels.head_maps import LARGE_MAPS_LIMITS
-from pages.panels.setup_controls import show_refusal
+from pages.panels.setup_controls import field_control, show_refusal
 from pages.panels.thumbnails import select_head, show_all_heads, show_strip
 from pages.runs.cache import inputs_of, trace_for
 from pages.session import setup_history
@@ -129,31 +129,26 @@ def show_comparison_buttons(screen: ScreenState) -> None:
 
 def difference_switch(screen: ScreenState) -> None:
     """Shows the switch that makes the other maps show B - A."""
-
-    def choose_difference() -> None:
-        wanted = st.session_state["c_apart"]
-        select_and_redraw(pinned="difference" if wanted else "values")
-
     can_compare = screen.before is not None and screen.exchange.compared
-    st.session_state["c_apart"] = screen.setup.comparison.pinned == "difference" and can_compare
-    st.toggle(
-        say("compare.apart"),
+    control = field_control(
+        "pinned",
+        screen.setup.comparison.pinned == "difference" and can_compare,
+        lambda is_on: select_and_redraw(pinned="difference" if is_on else "values"),
         key="c_apart",
-        on_change=choose_difference,
-        width="content",
-        disabled=not can_compare,
+        label="compare.apart",
     )
+    control.draw(st.toggle, width="content", disabled=not can_compare)
 
 
 def head_picker(screen: ScreenState) -> None:
     """Shows the choice of a head."""
-    st.session_state["c_compared_head"] = screen.selection.head
-    st.segmented_control(
-        say("axis.H"),
-        range(screen.trace.sizes()["H"]),
-        format_func=lambda head: say("place.head", number=head + 1),
+    control = field_control(
+        "head",
+        screen.selection.head,
+        select_head,
         key="c_compared_head",
-        on_change=lambda: select_head(st.session_state["c_compared_head"]),
-        required=True,
-        label_visibility="collapsed",
+        label="axis.H",
+        option_text=lambda head: say("place.head", number=head + 1),
     )
+    heads = range(screen.trace.sizes()["H"])
+    control.draw(st.segmented_control, heads, required=True, label_visibility="collapsed")

@@ -1,5 +1,7 @@
 """Controls for tensors from files: the role of each array, the order of the axes, and the part that is shown."""
 
+from functools import partial
+
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
@@ -7,7 +9,7 @@ from attention_core.inputs.files.qkv_file import ROLES, UploadedTensors
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.panels.file_box import MAX_UPLOAD_MB, file_box
-from pages.panels.setup_controls import HALF_WIDTH_PX, mirror_field, show_refusal, try_change
+from pages.panels.setup_controls import HALF_WIDTH_PX, field_control, show_refusal, try_change
 from pages.runs.compute import input_kind_of
 from pages.runs.upload_store import Source, sources_of, store_upload, uploaded_arrays
 from pages.session import setup_state
@@ -135,8 +137,7 @@ def show_role_choices(setup: Setup, names: list[str], is_waiting: bool = False) 
     arrays_by_role = input_kind_of(setup.run, uploaded_arrays(setup.run)).roles_by_name()
     labels = label_arrays(names)
 
-    def choose_array(role: str) -> None:
-        chosen_array = st.session_state[f"c_{place}_{role}"]
+    def choose_array(role: str, chosen_array: str | None) -> None:
         texts = []
         for each_role, name in {**arrays_by_role, role: chosen_array}.items():
             if name in names:
@@ -147,19 +148,14 @@ def show_role_choices(setup: Setup, names: list[str], is_waiting: bool = False) 
             try_change(f"role_{role}", roles=tuple(texts), part=None)
 
     for role in ROLES:
-        key = f"c_{place}_{role}"
-        is_required = role in "qkv"
-        mirror_field(key, f"{place}_{role}", arrays_by_role.get(role))
-        st.selectbox(
-            say(f"role_of.{role}"),
-            names if is_required else [None, *names],
-            format_func=lambda name: "–" if name is None else labels[name],
-            key=key,
-            on_change=choose_array,
-            args=(role,),
-            placeholder="–",
+        control = field_control(
+            f"{place}_{role}",
+            arrays_by_role.get(role),
+            partial(choose_array, role),
+            label=f"role_of.{role}",
+            option_text=lambda name: "–" if name is None else labels[name],
         )
-        show_refusal(f"{place}_{role}")
+        control.show(st.selectbox, names if role in "qkv" else [None, *names], placeholder="–")
 
 
 def show_waiting_roles() -> None:
@@ -198,20 +194,13 @@ def show_three_axes_choice() -> None:
 
 def show_axes_choice(setup: Setup, tensors: UploadedTensors) -> None:
     """Shows the choice of the order of the axes; by default the order is derived from the shapes."""
-
-    def choose_axes() -> None:
-        try_change("axes", axes=st.session_state["c_axes"], part=None)
-
-    order_by_shapes = tensors.axes.replace(" ", "")
-    mirror_field("c_axes", "axes", setup.run.axes or order_by_shapes)
-    st.selectbox(
-        say("control.axes"),
-        list(AXIS_ORDERS),
-        format_func=format_axes,
-        key="c_axes",
-        on_change=choose_axes,
-        filter_mode=None,
+    control = field_control(
+        "axes",
+        setup.run.axes or tensors.axes.replace(" ", ""),
+        lambda axes: try_change("axes", axes=axes, part=None),
+        option_text=format_axes,
     )
+    control.draw(st.selectbox, list(AXIS_ORDERS), filter_mode=None)
     if setup.run.axes is None and len(tensors.fits) > 1:
         st.caption(say("brought.ambiguous"))
     show_refusal("axes")
@@ -222,8 +211,8 @@ def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
     """Shows the inputs for the sequence, heads, queries and keys that are shown."""
     part_numbers = list_part_numbers(setup, tensors)
 
-    def choose_part() -> None:
-        numbers = {}
+    def choose_part(_: int) -> None:
+        numbers = {}  # as all inputs show them: one may contain a refused number
         for name, value, _ in part_numbers:
             numbers[name] = st.session_state.get(f"c_part_{name}", value)
         part = (
@@ -241,16 +230,9 @@ def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
         for name, value, largest in part_numbers:
             if largest <= 1:
                 continue
-            key = f"c_part_{name}"
-            mirror_field(key, "part", value)
-            st.number_input(
-                say(f"part.{name}", size=largest),
-                1,
-                largest,
-                key=key,
-                on_change=choose_part,
-                width=HALF_WIDTH_PX,
-            )
+            control = field_control("part", value, choose_part, f"c_part_{name}")
+            label = say(f"part.{name}", size=largest)
+            control.draw(st.number_input, label=label, min_value=1, max_value=largest, width=HALF_WIDTH_PX)
     show_refusal("part")
 
 

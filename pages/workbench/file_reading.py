@@ -9,7 +9,7 @@ from attention_core.inputs.files.mask_readings import MaskReading
 from attention_core.inputs.files.qkv_file import MASK_ROLES, UploadedTensors
 from attention_core.record.errors import AttentionError
 from pages.panels.file_lines import name_array, say_unread
-from pages.panels.setup_controls import mirror_field, show_refusal, try_change
+from pages.panels.setup_controls import field_control, show_refusal, try_change
 from pages.runs.compute import input_kind_of
 from pages.runs.upload_store import UploadedArrays, others_of, sources_of, uploaded_arrays
 from pages.session import setup_state
@@ -95,12 +95,10 @@ def show_reading_choice(
     """Shows a choice of the reading of one mask, which may be none. now: the current reading, None if the mask waits
     for a choice. take: called with the chosen reading.
     """
-    key = f"c_mask_{role}" if now is not None else f"c_waiting_mask_{role}"
     arrays = uploaded_arrays(setup.run)
     roles = input_kind_of(setup.run, arrays).roles_by_name()
 
-    def choose_reading() -> None:
-        chosen = st.session_state[key]
+    def choose_reading(chosen: str | None) -> None:
         if chosen == "none":
             numbers = {name: number for number, name in enumerate(arrays)}
             kept = [f"{each}:{numbers[name]}" for each, name in roles.items() if each != role]
@@ -111,12 +109,12 @@ def show_reading_choice(
 
     answers = {write_mask_answer(role, reading): format_reading(reading) for reading in readings}
     answers["none"] = say("mask_reading.none")
-    mirror_field(key, f"read_{role}", None if now is None else write_mask_answer(role, now))
-    st.pills(
-        say("control.mask_reading", name=escape_markdown(roles[role])),
-        list(answers),
-        format_func=answers.__getitem__,
-        key=key,
-        on_change=choose_reading,
-        help=say("help.mask_reading"),
+    control = field_control(
+        f"read_{role}",
+        None if now is None else write_mask_answer(role, now),
+        choose_reading,
+        key=f"c_waiting_mask_{role}" if now is None else f"c_mask_{role}",
+        option_text=answers.__getitem__,
     )
+    label = say("control.mask_reading", name=escape_markdown(roles[role]))
+    control.draw(st.pills, list(answers), label=label, help=say("help.mask_reading"))

@@ -11,15 +11,7 @@ from attention_core.inputs.tokenizer import is_written_without_spaces
 from attention_core.record.errors import AttentionError
 from pages.panels.gloss import show_gloss
 from pages.panels.model_controls import show_model_controls
-from pages.panels.setup_controls import (
-    mirror_field,
-    mirror_moved_field,
-    show_field_text,
-    show_refusal,
-    try_change,
-    try_made_change,
-    try_matrix,
-)
+from pages.panels.setup_controls import field_control, show_refusal, try_change, try_made_change, try_matrix
 from pages.panels.word_gaps import gap_words, show_word_gaps
 from pages.panels.word_roles import list_role_words, show_role_choices
 from pages.panels.word_swaps import first_sentence_of, list_swap_offers, take_swap_offer
@@ -28,7 +20,6 @@ from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
-from pages.session.moved_widgets import is_outdated
 from pages.session.view import ScreenState, current_screen
 from pages.setup.codec import DEFAULTS
 from pages.setup.resolve import resolve_run, to_positions_field
@@ -96,7 +87,8 @@ def show_input_controls(screen: ScreenState) -> None:
 def show_sentence_controls(setup: Setup, inputs: RunInputs) -> None:
     """Shows the sentence and the controls for its words; if it reads as a matrix, only the offer to use it as X."""
     shipped = spell_tokens(first_sentence_of(inputs), setup.run)
-    show_field_text("text", setup.run.text, shipped, help=say("help.text"))
+    text = shipped if setup.run.text is None else setup.run.text
+    field_control("text", text).show(st.text_input, help=say("help.text"))
     if show_matrix_offer():
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -169,23 +161,12 @@ def show_mode_choice(setup: Setup, mode: str) -> None:
         modes.insert(0, "code")
     elif example.q is None:
         modes.insert(0, "sentence")
-    mirror_field("c_mode", "mode", mode)
-    st.selectbox(
-        say("control.input"),
-        modes,
-        format_func=lambda name: say(f"mode.{name}"),
-        key="c_mode",
-        on_change=choose_input_mode,
-        filter_mode=None,
-        width=INPUT_WIDTH_PX,
-        help=say("help.mode"),
-    )
-    show_refusal("mode")
+    control = field_control("mode", mode, choose_input_mode, label="control.input")
+    control.show(st.selectbox, modes, filter_mode=None, width=INPUT_WIDTH_PX, help=say("help.mode"))
 
 
-def choose_input_mode() -> None:
+def choose_input_mode(wanted: str) -> None:
     """Handles the choice of a kind of input; "file" changes the Setup only after a file is uploaded."""
-    wanted = st.session_state["c_mode"]
     st.session_state["bringing"] = wanted == "file"
     if wanted == "file":
         redraw()
@@ -279,52 +260,40 @@ def show_cut_switch(setup: Setup, inputs: RunInputs) -> None:
     if reads_otherwise or not is_written_without_spaces(text):
         return
 
-    def switch_cut() -> None:
-        cut = "characters" if st.session_state["c_cut"] else None
-        try_change("cut", cut=cut, text=text)
+    def switch_cut(is_on: bool) -> None:
+        try_change("cut", cut="characters" if is_on else None, text=text)
 
-    mirror_field("c_cut", "cut", setup.run.cut == "characters")
-    st.toggle(say("control.cut"), key="c_cut", on_change=switch_cut, help=say("help.cut"))
+    field_control("cut", setup.run.cut == "characters", switch_cut).draw(st.toggle, help=say("help.cut"))
 
 
 def show_batch_switch(setup: Setup) -> None:
     """Shows the switch that computes further sentences with the first, as a batch."""
 
-    def switch_batch() -> None:
-        sentences = EXAMPLES[setup.run.example].batch if st.session_state["c_batch"] else None
+    def switch_batch(is_on: bool) -> None:
+        sentences = EXAMPLES[setup.run.example].batch if is_on else None
         try_change("more", more=sentences, sentence=None)
 
-    mirror_field("c_batch", "more", setup.run.more is not None)
-    st.toggle(say("control.batch"), key="c_batch", on_change=switch_batch, help=say("help.batch"))
+    control = field_control("more", setup.run.more is not None, switch_batch, "c_batch", "control.batch")
+    control.draw(st.toggle, help=say("help.batch"))
 
 
 def show_further_sentences(setup: Setup) -> None:
     """Shows the box for further sentences, one a line, that are computed in a batch, padded to the longest."""
-
-    def take_typed_sentences() -> None:
-        try_change("more", more=st.session_state["c_more"])
-
     if setup.run.more is not None:
-        mirror_field("c_more", "more", setup.run.more)
-        st.text_area(say("control.more"), key="c_more", on_change=take_typed_sentences, height=100)
+        field_control("more", setup.run.more).draw(st.text_area, height=100)
     show_refusal("more")
 
 
 def matrix_box(field: str, inputs: RunInputs, height: int = 150) -> None:
     """Shows a matrix as text, in a box to type or paste into."""
-    matrix = inputs.matrices.get(field)
-    key = mirror_moved_field(f"c_{field}", field, format_matrix_rows(matrix))
 
     def take_matrix_text(text: str) -> None:
         base = current_screen().inputs.bases.get(field)
         try_matrix(field, field, lambda: parse_matrix(text, field), base)
 
-    def take_typed_matrix() -> None:
-        if not is_outdated(key):
-            take_matrix_text(st.session_state[key])
-
     label = say("control.allowed") if field == "allowed" else say("control.matrix", name=field)
-    st.text_area(label, key=key, on_change=take_typed_matrix, height=height, help=say("help.matrix"))
+    control = field_control(field, format_matrix_rows(inputs.matrices.get(field)), take_matrix_text).moved()
+    control.draw(st.text_area, label=label, height=height, help=say("help.matrix"))
     show_refusal(field, take_matrix_text)
 
 
@@ -344,19 +313,18 @@ def format_matrix_rows(matrix: np.ndarray | None) -> str:
 def show_cross_switch(setup: Setup) -> None:
     """Shows the switch for cross-attention: keys and values from a second sentence or matrix."""
 
-    def switch_cross_attention() -> None:
-        is_on = st.session_state["c_cross"]
+    def switch_cross_attention(is_on: bool) -> None:
         try_change("cross", cross=is_on, context=None, context_text=None)
 
-    mirror_field("c_cross", "cross", resolve_run(setup.run).crossed)
-    st.toggle(say("control.cross"), key="c_cross", on_change=switch_cross_attention, help=say("help.cross"))
-    show_refusal("cross")
+    control = field_control("cross", resolve_run(setup.run).crossed, switch_cross_attention)
+    control.show(st.toggle, help=say("help.cross"))
 
 
 def show_second_sequence(setup: Setup, inputs: RunInputs, mode: str) -> None:
     """Shows the sentence or matrix that keys and values are computed from."""
     if mode == "sentence":
         shipped = spell_tokens(inputs.keys, setup.run)
-        show_field_text("context_text", setup.run.context_text, shipped, help=say("help.text"))
+        text = shipped if setup.run.context_text is None else setup.run.context_text
+        field_control("context_text", text).show(st.text_input, help=say("help.text"))
     else:
         matrix_box("context", inputs)

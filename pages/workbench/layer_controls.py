@@ -12,14 +12,7 @@ from attention_core.mechanism.config import kv_choices
 from attention_core.record.number_text import format_term
 from pages.panels.flow_numbers import is_too_large
 from pages.panels.live_slider import ListSlider, show_list_slider
-from pages.panels.setup_controls import (
-    HALF_WIDTH_PX,
-    mirror_field,
-    show_field_pills,
-    show_refusal,
-    try_change,
-    try_made_change,
-)
+from pages.panels.setup_controls import HALF_WIDTH_PX, field_control, show_refusal, try_change, try_made_change
 from pages.runs.cache import trace_for
 from pages.runs.run_inputs import RunInputs
 from pages.runs.size_changes import make_size_changes
@@ -116,44 +109,27 @@ def show_size_controls(screen: ScreenState) -> None:
 
 def show_count_choice(field: str, options: list[int], value: int) -> None:
     """Shows the choice of a count among the possible ones."""
-    key = f"c_{field}"
 
-    def choose_count() -> None:
-        sizes = {field: st.session_state[key]}
+    def choose_count(count: int) -> None:
+        sizes = {field: count}
         if field == "heads":
             sizes["kv_heads"] = None
         try_sizes(field, **sizes)
 
-    mirror_field(key, field, value)
-    st.selectbox(
-        say(f"control.{field}"),
-        options,
-        key=key,
-        on_change=choose_count,
-        filter_mode=None,
-        width=HALF_WIDTH_PX,
-    )
-    show_refusal(field)
+    control = field_control(field, value, choose_count, option_text=str)
+    control.show(st.selectbox, options, filter_mode=None, width=HALF_WIDTH_PX)
 
 
 def show_width_input(field: str, value: int) -> None:
     """Shows the input for the width of a head; numbers of the matrices that still fit are kept."""
-    key = f"c_{field}"
-
-    def take_typed_width() -> None:
-        try_sizes(field, **{field: st.session_state[key]})
-
-    mirror_field(key, field, min(value, MAX_CHOSEN_HEAD_WIDTH))
-    st.number_input(
-        say(f"control.{field}"),
-        1,
-        MAX_CHOSEN_HEAD_WIDTH,
-        key=key,
-        on_change=take_typed_width,
+    control = field_control(field, min(value, MAX_CHOSEN_HEAD_WIDTH), lambda width: try_sizes(field, **{field: width}))
+    control.show(
+        st.number_input,
+        min_value=1,
+        max_value=MAX_CHOSEN_HEAD_WIDTH,
         width=HALF_WIDTH_PX,
         help=say("help.widths"),
     )
-    show_refusal(field)
 
 
 def try_sizes(control: str, **sizes: int | None) -> None:
@@ -192,8 +168,7 @@ def show_wiring_control(screen: ScreenState) -> None:
         return
     has_output = "w_o" in origins
 
-    def choose_wiring() -> None:
-        names = st.session_state["c_wiring"]
+    def choose_wiring(names: Sequence[str]) -> None:
         changes = make_wiring_change(setup_state.current_setup(), names, has_output)
         try_change("wiring", **changes)
 
@@ -201,8 +176,8 @@ def show_wiring_control(screen: ScreenState) -> None:
     chosen = [*setup.run.wiring]
     if origins.get("w_o") == "removed":
         chosen.append(NO_OUTPUT)
-    show_field_pills("wiring", options, [name for name in options if name in chosen], choose_wiring)
-    show_refusal("wiring")
+    control = field_control("wiring", [name for name in options if name in chosen], choose_wiring)
+    control.show(st.pills, options, selection_mode="multi")
 
 
 def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> dict[str, object]:
@@ -234,12 +209,13 @@ def show_built_heads_control(screen: ScreenState) -> None:
     kinds = resolved.built
     names = dict.fromkeys(name for name, _ in kinds)
 
-    def choose_heads() -> None:
-        texts = write_chosen_heads(kinds, st.session_state["c_built"])
+    def choose_heads(chosen: Sequence[str]) -> None:
+        texts = write_chosen_heads(kinds, chosen)
         score = "dot" if texts else None
         try_change("built", built=texts, **NEW_HEADS_RESET, score=score)
 
-    show_field_pills("built", HEAD_KINDS, names, choose_heads, say("help.built"))
+    control = field_control("built", list(names), choose_heads)
+    control.draw(st.pills, HEAD_KINDS, selection_mode="multi", help=say("help.built"))
     for place in offset_places(setup):
         show_offset_slider(screen, place)
     show_refusal("built")
@@ -271,8 +247,12 @@ def show_offset_slider(screen: ScreenState, place: int) -> None:
     offsets = [*range(-reach, reach + 1)]
     turned = [setup.with_fields(built=turn_head(setup, place, each)) for each in offsets]
     changes = [find_turned_inputs(screen.trace, each) for each in turned]
-    slider = ListSlider(label, offset, offsets, [format_term(each) for each in offsets], changes)
-    show_list_slider(slider, key, lambda chosen: try_change("built", built=turn_head(setup, place, chosen)))
+    slider = ListSlider(offsets, [format_term(each) for each in offsets], changes)
+
+    def take_offset(chosen: int) -> None:
+        try_change("built", built=turn_head(setup, place, chosen))
+
+    show_list_slider(field_control("built", offset, take_offset, key), slider, label=label)
 
 
 def find_turned_inputs(trace: Trace, turned: Setup) -> dict[str, dict]:

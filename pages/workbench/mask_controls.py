@@ -1,6 +1,6 @@
 """Controls for the masks and their parameters; a custom mask is a matrix of 0 and 1."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 import streamlit as st
@@ -9,8 +9,9 @@ from attention_core import Trace
 from attention_core.inputs.matrix_values import UNCHANGED
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.parameters import names_of
+from pages.panels.control import Control
 from pages.panels.live_slider import ListSlider, TypedNumber, show_list_slider
-from pages.panels.setup_controls import mirror_field, show_field_pills, show_refusal, try_change
+from pages.panels.setup_controls import field_control, show_refusal, try_change
 from pages.session.fragments import page_part, redraw
 from pages.session.labels import current_palette, place_names
 from pages.session.view import ScreenState
@@ -51,8 +52,7 @@ def show_mask_controls(screen: ScreenState) -> None:
     masks, keys = dict(config_of(setup.run).masks), trace.sizes()["S"]
     custom_now = setup.run.allowed or UNCHANGED
 
-    def choose_masks() -> None:
-        names = st.session_state["c_masks"]
+    def choose_masks(names: Sequence[str]) -> None:
         custom = custom_now if "custom" in names else None
         chosen_masks = {}
         for name in names:
@@ -64,7 +64,8 @@ def show_mask_controls(screen: ScreenState) -> None:
     if setup.run.allowed is not None:
         chosen_names.append("custom")
     with st.container(gap=None):
-        show_field_pills("masks", list_offered(chosen_names), chosen_names, choose_masks, say("help.masks"))
+        control = field_control("masks", chosen_names, choose_masks)
+        control.draw(st.pills, list_offered(chosen_names), selection_mode="multi", help=say("help.masks"))
         show_more_masks_button()
     show_refusal("masks")
     for name in masks:
@@ -119,23 +120,26 @@ def show_mask_numbers(trace: Trace, masks: Mapping[str, MaskParameters], name: s
     sizes = trace.sizes()
     params = {"offset": sizes["S"] - sizes["T"], **masks[name]}
 
-    def take_number(parameter: str) -> None:
-        change_number(parameter, st.session_state[f"c_{name}_{parameter}"])
-
-    def change_number(parameter: str, value: object) -> None:
+    def take_number(parameter: str, value: object) -> None:
         changed_mask = {**masks[name], parameter: read_mask_number(parameter, value)}
         changed_masks = {**masks, name: changed_mask}
         try_change(f"{name}_{parameter}", masks=write_masks(changed_masks))
 
     for parameter in names_of(mask_parameters_of(name)):
-        control = f"{name}_{parameter}"
+        value = params[parameter]
+        control = field_control(
+            f"{name}_{parameter}",
+            value[0] if parameter == "lengths" else value,
+            partial(take_number, parameter),
+            label=f"parameter.{name}_{parameter}",
+        )
         if parameter == "global_tokens":
-            show_token_choice(trace, control, params[parameter], take_number)
+            show_token_choice(trace, control)
         elif parameter == "window":
-            show_window_slider(trace, name, params[parameter], partial(change_number, parameter))
+            show_window_slider(trace, name, control)
         else:
-            show_number_input(control, parameter, params[parameter], take_number)
-        show_refusal(control)
+            control.draw(st.number_input, min_value=-MAX_WHOLE_NUMBER, max_value=MAX_WHOLE_NUMBER, step=1)
+        show_refusal(control.name)
 
 
 def read_mask_number(parameter: str, value: object) -> object:
@@ -147,54 +151,24 @@ def read_mask_number(parameter: str, value: object) -> object:
     return value
 
 
-def show_number_input(control: str, parameter: str, value: object, take: Callable[[str], None]) -> None:
-    """Shows the input for a number of a mask. take: called with the parameter's name when another number is typed."""
-    key = f"c_{control}"
-    mirror_field(key, control, value[0] if parameter == "lengths" else value)
-    st.number_input(
-        say(f"parameter.{control}"),
-        -MAX_WHOLE_NUMBER,
-        MAX_WHOLE_NUMBER,
-        step=1,
-        key=key,
-        on_change=take,
-        args=(parameter,),
-    )
-
-
-def show_window_slider(trace: Trace, name: str, window: int, take: Callable[[int], None]) -> None:
-    """Shows the slider for a mask's window, up to the number of keys; a larger window can be typed. take: called with
-    another window.
-    """
-    control = f"{name}_window"
+def show_window_slider(trace: Trace, name: str, control: Control) -> None:
+    """Shows the slider for a mask's window, up to the number of keys; a larger window can be typed."""
     (least,) = [parameter.least for parameter in MASKS[name].parameters if parameter.name == "window"]
     windows = range(least, least + trace.sizes()["S"])
     step = f"allowed_{name}" if f"allowed_{name}" in trace else "allowed"
     slider = ListSlider(
-        say(f"parameter.{control}"),
-        window,
         [*windows],
         [str(each) for each in windows],
         [{"params": {step: {"window": each}}} for each in windows],
     )
-    show_list_slider(slider, f"c_{control}", take, typed=TypedNumber(control, 1, MAX_WHOLE_NUMBER))
+    show_list_slider(control, slider, TypedNumber(1, MAX_WHOLE_NUMBER))
 
 
-def show_token_choice(trace: Trace, control: str, tokens: tuple[int, ...], take: Callable[[str], None]) -> None:
-    """Shows the choice of global tokens. take: called with the parameter's name when others are chosen."""
-    key = f"c_{control}"
-    names = name_key_places(trace, tokens)
-    mirror_field(key, control, list(tokens))
-    st.multiselect(
-        say(f"parameter.{control}"),
-        list(names),
-        select_all=False,
-        placeholder=say("control.none"),
-        format_func=names.__getitem__,
-        key=key,
-        on_change=take,
-        args=("global_tokens",),
-    )
+def show_token_choice(trace: Trace, control: Control) -> None:
+    """Shows the choice of global tokens."""
+    names = name_key_places(trace, control.value)
+    text_of = names.__getitem__
+    control.draw(st.multiselect, list(names), select_all=False, placeholder=say("control.none"), format_func=text_of)
 
 
 def name_key_places(trace: Trace, chosen: tuple[int, ...]) -> dict[int, str]:

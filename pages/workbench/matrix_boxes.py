@@ -1,5 +1,7 @@
 """The boxes in which a whole matrix is pasted as text or uploaded as a file."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -9,9 +11,8 @@ from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.record.errors import AttentionError
 from pages.panels.file_box import MAX_UPLOAD_MB, file_box
 from pages.panels.file_lines import name_array, say_unread
-from pages.panels.setup_controls import mirror_moved_field
+from pages.panels.setup_controls import field_control
 from pages.session import setup_state
-from pages.session.moved_widgets import is_outdated
 from pages.session.view import ScreenState
 from pages.site.words import label_arrays, say
 from pages.workbench.input_controls import format_matrix_rows
@@ -29,23 +30,12 @@ def name_matrix(name: str) -> str:
 
 def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None:
     """Shows the matrix as text that can be copied and replaced; the box is empty if the matrix is large."""
-    control = import_control_name(name)
     is_large = matrix is not None and matrix.size > MAX_PASTED_NUMBERS
     text = "" if is_large else format_matrix_rows(matrix)
     box = f"p_{name}_{locate_head(screen, name)}_{setup_state.editors_version()}"
-    key = mirror_moved_field(box, control, text)
-
-    def take_pasted_matrix() -> None:
-        if not is_outdated(key):
-            take_matrix_text(screen, name, st.session_state[key])
-
-    st.text_area(
-        say("control.matrix", name=name_matrix(name)),
-        key=key,
-        on_change=take_pasted_matrix,
-        height=120,
-        help=say("help.matrix"),
-    )
+    control = field_control(import_control_name(name), text, partial(take_matrix_text, screen, name), box).moved()
+    label = say("control.matrix", name=name_matrix(name))
+    control.draw(st.text_area, label=label, height=120, help=say("help.matrix"))
 
 
 def take_matrix_text(screen: ScreenState, name: str, text: str) -> None:

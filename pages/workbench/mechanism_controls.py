@@ -5,13 +5,7 @@ import streamlit as st
 from attention_core.examples.examples import EXAMPLES
 from attention_core.mechanism.scores import SCORES
 from pages.panels.live_slider import TEMPERATURE_RANGE, RatioSlider, TypedNumber, show_ratio_slider
-from pages.panels.setup_controls import (
-    HALF_WIDTH_PX,
-    mirror_field,
-    show_field_selectbox,
-    show_refusal,
-    try_change,
-)
+from pages.panels.setup_controls import HALF_WIDTH_PX, field_control, show_refusal, try_change
 from pages.runs.devices import AVAILABLE_DEVICES
 from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
@@ -33,8 +27,7 @@ def is_example_changed(setup: Setup) -> bool:
 def example_picker(setup: Setup) -> None:
     """Shows the choice of an example, which replaces the whole Setup."""
 
-    def choose_example() -> None:
-        name = st.session_state["c_example"]
+    def choose_example(name: str) -> None:
         if name in EXAMPLES:
             setup_state.open_example(name)
             redraw()
@@ -49,23 +42,14 @@ def example_picker(setup: Setup) -> None:
             return say("examples.file")
         return say("examples.changed", name=title)
 
-    st.session_state["c_example"] = setup.run.example
-    st.selectbox(
-        say("control.example"),
-        list(EXAMPLES),
-        format_func=name_example,
-        key="c_example",
-        on_change=choose_example,
-        filter_mode=None,
-        label_visibility="collapsed",
-        width=216,
-    )
+    control = field_control("example", setup.run.example, choose_example, option_text=name_example)
+    control.draw(st.selectbox, list(EXAMPLES), filter_mode=None, label_visibility="collapsed", width=216)
 
 
 @page_part(lambda screen: config_of(screen.setup.run).score)
 def show_score_control(screen: ScreenState) -> None:
     """Shows the choice of the score function."""
-    show_field_selectbox("score", list(SCORES), config_of(screen.setup.run).score)
+    field_control("score", config_of(screen.setup.run).score).show(st.selectbox, list(SCORES), filter_mode=None)
 
 
 @page_part(lambda screen: (screen.setup.run.dtype, screen.setup.run.device))
@@ -73,9 +57,10 @@ def show_number_controls(screen: ScreenState) -> None:
     """Shows the choice of the precision and of the device."""
     setup = screen.setup
     with st.container(horizontal=True):
-        show_field_selectbox("dtype", list(DTYPES), setup.run.dtype, HALF_WIDTH_PX)
-        devices = list(AVAILABLE_DEVICES)
-        show_field_selectbox("device", devices, setup.run.device, HALF_WIDTH_PX, help=describe_gpu_obstacle())
+        control = field_control("dtype", setup.run.dtype)
+        control.show(st.selectbox, DTYPES, filter_mode=None, width=HALF_WIDTH_PX)
+        control, obstacle = field_control("device", setup.run.device), describe_gpu_obstacle()
+        control.show(st.selectbox, AVAILABLE_DEVICES, filter_mode=None, width=HALF_WIDTH_PX, help=obstacle)
 
 
 @page_part(lambda screen: (screen.setup.run.scale, current_palette().share))
@@ -83,21 +68,12 @@ def show_scale_control(screen: ScreenState) -> None:
     """Shows the choice of the scale: the score's default, off, or a number."""
     scale = screen.setup.run.scale
 
-    def choose_scale() -> None:
-        wanted = {"off": 1.0, "number": 0.5}.get(st.session_state["c_scale"])
-        try_change("scale", scale=wanted)
+    def choose_scale(kind: str) -> None:
+        try_change("scale", scale={"off": 1.0, "number": 0.5}.get(kind))
 
     kind = find_scale_kind(scale)
-    mirror_field("c_scale", "scale", kind)
-    st.segmented_control(
-        say("control.scale"),
-        ["default", "off", "number"],
-        format_func=lambda name: say(f"scale.{name}"),
-        key="c_scale",
-        on_change=choose_scale,
-        required=True,
-        width="stretch",
-    )
+    control = field_control("scale", kind, choose_scale)
+    control.draw(st.segmented_control, ["default", "off", "number"], required=True, width="stretch")
     if kind == "number":
         show_scale_slider(scale)
     show_refusal("scale")
@@ -108,9 +84,9 @@ def show_scale_slider(scale: float) -> None:
     least, most = SCALE_RANGE
     if scale > 0:
         least, most = min(least, scale), max(most, scale)
-    slider = RatioSlider(say("control.scale_number"), scale, least, most, step="scaled_scores", parameter="factor")
-    typed = TypedNumber("scale", SCALE_STEP)
-    show_ratio_slider(slider, "c_scale_number", lambda value: try_change("scale", scale=float(value)), typed)
+    control = field_control("scale", scale, key="c_scale_number", label="control.scale_number")
+    slider = RatioSlider(least, most, step="scaled_scores", parameter="factor")
+    show_ratio_slider(control, slider, TypedNumber(SCALE_STEP))
 
 
 def find_scale_kind(scale: float | None) -> str:
@@ -127,12 +103,10 @@ def show_temperature_control(screen: ScreenState) -> None:
     temperature = screen.setup.run.temperature
     least, most = TEMPERATURE_RANGE
     slider = RatioSlider(
-        say("control.temperature"),
-        temperature,
         min(least, temperature),
         max(most, temperature),
         step="scaled_scores",
         parameter="temperature",
     )
-    show_ratio_slider(slider, "c_temperature", lambda value: try_change("temperature", temperature=value))
+    show_ratio_slider(field_control("temperature", temperature), slider)
     show_refusal("temperature")

@@ -1,13 +1,13 @@
 """Controls for the modifiers and the normaliser of a layer, and the parameters that each declares."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import streamlit as st
 
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
-from pages.panels.setup_controls import show_field_pills, show_field_selectbox, show_refusal, try_change
+from pages.panels.setup_controls import field_control, try_change
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
@@ -25,13 +25,13 @@ def show_modifier_controls(screen: ScreenState) -> None:
     """Shows the choice of modifiers, and the parameters of each."""
     modifiers = dict(config_of(screen.setup.run).modifiers)
 
-    def choose_modifiers() -> None:
-        names = [name for name in st.session_state["c_modifiers"] if name in MODIFIERS]
+    def choose_modifiers(chosen: Sequence[str]) -> None:
+        names = [name for name in chosen if name in MODIFIERS]
         started = dict(read_choice(name, MODIFIERS) for name in names)
         take_modifiers("modifiers", {**started, **keep(modifiers, names)})
 
-    show_field_pills("modifiers", list(MODIFIERS), list(modifiers), choose_modifiers, say("help.modifiers"))
-    show_refusal("modifiers")
+    control = field_control("modifiers", list(modifiers), choose_modifiers)
+    control.show(st.pills, list(MODIFIERS), selection_mode="multi", help=say("help.modifiers"))
     for name, params in modifiers.items():
         show_parameters(name, params, MODIFIERS[name].parameters, partial(take_modifier, modifiers, name))
 
@@ -64,7 +64,8 @@ def write_modifiers(modifiers: Mapping[str, ModifierParameters]) -> tuple[str, .
 def show_normaliser_control(screen: ScreenState) -> None:
     """Shows the choice of the normaliser, which turns scores into weights, and its parameters."""
     name, params = config_of(screen.setup.run).normaliser
-    show_field_selectbox("normaliser", list(NORMALISERS), name, help=say("help.normaliser"))
+    control = field_control("normaliser", name)
+    control.show(st.selectbox, list(NORMALISERS), filter_mode=None, help=say("help.normaliser"))
     show_parameters(name, params, NORMALISERS[name].parameters, partial(take_normaliser, name))
 
 

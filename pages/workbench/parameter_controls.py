@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 import streamlit as st
 
 from attention_core.mechanism.parameters import Parameter
-from pages.panels.setup_controls import mirror_field, show_refusal
+from pages.panels.setup_controls import field_control
 from pages.site.words import say
 
 TakeParameter = Callable[[str, dict[str, object]], None]  # called with the name of the control and all parameters
@@ -26,25 +26,17 @@ def show_parameters(
 
 def show_parameter(owner: str, params: Mapping[str, object], parameter: Parameter, take: TakeParameter) -> None:
     """Shows the control for one parameter of a mechanism."""
-    control = f"{owner}_{parameter.name}"
-    key = f"c_{control}"
-
-    def take_value() -> None:
-        take(control, {**params, parameter.name: st.session_state[key]})
-
-    mirror_field(key, control, params[parameter.name])
-    label = say(f"parameter.{control}")
+    name = f"{owner}_{parameter.name}"
+    control = field_control(
+        name,
+        params[parameter.name],
+        lambda value: take(name, {**params, parameter.name: value}),
+        label=f"parameter.{name}",
+        option_text=lambda word: say(f"parameter_word.{word}"),
+    )
     if parameter.words:
-        st.selectbox(
-            label,
-            parameter.words,
-            format_func=lambda word: say(f"parameter_word.{word}"),
-            key=key,
-            on_change=take_value,
-            filter_mode=None,
-        )
+        control.show(st.selectbox, parameter.words, filter_mode=None)
     elif parameter.is_whole:
-        st.number_input(label, step=1, key=key, on_change=take_value)
+        control.show(st.number_input, step=1)
     else:
-        st.number_input(label, step=1.0, format="%g", key=key, on_change=take_value)
-    show_refusal(control)
+        control.show(st.number_input, step=1.0, format="%g")

@@ -1,12 +1,12 @@
 """Controls for the position encodings and the parameters that each declares."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import streamlit as st
 
 from attention_core.mechanism.positions import POSITIONS
-from pages.panels.setup_controls import mirror_field, show_field_pills, show_refusal, try_change
+from pages.panels.setup_controls import field_control, show_refusal, try_change
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
@@ -26,15 +26,16 @@ def show_position_controls(screen: ScreenState) -> None:
     setup = screen.setup
     positions = dict(config_of(setup.run).positions)
 
-    def choose_positions() -> None:
-        names = [name for name in st.session_state["c_positions"] if name in POSITIONS]
+    def choose_positions(chosen: Sequence[str]) -> None:
+        names = [name for name in chosen if name in POSITIONS]
         wiring = setup_state.current_setup().run.wiring
         if names:
             wiring = tuple(name for name in wiring if name != "bare")
         texts = [write_position(name, positions[name]) if name in positions else name for name in names]
         try_change("positions", positions=to_positions_field(setup.run, tuple(texts)), wiring=wiring)
 
-    show_field_pills("positions", list(POSITIONS), list(positions), choose_positions, say("help.positions"))
+    control = field_control("positions", list(positions), choose_positions)
+    control.draw(st.pills, list(POSITIONS), selection_mode="multi", help=say("help.positions"))
     for name, params in positions.items():
         take = partial(take_parameters, setup, positions, name)
         declared = POSITIONS[name].parameters
@@ -60,19 +61,12 @@ def take_parameters(
 
 def show_rope_style(params: PositionParameters, take) -> None:
     """Shows the choice of which numbers RoPE rotates in pairs: neighbours, or numbers of the two halves."""
-
-    def choose_rope_style() -> None:
-        take("positions", {**params, "style": STYLES[st.session_state["c_rope"]]})
-
-    style = next(name for name, style in STYLES.items() if style == params["style"])
-    mirror_field("c_rope", "positions", style)
-    st.segmented_control(
-        say("control.rope"),
-        list(STYLES),
-        format_func=lambda name: say(f"rope.{name}"),
+    control = field_control(
+        "positions",
+        next(name for name, style in STYLES.items() if style == params["style"]),
+        lambda name: take("positions", {**params, "style": STYLES[name]}),
         key="c_rope",
-        on_change=choose_rope_style,
-        required=True,
-        help=say("help.rope"),
-        width="stretch",
+        label="control.rope",
+        option_text=lambda name: say(f"rope.{name}"),
     )
+    control.draw(st.segmented_control, list(STYLES), required=True, help=say("help.rope"), width="stretch")

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_core.inputs.tokenizer import printable_token
+from pages.panels.setup_controls import field_control
 from pages.runs.cache import cached_batch_difference
 from pages.runs.compute import spell_tokens
 from pages.session.fragments import select_and_redraw
@@ -26,8 +27,8 @@ def show_sentences(screen: ScreenState) -> None:
     if count == 1:
         return
 
-    def choose_sentence() -> None:
-        number = st.session_state["c_sentence"] or 0
+    def choose_sentence(chosen: int | None) -> None:
+        number = chosen or 0
         cell = find_cell_of_sentence(screen, number)
         select_and_redraw(sentence=number or None, cell=cell, token=None, head=None)
 
@@ -38,16 +39,10 @@ def show_sentences(screen: ScreenState) -> None:
         short_text = shorten_sentence(printable_token(text))
         return say("batch.sentence", number=number + 1, words=escape_markdown(short_text))
 
-    st.session_state["c_sentence"] = screen.selection.batch
-    st.segmented_control(
-        say("batch.picker"),
-        range(count),
-        format_func=name_sentence,
-        key="c_sentence",
-        on_change=choose_sentence,
-        required=True,
-        label_visibility="collapsed",
+    control = field_control(
+        "sentence", screen.selection.batch, choose_sentence, label="batch.picker", option_text=name_sentence
     )
+    control.draw(st.segmented_control, range(count), required=True, label_visibility="collapsed")
     if not batch:
         return
     _, difference = cached_batch_difference(screen.setup.run, screen.trace)

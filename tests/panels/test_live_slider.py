@@ -16,5 +16,5 @@ from pages.panels.live_slider import TypedNumber
     ],
 )
 def test_a_typed_number_is_tried_in_the_type_of_its_control(step, typed, tried):
-    read = TypedNumber("scale", step).read(typed)
+    read = TypedNumber(step).read(typed)
     assert read == tried and type(read) is type(tried)

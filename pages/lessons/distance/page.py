@@ -32,7 +32,7 @@ from pages.lessons.encoders import (
 )
 from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.prompts import show_race
-from pages.panels.lesson_choices import store_choice, take_choice
+from pages.panels.lesson_choices import store_choice
 from pages.panels.link_controls import choose_option, choose_options, pick_place, sentence_box
 from pages.panels.live_choice import LiveChoice, LiveChoices, find_live_choice, show_live_choice
 from pages.panels.live_frames import tell_live
@@ -143,8 +143,7 @@ with draw_lesson(LESSON) as place:
         curves_of = compute_one_by_one(measure_influence, [*shown.values()], partial(store_choice, "draws", 1))
         influences = dict(zip(shown, curves_of, strict=True))
         tell_live(followed, "distance_fact", [tell_influences(influences, at, each) for each in distances], "heading")
-        take_distance = partial(take_choice, "distance", default=far.default, read=far.read)
-        show_beads(influences, followed, names, at, format_influence, take_distance)
+        show_beads(influences, followed, names, at, format_influence, far.control.take)
         draw_influence_curves(influences, followed, measure, names[at])
         if len(influences) > 1:
             show_race(influences, followed, DEFAULT_RACERS, format_influence)

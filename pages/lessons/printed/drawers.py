@@ -33,7 +33,7 @@ from pages.lessons.prompts import try_cell
 from pages.lessons.sentences import join_with_commas, show_sentence
 from pages.lessons.worked_example import count_marked_numbers, make_work_parts, make_written_part, show_work
 from pages.panels import lesson_choices
-from pages.panels.link_controls import choose_option, get_typed_text, pick_place, slide, text_box
+from pages.panels.link_controls import choose_option, pick_place, slide, text_box, text_control
 from pages.runs.cache import checked_answers_for, inputs_of, trace_for
 from pages.session.labels import place_name
 from pages.setup.setup import Setup, make_setup
@@ -52,7 +52,7 @@ def choose_given_setup(stage: str) -> Setup:
     for name in GIVEN_MATRICES:
         start = initial_matrix_text(name)
         check_text = partial(check_given_matrix, name)
-        if not get_typed_text(name, start, check_text).strip():
+        if not text_control(name, start, check_text).value.strip():
             lesson_choices.store_choice(name, None)  # an empty box stands for the example's numbers
         if name == "x" or name in read_by_stage:
             text_box(name, start, check_text)
@@ -114,8 +114,8 @@ def check_printed_stages(setup: Setup, stage: str) -> CheckedWork:
     texts = {}
     for name, step in STAGES.items():
         start = printed_text(PRINTED_EXAMPLES[PRINTED_EXAMPLE], name, trace[step])
-        box = text_box if name == stage else get_typed_text
-        texts[name] = box(name, start, partial(read_answers, right=trace[step], name=name))
+        check = partial(read_answers, right=trace[step], name=name)
+        texts[name] = text_box(name, start, check) if name == stage else text_control(name, start, check).value
     checked = checked_answers_for(setup, texts)
     misfit = checked.misfits.get(STAGES[stage])
     if misfit is not None:

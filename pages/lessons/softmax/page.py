@@ -16,8 +16,7 @@ from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show
 from pages.lessons.opened_cell import get_opened_cell, handle_picture_click
 from pages.lessons.pictures import RunPicture, draw_bar_rows, show_lesson_journey, show_opened_arithmetic
 from pages.lessons.softmax.drawers import LESSON, ONLY_ROW, ask_for_numbers, read_typed_numbers, setup_with_scores
-from pages.panels.lesson_choices import take_choice
-from pages.panels.link_controls import make_text_reader
+from pages.panels.link_controls import text_control
 from pages.panels.live_choice import LiveChoice, describe_followed, find_live_choice, show_live_choice
 from pages.panels.live_frames import show_live_goal, tell_live
 from pages.runs.cache import trace_for
@@ -59,7 +58,7 @@ def show_columns(
     def take_numbers(moved: Sequence[float]) -> None:
         """Handler of numbers that were dragged and released: stores the numbers as if they were typed."""
         text = ", ".join(f"{number:.6g}" for number in moved)
-        take_choice("logits", text, first_numbers, make_text_reader(read_typed_numbers))
+        text_control("logits", first_numbers, read_typed_numbers).take(text)
 
     run = trace_for(setup).then(*NAIVE_SOFTMAX)
     runs = {"plain": trace_for(usual), "now": run}

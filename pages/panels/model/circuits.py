@@ -24,7 +24,7 @@ from pages.panels.model import OWN, Panel, ShownRuns, Table
 from pages.panels.model_look import BlockView, changed_layer, make_view
 from pages.panels.model_number import open_sent, show_open_number
 from pages.panels.model_rail import name_model_head, words_of_model
-from pages.panels.setup_controls import mirror_field, show_refusal, try_made_change
+from pages.panels.setup_controls import field_control, try_made_change
 from pages.runs.model_runs import model_sentences_of, model_vocabulary
 from pages.session.fragments import select_and_redraw
 from pages.session.labels import current_palette
@@ -178,21 +178,13 @@ def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int
 # ---- the controls ----------------------------------------------------------------------------------------------------
 def show_added_words(screen: ScreenState, name: str) -> None:
     """Draws the box for further words."""
-    key, given = "c_circuit_words", screen.setup.view.circuit_words or ""
 
-    def changed() -> None:
-        typed = st.session_state[key]
+    def take_words(typed: str) -> None:
         try_made_change("circuit_words", lambda: {"circuit_words": " ".join(read_added_words(name, typed)) or None})
 
-    mirror_field(key, "circuit_words", given)
-    st.text_input(
-        say("control.circuit_words"),
-        key=key,
-        on_change=changed,
-        max_chars=MAX_SHORT_TEXT_CHARS,
-        help=say("help.circuit_words", count=len(model_vocabulary(name))),
-    )
-    show_refusal("circuit_words")
+    control = field_control("circuit_words", screen.setup.view.circuit_words or "", take_words)
+    about = say("help.circuit_words", count=len(model_vocabulary(name)))
+    control.show(st.text_input, max_chars=MAX_SHORT_TEXT_CHARS, help=about)
 
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from pages.lessons.pictures import (
 from pages.lessons.sentences import quote_token
 from pages.panels.step_picture import make_step_picture
 from pages.practice.bugs.bug_choice import format_bug_diff
-from pages.practice.bugs.code_lines import get_looked_step
+from pages.practice.bugs.code_lines import look_control
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, describe_cell
 from pages.setup.setup import Setup
@@ -39,7 +39,7 @@ def run_broken_layer(setup: Setup, bug: Bug) -> Trace:
 # ---- pictures of the broken layer ------------------------------------------------------------------------------------
 def show_broken_step(broken: Trace, selection: Selection) -> None:
     """Shows the selected step of the broken layer."""
-    step = get_looked_step()
+    step = look_control().value
     if step == "weights":
         show_broken_picture(broken, make_bug_map("weights", broken, selection, "alt"))
         return

@@ -6,8 +6,8 @@ from attention_core.drawing.cells import symbol_colour
 from attention_core.exercises.bugs import Bug, right_lines
 from attention_core.exercises.layer_lines import LAYER_LINES, LAYER_STEPS, LayerLine, format_line
 from pages.components import code_lines
-from pages.panels.lesson_choices import get_choice, take_choice
-from pages.panels.link_controls import make_place_reader
+from pages.panels.control import Control
+from pages.panels.link_controls import link_control, make_place_reader
 from pages.practice.bugs.bug_choice import find_wrong_line
 from pages.session.answers import are_answers_revealed
 from pages.session.labels import current_palette
@@ -16,30 +16,28 @@ from pages.site.words import say
 
 FIRST_STEP = "weights"  # the step that is shown by default
 LINE_NUMBERS = tuple(str(number) for number, _ in enumerate(LAYER_LINES, 1))
-read_step = make_member_reader(LAYER_STEPS)
-read_guess = make_place_reader(len(LAYER_LINES))
 
 
-def get_looked_step() -> str:
+def look_control() -> Control:
     """The step that is shown beside the code."""
-    return get_choice("look", FIRST_STEP, read_step)
+    return link_control("look", FIRST_STEP, make_member_reader(LAYER_STEPS))
 
 
-def get_guess() -> int | None:
+def guess_control() -> Control:
     """The index of the line that the visitor guessed to be wrong; None if there is no guess yet."""
-    return get_choice("guess", None, read_guess)
+    return link_control("guess", None, make_place_reader(len(LAYER_LINES)))
 
 
 def is_line_known(bug: Bug) -> bool:
     """Whether the wrong line may be shown: the guess was right, or all answers are revealed."""
-    return get_guess() == find_wrong_line(bug) or are_answers_revealed()
+    return guess_control().value == find_wrong_line(bug) or are_answers_revealed()
 
 
 def show_lines(bug: Bug) -> None:
     """Shows the correct code lines, with their buttons."""
     data = {
         "lines": [describe_line(bug, place, *line) for place, line in enumerate(right_lines(bug).items())],
-        "looked": get_looked_step(),
+        "looked": look_control().value,
         "asksLook": say("lessons.bugs.control.look"),
         "asksGuess": say("lessons.bugs.control.guess"),
         "alt": say("lessons.bugs.lines"),
@@ -48,8 +46,8 @@ def show_lines(bug: Bug) -> None:
         data=data,
         key="bug_lines",
         given={"steps": LAYER_STEPS, "lines": len(LAYER_LINES)},
-        on_looked=lambda step: take_choice("look", step, FIRST_STEP, read_step),
-        on_guessed=lambda line: take_choice("guess", line, None, read_guess),
+        on_looked=lambda step: look_control().take(step),
+        on_guessed=lambda line: guess_control().take(line),
     )
 
 
@@ -68,7 +66,7 @@ def describe_line(bug: Bug, place: int, name: str, line: LayerLine) -> dict[str,
         "step": step,
         "looksAt": looks_at,
         "blames": say("lessons.bugs.blames", number=number),
-        "isGuessed": get_guess() == place,
+        "isGuessed": guess_control().value == place,
         "verdict": judge_line(bug, place),
     }
 
@@ -77,12 +75,12 @@ def judge_line(bug: Bug, place: int) -> str:
     """The mark of a line: ✓ for the wrong line once it is known, × for a wrong guess; otherwise ""."""
     if place == find_wrong_line(bug):
         return "✓" if is_line_known(bug) else ""
-    return "×" if get_guess() == place else ""
+    return "×" if guess_control().value == place else ""
 
 
 def show_verdict(bug: Bug) -> None:
     """Shows whether the guessed line is the wrong one; shows nothing if there is no guess yet."""
-    guess = get_guess()
+    guess = guess_control().value
     if guess is not None:
         verdict = "found" if guess == find_wrong_line(bug) else "as_meant"
         st.markdown(say(f"lessons.bugs.{verdict}", number=LINE_NUMBERS[guess]))

@@ -40,19 +40,15 @@ def show_puzzle_list(played: PlayedPuzzle) -> None:
     """Shows all puzzles by number; solved puzzles have a check mark."""
     names = [*PUZZLES]
     solved = game.remembered_puzzles("puzzles_solved")
-    reader = make_member_reader(names)
-    control = link_controls.bind_control("puzzle", played.puzzle.name, game.FIRST_PUZZLE, reader)
+    control = link_controls.link_control("puzzle", game.FIRST_PUZZLE, make_member_reader(names))
 
     def label_puzzle(name: str) -> str:
         number = names.index(name) + 1
         return f"{number} ✓" if name in solved else str(number)
 
-    def handle_choice() -> None:
-        game.go_to_puzzle(st.session_state[control["key"]])
-
-    st.segmented_control(
-        **{**control, "on_change": handle_choice},
-        options=names,
+    replace(control, take=game.go_to_puzzle).draw(
+        st.segmented_control,
+        names,
         format_func=label_puzzle,
         required=True,
         wrap=True,

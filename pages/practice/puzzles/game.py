@@ -24,6 +24,7 @@ from attention_core.exercises.puzzles import PUZZLES
 from attention_core.inputs.matrix_edits import shorten_matrix
 from attention_core.record.errors import AttentionError
 from pages.panels import lesson_choices
+from pages.panels.link_controls import link_control
 from pages.panels.typed_cells import apply_typed_cells
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.cell_clicks import read_typed_cells
@@ -106,9 +107,8 @@ def read_puzzle_matrices(puzzle: Puzzle) -> tuple[Setup, Matrices, Matrices]:
     begin = make_setup(**puzzle.start(current_language()))
     matrices = inputs_of(begin).matrices
     start = {name: matrices[name] for name in puzzle.open}
-    reader = make_numbers_reader(puzzle, start)
-    changes = lesson_choices.get_choice(NUMBERS_KEY, "", reader)
-    return begin, start, read_changes(puzzle, changes, start)
+    control = link_control(NUMBERS_KEY, "", make_numbers_reader(puzzle, start))
+    return begin, start, read_changes(puzzle, control.value, start)
 
 
 def make_numbers_reader(puzzle: Puzzle, start: Matrices) -> Callable[[str], str]:
@@ -144,7 +144,7 @@ def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
         return
     wanted, refusal = apply_typed_cells(matrices[name], cells, (0, first), name)
     changes = format_changes({**matrices, name: wanted}, start)
-    lesson_choices.take_choice(NUMBERS_KEY, changes, "", make_numbers_reader(puzzle, start))
+    link_control(NUMBERS_KEY, "", make_numbers_reader(puzzle, start)).take(changes)
     choices = lesson_choices.current_lesson_choices()
     if refusal is not None:
         choices.refuse(NUMBERS_KEY, refusal)

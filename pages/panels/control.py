@@ -1,0 +1,96 @@
+"""A control: the widget of one value that a page keeps and writes into its link, on the workbench and in lessons.
+
+Only where the value is kept differs: field_control of setup_controls.py makes the control of a Setup's field,
+link_control of link_controls.py that of a parameter in a lesson's link.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from attention_core.record.errors import AttentionError
+from pages.panels.readings import show_readings
+from pages.session.linked_state import LinkedState
+from pages.session.moved_widgets import is_outdated, moved_widget_key, set_moved_widget
+from pages.site.words import say, say_refusal
+
+
+@dataclass(frozen=True)
+class Control:
+    """The widget of one value.
+
+    name: under which the state keeps the error of a refused input; several widgets may share it. key: of the widget.
+    value: the current one, which the widget shows. take: applies a value that the widget sends, or refuses it. label:
+    key of the widget's text. option_text: returns the text of an offered value. sets_equal: whether the widget is set
+    to the value even if it shows it: a select box then shows a new text of its option, but a click made while the page
+    is computed is undone.
+    """
+
+    name: str
+    key: str
+    value: object
+    take: Callable[[object], None]
+    state: LinkedState
+    label: str
+    option_text: Callable[[object], str]
+    sets_equal: bool = True
+
+    def show(self, widget: Callable, offered: Iterable | None = None, **how) -> None:
+        """Draws the widget, and below it the reason if its input was refused. The arguments are those of draw."""
+        self.draw(widget, offered, **how)
+        show_error(self.state.refused.get(self.name))
+
+    def draw(self, widget: Callable, offered: Iterable | None = None, label: str | None = None, **how) -> None:
+        """Draws the widget with the current value. widget: a function such as st.toggle. offered: the values of a
+        widget that offers several. label: replaces the widget's text. how: further arguments of the function.
+        """
+        self.keep(self.key)
+        if offered is not None:
+            how = {"options": offered, "format_func": self.option_text} | how
+        widget(
+            say(self.label) if label is None else label,
+            key=self.key,
+            on_change=lambda: self.take(st.session_state.get(self.key)),
+            **how,
+        )
+
+    def keep(self, place: str) -> object:
+        """Returns what the widget shows, kept in the session under `place`: the value, or the refused input.
+
+        Streamlit drops the input of a widget that was not drawn for a while; then its refusal is removed too.
+        """
+        if self.key not in st.session_state:
+            self.state.forget_refusals(self.name)
+        shown = list(self.value) if isinstance(self.value, tuple) else self.value
+        is_shown = place in st.session_state and st.session_state[place] == shown
+        if self.name not in self.state.refused and (self.sets_equal or not is_shown):
+            st.session_state[place] = shown
+        return st.session_state[place]
+
+    def moved(self) -> "Control":
+        """The control of a value that something other than its widget changes too, such as the cells of a matrix: under
+        a new key if it did (see set_moved_widget).
+        """
+        key = moved_widget_key(self.key)
+        if key not in st.session_state:
+            self.state.forget_refusals(self.name)
+        if self.name not in self.state.refused:
+            key = set_moved_widget(self.key, self.value)
+
+        def take(given: object) -> None:
+            if not is_outdated(key):
+                self.take(given)
+
+        return replace(self, key=key, take=take)
+
+
+def show_error(error: AttentionError | None, key: str = "", take_reading: Callable[[str], None] | None = None) -> None:
+    """Shows why an input was refused, if it was. take_reading: handler of a reading, for an input that has several;
+    key: distinguishes the buttons of these.
+    """
+    if error is None:
+        return
+    st.error(say_refusal(error), icon=":material/error:")
+    if take_reading is not None:
+        show_readings(error, key, take_reading)
