@@ -149,12 +149,6 @@ def describe_product(trace: Trace, name: str, unsent: Container[str]) -> dict | 
     return {"left": describe_operand(whole.left), "above": describe_operand(whole.above)}
 
 
-def describe_products(trace: Trace) -> Products:
-    """The operands of each step of a run; None for a step that is no product."""
-    unsent = list_unsent_matrices(trace)
-    return {name: describe_product(trace, name, unsent) for name in trace.steps}
-
-
 def find_product(graph: FlowGraph, products: Products, name: str) -> str:
     """The step that a click on a part's name opens: the product that the part splits into heads, otherwise the step
     itself."""
