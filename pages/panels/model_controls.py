@@ -1,16 +1,24 @@
-"""The choice of the language model that reads the sentence and of its layer, and the model's description."""
+"""The language model that reads the sentence: the choices of model and layer, and measures on held-out sentences."""
 
 import streamlit as st
 
 from attention_core.learned.grammar import known_words
-from attention_core.learned.language.recipes import RECIPES
-from attention_core.learned.language.shipped import read_figures, shipped_names
+from attention_core.learned.language.recipes import KINDS, RECIPES
+from attention_core.learned.language.shipped import (
+    ASKED_MODEL_GOALS,
+    count_seeds,
+    find_missed,
+    read_figures,
+    shipped_names,
+)
+from attention_core.record.number_text import format_percent, format_percent_tenths
 from pages.panels.setup_controls import field_control
 from pages.session.fragments import page_part
+from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState
 from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
-from pages.site.words import say
+from pages.site.words import escape_markdown, say
 
 
 def show_model_controls(setup: Setup) -> None:
@@ -52,3 +60,71 @@ def name_model(name: str) -> str:
     recipe = RECIPES[name]
     form = "decoder" if recipe.causal else "encoder"
     return say("model.name", kind=say(f"model.kind.{recipe.kind}"), form=say(f"model.form.{form}"))
+
+
+# ---- the measured figures of all models of the language, side by side ------------------------------------------------
+FIGURES_DRAWER_KEY = "model_figures"
+FIGURES = ("one_fits", "two_fit", "pairs", "answered", "across", "frames")
+
+
+def figures_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The model, and whether the accordion is open."""
+    return (resolve_run(screen.setup.run).model, st.session_state.get(FIGURES_DRAWER_KEY))
+
+
+@page_part(figures_dependencies)
+def show_model_figures(screen: ScreenState) -> None:
+    """Shows an accordion with the figures of all models of the language; returns early if no model reads the
+    sentence."""
+    name = resolve_run(screen.setup.run).model
+    if name is not None:
+        title = say("figures.title")
+        show_drawer(title, ":material/monitoring:", FIGURES_DRAWER_KEY, lambda: show_figures(RECIPES[name].language))
+
+
+def show_figures(language: str) -> None:
+    """Shows the figures as a table, and what each kind was trained for."""
+    names = [name for name in shipped_names() if RECIPES[name].language == language]
+    kinds = dict.fromkeys(RECIPES[name].kind for name in names)
+    st.markdown("\n".join(f"- {say(f'figures.kind.{kind}')}" for kind in KINDS if kind in kinds))
+    table = {say("figures.column.model"): [name_model(name) for name in names]}
+    for figure in FIGURES:
+        table[say(f"figures.column.{figure}")] = [tell_figure(name, figure) for name in names]
+    st.table(table, hide_index=True, width="content")
+    st.caption(say("figures.how", trained=describe_trainings(names)))
+    st.caption(describe_wanted(names))
+
+
+def tell_figure(name: str, figure: str) -> str:
+    """A figure of a model as a table cell; a dash if the model has no such figure."""
+    figures = read_figures()[name].figures
+    if figure not in figures:
+        return "–"
+    return escape_markdown(say("train.percent", much=format_percent_tenths(figures[figure])))
+
+
+def describe_wanted(names: list[str]) -> str:
+    """Text about the targets of the models that answer questions, and about each figure below its target."""
+    wanted = {f"least_{figure}": format_percent(least) for figure, least in ASKED_MODEL_GOALS.items()}
+    missed = [describe_missed(name, figure) for name in names for figure in find_missed(name)]
+    told = say("figures.missed", missed=say("fact.comma").join(missed)) if missed else say("figures.all_met")
+    return say("figures.wanted", told=told, **wanted)
+
+
+def describe_missed(name: str, figure: str) -> str:
+    """Text about a missed target: the model, the figure, and its value."""
+    return say(
+        "figures.missed_one",
+        name=name_model(name),
+        figure=say(f"figures.column.{figure}"),
+        percent=format_percent_tenths(find_missed(name)[figure]),
+    )
+
+
+def describe_trainings(names: list[str]) -> str:
+    """Text about how often each model was trained, and the seed of the training that is shown."""
+    told = []
+    for name in names:
+        row = read_figures()[name]
+        told.append(say("figures.trained", name=name_model(name), count=count_seeds(name), seed=row.seed))
+    return say("fact.comma").join(told)

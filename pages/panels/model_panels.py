@@ -1,23 +1,31 @@
-"""The panels of a language model: their records, the open one, and the part of the page that draws it."""
+"""The panels of a language model: their records, the open one, and the proof of all numbers that it shows."""
 
 from importlib import import_module
 
 import streamlit as st
 
 from attention_core.learned.language.batches import START
-from pages.panels.model import Panel
+from attention_core.record.expressions import Ref
+from attention_core.record.number_text import format_exact, format_grouped
+from attention_core.transformer.stack import Stack
+from attention_core.verification.stack_proof import StackFault, StackProof, prove_stack, put_beside
+from pages.panels.markdown_table import make_table
+from pages.panels.model import OWN, Panel, ShownRuns
 from pages.panels.model_guess import tell_sign
 from pages.panels.model_look import LOOK_KEY
+from pages.panels.model_number import name_cell_part
 from pages.panels.model_rail import words_of_model
+from pages.panels.proof import PANEL_WIDTH_PX, TABLE_HEIGHT_PX, describe_worst
 from pages.panels.second_sentence import second_words_of
 from pages.panels.setup_controls import field_control
 from pages.runs.cache import inputs_of
-from pages.session.fragments import page_part, select_and_redraw
-from pages.session.labels import current_palette
+from pages.runs.model_runs import model_sentences_of
+from pages.session.fragments import page_part, redraw, select_and_redraw
+from pages.session.labels import current_palette, describe_cell, inline_step_name
 from pages.session.view import ScreenState
 from pages.setup.resolve import resolve_run
 from pages.setup.setup import PANEL_NAMES, Setup
-from pages.site.words import say, strip_markup
+from pages.site.words import escape_markdown, say, strip_markup
 
 RECORDS: dict[str, Panel] = {name: import_module(f"pages.panels.model.{name}").PANEL for name in PANEL_NAMES}
 PANELS = dict(sorted(RECORDS.items(), key=lambda each: each[1].place))  # by name, in the order of their tabs
@@ -77,3 +85,120 @@ def tell_run_guess(setup: Setup) -> str:
     predicts_words = PANELS[setup.view.panel or FIRST_PANEL].predicts_words
     signs = dict.fromkeys(tell_sign(setup, words, predicts_words) for words in sentences)
     return strip_markup(" ".join(filter(None, signs)))
+
+
+# ---- the proof of the open panel's runs ------------------------------------------------------------------------------
+PROOFS_KEY = "model_proofs"  # session key of the proofs, which are stored by the key of their runs
+MOST_PROOFS = 16  # proofs kept per session
+
+
+def shown_runs(screen: ScreenState) -> ShownRuns | None:
+    """The runs of the open panel, with its name, the model and the sentence in their key; None if the panel has
+    none.
+    """
+    panel = open_panel(screen)
+    own = None if panel is None else PANELS[panel].runs(screen)
+    if own is None:
+        return None
+    kind, words = model_sentences_of(screen.setup.run), words_of_model(screen)
+    return ShownRuns((panel, kind.model, words, kind.read(words), *own.key), own.find)
+
+
+# ---- the part of the page --------------------------------------------------------------------------------------------
+def proof_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The key of the shown runs, and whether their proof exists."""
+    runs = shown_runs(screen)
+    return () if runs is None else (runs.key, runs.key in kept_proofs())
+
+
+def kept_proofs() -> dict[tuple, StackProof]:
+    """The proofs of this session, by the key of their runs."""
+    return st.session_state.get(PROOFS_KEY, {})
+
+
+@page_part(proof_dependencies)
+def show_model_proof(screen: ScreenState) -> None:
+    """Shows a button that checks every number of the open panel, or the result; returns early if the panel has no
+    runs.
+    """
+    runs = shown_runs(screen)
+    if runs is None:
+        return
+    proof = kept_proofs().get(runs.key)
+    said = PANELS[open_panel(screen)].checked_as
+    if proof is None:
+        ask = say(f"proof.whole.ask.{said}")
+        st.button(
+            ask, key="prove_model", icon=":material/verified:", type="tertiary", on_click=prove_runs, args=(runs,)
+        )
+        return
+    with st.popover(format_whole_badge(proof, said), type="tertiary", key="model_proof"):
+        show_parts(proof)
+    if proof.fault is not None:
+        st.error(describe_fault(put_beside(runs.find()), proof.fault), icon=":material/error:")
+
+
+def prove_runs(runs: ShownRuns) -> None:
+    """Checks the runs, and stores the proof in the session."""
+    proof = prove_stack(put_beside(runs.find()))
+    latest = list(kept_proofs().items())[1 - MOST_PROOFS :]
+    st.session_state[PROOFS_KEY] = {**dict(latest), runs.key: proof}
+    redraw()
+
+
+def format_whole_badge(proof: StackProof, said: str) -> str:
+    """The result of the proof in a few words."""
+    if not proof.passed:
+        return f":red[:material/error: {say('proof.failed', step=name_run_part(proof.fault.part))}]"
+    text = say(f"proof.whole.checked.{said}", count=format_grouped(proof.number_count))
+    return f":gray[:material/check: {text}]"
+
+
+def show_parts(proof: StackProof) -> None:
+    """Shows the largest difference, and a table of the parts: numbers checked, differences and witnesses."""
+    with st.container(width=PANEL_WIDTH_PX):
+        if proof.passed:
+            st.markdown(describe_worst(proof.worst))
+        st.markdown(say("proof.how"))
+        columns = ("proof.whole.part", "proof.whole.numbers", "proof.difference", "proof.witness")
+        rows = [make_part_row(proof, part) for part in proof.parts]
+        with st.container(height=TABLE_HEIGHT_PX):
+            st.markdown(make_table(["", *map(say, columns)], rows))
+
+
+def make_part_row(proof: StackProof, part: str) -> list[str]:
+    """The table row of a part."""
+    own = proof.parts[part]
+    is_linked = part not in dict(proof.broken_links)
+    witnesses = dict.fromkeys(check.witness for check in own.checks)
+    return [
+        "✓" if own.passed and is_linked else "✗",
+        name_run_part(part),
+        format_grouped(proof.numbers[part]),
+        f"{own.worst:.1e}",
+        say("fact.comma").join(say(f"proof.by.{witness}") for witness in witnesses),
+    ]
+
+
+def name_run_part(part: str) -> str:
+    """The display name of a part, with the name of its run if that is not the panel's own."""
+    run, _, own = part.partition("/")
+    name = name_cell_part(own)
+    return name if run == OWN else say(f"proof.whole.of.{run}", part=name)
+
+
+def describe_fault(stack: Stack, fault: StackFault) -> str:
+    """Text about what is wrong, and in which cell."""
+    trace, part = stack[fault.part], name_run_part(fault.part)
+    if fault.cell is None:
+        step = escape_markdown(inline_step_name(fault.step))
+        return say("proof.whole.fault.step", part=part, step=step)
+    told = {
+        "part": part,
+        "cell": escape_markdown(describe_cell(trace, Ref(fault.step, fault.cell.index))),
+        "shown": format_exact(fault.cell.shown),
+        "expected": format_exact(fault.cell.expected),
+    }
+    if fault.source is None:
+        return say("proof.whole.fault.cell", **told)
+    return say("proof.whole.fault.link", source=name_run_part(fault.source), **told)

@@ -3,10 +3,9 @@
 from pages.panels import (
     flow_picture,
     head_maps,
-    model_figures,
+    model_controls,
     model_guess,
     model_panels,
-    model_proof,
     step,
     translation,
 )
@@ -25,9 +24,9 @@ def show_picture() -> None:
     flow_picture.show_look()
     show_run()
     model_panels.show_panel_choice()
-    model_proof.show_model_proof()
+    model_panels.show_model_proof()
     model_panels.show_panel()
-    model_figures.show_model_figures()
+    model_controls.show_model_figures()
     listing.show_example_listing()
     show_opened_step()
 
