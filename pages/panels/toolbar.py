@@ -1,13 +1,22 @@
-"""The first line of every page: the page's own controls at the left, the common ones at the right, always at the same
-position.
+"""The first line of every page, always at the same position: the page's own controls at the left, the search over the
+whole app and the language switch at the right.
 """
+
+import json
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages import components
-from pages.panels.search_field import show_search
-from pages.site.words import LANGUAGES, current_language, say
+from pages.components import make_component
+from pages.components.fetched_scripts import keep_script
+from pages.components.messages import Place
+from pages.session.labels import current_palette
+from pages.session.sought_control import LINK_KEY, seek
+from pages.site.catalog import PAGES, PAGES_BY_SLUG
+from pages.site.findable import Findable, list_findable
+from pages.site.words import LANGUAGES, current_language, get_text_template, say
 
 LINE_HEIGHT_PX = 40  # pixels
 
@@ -23,13 +32,13 @@ def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
             shared = st.container(**line, width="content")
             with st.container(width="content", gap=None):
                 st.space(LINE_HEIGHT_PX)  # keeps the height of an empty line
-                tell_language()
+                # sends the language of the page to the browser, and takes no room
+                components.spoken(data={"language": say("app.tag")}, key="spoken", width="content")
             show_search()
             language_switch()
     return own, shared
 
 
-# ---- the language switch, and the language that is sent to the browser -----------------------------------------------
 def language_switch() -> None:
     """Shows the choice between EN and 中文."""
 
@@ -49,6 +58,45 @@ def language_switch() -> None:
     )
 
 
-def tell_language() -> None:
-    """Sends the language of the page to the browser. The component takes no room."""
-    components.spoken(data={"language": say("app.tag")}, key="spoken", width="content")
+# ---- the search over the whole app: the browser finds, and the server opens the chosen result ------------------------
+SEARCH_WORDS = ("open", "typed", "nothing", "results")
+KINDS = ("lesson", "page", "control", "drawer", "sign", "history", "example")
+
+
+def pack_findable(found: Findable) -> dict:
+    """A search entry as data for the script."""
+    return {
+        "kind": found.kind,
+        "slug": found.slug,
+        "address": "./" if found.slug == PAGES[0].slug else found.slug,
+        "query": urlencode(found.link),
+        "titles": found.titles,
+        "details": found.details,
+        "sign": found.sign,
+    }
+
+
+FOUND = json.dumps([pack_findable(found) for found in list_findable()])
+FINDABLE_FILE = keep_script("findable", f"export default {FOUND};\n")
+search = make_component(
+    "search", '<div class="search"></div>', is_fetched=True, sends={"chosen": Place(len(list_findable()))}
+)
+
+
+def show_search() -> None:
+    """Shows the search button; opens the page of the chosen result."""
+    data = {
+        "findable": f"./{FINDABLE_FILE}",  # URL relative to the script of the search
+        "language": current_language(),
+        "page": st.session_state["page"] or PAGES[0].slug,  # an empty name means the first page
+        "text": {word: say(f"search.{word}") for word in SEARCH_WORDS} | {"found": get_text_template("search.found")},
+        "kinds": {kind: say(f"search.kind.{kind}") for kind in KINDS},
+        "palette": vars(current_palette()),
+    }
+    chosen = search(data=data, key="search", width="content").chosen
+    if chosen is not None:
+        found = list_findable()[chosen]
+        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # the current screen is kept
+            seek(found.link[LINK_KEY])
+            st.rerun()
+        st.switch_page(PAGES_BY_SLUG[found.slug].path, query_params=found.link)

@@ -12,9 +12,8 @@ from attention_core.record.errors import AttentionError
 from pages.panels.gloss import show_gloss
 from pages.panels.model_controls import show_model_controls
 from pages.panels.setup_controls import field_control, show_refusal, try_change, try_made_change, try_matrix
-from pages.panels.word_gaps import gap_words, show_word_gaps
+from pages.panels.word_changes import first_sentence_of, gap_words, list_swap_offers, show_word_gaps, take_swap_offer
 from pages.panels.word_roles import list_role_words, show_role_choices
-from pages.panels.word_swaps import first_sentence_of, list_swap_offers, take_swap_offer
 from pages.runs.cache import inputs_of, trace_for
 from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.tokenizer import is_written_without_spaces
 from attention_core.record.errors import AttentionError
-from pages.panels.word_swaps import first_sentence_of
+from pages.panels.word_changes import first_sentence_of
 from pages.runs.cache import trace_for
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state

@@ -32,7 +32,7 @@ from pages.components.messages import (
     read,
     resolve,
 )
-from pages.panels import search_field, word_gaps
+from pages.panels import toolbar, word_changes
 from pages.panels.model_panels import PANELS
 from pages.session import setup_state
 from pages.setup.codec import setup_from_link, setup_to_link
@@ -55,7 +55,7 @@ GOOD_TEXTS = {  # of fields whose texts a run knows, texts that some of the runs
     "by": ("layer",),
     "words": ("南京", "市"),
 }
-OTHER_MODULES = (search_field, word_gaps)  # which make components of their own
+OTHER_MODULES = (toolbar, word_changes)  # which make components of their own
 EVENTS = [(name, event) for name, part in COMPONENTS.items() for event in part.sends]
 
 

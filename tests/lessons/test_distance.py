@@ -17,7 +17,7 @@ from attention_core.variants.encoders import Encoder, draw_layers, encode
 from attention_core.variants.timing import Timing
 from pages.lessons.distance import drawers
 from pages.panels import progress
-from pages.panels.word_swaps import with_word
+from pages.panels.word_changes import with_word
 from pages.runs import cache
 from pages.setup.setup import make_setup
 from tests.golden import loader

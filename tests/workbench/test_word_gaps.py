@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.panels.word_gaps import toggle_gap
+from pages.panels.word_changes import toggle_gap
 from tests.screen.driver import Screen
 
 GIRLFRIEND = "我女朋友养了一只猫"

@@ -55,7 +55,7 @@ from pages.lessons.sentences import join_with_commas, list_place_names, show_sen
 from pages.panels.chart import show_chart, show_curve_chart
 from pages.panels.link_controls import choose_option, option_labels, pick_place, sentence_box, slide, text_box
 from pages.panels.progress import measure_on_request
-from pages.panels.word_swaps import suggest_word, with_word
+from pages.panels.word_changes import suggest_word, with_word
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, current_palette, picture_texts_for, place_name, selection_of
 from pages.setup.setup import Setup, make_setup

@@ -82,7 +82,7 @@ from pages.panels.live_choice import LiveChoice, LiveChoices, describe_followed,
 from pages.panels.live_frames import tell_live
 from pages.panels.markdown_table import make_table
 from pages.panels.model_guess import show_guess_sign
-from pages.panels.word_swaps import suggest_word, with_word
+from pages.panels.word_changes import suggest_word, with_word
 from pages.runs.cache import inputs_of, trace_for
 from pages.runs.model_runs import model_sentences_of
 from pages.runs.run_inputs import PAD_WORD

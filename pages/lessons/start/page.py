@@ -13,7 +13,7 @@ from pages.lessons.start.card_pictures import draw_card
 from pages.panels.flow_data import Showing
 from pages.panels.flow_picture import show_journey
 from pages.panels.link_controls import pick_example, sentence_box
-from pages.panels.word_swaps import exchange_word, list_swap_offers
+from pages.panels.word_changes import exchange_word, list_swap_offers
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.labels import current_palette, selection_of
 from pages.session.view import make_screen_state

@@ -3,8 +3,8 @@
 import pytest
 
 from pages.components import COMPONENTS
-from pages.panels.search_field import show_search  # noqa: F401, whose script is one of all
-from pages.panels.word_gaps import show_word_gaps  # noqa: F401, likewise
+from pages.panels.toolbar import show_search  # noqa: F401, whose script is one of all
+from pages.panels.word_changes import show_word_gaps  # noqa: F401, likewise
 from tests.browser.conftest import Screen, serving
 
 pytestmark = pytest.mark.slow

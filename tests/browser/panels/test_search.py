@@ -5,7 +5,7 @@ import re
 import pytest
 
 from pages.components import read_part
-from pages.panels.search_field import pack_findable
+from pages.panels.toolbar import pack_findable
 from pages.site.findable import list_findable
 
 pytestmark = pytest.mark.slow
