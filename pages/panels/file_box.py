@@ -1,13 +1,14 @@
-"""A file uploader in the language of the page."""
+"""A file from the visitor: the uploader in the language of the page, and the entries of the file that are not read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attention_core.inputs.files.stored_arrays import ARRAY_BOUNDS
+from attention_core.record.errors import AttentionError
 from pages import components
-from pages.site.words import get_text_template
+from pages.site.words import escape_markdown, get_text_template, has, label_arrays, say
 
 MAX_UPLOAD_MB = ARRAY_BOUNDS.megabytes  # of one file; the server accepts larger ones, but only as attention maps
 BOX_WORDS = ("choose", "drop", "each", "add", "remove", "kind", "size", "one", "input", "error", "lost", "waits")
@@ -19,3 +20,35 @@ def file_box(label: str, types: Sequence[str], key: str, **options) -> UploadedF
     with st.container(key=f"files_of_{key}", gap=None):
         components.file_words(data={"words": words}, key=f"{key}_words")
         return st.file_uploader(label, type=types, key=key, **options)
+
+
+# ---- the entries of a file that are not read: each by name, with the reason ------------------------------------------
+MAX_NAMED = 12  # entries listed by name; the others are only counted
+
+Unread = tuple[str, tuple[int, ...] | AttentionError | None]  # name, and: shape of an array, error, or None for a text
+
+
+def name_array(name: str, shape: tuple[int, ...]) -> str:
+    """An array's name in Markdown, with its shape; without a shape for a single number."""
+    shown = f"**{escape_markdown(label_arrays([name])[name])}**"
+    return f"{shown} ({', '.join(map(str, shape))})" if shape else shown
+
+
+def say_unread(unread: Iterable[Unread]) -> str:
+    """Sentence that lists the unread entries of a file; "" if all are read."""
+    left = list(unread)
+    if not left:
+        return ""
+    listed = say("fact.comma").join(say_one(name, what) for name, what in left[:MAX_NAMED])
+    if len(left) > MAX_NAMED:
+        return say("brought.not_read_more", names=listed, count=len(left) - MAX_NAMED)
+    return say("brought.not_read", names=listed)
+
+
+def say_one(name: str, what: tuple[int, ...] | AttentionError | None) -> str:
+    """Text about one unread entry: its name with its shape, or with the error."""
+    if isinstance(what, tuple):
+        return name_array(name, what)
+    key = "text" if what is None else what.code
+    reason = say(f"unread.{key}") if has(f"unread.{key}") else say("unread.form")
+    return say("brought.unread_one", name=name_array(name, ()), reason=reason)

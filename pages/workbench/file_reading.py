@@ -8,7 +8,7 @@ import streamlit as st
 from attention_core.inputs.files.mask_readings import MaskReading
 from attention_core.inputs.files.qkv_file import MASK_ROLES, UploadedTensors
 from attention_core.record.errors import AttentionError
-from pages.panels.file_lines import name_array, say_unread
+from pages.panels.file_box import name_array, say_unread
 from pages.panels.setup_controls import field_control, show_refusal, try_change
 from pages.runs.compute import input_kind_of
 from pages.runs.upload_store import UploadedArrays, others_of, sources_of, uploaded_arrays

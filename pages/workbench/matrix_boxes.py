@@ -9,8 +9,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from attention_core.inputs.files.matrix_file import choose_name, projection_of, read_matrix, read_matrix_file
 from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.record.errors import AttentionError
-from pages.panels.file_box import MAX_UPLOAD_MB, file_box
-from pages.panels.file_lines import name_array, say_unread
+from pages.panels.file_box import MAX_UPLOAD_MB, file_box, name_array, say_unread
 from pages.panels.setup_controls import field_control
 from pages.session import setup_state
 from pages.session.view import ScreenState

@@ -10,7 +10,7 @@ import torch
 from attention_core import prove
 from attention_core.examples.published_models import PUBLISHED_MODELS, scale_down
 from pages.lessons.models.drawers import count_bytes_beyond, count_cache_bytes, share_kept
-from pages.lessons.models.small_layers import SMALL_HEADS, SMALL_WINDOW, make_small_layer
+from pages.lessons.models.pairs import SMALL_HEADS, SMALL_WINDOW, make_small_layer
 from pages.runs.cache import trace_for
 from pages.setup.codec import run_to_query, setup_from_link, setup_to_link
 from pages.setup.resolve import config_of

@@ -1,4 +1,4 @@
-"""The lesson on today's models: an older and a newer model side by side, as maps and part by part."""
+"""Today's models: an older and a newer one side by side, each as a small layer, and compared part by part."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,10 +8,13 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.drawing.specifications import Picture
-from attention_core.examples.published_models import PUBLISHED_MODELS, LayerKind, PublishedModel
+from attention_core.examples.published_models import PUBLISHED_MODELS, LayerKind, PublishedModel, scale_down
+from attention_core.mechanism.config import LEARNED_TENSORS
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
+from attention_core.record.number_text import format_grouped
 from pages.export.page_links import link_to_workbench
 from pages.lessons.models.parts import VARIANT_FINDERS, name_kind, say_part, say_what_for, tell_apart
-from pages.lessons.models.small_layers import make_small_layer, tell_left_out, tell_scale
 from pages.lessons.opened_cell import FoundRuns
 from pages.lessons.pictures import RunPicture, draw_picture, make_weights_map, show_opened_arithmetic
 from pages.lessons.sentences import join_with_commas, quote_token
@@ -19,6 +22,7 @@ from pages.panels.live_choice import LiveChoice, LiveChoices
 from pages.panels.live_frames import LiveCells, pack_live_cells, tell_live
 from pages.runs.cache import cache_by_setup, keep_latest, trace_for
 from pages.session.labels import current_palette, selection_of
+from pages.setup.choice_text import write_choice, write_mask, write_position
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say
 
@@ -230,3 +234,83 @@ def show_parts(old: PublishedModel, new: PublishedModel) -> None:
 def name_part(part: str) -> str:
     """The name of a part in the page's language."""
     return say(f"lessons.models.part.{part}")
+
+
+# ---- a layer of a published model as a small Setup, and what the small layer leaves out ------------------------------
+SMALL_HEADS, SMALL_WINDOW = 8, 4  # query heads of a small layer, and keys in its window
+
+
+def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
+    """The Setup of a small layer of a kind, with the words of another Setup."""
+    config = scale_down(kind.config, SMALL_HEADS, SMALL_WINDOW)
+    normaliser, params = config.normaliser
+    return base.with_fields(
+        score=None if config.score == "scaled_dot" else config.score,
+        kv_heads=config.kv_heads,
+        masks=tuple(write_mask(*mask) for mask in config.masks) or None,
+        positions=tuple(write_position(*position) for position in config.positions) or None,
+        modifiers=tuple(write_choice(*modifier, MODIFIERS) for modifier in config.modifiers) or None,
+        normaliser=write_choice(normaliser, params, NORMALISERS),
+    )
+
+
+def tell_scale(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
+    """The text about the sizes of a small layer and of the model that it represents. trace: the small layer's run."""
+    sizes = trace.sizes()
+    stands = "stand_for" if model.kv_heads < model.heads else "own_stand_for"
+    if (sizes["H"], sizes["H_kv"], sizes["d_k"]) == (model.heads, model.kv_heads, model.head_width):
+        stands = "own_whole"
+    sentences = [
+        say(
+            f"lessons.models.{stands}",
+            small_heads=sizes["H"],
+            small_kv=sizes["H_kv"],
+            small_width=sizes["d_k"],
+            heads=model.heads,
+            kv=model.kv_heads,
+            width=model.head_width,
+        )
+    ]
+    if kind.window is not None:
+        window = say("lessons.models.window_stands_for", small=SMALL_WINDOW, window=format_grouped(kind.window))
+        sentences.append(window)
+    return " ".join(sentences)
+
+
+def tell_latent(model: PublishedModel) -> str:
+    """The text about the sizes of a small layer's latent and of the model's latent that it represents."""
+    small = {name: tensor.own_sizes for name, tensor in LEARNED_TENSORS.items()}
+    latent, turned = model.latent
+    return say(
+        "lessons.models.latent_stands_for",
+        small=small["w_dkv"]["d_c"],
+        small_turned=small["w_kr"]["d_r"],
+        latent=latent,
+        turned=turned,
+    )
+
+
+def tell_left_out(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
+    """The text about the parts of a model that a small layer leaves out. trace: the small layer's run."""
+    sentences = [
+        say("lessons.models.other_layers", count=other.count, kind=name_kind(other.name))
+        for other in model.kinds
+        if other != kind
+    ]
+    positions = [name for name, _ in kind.config.positions]
+    modifiers = [name for name, _ in kind.config.modifiers]
+    normaliser, _ = kind.config.normaliser
+    if "learned" in positions:
+        rows, _ = trace["w_places"].shape
+        table = say("lessons.models.table_stands_for", small=rows, places=format_grouped(model.context))
+        sentences.append(table)
+    if model.latent is not None:
+        sentences.append(tell_latent(model))
+    if "t5" in positions:
+        sentences.append(say("lessons.models.few_buckets"))
+    if "qk_norm" in modifiers:
+        sentences.append(say("lessons.models.gains"))
+    if normaliser == "sinks":
+        sentences.append(say("lessons.models.sinks"))
+    sentences.append(say("lessons.models.never_shown"))
+    return " ".join(sentences)

@@ -25,11 +25,10 @@ from pages.lessons.printed.drawers import (
     offer_right_numbers,
 )
 from pages.lessons.prompts import ask_to_find_errors, get_tried_cells, try_cell
-from pages.lessons.worked_example import close_on_change, count_marked_numbers, show_work
+from pages.lessons.worked_example import close_on_change, count_marked_numbers, show_met, show_work
 from pages.panels.fact import show_fact
 from pages.panels.lesson_choices import store_choice
 from pages.panels.link_controls import choose_option
-from pages.panels.slips import show_met
 from pages.session.answers import are_answers_revealed
 from pages.session.collected import show_moving
 from pages.site.words import say

@@ -17,10 +17,11 @@ from pages.lessons.worked_example import (
     label_stage,
     make_work_parts,
     show_exercise,
+    show_met,
+    show_slips,
 )
 from pages.panels.answers import answer_text_box, get_answer_text, is_text_chosen
 from pages.panels.link_controls import choose_option, switch
-from pages.panels.slips import show_met, show_slips
 from pages.practice.check.exercise import choose_exercise, clear_on_new_exercise, initial_cell_texts
 from pages.practice.check.paper import show_printing
 from pages.practice.check.worked_table import show_worked_table
