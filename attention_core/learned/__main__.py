@@ -16,13 +16,12 @@ import torch
 
 from attention_core.learned.depth.block_figures import measure_blocks_again
 from attention_core.learned.depth.deep_copier import BLOCK_KINDS
+from attention_core.learned.language.checkpoints import MEASURED, STEPPED, keep_steps, measure_steps_again
 from attention_core.learned.language.fill_in_middle import measure_middle_again
 from attention_core.learned.language.head_figures import measure_heads_again
-from attention_core.learned.language.kept_steps import MEASURED, STEPPED, keep_steps
 from attention_core.learned.language.making import make_model, measure_guesses_again
 from attention_core.learned.language.removed_parts import REMOVED, measure_removed_again
 from attention_core.learned.language.shipped import LANGUAGE_MODELS, other_form, shipped_names
-from attention_core.learned.language.step_figures import measure_steps_again
 from attention_core.learned.pieces.shipped import SPACES, ship_pieces
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.head_counts import measure_overfitting_again, measure_stability_again

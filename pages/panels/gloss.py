@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from attention_core.learned.grammar.glosses import gloss_words
+from attention_core.learned.grammar.vocabulary import gloss_words
 from pages.site.words import current_language, escape_markdown, say
 
 MAX_GLOSSED_WORDS = 40  # per page: about three lines

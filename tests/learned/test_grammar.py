@@ -24,7 +24,7 @@ from attention_core.learned.grammar.function_words import phrase
 from attention_core.learned.grammar.moods import MOODS
 from attention_core.learned.grammar.scene import Clause, Pronoun, Telling, Thing, tell
 from attention_core.learned.grammar.scenes import Scene
-from attention_core.learned.grammar.sorts.reasons import draw_reason
+from attention_core.learned.grammar.sorts.references import draw_reason
 from attention_core.record.errors import AttentionError
 
 SINGULAR_PRONOUNS = {"she": "f", "her": "f", "he": "m", "him": "m", "his": "m", "it": "n", "its": "n"}

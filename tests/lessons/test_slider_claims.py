@@ -31,9 +31,8 @@ from attention_core.inputs.matrix_link import read_matrix
 from attention_core.learned.insight.copying_heads import first_share
 from attention_core.learned.insight.state_influence import influence_of_symbols, mean_own_share
 from attention_core.learned.language.batches import word_numbers
-from attention_core.learned.language.kept_steps import load_step
+from attention_core.learned.language.checkpoints import load_step, read_pair
 from attention_core.learned.language.measures import MEASURED_PAIRS, pair_places, pairs_by_length
-from attention_core.learned.language.pair_readings import read_pair
 from attention_core.learned.language.questions import QUESTIONS
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.readout import WordChoices, with_word_choices

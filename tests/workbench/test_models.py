@@ -159,7 +159,7 @@ def test_what_a_link_compares_with_may_be_of_older_weights():
 
 
 FIRST_SCREENS = """
-from attention_core.learned.language import kept_steps, network_folder
+from attention_core.learned.language import checkpoints, network_folder
 from pages.app.warming import import_all
 from streamlit.testing.v1 import AppTest
 
@@ -168,7 +168,7 @@ read = []
 def watch(load_file):
     return lambda path, *args, **how: read.append(str(path)) or load_file(path, *args, **how)
 
-for module in (kept_steps, network_folder):
+for module in (checkpoints, network_folder):
     module.load_file = watch(module.load_file)
 import_all()
 AppTest.from_file("pages/app/router.py", default_timeout=60).run()

@@ -4,7 +4,7 @@ import pytest
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_text import parse_matrix
-from attention_core.learned.grammar.glosses import MEASURE_WORD, gloss_words, load_glosses
+from attention_core.learned.grammar.vocabulary import MEASURE_WORD, gloss_words, load_glosses
 from attention_core.learned.translation.translating import held_out_pairs
 from pages.runs.cache import trace_for
 from pages.setup.setup import make_setup

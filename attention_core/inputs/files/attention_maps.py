@@ -313,8 +313,9 @@ def make_group(members: list[str], contents: FileContents, sentences: int) -> Ma
     lead = [size for size in array.shape[:-2] if size > 1]
     series = list_series_axes(members, contents.texts)
     if series:
-        name = name_series(members)
-        lead = [*(len(set(column)) for column in varying_numbers(members).values()), *lead]
+        varying, places = varying_numbers(members), count()
+        name = NUMBER_PATTERN.sub(lambda number: "#" if next(places) in varying else number[0], members[0])
+        lead = [*(len(set(column)) for column in varying.values()), *lead]
         array = np.stack(arrays)
     readings = list_readings(array.shape[:-2] if not series else tuple(lead), series)
     if not readings:
@@ -327,16 +328,6 @@ def make_group(members: list[str], contents: FileContents, sentences: int) -> Ma
     if plain_name(name) == AVERAGED_NAME and "B" in readings:
         readings = ["B", *(axes for axes in readings if axes != "B")]
     return MapGroup(name, kind_of(members[0]), array, arrays[0].shape, tuple(members), tuple(readings))
-
-
-def name_series(members: list[str]) -> str:
-    """The name of a series: its members' name, with # instead of the numbers in which the members differ.
-
-    >>> name_series(["layer1_block2", "layer2_block2"])
-    'layer#_block2'
-    """
-    varying, places = varying_numbers(members), count()
-    return NUMBER_PATTERN.sub(lambda number: "#" if next(places) in varying else number[0], members[0])
 
 
 def list_series_axes(members: list[str], texts: Mapping[str, Texts]) -> list[str]:

@@ -28,7 +28,6 @@ from attention_core.inputs.files.stored_arrays import (
     nested_array,
     parse_json,
     printable_name,
-    read_npy,
     read_stored_array,
     split_npy,
     unpack_member,
@@ -368,7 +367,8 @@ def read_npy_contents(name: str, content: bytes, bounds: FileBounds) -> Found:
     if texts is not None:
         return texts
     try:
-        return read_npy(name, content, bounds)
+        dtype, order, shape, data = split_npy(name, content)
+        return read_stored_array(name, dtype, shape, data, order, bounds)
     except AttentionError as error:
         return error
 

@@ -196,24 +196,15 @@ ENCRYPTED_FLAG = 1  # a bit of a member's flags
 ZIP_FAULTS = (BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 
 
-def read_npy(name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS) -> np.ndarray:
-    """Reads the array of an NPY file, version 1, 2 or 3, of either byte order and either order of axes.
+def split_npy(name: str, content: bytes) -> tuple[str, str, tuple[int, ...], memoryview]:
+    """The type, the order of axes, the shape and the bytes of the array of an NPY file, version 1, 2 or 3.
 
-    Raises AttentionError: npy_header, header_too_long, array_pickled, and those of read_stored_array.
+    Raises AttentionError: npy_header, header_too_long, array_pickled.
 
     >>> file = BytesIO()
     >>> np.save(file, np.array([[1, 2, 3]], dtype=np.int16))
-    >>> read_npy("x", file.getvalue()).tolist()
-    [[1, 2, 3]]
-    """
-    dtype, order, shape, data = split_npy(name, content)
-    return read_stored_array(name, dtype, shape, data, order, bounds)
-
-
-def split_npy(name: str, content: bytes) -> tuple[str, str, tuple[int, ...], memoryview]:
-    """The type, the order of axes, the shape and the bytes of the array of an NPY file.
-
-    Raises AttentionError: npy_header, header_too_long, array_pickled.
+    >>> split_npy("x", file.getvalue())[:3]
+    ('<i2', 'C', (1, 3))
     """
     file = BytesIO(content)
     try:

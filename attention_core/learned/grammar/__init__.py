@@ -24,9 +24,8 @@ words; the words of a Text hold no special token. `cut_words(text, language)` cu
 
 from attention_core.learned.grammar.cut_words import cut_words
 from attention_core.learned.grammar.draw import held_out_pair
-from attention_core.learned.grammar.minimal_pairs import MinimalPair, minimal_pairs
 from attention_core.learned.grammar.page import Link, Text
-from attention_core.learned.grammar.scenes import LANGUAGES, PARTS, SORTS, Scene, draw_scene
+from attention_core.learned.grammar.scenes import LANGUAGES, PARTS, SORTS, MinimalPair, Scene, draw_scene, minimal_pairs
 from attention_core.learned.grammar.vocabulary import SPECIAL_TOKENS, categories, known_words, vocabulary
 
 __all__ = [

@@ -9,8 +9,7 @@ from jaxtyping import Bool, Int
 from torch import Generator, Tensor
 
 from attention_core.learned.grammar import Link, Text, draw_scene, vocabulary
-from attention_core.learned.grammar.draw import RandomNumbers
-from attention_core.learned.language.drawn_numbers import DrawnNumbers
+from attention_core.learned.grammar.draw import DrawnNumbers, RandomNumbers
 from attention_core.learned.language.packing import PackedTexts, disguise_words, pack_texts
 from attention_core.learned.language.questions import NOT_ASKED
 

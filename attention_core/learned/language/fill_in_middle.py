@@ -15,14 +15,13 @@ from torch import Generator, Tensor
 
 from attention_core.learned.figures_file import write_row
 from attention_core.learned.grammar import Text, vocabulary
-from attention_core.learned.grammar.draw import RandomNumbers
+from attention_core.learned.grammar.draw import DrawnNumbers, RandomNumbers
 from attention_core.learned.language.batches import ROW_LENGTH, ROWS, Batch, draw_texts, word_numbers
-from attention_core.learned.language.drawn_numbers import DrawnNumbers
-from attention_core.learned.language.losses import foretelling_loss
 from attention_core.learned.language.making import train_model
 from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.model import LanguageModel, ModelShape
 from attention_core.learned.language.packing import pack_texts
+from attention_core.learned.language.recipes import foretelling_loss
 from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model
 from attention_core.learned.language.surprise import surprises_of_texts
 from attention_core.learned.language.writing import blank_word

@@ -8,7 +8,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.learned.grammar import Text
-from attention_core.learned.language.answers import find_answer
 from attention_core.learned.language.batches import OTHER_CATEGORIES
 from attention_core.learned.language.measures import (
     CLEAR,
@@ -19,6 +18,7 @@ from attention_core.learned.language.measures import (
     held_out_texts,
 )
 from attention_core.learned.language.model import LanguageModel
+from attention_core.learned.language.questions import find_answer
 from attention_core.learned.language.reading import UNKNOWN
 from attention_core.learned.language.simple_rule import nearest_fitting
 from attention_core.learned.language.surprise import number_words, surprises_of_texts
@@ -57,7 +57,8 @@ def measure_guesses(model: LanguageModel, language: str, second: LanguageModel |
     limits = measure_limits(model, language)
     figures = {}
     for part in (*LEARNED_PARTS, "frames"):
-        outside = [is_outside(each, limits) for each in surprises_of_part(model, language, part, "report")]
+        surprises = surprises_of_part(model, language, part, "report")
+        outside = [bool(each.mean() > limits["surprise"] or each.max() > limits["word"]) for each in surprises]
         figures[f"outside_{part}"] = sum(outside) / len(outside)
     if model.shape.answers == "heads":
         figures |= measure_answers(model, language, second)
@@ -76,11 +77,6 @@ def measure_limits(model: LanguageModel, language: str) -> dict[str, float]:
 def surprises_of_part(model: LanguageModel, language: str, part: str, half: str) -> list[Float[Tensor, " T-1"]]:
     """The surprise of each word of the held-out texts of a part, one tensor per text."""
     return surprises_of_texts(model, language, [text.words for text in held_out_texts(language, part, half)])
-
-
-def is_outside(surprises: Float[Tensor, " T-1"], limits: dict[str, float]) -> bool:
-    """Whether the mean or the largest surprise of a text is above its limit."""
-    return bool(surprises.mean() > limits["surprise"] or surprises.max() > limits["word"])
 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------

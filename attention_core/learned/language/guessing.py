@@ -13,9 +13,9 @@ from torch import Tensor
 
 from attention_core.learned.grammar.concepts import load_names, load_nouns
 from attention_core.learned.grammar.page import noun_category
-from attention_core.learned.language.answers import ENDS, Answer, find_answer
 from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.measures import all_weights
+from attention_core.learned.language.questions import ENDS, Answer, find_answer
 from attention_core.learned.language.reading import UNKNOWN
 from attention_core.learned.language.shipped import load_model, load_recipe, other_form, read_figures
 from attention_core.learned.language.simple_rule import (

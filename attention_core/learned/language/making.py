@@ -24,8 +24,8 @@ def make_model(networks: NetworkFolder, name: str, folder: Path, tell: Callable[
     """
     recipe = networks.recipes[name]
     models = {seed: train_model(recipe, seed, folder, tell) for seed in recipe.seeds}
-    scores = {seed: score_choice(recipe, model) for seed, model in models.items()}
-    best = max(scores, key=scores.get)
+    chosen_by = {seed: recipe.measure(model, "choose") for seed, model in models.items()}
+    best = max(recipe.seeds, key=lambda seed: sum(chosen_by[seed].get(name, 0.0) for name in recipe.choosing))
     reports = {seed: round_figures(recipe.measure(model, "report")) for seed, model in models.items()}
     batch = recipe.draw(torch.Generator().manual_seed(recipe.seeds[0]))
     row = {
@@ -62,12 +62,6 @@ def train_model(recipe: TrainingRecipe, seed: int, folder: Path, tell: Callable[
     for tensor in model.parameters():
         tensor.copy_(tensor.to(STORED_DTYPE))
     return model
-
-
-def score_choice(recipe: TrainingRecipe, model: nn.Module) -> float:
-    """The score by which a seed is chosen: the sum of the recipe's `choosing` figures."""
-    figures = recipe.measure(model, "choose")
-    return sum(figures.get(name, 0.0) for name in recipe.choosing)
 
 
 def round_figures(figures: dict[str, float]) -> dict[str, float]:

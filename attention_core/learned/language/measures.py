@@ -9,8 +9,8 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from attention_core.learned.grammar import Text, draw_scene, minimal_pairs
+from attention_core.learned.grammar.draw import DrawnNumbers
 from attention_core.learned.language.batches import begin_text, word_numbers
-from attention_core.learned.language.drawn_numbers import DrawnNumbers
 from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.questions import QUESTIONS
 

@@ -11,9 +11,8 @@ from attention_core.analysis.interventions import Intervention, intervene
 from attention_core.analysis.logit_attribution import attention_parts, with_word_pushes
 from attention_core.analysis.residual_sum import with_logit_sum
 from attention_core.comparison.differences import WeightMove, rank_moved_weights
-from attention_core.learned.language.answers import find_answer
+from attention_core.learned.language.questions import ABOUT, PRONOUN, find_answer
 from attention_core.learned.language.reading import run_model
-from attention_core.learned.language.recipes import ABOUT, PRONOUN
 from attention_core.learned.language.shipped import load_model, load_recipe
 from attention_core.learned.language.simple_rule import find_pronouns
 from attention_core.learned.language.writing import blank_word

@@ -10,7 +10,7 @@ from string import ascii_letters, digits, punctuation
 from torch import Generator
 
 from attention_core.learned.grammar import draw_scene
-from attention_core.learned.language.drawn_numbers import DrawnNumbers
+from attention_core.learned.grammar.draw import DrawnNumbers
 from attention_core.learned.pieces.byte_pairs import BEGIN, Merge, growing_pieces, learn_merges, split_runs
 
 SHIPPED_FOLDER = Path(__file__).with_name("shipped")

@@ -126,7 +126,9 @@ def train_in_precision(scheme: Scheme, seed: int, steps: int = STEPS) -> tuple[C
             round_weights(rounded, masters)
         if step % EVERY == 0:
             after = nn.utils.parameters_to_vector(masters.parameters()).detach()
-            measured.append((measure_loss(masters), share_of_zeros(gradients), share_of_zeros([after - before])))
+            with torch.no_grad():
+                loss = keep(surprise(masters, *evidence.held_out(TASK)))
+            measured.append((loss, share_of_zeros(gradients), share_of_zeros([after - before])))
     return masters, measured
 
 
@@ -134,12 +136,6 @@ def list_gradients(model: Classifier, texts: tuple[Tensor, Tensor], scale: float
     """Compute the gradients of the loss times a scale, in the model's precision, one tensor for each parameter."""
     loss = scale * surprise(model, *texts)
     return list(torch.autograd.grad(loss, list(model.parameters())))
-
-
-def measure_loss(model: Classifier) -> float:
-    """Measure the loss on held-out texts."""
-    with torch.no_grad():
-        return keep(surprise(model, *evidence.held_out(TASK)))
 
 
 def share_of_zeros(tensors: list[Tensor]) -> float:

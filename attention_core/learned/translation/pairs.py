@@ -8,7 +8,7 @@ from jaxtyping import Int
 from torch import Generator, Tensor
 
 from attention_core.learned.grammar import Scene, Text, draw_scene
-from attention_core.learned.grammar.draw import RandomNumbers
+from attention_core.learned.grammar.draw import DrawnNumbers, RandomNumbers
 from attention_core.learned.grammar.function_words import DETERMINERS
 from attention_core.learned.grammar.scene import Mention
 from attention_core.learned.language.batches import (
@@ -20,7 +20,6 @@ from attention_core.learned.language.batches import (
     begin_text,
     word_numbers,
 )
-from attention_core.learned.language.drawn_numbers import DrawnNumbers
 from attention_core.learned.language.packing import PackedWords, deal_rows, disguise_words, pack_rows
 
 SOURCE, TARGET = "en", "zh"

@@ -4,10 +4,17 @@ import streamlit as st
 
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
-from attention_core.learned.language.kept_steps import size_between_steps, steps_of
-from attention_core.learned.language.pair_readings import OWN, Reading, held_out_pair, read_pair
+from attention_core.learned.language.checkpoints import (
+    OWN,
+    Reading,
+    StepFigures,
+    held_out_pair,
+    read_pair,
+    read_step_figures,
+    size_between_steps,
+    steps_of,
+)
 from attention_core.learned.language.shipped import count_seeds
-from attention_core.learned.language.step_figures import StepFigures, read_step_figures
 from attention_core.record.number_text import format_grouped, format_percent
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import Lesson

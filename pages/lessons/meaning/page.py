@@ -7,8 +7,8 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.drawing.bars import Row, row_of
+from attention_core.learned.language.checkpoints import Reading
 from attention_core.learned.language.measures import MEASURED_PAIRS
-from attention_core.learned.language.pair_readings import Reading
 from attention_core.record.number_text import format_percent
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.meaning.drawers import (

@@ -20,8 +20,7 @@ from attention_core.drawing.small_pictures import (
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.given_scores import as_scores, draw_query_and_keys, read_logits
 from attention_core.learned.language.batches import MASK, START, word_numbers
-from attention_core.learned.language.kept_steps import steps_of
-from attention_core.learned.language.pair_readings import read_pair
+from attention_core.learned.language.checkpoints import read_pair, steps_of
 from attention_core.learned.language.readout import sum_model
 from attention_core.learned.pieces.byte_pairs import cut_pieces
 from attention_core.learned.pieces.shipped import SPACES, load_pieces

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from attention_core import AttentionError
-from attention_core.learned.language.answers import Answer, find_answer
 from attention_core.learned.language.guess_figures import (
     Told,
     measure_guesses,
@@ -17,6 +16,7 @@ from attention_core.learned.language.guess_figures import (
 from attention_core.learned.language.guessing import Judgement, Reference, judge_sentence, read_student_figures
 from attention_core.learned.language.making import round_figures
 from attention_core.learned.language.measures import held_out_texts
+from attention_core.learned.language.questions import Answer, find_answer
 from attention_core.learned.language.reading import cut_sentence, read_tokens
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import load_model, other_form, read_figures, shipped_names

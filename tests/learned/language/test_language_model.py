@@ -10,11 +10,10 @@ from torch import Generator
 
 from attention_core import AttentionError, prove
 from attention_core.learned.language.batches import Batch, draw_batch
-from attention_core.learned.language.losses import Prices, language_loss
 from attention_core.learned.language.model import LanguageModel, ModelShape
 from attention_core.learned.language.packing import PackedTexts
 from attention_core.learned.language.questions import NOT_ASKED
-from attention_core.learned.language.recipes import RECIPES
+from attention_core.learned.language.recipes import RECIPES, Prices, language_loss
 from attention_core.learned.language.training import LanguageTraining
 
 SHAPES = [

@@ -6,7 +6,7 @@ import torch
 from attention_core import AttentionError
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.batches import START
-from attention_core.learned.language.kept_steps import BETWEEN_STEPS, STEPPED, STEPS_FOLDER
+from attention_core.learned.language.checkpoints import BETWEEN_STEPS, STEPPED, STEPS_FOLDER
 from attention_core.learned.language.making import round_figures
 from attention_core.learned.language.measures import measure_heads
 from attention_core.learned.language.reading import (

@@ -15,7 +15,7 @@ from attention_core.learned.grammar.sorts.parts import (
     draw_quality,
     draw_time,
 )
-from attention_core.learned.grammar.sorts.reasons import draw_reason
+from attention_core.learned.grammar.sorts.references import draw_reason
 
 ACTORS = find_nouns("people people animal")
 THINGS = find_nouns("dog cat mouse bird spider frog hamster object container text garment device food")

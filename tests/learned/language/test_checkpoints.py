@@ -9,14 +9,23 @@ from torch import Generator
 
 from attention_core import AttentionError
 from attention_core.learned.grammar import vocabulary
-from attention_core.learned.language import kept_steps
+from attention_core.learned.language import checkpoints
 from attention_core.learned.language.batches import word_numbers
-from attention_core.learned.language.kept_steps import MEASURED, STEPPED, keep_steps, load_step, steps_of
+from attention_core.learned.language.checkpoints import (
+    CHANGES,
+    MEASURED,
+    STEPPED,
+    held_out_pair,
+    keep_steps,
+    load_step,
+    measure_steps,
+    read_pair,
+    read_step_figures,
+    steps_of,
+)
 from attention_core.learned.language.measures import pair_places
-from attention_core.learned.language.pair_readings import CHANGES, held_out_pair, read_pair
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import load_model, read_figures
-from attention_core.learned.language.step_figures import measure_steps, read_step_figures
 
 SOME = 60  # pairs of a loop
 
@@ -49,15 +58,15 @@ def test_a_step_that_was_not_kept_is_refused(step):
 
 
 def test_training_again_keeps_its_numbers_after_the_steps_in_between(tmp_path, monkeypatch):
-    monkeypatch.setattr(kept_steps, "STEPS_FOLDER", tmp_path)
-    monkeypatch.setattr(kept_steps, "BETWEEN_STEPS", (1, 3))
+    monkeypatch.setattr(checkpoints, "STEPS_FOLDER", tmp_path)
+    monkeypatch.setattr(checkpoints, "BETWEEN_STEPS", (1, 3))
     told = []
     training = keep_steps("en_foretold_encoder", told.append)
     assert training.step == 3 and len(told) == 2
     kept = load_step("en_foretold_encoder", 3, torch.float32)
     for one, two in zip(kept.parameters(), training.model.parameters(), strict=True):
         assert torch.equal(one, two.half().float())
-    kept_steps.load_step.cache_clear()
+    checkpoints.load_step.cache_clear()
 
 
 @pytest.mark.slow
@@ -69,7 +78,7 @@ def test_the_first_steps_that_come_along_are_trained_again():
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        training = kept_steps.LanguageTraining(RECIPES[name], read_figures()[name].seed)
+        training = checkpoints.LanguageTraining(RECIPES[name], read_figures()[name].seed)
         start = all_numbers(training.model)
         while training.step < 500:
             training.advance()
