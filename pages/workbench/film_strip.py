@@ -63,6 +63,10 @@ def show_film(screen: ScreenState) -> None:
 
 def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> None:
     """Shows a frame for each value that can be computed, and the refused values with the reason of the first."""
+
+    def take_frame(place: int) -> None:
+        try_made_change("film", lambda: make_frame_change(screen, name, values[place]))
+
     row: list[dict] = []
     refusals: dict[str, str] = {}  # by the name of the value, the reason for its refusal
     for place, value in enumerate(values):
@@ -78,7 +82,7 @@ def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> Non
         FRAME_SIDE_PX,
         2,
         row,
-        lambda place: take_frame(screen, name, values, place),
+        take_frame,
         text=FRAME_TEXT_PX,
         palette=palette_for(screen.trace, current_palette()),
     )
@@ -111,11 +115,6 @@ def make_frame(screen: ScreenState, name: str, place: int, value: SweptValue) ->
         "breaks": False,
         "map": small_map,
     }
-
-
-def take_frame(screen: ScreenState, name: str, values: list[SweptValue], place: int) -> None:
-    """Sets the swept setting to the value whose frame was clicked."""
-    try_made_change("film", lambda: make_frame_change(screen, name, values[place]))
 
 
 def make_frame_change(screen: ScreenState, name: str, value: SweptValue) -> dict[str, object]:

@@ -1,25 +1,35 @@
 """The settings that can be swept: their values, the current value, and the changed fields of a Setup for another value.
 
-`values(setup, trace, inputs)` returns the values; () or [] if the setting has no effect here.
+`values(setup, trace, inputs)` returns the values; () or [] if the setting has no effect here. The parameters that
+mechanisms declare are such settings, too.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from attention_core import Trace
 from attention_core.inputs.handmade_heads import MAX_HEAD_OFFSET
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
+from attention_core.mechanism.parameters import Parameter
+from attention_core.mechanism.positions import POSITIONS
 from pages.runs.run_inputs import RunInputs
 from pages.runs.size_changes import make_size_changes
+from pages.setup.choice_text import write_choice, write_position
 from pages.setup.link_values import MAX_LINK_NUMBER
-from pages.setup.resolve import config_of, resolve_run
+from pages.setup.resolve import config_of, resolve_run, to_positions_field
 from pages.setup.setup import DTYPES, Setup
+from pages.site.words import say
 from pages.workbench.layer_controls import MAX_CHOSEN_HEAD_WIDTH, head_choices, offset_places, turn_head
 from pages.workbench.mask_controls import write_masks
+from pages.workbench.modifier_controls import write_modifiers
 
 SweptValue = float | int | str
 SetupChange = dict[str, object]  # the changed fields of a Setup, with their new values
 MAX_SWEPT_VALUES = 9  # values of a sweep: as many small maps as fit in a line
 MAX_SWEPT_OFFSET = 4  # largest distance, in tokens, at which a swept offset head attends
+TABLES = (POSITIONS, MODIFIERS, NORMALISERS)
 
 
 # ---- any field, any axis ---------------------------------------------------------------------------------------------
@@ -189,3 +199,58 @@ def get_neighbour(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue |
 def with_neighbour(setup: Setup, value: SweptValue) -> SetupChange:
     """Returns the changed field for another offset of the swept head."""
     return {"built": turn_head(setup, swept_place(setup), value)}
+
+
+# ---- parameters of mechanisms ----------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class SweptParameter:
+    """A parameter of a mechanism, as a setting that can be swept. owner: the mechanism's name. others: all parameters
+    that the mechanism declares.
+    """
+
+    owner: str
+    parameter: Parameter
+    others: tuple[Parameter, ...]
+
+    def chosen(self, setup: Setup) -> Mapping[str, object] | None:
+        """Returns the mechanism's current parameters; None if the mechanism is not chosen."""
+        config = config_of(setup.run)
+        return dict((*config.positions, *config.modifiers, config.normaliser)).get(self.owner)
+
+    def values(self, setup: Setup, trace: Trace, inputs: RunInputs) -> tuple[SweptValue, ...]:
+        """Returns the values to sweep; () if the parameter has no effect here."""
+        params = self.chosen(setup)
+        usual = {parameter.name: parameter.usual for parameter in self.others}
+        beside = self.parameter.beside
+        if params is None or (beside and params[beside] == usual[beside]):
+            return ()
+        return self.parameter.words or self.parameter.swept
+
+    def now(self, setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue | None:
+        """Returns the current value; None if the mechanism is not chosen."""
+        params = self.chosen(setup)
+        return None if params is None else params[self.parameter.name]
+
+    def change(self, setup: Setup, value: SweptValue) -> SetupChange:
+        """Returns the changed fields of a Setup for another value of this parameter."""
+        config = config_of(setup.run)
+        params = {**self.chosen(setup), self.parameter.name: value}
+        if self.owner in NORMALISERS:
+            return {"normaliser": write_choice(self.owner, params, NORMALISERS)}
+        if self.owner in MODIFIERS:
+            return {"modifiers": write_modifiers({**dict(config.modifiers), self.owner: params})}
+        positions = {**dict(config.positions), self.owner: params}
+        return {"positions": to_positions_field(setup.run, tuple(write_position(*each) for each in positions.items()))}
+
+    def format_value(self, value: SweptValue) -> str:
+        """Formats a value: the label of a word, or a number without trailing zeros."""
+        return say(f"parameter_word.{value}") if self.parameter.words else f"{value:g}"
+
+
+def list_swept_parameters() -> Iterator[tuple[str, SweptParameter]]:
+    """Yields every parameter that can be swept, with its name."""
+    for table in TABLES:
+        for owner, entry in table.items():
+            for parameter in entry.parameters:
+                if parameter.words or parameter.swept:
+                    yield f"{owner}_{parameter.name}", SweptParameter(owner, parameter, entry.parameters)

@@ -1,19 +1,95 @@
-"""The settings that can be swept over several values, and the formats of these values and of the runs' figures."""
+"""The settings that can be swept over several values, the figures under their runs, and the formats of both.
+
+A figure is a function `figure(setup, trace, selection)` that returns one number. `trace` is the swept run; `setup` is
+the Setup on the screen, with whose run some figures compare `trace`.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from torch import Tensor
+
 from attention_core import Trace
+from attention_core.comparison.distances import total_variation
+from attention_core.comparison.measures import (
+    attention_perplexity,
+    largest_precision_error,
+    mean_offset,
+    mean_pairwise_head_distance,
+)
+from attention_core.explanation.facts import count_allowed_pairs
 from attention_core.record.number_text import format_fixed, format_grouped, format_signed, format_small, format_term
+from pages.runs.cache import trace_for
 from pages.runs.run_inputs import RunInputs
 from pages.session.labels import Selection
 from pages.setup.setup import Setup
 from pages.site.words import has, say
-from pages.workbench import sweep_figures, sweep_values
-from pages.workbench.parameter_sweeps import list_swept_parameters
-from pages.workbench.sweep_values import SetupChange, SweptValue, make_field_change, make_field_getter, make_size_getter
+from pages.workbench import sweep_values
+from pages.workbench.sweep_values import (
+    SetupChange,
+    SweptValue,
+    list_swept_parameters,
+    make_field_change,
+    make_field_getter,
+    make_size_getter,
+)
 
 
+# ---- figures ---------------------------------------------------------------------------------------------------------
+def get_head_weights(trace: Trace, selection: Selection) -> Tensor:
+    """Returns the weights (T, S) of the selected head, or of the last head if the run has fewer."""
+    heads = trace["weights"][selection.batch]  # (H, T, S)
+    last_head = len(heads) - 1
+    return heads[min(selection.head, last_head)]
+
+
+# ---- the row of the selected query -----------------------------------------------------------------------------------
+def row_perplexity(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """Returns the perplexity of the selected query's weights: over how many keys its attention is spread."""
+    row = get_head_weights(trace, selection)[selection.query]  # (S,)
+    return attention_perplexity(row)
+
+
+def largest_query_weight(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """Returns the largest weight of the selected query."""
+    row = get_head_weights(trace, selection)[selection.query]  # (S,)
+    return row.max().item()
+
+
+# ---- heads and pairs -------------------------------------------------------------------------------------------------
+def distance_between_heads(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """Returns the mean distance between the weights of two heads."""
+    return mean_pairwise_head_distance(trace["weights"][selection.batch])
+
+
+def count_kept_pairs_of_head(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """Returns how many pairs of query and key the masks keep in the selected head."""
+    last_head = trace.sizes()["H"] - 1
+    pairs = count_allowed_pairs(trace, min(selection.head, last_head), selection.batch)
+    return pairs.kept
+
+
+def mean_key_offset(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """Returns the mean offset of the attended keys from their query, in positions after the query."""
+    return mean_offset(get_head_weights(trace, selection))
+
+
+# ---- differences of weights ------------------------------------------------------------------------------------------
+def mean_row_distance(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """Returns the mean total variation between the rows of the selected head's weights and those on the screen."""
+    weights = get_head_weights(trace, selection).double()
+    weights_on_screen = get_head_weights(trace_for(setup), selection).double()
+    distances = total_variation(weights, weights_on_screen)  # (T,)
+    return distances.mean().item()
+
+
+def weight_rounding_error(setup: Setup, trace: Trace, selection: Selection) -> float:
+    """Returns the largest difference between a weight of any head and its value in float64."""
+    exact = trace_for(setup.with_fields(dtype="float64"))
+    return largest_precision_error(trace["weights"], exact["weights"])
+
+
+# ---- the settings ----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Sweep:
     """A setting that can be swept.
@@ -96,7 +172,7 @@ SWEEPS = {
         sweep_values.temperature_values,
         make_field_getter("temperature"),
         make_field_change("temperature"),
-        sweep_figures.row_perplexity,
+        row_perplexity,
         format_one_decimal,
         format_plainly,
     ),
@@ -104,26 +180,26 @@ SWEEPS = {
         sweep_values.width_values,
         make_size_getter("d_k"),
         sweep_values.with_width,
-        sweep_figures.largest_query_weight,
+        largest_query_weight,
     ),
     "heads": Sweep(
         sweep_values.head_count_values,
         make_size_getter("H"),
         sweep_values.with_heads,
-        sweep_figures.distance_between_heads,
+        distance_between_heads,
     ),
     "window": Sweep(
         sweep_values.window_values,
         sweep_values.get_window,
         sweep_values.with_window,
-        sweep_figures.count_kept_pairs_of_head,
+        count_kept_pairs_of_head,
         format_grouped,
     ),
     "offset": Sweep(
         sweep_values.offset_values,
         sweep_values.get_causal_offset,
         sweep_values.with_causal_offset,
-        sweep_figures.count_kept_pairs_of_head,
+        count_kept_pairs_of_head,
         format_grouped,
         format_term,
     ),
@@ -131,7 +207,7 @@ SWEEPS = {
         sweep_values.neighbour_values,
         sweep_values.get_neighbour,
         sweep_values.with_neighbour,
-        sweep_figures.mean_key_offset,
+        mean_key_offset,
         format_signed_decimal,
         format_term,
     ),
@@ -139,13 +215,13 @@ SWEEPS = {
         sweep_values.seed_values,
         make_field_getter("seed"),
         make_field_change("seed"),
-        sweep_figures.mean_row_distance,
+        mean_row_distance,
     ),
     "dtype": Sweep(
         sweep_values.precision_values,
         make_field_getter("dtype"),
         make_field_change("dtype"),
-        sweep_figures.weight_rounding_error,
+        weight_rounding_error,
         format_small,
         name_precision,
     ),
@@ -154,7 +230,7 @@ SWEEPS = {
             swept.values,
             swept.now,
             swept.change,
-            sweep_figures.largest_query_weight,
+            largest_query_weight,
             format_value=swept.format_value,
         )
         for name, swept in list_swept_parameters()
