@@ -51,15 +51,9 @@ def subtract_traces(now: Trace, before: Trace) -> Trace:
 def comparable_steps(now: Trace, before: Trace) -> Iterator[Step]:
     """Yield the steps of one run that another run has in the same shape."""
     for name, step in now.steps.items():
-        if name not in before:
-            continue
-        if have_same_shape(step, before.step(name)):
+        other = before.steps.get(name)
+        if other is not None and step.is_shaped_like(other):
             yield step
-
-
-def have_same_shape(one: Step, other: Step) -> bool:
-    """Return whether two steps have the same shape: the output of a run without W_o has another last axis."""
-    return one.shape == other.shape
 
 
 def find_moves(now: Trace, before: Trace) -> Mapping[str, StepMove]:

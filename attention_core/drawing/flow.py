@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from attention_core.drawing.flow_graph import FlowGraph, is_mark, word_axes
+from attention_core.drawing.flow_graph import KEYS, QUERIES, FlowGraph
 from attention_core.record.trace import Step
 
 
@@ -55,13 +55,17 @@ class PartCollection:
     def collect(self) -> list[FlowPart]:
         """The parts of the steps that are drawn, without columns."""
         for step in self.graph.trace.steps.values():
-            if not counts_words(step):
+            if not self.has_column(step):
                 continue
             if self.graph.is_move(step) and not self.graph.merges(step):
                 self.take_over(step)
             else:
                 self.parts[step.name] = self.make_part(step)
         return list(self.parts.values())
+
+    def has_column(self, step: Step) -> bool:
+        """Whether a step has an axis of words and is not a mask of True and False."""
+        return not {QUERIES, KEYS}.isdisjoint(step.dims) and step.name not in self.graph.marks
 
     def take_over(self, step: Step) -> None:
         """Lets the part of a step's source show a step that only moves numbers, or replaces that part by the step.
@@ -84,7 +88,7 @@ class PartCollection:
         """The part that draws a step."""
         reads, matrices = [], []
         for name in self.graph.numbers_read(step):
-            if counts_words(self.graph.trace.step(name)):
+            if self.has_column(self.graph.trace.steps[name]):
                 reads.append(self.resolve(name))
             else:
                 matrices.append(name)
@@ -102,11 +106,6 @@ class PartCollection:
         while name in self.stands_for:
             name = self.stands_for[name]
         return name
-
-
-def counts_words(step: Step) -> bool:
-    """Whether a step has an axis of words and is not a mask of True and False."""
-    return bool(word_axes(step)) and not is_mark(step)
 
 
 # ---- shares ----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 This module knows no mechanism by name: a new score or position is drawn as soon as it is in a plan.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 import torch
@@ -15,18 +16,25 @@ HEAD_AXES = ("H", "H_kv")
 
 
 class FlowGraph:
-    """The steps of a run as a graph. The expressions of each step's first and last cell are built only once."""
+    """The steps of a run as a graph. The expressions of each step's first and last cell are built only once.
+
+    readers: by the name of a step, the steps that read it. marks: the masks of True and False, which have no column.
+    """
 
     def __init__(self, trace: Trace):
         self.trace = trace
+        self.marks = {name for name, step in trace.steps.items() if step.dtype == torch.bool}
         shapes = trace.shapes()
         self.first_cells: dict[str, Cell] = {}
         self.last_cells: dict[str, Cell] = {}
+        self.readers: dict[str, list[Step]] = defaultdict(list)
         for name, step in trace.computed().items():
             first = (0,) * len(step.shape)
             last = tuple(size - 1 for size in step.shape)
             self.first_cells[name] = step.operation.cell(first, shapes)
             self.last_cells[name] = step.operation.cell(last, shapes)
+            for read in dict.fromkeys(step.operation.reads):
+                self.readers[read].append(step)
 
     def numbers_read(self, step: Step) -> tuple[str, ...]:
         """The steps whose numbers a step reads; () for a table of positions, which reads only a shape."""
@@ -45,16 +53,11 @@ class FlowGraph:
 
     def makes_keys(self, step: Step) -> bool:
         """Whether keys are computed from a step. True for x in self-attention, which has a vector for each key."""
-        for reader in self.readers(step):
+        for reader in self.readers[step.name]:
             axes = word_axes(reader)
             if axes == [KEYS] or (axes == [QUERIES] and self.makes_keys(reader)):
                 return True
         return False
-
-    def readers(self, step: Step) -> list[Step]:
-        """The steps that read a step."""
-        computed = self.trace.computed().values()
-        return [other for other in computed if step.name in other.operation.reads]
 
     def is_move(self, step: Step) -> bool:
         """Whether every cell of a step is an unchanged number of another step."""
@@ -74,7 +77,7 @@ class FlowGraph:
 
     def source(self, step: Step) -> Step:
         """The first step that a step reads."""
-        return self.trace.step(step.operation.reads[0])
+        return self.trace.steps[step.operation.reads[0]]
 
 
 def steps_of_cell(cell: Cell) -> Iterator[str]:
@@ -83,11 +86,6 @@ def steps_of_cell(cell: Cell) -> Iterator[str]:
         for factor in term:
             if isinstance(factor, Ref):
                 yield factor.step
-
-
-def is_mark(step: Step) -> bool:
-    """Whether a step is a mask of True and False, which has no column."""
-    return step.dtype == torch.bool
 
 
 def word_axes(step: Step) -> list[str]:
@@ -133,7 +131,7 @@ def describe_operation(graph: FlowGraph, step: Step) -> dict | None:
     which no number of the run changes. A mask reads no step, but its parameters may change.
     """
     made_of = graph.numbers_read(step)
-    is_mask = step.operation is not None and is_mark(step)
+    is_mask = step.operation is not None and step.name in graph.marks
     if not made_of and not is_mask:
         return None
     return {

@@ -74,7 +74,7 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
     ('most', (1,), 0.944, 1.888)
     """
     place = (batch, head, query)
-    row = trace["weights"][place].detach().double().cpu()  # (S,)
+    row = trace.steps["weights"].value[place].detach().double().cpu()  # (S,)
     allowed = allowed_pairs(trace)[place].cpu()  # (S,)
     possible = int(allowed.sum())
     share = float(row.max())
@@ -122,7 +122,7 @@ def has_overflowed(
     """
     if row.isnan().any():
         return True
-    if row.any() or not allowed.any() or "masked_scores" not in trace:
+    if row.any() or not allowed.any() or "masked_scores" not in trace.steps:
         return False
     scores = trace["masked_scores"][place].cpu()
     return bool(scores[allowed].isneginf().all())
@@ -174,7 +174,7 @@ def accident_at(trace: Trace, query: int, keys: Sequence[int]) -> Accident | Non
 
 def has_replaced_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]) -> bool:
     """Return whether a row of weights was replaced by numbers that no softmax of the allowed keys gives."""
-    if "chosen_weights" not in trace and "replacement" not in trace:
+    if "chosen_weights" not in trace.steps and "replacement" not in trace.steps:
         return False
     if (row < 0).any() or row[~allowed].any():
         return True
@@ -353,11 +353,9 @@ def mean_received_share(trace: Trace, head: int, key: int, batch: int = 0) -> fl
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def allowed_pairs(trace: Trace) -> Bool[Tensor, "B H T S"]:
     """Return which pairs of tokens the masks allow: all pairs if there is no mask."""
-    weights = trace["weights"]
-    if "allowed" not in trace:
-        everything = torch.ones((), dtype=torch.bool, device=weights.device)
-        return everything.expand_as(weights)
-    return trace["allowed"].expand_as(weights)
+    weights, mask = trace.steps["weights"].value, trace.steps.get("allowed")
+    allowed = torch.ones((), dtype=torch.bool, device=weights.device) if mask is None else mask.value
+    return allowed.expand_as(weights)
 
 
 @dataclass(frozen=True)

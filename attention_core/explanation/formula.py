@@ -1,6 +1,7 @@
 """Steps as equations in LaTeX, each symbol in the colour of its family."""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from attention_core.explanation.shown_steps import shown_name, shown_steps, steps_copied
@@ -43,6 +44,7 @@ ADDED_TO_INPUTS = [name for name, position in POSITIONS.items() if position.plac
 MADE_OF_INPUTS = tuple(f"{name}_" for name in ("positioned", *ADDED_TO_INPUTS))  # prefixes of steps made of inputs
 
 
+@lru_cache(maxsize=256)
 def colour_family(name: str) -> str | None:
     """Return the colour family of a step: q, k, v or x, or None.
 

@@ -69,7 +69,8 @@ def panel(
     ((2, 3), Ref(step='v', index=(0, 0, 2, 0)))
     """
     at = at or {}
-    shape = trace.step(step).shape
+    laid_out = trace.steps[step]
+    shape = laid_out.shape
     is_matrix = len(shape) > 1
     row_dim, column_dim = panel_dims(trace, step)
     row_count = shape[-2] if is_matrix else 1
@@ -78,7 +79,7 @@ def panel(
     most_columns = axis_limit(column_dim, largest, widest)
     rows = drawn_positions(row_count, most_rows, at.get(row_dim, 0))
     columns = drawn_positions(column_count, most_columns, at.get(column_dim, 0))
-    leading = trace.step(step).leading(at).values()
+    leading = laid_out.leading(at).values()
     refs = []
     for row in rows:
         place = (*leading, row) if is_matrix else ()
@@ -96,7 +97,7 @@ def panel(
 
 def panel_dims(trace: Trace, step: str) -> tuple[str, str]:
     """Return the axes of a panel's rows and columns; for a single or broadcast row the first is ""."""
-    dims = trace.step(step).dims
+    dims = trace.steps[step].dims
     if len(dims) == 1 or is_broadcast_axis(trace, step, -2):
         return "", dims[-1]
     return dims[-2:]
@@ -126,11 +127,12 @@ def is_broadcast_axis(trace: Trace, step: str, axis: int) -> bool:
 
     Only a step about pairs of tokens broadcasts so. The single key of a cache is not broadcast.
     """
-    dims = trace.step(step).dims
+    broadcast = trace.steps[step]
+    dims = broadcast.dims
     if "T" not in dims or "S" not in dims:
         return False
     whole_size = trace.sizes()[dims[axis]]
-    return trace.step(step).shape[axis] == 1 and whole_size > 1
+    return broadcast.shape[axis] == 1 and whole_size > 1
 
 
 def gather_panel(
@@ -142,14 +144,15 @@ def gather_panel(
 ) -> Panel:
     """Make a panel of the given cells. dims: the axes of its rows and columns."""
     first_cell = refs[0][0]
-    starts = dict(zip(trace.step(step).dims, first_cell.index, strict=True))
+    source = trace.steps[step]
+    starts = dict(zip(source.dims, first_cell.index, strict=True))
     row_dim, column_dim = dims
     return Panel(
         step,
         rows=row_dim,
         columns=column_dim,
         refs=tuple(tuple(row) for row in refs),
-        whole=trace[step],
+        whole=source.value,
         hidden=hidden,
         first=(starts.get(row_dim, 0), starts.get(column_dim, 0)),
     )
@@ -201,7 +204,7 @@ def product(
     >>> scores.left.step, scores.above.step, product(attend_qkv(*[torch.eye(2)] * 3), "weights")
     ('q', 'k', None)
     """
-    operation = trace.step(step).operation
+    operation = trace.steps[step].operation
     if operation is None:
         return None
     result = panel(trace, step, at, largest, widest)
@@ -275,7 +278,7 @@ def factor_refs(cell: Cell, which: int) -> list[Ref]:
 
 def inner_axis(trace: Trace, refs: list[Ref]) -> str:
     """Find the axis that a product sums over: the last one along which the operand's index changes."""
-    dims = trace.step(refs[0].step).dims
+    dims = trace.steps[refs[0].step].dims
     inner = dims[-1]
     for dim, first, last in zip(dims, refs[0].index, refs[-1].index, strict=True):
         if first != last:

@@ -241,12 +241,12 @@ NORMALISERS = {
 
 def computed_weights_of(trace: Trace) -> str:
     """The name of the normaliser's output step: weights, or computed_weights if replaced; of two maps the first."""
-    return next((name for name in ("weights_1", "computed_weights") if name in trace), "weights")
+    return next((name for name in ("weights_1", "computed_weights") if name in trace.steps), "weights")
 
 
 def has_two_maps(trace: Trace) -> bool:
     """Whether the weights combine two maps: then a weight may be below 0, and a row may sum to anything."""
-    return "weights_2" in trace
+    return "weights_2" in trace.steps
 
 
 def maps_of(trace: Trace) -> tuple[str, ...]:
@@ -256,12 +256,12 @@ def maps_of(trace: Trace) -> tuple[str, ...]:
 
 def is_replaced(trace: Trace) -> bool:
     """Whether the values are mixed by other weights than the normaliser's: replaced, or after dropout."""
-    return "computed_weights" in trace or "dropped_weights" in trace
+    return "computed_weights" in trace.steps or "dropped_weights" in trace.steps
 
 
 def normaliser_of(trace: Trace) -> Normaliser:
     """The normaliser of a run; softmax if its weights come from none of NORMALISERS."""
-    operation = trace.step(computed_weights_of(trace)).operation
+    operation = trace.steps[computed_weights_of(trace)].operation
     known = [each for each in NORMALISERS.values() if operation is not None and each.faces == operation.faces]
     return known[0] if known else NORMALISERS["softmax"]
 

@@ -1,7 +1,8 @@
 """Sentence templates with counts: a word is in the singular if its count is 1."""
 
 import re
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 
 # Plural -> singular of the counted words of English texts. Chinese texts have one form for any count.
 PLURALS = {
@@ -18,13 +19,14 @@ COUNTED_PATTERN = re.compile(rf"\{{(\w+)\}}(\*{{0,2}} (?:[a-z/]+ )?)({'|'.join(P
 
 
 @lru_cache(maxsize=4096)
-def list_counts(template: str) -> tuple[str, ...]:
-    """The names of the placeholders that count something in a template.
+def make_filler(template: str) -> Callable[..., str]:
+    """The function that fills a template with named values: `str.format`, if the template counts nothing.
 
-    >>> list_counts("at most {limit} heads, {name}"), list_counts("{name} is")
-    (('limit',), ())
+    >>> make_filler("{name} is")(name="q"), make_filler("at most {limit} heads, {name}")(limit=1, name="q")
+    ('q is', 'at most 1 head, q')
     """
-    return tuple(dict.fromkeys(found[1] for found in COUNTED_PATTERN.finditer(template)))
+    counts = tuple(dict.fromkeys(found[1] for found in COUNTED_PATTERN.finditer(template)))
+    return partial(fill_counted, template, counts) if counts else template.format
 
 
 def fill_template(template: str, values: dict) -> str:
@@ -35,8 +37,12 @@ def fill_template(template: str, values: dict) -> str:
     >>> fill_template("**{n}** words, {kv} key/value heads", {"n": 1, "kv": 1})
     '**1** word, 1 key/value head'
     """
-    counts = list_counts(template)
-    if counts and (single := [name for name in counts if str(values.get(name)) == "1"]):
+    return make_filler(template)(**values)
+
+
+def fill_counted(template: str, counts: tuple[str, ...], /, **values) -> str:
+    """A template filled with its values. counts: the placeholders that count something."""
+    if single := [name for name in counts if str(values.get(name)) == "1"]:
         template = COUNTED_PATTERN.sub(lambda found: in_singular(found, single), template)
     return template.format(**values)
 

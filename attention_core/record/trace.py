@@ -3,7 +3,7 @@
 Every picture, table, export, proof and check reads the Trace and nothing else.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -96,6 +96,10 @@ class Step:
     def shape(self) -> tuple[int, ...]:
         """The length of every axis."""
         return tuple(self.stored.shape)
+
+    def is_shaped_like(self, other: "Step") -> bool:
+        """Whether another step has the same shape: the output of a run without W_o has another last axis."""
+        return self.shape == other.shape
 
     @property
     def dtype(self) -> torch.dtype:
@@ -274,6 +278,10 @@ class Trace:
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Every step's shape."""
         return {name: step.shape for name, step in self.steps.items()}
+
+    def count_numbers(self, leave_out: Collection[str] = ()) -> int:
+        """The count of the numbers of all steps, except those named in `leave_out`."""
+        return sum(step.stored.numel() for name, step in self.steps.items() if name not in leave_out)
 
     def sizes(self) -> dict[str, int]:
         """The size of every axis, by its letter: B, H, H_kv, T, S, d_k, d_v, D and so on."""

@@ -30,9 +30,9 @@ def expected_reads(trace: Trace) -> dict[str, Reads]:
     >>> expected_reads(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)))["weights"]
     ('masked_scores',)
     """
-    if "head_outputs" in trace:
+    if "head_outputs" in trace.steps:
         return LayerWires(trace).expected
-    if "activated" in trace:
+    if "activated" in trace.steps:
         return FeedForwardWires(trace).expected
     return {}
 
@@ -42,6 +42,7 @@ class Wires:
 
     def __init__(self, trace: Trace):
         self.trace = trace
+        self.steps = trace.steps
         self.expected: dict[str, Reads] = {}
         self.find()
 
@@ -51,16 +52,16 @@ class Wires:
 
     def faces(self, name: str) -> Faces | None:
         """The faces of a computed step; None for an input or a missing step."""
-        operation = self.trace.step(name).operation if name in self.trace else None
-        return None if operation is None else operation.faces
+        step = self.steps.get(name)
+        return step.operation.faces if step and step.operation else None
 
     def given(self, *names: str) -> Reads:
         """The given names that are steps of the run."""
-        return tuple(name for name in names if name in self.trace)
+        return tuple(name for name in names if name in self.steps)
 
     def wire(self, name: str, *reads: str) -> str:
         """Records what a step, or for a step that extends a cache its new part, should read; returns its name."""
-        is_new = f"{name}_new" in self.trace
+        is_new = f"{name}_new" in self.steps
         self.expected[f"{name}_new" if is_new else name] = reads
         if is_new:
             self.expected[name] = (f"{name}_cache", f"{name}_new")
@@ -73,7 +74,7 @@ class Wires:
         for modifier in MODIFIERS.values():
             steps = modifier.steps.get(place, ())
             made = {step.output.format(thing=thing): step for step in steps}
-            if not steps or f"{[*made][-1]}{suffix}" not in self.trace:
+            if not steps or f"{[*made][-1]}{suffix}" not in self.steps:
                 continue
             for name, step in made.items():
                 if self.faces(f"{name}{suffix}") != step.faces:  # a what-if put another operation there
@@ -103,7 +104,7 @@ class FeedForwardWires(Wires):
         self.wire("gate", "gate_projected")
         self.wire("activated", "hidden", *self.given("gate"))
         last = self.wire("output", "activated", *self.given("w_2", "b_2"))
-        if "residual" in self.trace:
+        if "residual" in self.steps:
             last = self.wire("residual", "x", "output")
         self.pass_modifiers("output", "output", last)
 
@@ -119,7 +120,7 @@ class LayerWires(Wires):
         self.projected: dict[str, str] = {}  # the steps that are projected, such as a latent, by role
         self.find_inputs()
         self.find_qkv()
-        maps = ("", "_2") if "weights_2" in self.trace else ("",)
+        maps = ("", "_2") if "weights_2" in self.steps else ("",)
         for suffix in maps:
             self.find_heads(suffix)
         self.find_position_steps()
@@ -157,20 +158,20 @@ class LayerWires(Wires):
     def in_order(self, name: str, place: str) -> list[str]:
         """The positions at a place whose step, `name` with {} for the position, is in the run, in its order."""
         there = {name.format(each): each for each, position in POSITIONS.items() if position.place == place}
-        return [there[step] for step in self.trace.steps if step in there]
+        return [there[step] for step in self.steps if step in there]
 
     def find_qkv(self) -> None:
         """Records the projections and their split into heads."""
         for role, source in self.projected.items():
-            if f"{role}_projected" in self.trace:
+            if f"{role}_projected" in self.steps:
                 source = self.wire(f"{role}_projected", source, *self.given(f"w_{role}", f"b_{role}"))
-            heads = f"{role}_heads" if f"{role}_heads" in self.trace else role
+            heads = f"{role}_heads" if f"{role}_heads" in self.steps else role
             self.wire(heads, source)
 
     def find_heads(self, suffix: str) -> None:
         """Records the steps of modifiers and positions from the heads to q and k of one map."""
         for role in "qk":
-            if f"{role}_heads" not in self.trace:
+            if f"{role}_heads" not in self.steps:
                 continue
             here = f"{role}_heads"
             for name, reads in self.order_head_steps(role, suffix):
@@ -179,14 +180,14 @@ class LayerWires(Wires):
     def order_head_steps(self, role: str, suffix: str) -> list[tuple[str, Reads]]:
         """The steps from the heads to q or k with their reads, in the order of the run; q or k itself is the last."""
         last = f"{role}{suffix}"
-        new = f"{last}_new" if f"{last}_new" in self.trace else last
+        new = f"{last}_new" if f"{last}_new" in self.steps else last
         named, others = {}, []
         for name, faces, reads in self.list_head_steps(role):
-            if f"{name}{suffix}" in self.trace:
+            if f"{name}{suffix}" in self.steps:
                 named[f"{name}{suffix}"] = reads
             elif self.faces(new) == faces:
                 others.append((last, reads))
-        return [(name, named[name]) for name in self.trace.steps if name in named] + others[:1]
+        return [(name, named[name]) for name in self.steps if name in named] + others[:1]
 
     def list_head_steps(self, role: str) -> Iterable[tuple[str, Faces, Reads]]:
         """All steps that a run may have between the heads and q or k: name, faces and reads."""
@@ -219,14 +220,14 @@ class LayerWires(Wires):
 
     def trace_weights(self) -> str:
         """The name of the step with the weights before any replacement."""
-        return "computed_weights" if "computed_weights" in self.trace else "weights"
+        return "computed_weights" if "computed_weights" in self.steps else "weights"
 
     def find_scores(self, suffix: str) -> str:
         """Records the steps from q and k to the scores that the mask reads; returns the name of these."""
-        is_chosen = suffix == "" and "chosen_scores" in self.trace
+        is_chosen = suffix == "" and "chosen_scores" in self.steps
         computed = "computed_scores" if is_chosen else f"scores{suffix}"
         own = {"q": f"q{suffix}", "k": f"k{suffix}"}
-        if "q_scaled" in self.trace:
+        if "q_scaled" in self.steps:
             own["q"] = self.wire("q_scaled", "q")
         for operation in self.score_operations(computed, suffix):
             reads = [own.get(read, read) for read in operation.reads]
@@ -241,7 +242,7 @@ class LayerWires(Wires):
             here = self.wire(f"{name}_scores{suffix}", here, *operands)
         here = self.wire(f"scaled_scores{suffix}", here)
         here = self.pass_modifiers("scores", "scores", here, suffix=suffix)
-        if "bias" not in self.trace:
+        if "bias" not in self.steps:
             return here
         if suffix == "":
             self.find_bias(here)
@@ -252,7 +253,7 @@ class LayerWires(Wires):
         found: tuple = ()
         for score in SCORES.values():
             *before, last = score.operations
-            is_there = all(f"{operation.output}{suffix}" in self.trace for operation in before)
+            is_there = all(f"{operation.output}{suffix}" in self.steps for operation in before)
             if is_there and self.faces(computed) == last.faces and len(score.operations) > len(found):
                 found = score.operations
         return found
@@ -271,7 +272,7 @@ class LayerWires(Wires):
 
     def find_masks(self, here: str) -> None:
         """Records the masks, each of which reads the scores for their shape, and their combination."""
-        masks = [name for name in self.trace.steps if name.startswith("allowed_")]
+        masks = [name for name in self.steps if name.startswith("allowed_")]
         for name in masks:
             self.wire(name, here)
         if self.faces("allowed") == ALL_ALLOW:
@@ -284,7 +285,7 @@ class LayerWires(Wires):
         """Records the combination of two maps, replaced weights and dropout; returns the name of the final weights."""
         if maps > 1:
             self.pass_maps()
-        if "computed_weights" in self.trace:
+        if "computed_weights" in self.steps:
             others = {
                 PUT: ("chosen_weights", "where_weights"),
                 TAKE: ("replacement",),
@@ -314,6 +315,6 @@ class LayerWires(Wires):
         here = self.pass_modifiers("mixed", "mixed", here, {INPUT: self.made_of.get("q", "")})
         self.wire("concat", here)
         last = self.wire("output", "concat", *self.given("w_o", "b_o"))
-        if "residual" in self.trace:
+        if "residual" in self.steps:
             last = self.wire("residual", self.query_input, "output")
         self.pass_modifiers("output", "output", last)

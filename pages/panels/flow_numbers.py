@@ -2,7 +2,7 @@
 one.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,12 +44,7 @@ def is_too_large(trace: Trace) -> bool:
     sizes = trace.sizes()
     if max(sizes["T"], sizes["S"]) > MAX_WHOLE_TOKENS:
         return True
-    return count_numbers(trace, set(trace.steps) - matrices_of(trace)) > MAX_WHOLE_NUMBERS
-
-
-def count_numbers(trace: Trace, steps: Iterable[str]) -> int:
-    """Total count of numbers in the given steps."""
-    return sum(trace.step(name).stored.numel() for name in steps)
+    return trace.count_numbers(leave_out=matrices_of(trace)) > MAX_WHOLE_NUMBERS
 
 
 def matrices_of(trace: Trace) -> frozenset[str]:
@@ -61,7 +56,7 @@ def list_unsent_matrices(trace: Trace) -> frozenset[str]:
     """The steps without an axis of words, if they are too large to be sent; otherwise an empty set. Words, heads and
     rows are then shown without these steps.
     """
-    return matrices_of(trace) if count_numbers(trace, trace.steps) > MAX_WHOLE_NUMBERS else frozenset()
+    return matrices_of(trace) if trace.count_numbers() > MAX_WHOLE_NUMBERS else frozenset()
 
 
 def cut_of(screen: ScreenState) -> Cut | None:
@@ -86,7 +81,7 @@ def pack_steps(graph: FlowGraph, products: Products) -> tuple[dict[str, dict], b
     steps = {name: described for name, described in twin_steps(graph).items() if name not in unsent}
     blocks, first = [], 0
     for name, described in steps.items():
-        numbers = np.ascontiguousarray(trace.step(name).window(), dtype=np.float64)
+        numbers = np.ascontiguousarray(trace.steps[name].window(), dtype=np.float64)
         described |= describe_numbers(trace, name, first) | {"product": products[name]}
         blocks.append(numbers.tobytes())
         first += numbers.size
@@ -138,7 +133,7 @@ def kind_of_step(trace: Trace, name: str) -> str:
     """How a step's numbers are coloured: as shares from 0 to 1, as boolean marks, otherwise by sign and magnitude."""
     if is_share(trace, name):
         return "share"
-    return "mark" if trace.step(name).dtype == torch.bool else "signed"
+    return "mark" if trace.steps[name].dtype == torch.bool else "signed"
 
 
 def describe_product(trace: Trace, name: str, unsent: Container[str]) -> dict | None:
@@ -152,7 +147,7 @@ def describe_product(trace: Trace, name: str, unsent: Container[str]) -> dict | 
 def find_product(graph: FlowGraph, products: Products, name: str) -> str:
     """The step that a click on a part's name opens: the product that the part splits into heads, otherwise the step
     itself."""
-    step = graph.trace.step(name)
+    step = graph.trace.steps[name]
     while graph.is_move(step) and not graph.merges(step):
         step = graph.source(step)
     return name if products[step.name] is None else step.name

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from attention_core import Trace
 from attention_core.drawing.flow import FlowPart, flow_parts
-from attention_core.drawing.flow_graph import FlowGraph, is_mark
+from attention_core.drawing.flow_graph import FlowGraph
 from attention_core.drawing.flow_stops import flow_stops, largest_numbers, part_family, part_sign
 from attention_core.explanation.facts import RowFact
 from attention_core.explanation.formula import SYMBOL_LETTERS, colour_family
@@ -116,7 +116,7 @@ SPECIAL_CHARACTERS = "\\{}_^&"
 def list_formulas(graph: FlowGraph, parts: Sequence[FlowPart]) -> dict[str, Tree]:
     """The equation of each computed part as a tree of MathML elements, by the part's name."""
     writer = FormulaWriter(graph, parts)
-    return {part.name: writer.write_equation(part.name) for part in parts if graph.trace.step(part.name).operation}
+    return {part.name: writer.write_equation(part.name) for part in parts if graph.trace.steps[part.name].operation}
 
 
 class FormulaWriter:
@@ -125,7 +125,7 @@ class FormulaWriter:
     def __init__(self, graph: FlowGraph, parts: Sequence[FlowPart]):
         self.trace = graph.trace
         self.graph = graph
-        self.parts = {part.name: part for part in parts}
+        self.families = {part.name: part_family(part) for part in parts}
 
     def write_equation(self, name: str) -> Tree:
         """The equation of a part: its symbol = its right side."""
@@ -133,7 +133,7 @@ class FormulaWriter:
 
     def write_right(self, name: str) -> str:
         """The right side of a step's equation. A sum inside a product gets brackets."""
-        step = self.trace.step(name)
+        step = self.trace.steps[name]
         is_move = self.graph.is_move(step)
 
         def write(operand: str) -> str:
@@ -145,8 +145,8 @@ class FormulaWriter:
 
     def write_operand(self, name: str) -> str:
         """The symbol of a step if it is drawn, an input or a mask; otherwise the right side of its equation."""
-        step = self.trace.step(name)
-        is_named = name in self.parts or step.operation is None or is_mark(step)
+        step = self.trace.steps[name]
+        is_named = name in self.families or step.operation is None or name in self.graph.marks
         return self.write_symbol(name) if is_named else self.write_right(name)
 
     def write_symbol(self, name: str) -> str:
@@ -155,6 +155,5 @@ class FormulaWriter:
         if text is None:
             escaped = "".join(f"\\{sign}" if sign in SPECIAL_CHARACTERS else sign for sign in inline_step_name(name))
             text = rf"\mathrm{{{escaped}}}"
-        part = self.parts.get(name)
-        family = part_family(part) if part else colour_family(name)
+        family = self.families.get(name) or colour_family(name)
         return rf"\textcolor{{{family}}}{{{text}}}" if family else text

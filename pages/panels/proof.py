@@ -19,8 +19,7 @@ TABLE_HEIGHT_PX = 280
 
 def get_wanted_proof(trace: Trace, setup: Setup) -> Proof | None:
     """The proof of a run; None if it is large and the reader did not request it."""
-    number_count = sum(step.stored.numel() for step in trace.steps.values())
-    is_small = number_count <= MAX_AUTOMATIC_PROOF_NUMBERS
+    is_small = trace.count_numbers() <= MAX_AUTOMATIC_PROOF_NUMBERS
     if not is_small and st.session_state.get("prove") != setup.run:
         return None
     return proof_for(setup.run)

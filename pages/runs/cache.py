@@ -5,14 +5,12 @@ get results computed from it.
 """
 
 import threading
-import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial, update_wrapper, wraps
 from threading import Lock
-from typing import Generic, TypeVar
 
 import streamlit as st
 import torch
@@ -42,7 +40,6 @@ from pages.setup.setup import RunSetup, Setup
 
 Run = tuple[Trace, RunInputs]
 LARGE_BYTES = 16 * 2**20  # bytes of a large run: when one is evicted, memory of results computed from it is unused too
-Value = TypeVar("Value")
 HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}  # hashed by their repr, which contains all fields
 MAX_THREAD_RESULTS = 4  # results kept of each function, per thread that runs a script
 MAX_CACHED_RUNS = 256  # runs
@@ -151,27 +148,6 @@ def cache_in_thread(function: Callable) -> Callable:
         return results[args]
 
     return remembered
-
-
-class Recalled(Generic[Value]):
-    """A reference to the result of a cache_in_thread function; the result is looked up or computed again when needed.
-
-    Widgets keep their callbacks as long as the session exists, even after its visitor has left: a callback may keep a
-    Recalled in memory, but not a run.
-    """
-
-    def __init__(self, find: Callable[[], Value]):
-        """find: returns the result from the thread's cache, or computes it again."""
-        self.find = find
-        self.latest: Callable[[], Value | None] = lambda: None
-
-    def get(self) -> Value:
-        """Returns the result."""
-        value = self.latest()
-        if value is None:
-            value = self.find()
-            self.latest = weakref.ref(value)
-        return value
 
 
 @partial(KeptRuns, most_bytes=MAX_RUN_BYTES, most=MAX_CACHED_RUNS)

@@ -1,15 +1,17 @@
 """The state that a page shows: a run, its inputs, the selection, and the run before it."""
 
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import streamlit as st
 from torch import Tensor
 
 from attention_core import AttentionError, Trace
-from attention_core.comparison.differences import Exchange, StepMove, exchange, have_same_shape, subtract_traces
+from attention_core.comparison.differences import Exchange, StepMove, exchange, subtract_traces
 from attention_core.explanation.layout import MAX_PANEL_SIDE
-from pages.runs.cache import Recalled, cache_in_thread, cached_moves, cached_row_distances, inputs_of, trace_for
+from pages.runs.cache import cache_in_thread, cached_moves, cached_row_distances, inputs_of, trace_for
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
 from pages.session.labels import Selection, selection_of
@@ -67,6 +69,27 @@ class ScreenRuns:
         return Exchange({}, ()) if self.before is None else exchange(self.trace, self.before)
 
 
+class RecalledRuns:
+    """A reference to the ScreenRuns of a Setup compared with another one; they are found or computed again if needed.
+
+    Widgets keep their callbacks as long as the session exists, even after its visitor has left: a callback may keep a
+    RecalledRuns in memory, but not a run.
+    """
+
+    def __init__(self, setup: Setup, before: Setup | None):
+        self.setup = setup
+        self.setup_before = before
+        self.latest: Callable[[], ScreenRuns | None] = lambda: None
+
+    def get(self) -> ScreenRuns:
+        """The runs."""
+        runs = self.latest()
+        if runs is None:
+            runs = make_screen_runs(self.setup, self.setup_before)
+            self.latest = weakref.ref(runs)
+        return runs
+
+
 @dataclass(frozen=True, eq=False)
 class ScreenState:
     """The state of a page: a Setup, the selection, and access to the runs. named: the Setup of the run before.
@@ -77,7 +100,7 @@ class ScreenState:
     setup: Setup
     selection: Selection
     named: Setup | None
-    runs: Recalled[ScreenRuns]
+    runs: RecalledRuns
 
     @property
     def trace(self) -> Trace:
@@ -163,20 +186,19 @@ class ScreenState:
     @property
     def new(self) -> list[str]:
         """The steps that the run before did not have."""
-        if self.before is None:
+        before = self.before
+        if before is None:
             return []
-        return [name for name in self.trace.computed() if name not in self.before]
+        return [name for name in self.trace.computed() if name not in before.steps]
 
     @property
     def reshaped(self) -> list[str]:
         """The steps that the run before had in another shape."""
-        if self.before is None:
+        before = self.before
+        if before is None:
             return []
-        reshaped = []
-        for name, step in self.trace.computed().items():
-            if name in self.before and not have_same_shape(step, self.before.step(name)):
-                reshaped.append(name)
-        return reshaped
+        kept = {name: step for name, step in self.trace.computed().items() if name in before.steps}
+        return [name for name, step in kept.items() if not step.is_shaped_like(before.steps[name])]
 
     def drawn(self, step: str) -> Trace:
         """The Trace from which a step is drawn: the difference if it is switched on and the step has one, otherwise the
@@ -200,7 +222,7 @@ def current_screen() -> ScreenState:
 @cache_in_thread
 def make_screen_state(setup: Setup, before: Setup | None) -> ScreenState:
     """The ScreenState of a Setup compared with another one."""
-    runs = Recalled(partial(make_screen_runs, setup, before))
+    runs = RecalledRuns(setup, before)
     return ScreenState(setup, selection_of(runs.get().trace, setup), before, runs)
 
 
@@ -244,5 +266,4 @@ def get_run_before(trace: Trace, setup: Setup, named: Setup | None) -> Trace | N
         before = trace_for(named.with_fields(sentence=setup.view.sentence))
     except AttentionError:
         return None
-    weights, weights_before = trace.step("weights"), before.step("weights")
-    return before if have_same_shape(weights, weights_before) else None
+    return before if trace.step("weights").is_shaped_like(before.step("weights")) else None

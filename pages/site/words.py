@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 from attention_core.inputs.tokenizer import printable_token
-from attention_core.record.counted_words import fill_template
+from attention_core.record.counted_words import make_filler
 from attention_core.record.errors import REFUSAL_SENTENCES, AttentionError
 from attention_core.verification.causes import Cause
 from attention_core.verification.mistakes import MISTAKE_SENTENCES as CAUSES
@@ -98,7 +98,7 @@ def current_language() -> str:
 
 def say(key: str, /, **values) -> str:
     """Returns a text in the session's language, with its named values filled in."""
-    return fill_template(load_app_texts(current_language())[key], values)
+    return make_filler(load_app_texts(current_language())[key])(**values)
 
 
 def get_text_template(key: str) -> str:

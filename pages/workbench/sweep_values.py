@@ -29,7 +29,6 @@ SweptValue = float | int | str
 SetupChange = dict[str, object]  # the changed fields of a Setup, with their new values
 MAX_SWEPT_VALUES = 9  # values of a sweep: as many small maps as fit in a line
 MAX_SWEPT_OFFSET = 4  # largest distance, in tokens, at which a swept offset head attends
-TABLES = (POSITIONS, MODIFIERS, NORMALISERS)
 
 
 # ---- any field, any axis ---------------------------------------------------------------------------------------------
@@ -249,7 +248,7 @@ class SweptParameter:
 
 def list_swept_parameters() -> Iterator[tuple[str, SweptParameter]]:
     """Yields every parameter that can be swept, with its name."""
-    for table in TABLES:
+    for table in (POSITIONS, MODIFIERS, NORMALISERS):
         for owner, entry in table.items():
             for parameter in entry.parameters:
                 if parameter.words or parameter.swept:
