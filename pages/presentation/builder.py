@@ -1,20 +1,28 @@
-"""The editor of the visitor's own lecture: its title, and each scene's texts, minutes, steps and position."""
+"""The editor of the visitor's own lecture: its title, new scenes, and each scene's content, texts, steps, position."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
 
+from attention_core import Trace
 from attention_core.inputs.tokenizer import printable_token
+from attention_core.record.errors import AttentionError
 from pages.export.page_links import link_to_workbench
 from pages.lectures import lecture_session
-from pages.lectures.scene_kinds import MODEL_STEPS, steps_of
+from pages.lectures.kinds.code import RunCode
+from pages.lectures.kinds.picture import MAX_PICTURE_BYTES, MAX_PICTURE_WORDS_CHARS, OwnPicture, check_picture
+from pages.lectures.kinds.text import MAX_OWN_TEXT_CHARS, OwnText
+from pages.lectures.scene_kinds import MODEL_STEPS, SceneContent, steps_of
 from pages.lectures.script import MAX_SCENE_MINUTES, SCENE_TEXT_LIMITS, Scene
-from pages.presentation.own_editor import show_own_editor
-from pages.presentation.scene_cell import scene_cell_pickers
+from pages.panels.file_box import MAX_UPLOAD_MB, file_box
+from pages.runs.cache import trace_for
 from pages.session import setup_state
+from pages.session.labels import axis_name, place_names
 from pages.setup.setup import Setup
-from pages.site.words import escape_markdown, say
+from pages.site.words import escape_markdown, say, say_refusal
+
+TEXT_HEIGHT_PX = 200  # pixels of the text box
 
 
 def title_box() -> None:
@@ -153,3 +161,148 @@ def show_workbench_setup(index: int) -> None:
 def change_scene(index: int, **parts) -> None:
     """Replaces the given fields of a scene of the open lecture."""
     lecture_session.take_lecture(lecture_session.current_lecture().changed(index, **parts))
+
+
+# ---- the cell that a scene opens -------------------------------------------------------------------------------------
+def scene_cell_pickers(index: int, scene: Scene) -> None:
+    """Shows the choice of the step and cell that a workbench scene opens; or the reason why its run cannot be
+    computed.
+    """
+    try:
+        trace = trace_for(scene.setup)
+    except AttentionError as error:
+        st.error(say_refusal(error), icon=":material/error:")
+        return
+    step, cell = get_scene_cell(trace, scene.setup)
+
+    def take_cell(new_step: str, new_cell: tuple[int, ...]) -> None:
+        axes = trace.step(new_step).dims
+        change_scene(index, shown=with_opened_cell(scene.setup, new_step, new_cell, axes))
+
+    def take_step() -> None:
+        chosen_step = st.session_state["c_scene_step"]
+        if chosen_step in trace:
+            take_cell(chosen_step, (0,) * trace[chosen_step].dim())
+
+    def take_place() -> None:
+        places = [st.session_state.get(f"c_scene_axis_{axis}", 0) for axis in range(len(cell))]  # 0 without a control
+        chosen_cell = tuple(places)
+        if trace.holds(step, chosen_cell):
+            take_cell(step, chosen_cell)
+
+    with st.container(horizontal=True):
+        st.session_state["c_scene_step"] = step
+        st.selectbox(
+            say("present.desk.cell"),
+            list(trace.computed()),
+            key="c_scene_step",
+            on_change=take_step,
+            width=200,
+        )
+        place_pickers(trace, step, cell, take_place)
+
+
+def get_scene_cell(trace: Trace, setup: Setup) -> tuple[str, tuple[int, ...]]:
+    """The step and the cell that a Setup opens; by default the weights, and the first cell."""
+    step = setup.view.step
+    if step not in trace.computed():
+        step = "weights"
+    if setup.view.cell and trace.holds(step, setup.view.cell):
+        return step, setup.view.cell
+    first_cell = (0,) * trace[step].dim()
+    return step, first_cell
+
+
+def place_pickers(trace: Trace, step: str, cell: tuple[int, ...], take_place: Callable[[], None]) -> None:
+    """Shows a choice of the index along each axis of a step that has more than one index."""
+    axes = zip(trace.step(step).dims, trace.step(step).shape, strict=True)
+    for axis, (dim, size) in enumerate(axes):
+        if size <= 1:
+            continue
+        key = f"c_scene_axis_{axis}"
+        names = place_names(trace, dim, size)
+        st.session_state[key] = cell[axis]
+        st.selectbox(
+            axis_name(dim),
+            range(size),
+            format_func=names.__getitem__,
+            key=key,
+            on_change=take_place,
+            width=130,
+        )
+
+
+def with_opened_cell(setup: Setup, step: str, cell: tuple[int, ...], axes: tuple[str, ...]) -> Setup:
+    """A copy of a Setup in which a cell is opened and the cell's query is selected; also the cell's head, if the Setup
+    selects a head.
+    """
+    places = dict(zip(axes, cell, strict=True))
+    token = places.get("T", setup.view.token)
+    head = setup.view.head
+    if head is not None:
+        head = places.get("H", head)
+    return setup.with_fields(step=step, cell=cell, token=token, head=head)
+
+
+# ---- texts, pictures, code -------------------------------------------------------------------------------------------
+def show_own_scene_makers() -> None:
+    """Shows a button that adds a text scene, and an upload box that adds a picture scene."""
+    st.button(say("present.desk.add_text"), key="add_text", icon=":material/notes:", on_click=add_text_scene)
+    key = f"c_picture_{setup_state.editors_version()}"
+
+    def take_picture() -> None:
+        upload = st.session_state[key]
+        if upload is not None:
+            add_picture_scene(upload.getvalue(), upload.name)
+
+    label = say("present.desk.add_picture", limit=MAX_PICTURE_BYTES // 1000)
+    file_box(label, ["png", "jpg", "jpeg"], key, on_change=take_picture, max_upload_size=MAX_UPLOAD_MB)
+
+
+def add_text_scene() -> None:
+    """Adds a text scene with a placeholder text."""
+    words = OwnText(say("present.desk.first_words"))
+    lecture_session.add_scene(lecture_session.make_scene(words, say("present.scene_step.text")))
+
+
+def add_picture_scene(data: bytes, name: str) -> None:
+    """Adds a picture scene titled with the file's name; stores the error if the picture is refused."""
+    try:
+        check_picture(data)
+    except AttentionError as error:
+        lecture_session.get_lecture_session().refuse(lecture_session.LECTURE_CONTROL, error)
+        return
+    title, _, _ = name.rpartition(".")
+    lecture_session.add_scene(lecture_session.make_scene(OwnPicture(data), title))
+    setup_state.renew_editors()
+
+
+def show_own_editor(index: int, shown: SceneContent) -> None:
+    """Shows the editor of a text, or of a picture's alt text and source; for a Setup, the button that adds its code."""
+    match shown:
+        case OwnText():
+            options = {"max_chars": MAX_OWN_TEXT_CHARS, "height": TEXT_HEIGHT_PX}
+            edit_shown_part(index, shown, "text", st.text_area, **options)
+        case OwnPicture():
+            st.image(shown.data, width=240, alt=shown.alt)
+            for name in ("alt", "source"):
+                edit_shown_part(index, shown, name, st.text_input, max_chars=MAX_PICTURE_WORDS_CHARS)
+        case Setup():
+            st.button(say("present.desk.add_code"), key="add_code", on_click=add_code_scene, args=(shown,))
+
+
+def edit_shown_part(index: int, shown: SceneContent, name: str, widget: Callable, **options) -> None:
+    """Shows a widget that edits one field of a scene's content."""
+    key = f"c_shown_{name}"
+
+    def take_part() -> None:
+        change_scene(index, shown=replace(shown, **{name: st.session_state[key]}))
+
+    st.session_state[key] = getattr(shown, name)
+    widget(say(f"present.desk.shown_{name}"), key=key, on_change=take_part, **options)
+
+
+def add_code_scene(setup: Setup) -> None:
+    """Adds a scene with the code of a Setup's step."""
+    title = say("present.desk.code_title", step=setup.view.step or "weights")
+    lecture_session.add_scene(lecture_session.make_scene(RunCode(setup), title))

@@ -8,11 +8,15 @@ from pages.lectures.lecture_session import OWN_LECTURE
 from pages.lectures.script import SHIPPED_LECTURES, lecture_from_file, lecture_to_file
 from pages.panels.file_box import MAX_UPLOAD_MB, file_box
 from pages.panels.toolbar import show_toolbar
-from pages.presentation.builder import scene_editor, show_put_away_lecture, show_removed_scene, title_box
-from pages.presentation.lecture_files import show_whole_lecture
-from pages.presentation.own_editor import show_own_scene_makers
+from pages.presentation.builder import (
+    scene_editor,
+    show_own_scene_makers,
+    show_put_away_lecture,
+    show_removed_scene,
+    title_box,
+)
+from pages.presentation.lecture_files import show_scene_files, show_whole_lecture
 from pages.presentation.scene_cards import show_scene_cards
-from pages.presentation.scene_files import show_scene_files
 from pages.presentation.stage import show_lectern, show_lecture_trouble
 from pages.session import setup_state
 from pages.session.addresses import MAX_ADDRESS_CHARS, page_address

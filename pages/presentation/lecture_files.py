@@ -1,8 +1,10 @@
-"""Downloads of a whole lecture: an animated page, slides, exercise sheets. Each file is generated when its button is
-clicked.
+"""A lecture as files: the downloads of the whole lecture and of one scene, and the slides from which they are made.
+
+Each file is generated when its button is clicked.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from threading import Semaphore
 
@@ -10,21 +12,36 @@ import streamlit as st
 
 from attention_core.documents.exercise_sheet import exercise_sheet
 from attention_core.documents.handout import PAPERS
-from attention_core.documents.lecture_page import lecture_page
-from attention_core.documents.slides import SlideShow
-from pages.export.document_texts import workbench_address
+from attention_core.documents.lecture_page import PartDrawing, lecture_page
+from attention_core.documents.provenance import Provenance
+from attention_core.documents.slides import Slide, SlidePicture, SlideShow, SlideWords
+from attention_core.inputs.tokenizer import printable_token
+from attention_core.record.errors import AttentionError
+from pages.components import COMPONENTS
+from pages.export.document_texts import make_run_provenance, workbench_address
 from pages.export.downloads import button_row, offer_download
+from pages.export.export_panel import show_handouts
 from pages.lectures import lecture_session
-from pages.lectures.script import Lecture
-from pages.presentation.lecture_slides import list_drawings, make_slide_show
-from pages.presentation.lesson_slide import draw_next_part
+from pages.lectures.kinds.code import RunCode
+from pages.lectures.kinds.lesson import LessonPart
+from pages.lectures.kinds.picture import OwnPicture
+from pages.lectures.kinds.text import OwnText
+from pages.lectures.script import Lecture, Scene
+from pages.panels.step import list_step_code
+from pages.presentation.lesson_slide import DrawnParts, draw_next_part, make_lesson_slide
+from pages.presentation.scene_steps import step_of_code
+from pages.presentation.setup_slide import SlidesBefore, list_shown_motions, make_setup_slide
+from pages.runs.cache import trace_for
 from pages.session.addresses import page_address
-from pages.site.words import say
+from pages.session.labels import selection_of
+from pages.setup.setup import Setup
+from pages.site.words import say, say_refusal, strip_markup
 
 SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 MAKING_SLOT = Semaphore()  # one file at a time in this process, because drawing its pictures uses all cores
 
 
+# ---- the whole lecture -----------------------------------------------------------------------------------------------
 def show_whole_lecture(lecture: Lecture) -> None:
     """Shows a popover with the downloads of the whole lecture, once all its parts of lessons are drawn."""
     popover = st.popover(
@@ -72,3 +89,161 @@ def write_slides(show: SlideShow) -> bytes:
     from attention_core.documents.slide_file import slide_file  # takes a fifth of a second, so not imported at startup
 
     return slide_file(show)
+
+
+# ---- one scene, for the audience -------------------------------------------------------------------------------------
+def show_scene_files(lecture: Lecture) -> None:
+    """Shows a popover with a choice of a scene, and the downloads of that scene."""
+    popover = st.popover(say("present.desk.pages"), icon=":material/smartphone:", key="scene_files", on_change="rerun")
+    if not popover.open or not lecture.scenes:
+        return
+    with popover:
+        titles = [f"{number} · {printable_token(scene.title)}" for number, scene in enumerate(lecture.scenes, start=1)]
+        index = st.selectbox(
+            say("present.desk.which"),
+            range(len(titles)),
+            format_func=titles.__getitem__,
+            key="c_scene_file",
+        )
+        last = len(titles) - 1
+        offer_scene_files(lecture.scenes[min(index, last)])
+
+
+def offer_scene_files(scene: Scene) -> None:
+    """Shows the downloads of a scene; instead the message that the scene shows no run, or why its run cannot be
+    computed.
+    """
+    if scene.setup is None:
+        st.caption(say("present.desk.no_run"))
+        return
+    try:
+        trace = trace_for(scene.setup)
+    except AttentionError as error:
+        st.error(say_refusal(error), icon=":material/error:")
+        return
+    provenance = make_run_provenance(scene.setup)
+    if scene.title:
+        provenance = replace(provenance, title=scene.title)
+    show_handouts(trace, scene.setup, provenance, selection_of(trace, scene.setup), scene.note)
+
+
+# ---- slides ----------------------------------------------------------------------------------------------------------
+def make_slide_show(lecture: Lecture, drawn: DrawnParts, address: str, link: str) -> SlideShow:
+    """The slides of a lecture, in the language of the session. drawn: the parts of lessons that the lecture shows.
+    address: of the workbench. link: of the lecture.
+
+    No session state is read, so a separate thread may call this function.
+    """
+    provenance = Provenance(printable_lines(lecture.title), link, (say("export.made_with"),))
+    slides: list[Slide] = []
+    before = SlidesBefore()
+    for scene in lecture.scenes:
+        slide = make_slide(scene, drawn, address, before)
+        slides.append(slide)
+        exercises = (*before.exercises, slide.exercise) if slide.exercise else before.exercises
+        before = SlidesBefore((*before.motions, *list_shown_motions(scene)), exercises)
+    return SlideShow(provenance, tuple(slides), make_slide_words())
+
+
+def make_slide(scene: Scene, drawn: DrawnParts, address: str, before: SlidesBefore) -> Slide:
+    """The slide of a scene; if the scene cannot be computed, a slide with only its texts and the reason."""
+    texts = {name: printable_lines(getattr(scene, name)) for name in ("title", "question", "note")}
+    printable = replace(scene, **texts)
+    try:
+        match scene.shown:
+            case Setup():
+                return make_setup_slide(printable, address, before)
+            case RunCode():
+                return make_code_slide(printable)
+            case LessonPart() as part:
+                return make_lesson_slide(printable, drawn[part], address)
+            case OwnText():
+                return make_text_slide(printable)
+            case OwnPicture():
+                return make_own_picture_slide(printable)
+    except AttentionError as error:
+        return Slide(
+            title=printable.title,
+            question=printable.question,
+            answer=say("present.files.refused", reason=say_refusal(error, str)),
+            notes=printable.note,
+            minutes=printable.minutes,
+        )
+
+
+def make_slide_words() -> SlideWords:
+    """The interface texts of the files, in the language of the session."""
+    own = ("answer", "notes", "previous", "next", "keys", "given", "asked", "solutions", "nothing")
+    return SlideWords(
+        language=say("app.tag"),
+        open=say("export.page.open"),
+        minutes=say_minutes,
+        place=say_place,
+        no_font=say_missing_letters,
+        **{name: say(f"present.files.{name}") for name in own},
+    )
+
+
+def say_minutes(count: float) -> str:
+    """The text for a number of minutes."""
+    return say("present.minutes", count=count)
+
+
+def say_place(number: int, count: int) -> str:
+    """The text "scene number of count"."""
+    return say("present.place", number=number, count=count)
+
+
+def say_missing_letters(letters: str) -> str:
+    """The sentence that these letters cannot be drawn here; each letter is listed once."""
+    return say("export.no_png", letters="".join(dict.fromkeys(letters)))
+
+
+def list_drawings() -> dict[str, PartDrawing]:
+    """The script, HTML and style of every component, by name, for a page without a server."""
+    return {part.name: PartDrawing(part.script, part.html, part.style) for part in COMPONENTS.values()}
+
+
+def printable_lines(text: str) -> str:
+    """A text in which hidden letters are replaced by visible text; line breaks are kept.
+
+    >>> printable_lines("one\\ntwo\\x00")
+    'one\\ntwo⟨U+0000⟩'
+    """
+    return "\n".join(map(printable_token, text.splitlines()))
+
+
+# ---- the slides of scenes that show a text, an uploaded picture, or the code of a step -------------------------------
+def make_text_slide(scene: Scene) -> Slide:
+    """The slide of a text scene; each non-empty line becomes a paragraph."""
+    lines = [strip_markup(line) for line in scene.shown.text.splitlines() if line.strip()]
+    return Slide(scene.title, scene.question, figures=tuple(lines), notes=scene.note, minutes=scene.minutes)
+
+
+def make_own_picture_slide(scene: Scene) -> Slide:
+    """The slide of a picture scene, with the picture's source."""
+    shown = scene.shown
+    return Slide(
+        title=scene.title,
+        question=scene.question,
+        pictures=(SlidePicture(shown.data, shown.alt or scene.title, shown.mime),),
+        notes=scene.note,
+        minutes=scene.minutes,
+        source=shown.source,
+    )
+
+
+def make_code_slide(scene: Scene) -> Slide:
+    """The slide of a code scene: the step's code in PyTorch and in NumPy, as on the stage."""
+    trace = trace_for(scene.setup)
+    torch_code, numpy_code = (
+        list_step_code(trace, step_of_code(trace, scene.setup), library) for library in ("torch", "numpy")
+    )
+    return Slide(
+        scene.title,
+        scene.question,
+        code=torch_code,
+        code_beside=numpy_code,
+        notes=scene.note,
+        minutes=scene.minutes,
+    )

@@ -16,7 +16,7 @@ from pages import components
 from pages.lectures.kinds.lesson import PICTURE_PART, LessonPart
 from pages.lectures.script import Lecture, Scene
 from pages.panels import lesson_choices
-from pages.presentation.lesson_scene import draw_lesson_part, forget_begun_lesson
+from pages.presentation.scene_steps import draw_lesson_part, forget_begun_lesson
 from pages.presentation.setup_slide import find_largest_cell, make_row_exercise, make_run_picture
 from pages.session.collected import CollectedPart, collect_part
 from pages.session.staged import StagedPart
@@ -117,16 +117,15 @@ def choose_moving(drawn: CollectedPart) -> tuple[MovingPart, ...]:
     The query's journey is omitted if the lesson has another moving part, because key presses would scroll the journey
     out of view.
     """
-    parts = [part for part in drawn.moving if not is_beyond_slide(part) and not is_waited_for(part, drawn.moving)]
+    parts = []
+    for part in drawn.moving:
+        is_beyond_slide = part.name == STILL_PART and part.data["at"] >= MAX_SLIDE_PICTURES
+        if not is_beyond_slide and not is_waited_for(part, drawn.moving):
+            parts.append(part)
     flow = [part for part in parts if part.name == components.flow.name]
     others = [part for part in parts if part.name != components.flow.name]
     has_own = any(part.name != STILL_PART for part in others)
     return tuple(others if has_own else flow)
-
-
-def is_beyond_slide(part: MovingPart) -> bool:
-    """Whether a part is a still picture beyond the slide's MAX_SLIDE_PICTURES."""
-    return part.name == STILL_PART and part.data["at"] >= MAX_SLIDE_PICTURES
 
 
 def is_waited_for(part: MovingPart, parts: Iterable[MovingPart]) -> bool:

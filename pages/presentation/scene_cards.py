@@ -20,7 +20,7 @@ from pages.lectures.script import Scene
 from pages.lessons.start.card_pictures import CARD_PICTURES, draw_card
 from pages.panels.step import list_step_code
 from pages.presentation.builder import move_scene
-from pages.presentation.own_scenes import step_of_code
+from pages.presentation.scene_steps import step_of_code
 from pages.runs.cache import cache_by_setup, cache_measurement, find_arrays, trace_for
 from pages.runs.compute import count_queries_and_keys, gather_inputs
 from pages.session.labels import current_palette, selection_of
@@ -52,7 +52,7 @@ def show_scene_cards() -> None:
         key="scenes",
         given={"scenes": lambda: len(lecture_session.current_lecture().scenes)},
         on_opened=open_scene,
-        on_moved=lambda places: move_own_scene(*places),
+        on_moved=move_own_scene,
     )
 
 
@@ -151,7 +151,7 @@ def open_scene(at: int) -> None:
         lecture_session.start_lecture(at)
 
 
-def move_own_scene(was: int, to: int) -> None:
-    """Handler of a moved card: moves the scene of the own lecture to the same index."""
+def move_own_scene(places: tuple[int, int]) -> None:
+    """Handler of a moved card: moves the scene of the own lecture from one index to another."""
     if lecture_session.get_lecture_session().name == OWN_LECTURE:
-        move_scene(was, to)
+        move_scene(*places)

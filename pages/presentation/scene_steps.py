@@ -1,6 +1,11 @@
-"""The steps of a scene on the stage: a question, the journey, a map, a model, a cell, a formula, its sizes."""
+"""The steps of a scene on the stage: a question, the journey, a map, a model, a cell, a formula, its sizes; a text, a
+picture, code, or a part of a lesson.
+"""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import streamlit as st
 
@@ -14,7 +19,7 @@ from attention_core.explanation.shown_steps import shown_steps
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.expressions import Ref
 from pages.lectures import lecture_session
-from pages.panels import canvas_map
+from pages.panels import canvas_map, lesson_choices
 from pages.panels.arithmetic import show_pieces
 from pages.panels.chart import show_chart
 from pages.panels.flow_data import Showing
@@ -23,14 +28,15 @@ from pages.panels.flow_picture import show_journey
 from pages.panels.flow_run import list_motions
 from pages.panels.head_maps import fact_sentence
 from pages.panels.model_panels import PANELS, open_panel
-from pages.panels.step import follow_operand
+from pages.panels.step import follow_operand, show_step_code
 from pages.panels.step_picture import list_shown_operands, make_panel_title
-from pages.presentation.lesson_scene import show_lesson_step
-from pages.presentation.own_scenes import show_code_step, show_own_picture_step, show_text_step
 from pages.runs.compute import spell_tokens
 from pages.session import setup_state
 from pages.session.labels import chosen_cell, current_palette, describe_cell, formula_names, picture_texts_for
+from pages.session.staged import StagedPart, stage_part
 from pages.session.view import ScreenState
+from pages.setup.setup import Setup
+from pages.site.catalog import LESSONS, PAGES_BY_SLUG
 from pages.site.words import escape_markdown, has, say
 
 MAX_STAGE_CELLS_ACROSS = 16  # cells side by side that are legible from the last row of a hall
@@ -189,6 +195,77 @@ def show_model_step(screen: ScreenState) -> None:
         show_journey_step(screen)
     else:
         PANELS[panel].draw(screen)
+
+
+# ---- texts, pictures, code -------------------------------------------------------------------------------------------
+def show_text_step(screen: ScreenState) -> None:
+    """Shows the text of the scene as Markdown; HTML stays plain text, and Markdown images are not loaded."""
+    shown = lecture_session.current_scene().shown
+    st.markdown(shown.text.replace("![", r"!\["))
+
+
+def show_own_picture_step(screen: ScreenState) -> None:
+    """Shows the picture of the scene, and its source."""
+    shown = lecture_session.current_scene().shown
+    st.image(shown.data, alt=shown.alt or lecture_session.current_scene().title)
+    if shown.source:
+        st.caption(say("present.source", source=escape_markdown(shown.source)))
+
+
+def show_code_step(screen: ScreenState) -> None:
+    """Shows the code of the step that the scene opens, in PyTorch and in NumPy."""
+    show_step_code(screen.trace, step_of_code(screen.trace, screen.setup))
+
+
+def step_of_code(trace: Trace, setup: Setup) -> str:
+    """The step whose code is shown: the opened step if it is computed, otherwise the weights."""
+    return setup.view.step if setup.view.step in trace.computed() else "weights"
+
+
+# ---- parts of lessons ------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class BegunLesson:
+    """The lesson that the stage shows. begun: the value of LectureSession.begun when it was started. link: its link at
+    that time.
+    """
+
+    begun: int
+    link: dict[str, str]
+
+
+def show_lesson_step(screen: ScreenState) -> None:
+    """Shows the scene's part of a lesson, at first with the scene's choices; records whether the choices were
+    changed.
+    """
+    session = lecture_session.get_lecture_session()
+    shown = lecture_session.current_scene().shown
+    begun: BegunLesson | None = st.session_state.get("begun_lesson")
+    goes_on = begun is not None and begun.begun == session.begun
+    lesson_choices.enter_lesson_on_stage(shown.slug, None if goes_on else dict(shown.choices))
+    staged = StagedPart(shown.part, st.container(key="staged_part"), is_answered=shown.slug in LESSONS)
+    draw_lesson_part(shown.slug, staged)
+    link = lesson_choices.get_lesson_link()
+    if not goes_on:
+        st.session_state["begun_lesson"] = BegunLesson(session.begun, link)
+    session.departed = goes_on and link != begun.link
+
+
+def forget_begun_lesson() -> None:
+    """Makes the stage restart its lesson; needed after another lesson was drawn with the choices of the stage."""
+    st.session_state.pop("begun_lesson", None)
+
+
+def draw_lesson_part(slug: str, staged: StagedPart) -> None:
+    """Draws a part of a lesson. Before this, enter_lesson_on_stage must have set the lesson's choices."""
+    with stage_part(staged):
+        run_page(PAGES_BY_SLUG[slug].path)
+
+
+def run_page(path: Path) -> None:
+    """Runs a page's file as a new module, as Streamlit does; no other thread sees the module."""
+    spec = spec_from_file_location(f"staged_{path.parent.name}", path)
+    page = module_from_spec(spec)
+    spec.loader.exec_module(page)
 
 
 SCENE_STEP_FUNCTIONS: dict[str, Callable[[ScreenState], None]] = {

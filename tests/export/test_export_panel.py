@@ -28,7 +28,7 @@ from attention_core.learned.language.readout import sum_model
 from attention_core.record.number_text import format_exact
 from pages.export.downloads import file_name
 from pages.lectures.script import Lecture, load_shipped_lecture
-from pages.presentation.lecture_slides import make_slide_show
+from pages.presentation.lecture_files import make_slide_show
 from pages.setup.codec import setup_from_link
 from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS

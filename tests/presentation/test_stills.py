@@ -17,7 +17,7 @@ from attention_core.learned.language.reading import run_model
 from attention_core.learned.translation.reading import aligning_head, run_translator
 from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.script import Lecture, Scene
-from pages.presentation.lecture_slides import list_drawings, make_slide_show
+from pages.presentation.lecture_files import list_drawings, make_slide_show
 from pages.site.words import use_language
 from tests.screen.drawn_part import draw_part
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from attention_core.documents.lecture_page import lecture_page
 from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.script import Lecture, Scene, load_shipped_lecture
-from pages.presentation.lecture_slides import list_drawings, make_slide_show
+from pages.presentation.lecture_files import list_drawings, make_slide_show
 from pages.site.words import use_language
 from tests.browser.conftest import WINDOW
 from tests.screen.drawn_part import draw_part
