@@ -12,8 +12,7 @@ from attention_core.verification.stack_proof import StackFault, StackProof, prov
 from pages.panels.markdown_table import make_table
 from pages.panels.model import OWN, Panel, ShownRuns
 from pages.panels.model_guess import tell_sign
-from pages.panels.model_look import LOOK_KEY
-from pages.panels.model_number import name_cell_part
+from pages.panels.model_look import LOOK_KEY, name_cell_part
 from pages.panels.model_rail import words_of_model
 from pages.panels.proof import PANEL_WIDTH_PX, TABLE_HEIGHT_PX, describe_worst
 from pages.panels.second_sentence import second_words_of

@@ -11,8 +11,7 @@ from attention_core.drawing.specifications import Picture
 from attention_core.record.number_text import format_fixed, format_percent
 from attention_core.transformer.stack import UNEMBEDDING
 from pages import components
-from pages.panels.model_look import LOGITS, SUM, BlockView, keep_look
-from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_look import LOGITS, SUM, BlockView, keep_look, open_sent, show_open_number
 from pages.panels.model_rows import MOST_WORDS, Strips, make_end_rows, make_inner_rows, make_word_rows
 from pages.session.collected import collect_still, collected, show_moving
 from pages.session.labels import current_palette, whole_share

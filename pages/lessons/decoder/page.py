@@ -16,7 +16,7 @@ from pages.lessons.prompts import predict
 from pages.lessons.sentences import show_answer
 from pages.panels.gloss import show_gloss
 from pages.panels.lesson_choices import store_choice
-from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_look import open_sent, show_open_number
 from pages.session.collected import collect_still, collected, show_moving
 from pages.session.labels import current_palette, whole_share
 from pages.site.words import escape_markdown, say

@@ -14,7 +14,7 @@ from pages import components
 from pages.lessons.decoding.written import STOP_CHOICE, Written
 from pages.lessons.sentences import say_bytes
 from pages.panels.lesson_choices import store_choice
-from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_look import open_sent, show_open_number
 from pages.session.collected import collect_still, collected, is_collecting, show_moving
 from pages.session.labels import current_palette, whole_share
 from pages.site.words import say

@@ -21,8 +21,7 @@ from attention_core.record.number_text import format_fixed, format_percent
 from pages.components import make_component
 from pages.components.messages import PART_CELL, Place
 from pages.panels.model import OWN, Panel, ShownRuns, Table
-from pages.panels.model_look import BlockView, changed_layer, make_view
-from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_look import BlockView, changed_layer, make_view, open_sent, show_open_number
 from pages.panels.model_rail import name_model_head, words_of_model
 from pages.panels.setup_controls import field_control, try_made_change
 from pages.runs.model_runs import model_sentences_of, model_vocabulary

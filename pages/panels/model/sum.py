@@ -10,8 +10,16 @@ from attention_core.record.number_text import format_fixed, format_percent
 from attention_core.transformer.stack import UNEMBEDDING
 from pages import components
 from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table
-from pages.panels.model_look import LOGITS, SUM, BlockView, changed_layer, keep_look, view_block
-from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_look import (
+    LOGITS,
+    SUM,
+    BlockView,
+    changed_layer,
+    keep_look,
+    open_sent,
+    show_open_number,
+    view_block,
+)
 from pages.panels.model_rail import open_head, words_of_model
 from pages.panels.model_rows import Strips, make_end_rows, make_inner_rows, make_word_rows, name_part
 from pages.panels.setup_controls import show_refusal

@@ -32,8 +32,7 @@ from attention_core.transformer.stack import UNEMBEDDING, Stack
 from pages.components import make_component, pack_bytes
 from pages.components.messages import PART_CELL, AnyOf, Flag, OneOf, Place, Text, Whole
 from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table
-from pages.panels.model_look import BlockView, make_view
-from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_look import BlockView, make_view, open_sent, show_open_number
 from pages.panels.model_rail import name_model_head, open_head, words_of_model
 from pages.panels.model_rows import name_part
 from pages.panels.second_sentence import label_words, second_words_of, show_second_sentence

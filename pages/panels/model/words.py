@@ -22,8 +22,7 @@ from pages.components import make_component, pack_bytes
 from pages.components.messages import PART_CELL, Anything, Maybe, OneOf, Place
 from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table
 from pages.panels.model_guess import tell_sign
-from pages.panels.model_look import BlockView, make_view
-from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_look import BlockView, make_view, open_sent, show_open_number
 from pages.panels.model_rail import words_of_model
 from pages.panels.setup_controls import show_refusal, try_made_change
 from pages.panels.word_choices import WORD_CHOICES, describe_cuts, describe_temperature, take_word_choices
