@@ -61,10 +61,10 @@ from attention_core.verification.precision import (
 from attention_core.verification.proof import find_overflow
 from attention_core.verification.small_updates import add_updates, repeat_update, smallest_number, spacing_after_one
 from pages.export.page_links import link_to_workbench
+from pages.lessons.cost.races import PointsByLength, run_race
 from pages.lessons.frame import Lesson, Tabs
 from pages.lessons.opened_cell import get_opened_ref
 from pages.lessons.pictures import show_bar_rows, show_cell_rows, show_picture, show_step_picture
-from pages.lessons.races import PointsByLength, run_race
 from pages.lessons.sentences import (
     format_gap,
     list_place_labels,

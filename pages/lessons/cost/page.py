@@ -11,9 +11,9 @@ from attention_core.variants.cost import attention_cost, split_by_growth
 from attention_core.variants.timed_kinds import LONG_TIMED_LENGTHS, TIMED_WIDTH, TimedCase, draw_qkv, list_devices
 from pages import components
 from pages.lessons.cost.drawers import LESSON
+from pages.lessons.cost.races import PointsByLength, case_name, describe_growth, run_race
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code
 from pages.lessons.prompts import bet
-from pages.lessons.races import PointsByLength, case_name, describe_growth, run_race
 from pages.lessons.sentences import say_large_count
 from pages.panels.link_controls import choose_option
 from pages.panels.live_choice import LiveChoice, describe_followed, find_live_choice, show_live_choice

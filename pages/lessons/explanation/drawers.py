@@ -14,8 +14,7 @@ from attention_core.learned.language.readout import measure_vector_shares
 from attention_core.learned.tasks.evidence import answer
 from attention_core.record.number_text import format_fixed, format_percent
 from pages.export.page_links import link_to_workbench
-from pages.lessons.frame import Lesson
-from pages.lessons.learned.classifiers import (
+from pages.lessons.explanation.classifiers import (
     CLASSIFIER_EXAMPLES,
     CLASSIFIER_START_TEXTS,
     check_classifier_text,
@@ -26,6 +25,7 @@ from pages.lessons.learned.classifiers import (
     setup_for_classifier,
     trace_with_attributions,
 )
+from pages.lessons.frame import Lesson
 from pages.lessons.learned.learning import get_training_record, share_axis
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.prompts import after_guess

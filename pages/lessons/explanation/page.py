@@ -8,6 +8,7 @@ from attention_core.drawing.bars import row_of
 from attention_core.learned.insight.attention_swaps import moving_kinds
 from attention_core.learned.tasks.evidence import MEASURED_TEXT_COUNT, answer
 from attention_core.record.number_text import format_percent
+from pages.lessons.explanation.classifiers import predict_text_class, setup_for_classifier
 from pages.lessons.explanation.drawers import (
     LESSON,
     ShiftsByTask,
@@ -18,7 +19,6 @@ from pages.lessons.explanation.drawers import (
     type_task_texts,
 )
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
-from pages.lessons.learned.classifiers import predict_text_class, setup_for_classifier
 from pages.lessons.learned.training_panel import show_own_training
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.prompts import predict

@@ -19,8 +19,13 @@ from attention_core.learned.training.shipped_networks import SHIPPED_SEED
 from attention_core.learned.training.snapshots import NetworkRecipe
 from attention_core.record.number_text import format_grouped, format_percent
 from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
-from pages.lessons.induction.arcs import show_arcs
-from pages.lessons.induction.drawers import LESSON, measure_accuracy_without_heads, predict_next_symbol, setup_for_layer
+from pages.lessons.induction.drawers import (
+    LESSON,
+    measure_accuracy_without_heads,
+    predict_next_symbol,
+    setup_for_layer,
+    show_arcs,
+)
 from pages.lessons.learned.learning import get_training_record, share_axis
 from pages.lessons.learned.training_panel import show_own_training
 from pages.lessons.prompts import predict
