@@ -4,10 +4,12 @@ import pytest
 import streamlit as st
 
 from attention_core.record.errors import AttentionError
+from pages.panels import link_controls as controls
 from pages.panels.control import Control
 from pages.panels.lesson_choices import LessonChoices, current_lesson_choices, get_lesson_link
 from pages.panels.link_controls import link_control, number_control, text_control
 from pages.session.linked_state import LinkedState
+from pages.session.setup_state import WorkbenchState
 from pages.setup.link_values import read_link_count
 
 REFUSAL = AttentionError("no_tokens")
@@ -100,6 +102,13 @@ def test_the_refusal_of_an_input_that_streamlit_dropped_is_forgotten(session):
     assert (session["c_heads"], state.refused) == (2, {"text": REFUSAL})
 
 
+def test_a_draft_of_the_workbench_goes_with_its_refusal():
+    drafts = {"heads": {"heads": 7}, "text": {"text": ""}}
+    state = WorkbenchState(refused=dict.fromkeys(drafts, REFUSAL), drafts=drafts)
+    state.forget_refusals("heads")
+    assert (state.refused, state.drafts) == ({"text": REFUSAL}, {"text": {"text": ""}})
+
+
 def test_a_control_says_why_its_input_was_refused(session, monkeypatch):
     shown = []
     monkeypatch.setattr(st, "error", lambda sentence, icon: shown.append(sentence))
@@ -180,3 +189,77 @@ def test_controls_of_one_name_have_a_key_each_and_the_texts_of_their_lesson(sess
     keys = [link_control("keys", 4, read_link_count, of=of).key for of in ("", ".8")]
     assert keys == ["scale.keys", "scale.keys.8"]
     assert draw(link_control("keys", 4, read_link_count)).label == "Keys"
+
+
+# ---- the widgets of a lesson -----------------------------------------------------------------------------------------
+def accept(text):
+    return text
+
+
+WIDGETS = [  # the call, its widget, the default, what a browser sends, the value and the link of it
+    (lambda: controls.choose_option("keys", ("a", "b")), "segmented_control", "a", "b", "b", "b"),
+    (lambda: controls.choose_option("keys", ("a", "b"), "b"), "segmented_control", "b", "a", "a", "a"),
+    (lambda: controls.choose_options("keys", ("a", "b"), ("a",)), "pills", ("a",), ["b", "a"], ("b", "a"), "b,a"),
+    (lambda: controls.choose_options("keys", ("a", "b"), ("a",)), "pills", ("a",), [], (), ""),
+    (lambda: controls.choose_place("keys", ["it", "fed"]), "pills", None, 1, 1, "1"),
+    (lambda: controls.pick_place("keys", ["it", "fed"], 1), "selectbox", 1, 0, 0, "0"),
+    (lambda: controls.switch("keys"), "toggle", False, True, True, "True"),
+    (lambda: controls.switch("keys", True), "toggle", True, False, False, "False"),
+    (lambda: controls.slide("keys", (0.5, 1.0), 1.0), "select_slider", 1.0, 0.5, 0.5, "0.5"),
+    (lambda: controls.choose_whole_number("keys", 3), "number_input", 3, 4, 4, "4"),
+    (lambda: controls.text_box("keys", "it", accept), "text_input", "it", "fed", "fed", "fed"),
+    (lambda: controls.text_box("keys", "it", accept, tall=True), "text_area", "it", "fed", "fed", "fed"),
+]
+
+
+@pytest.fixture
+def widgets(session, monkeypatch):
+    """The widgets of Streamlit by name, each of which keeps how it was drawn last."""
+    current_lesson_choices().waiting = {}
+    made = {name: Widget() for name in {row[1] for row in WIDGETS}}
+    for name, widget in made.items():
+        monkeypatch.setattr(st, name, widget)
+    return made
+
+
+@pytest.mark.parametrize(("choose", "name", "default", "sent", "value", "link"), WIDGETS)
+def test_a_widget_begins_with_its_default_and_is_in_the_link_where_it_differs(
+    widgets, session, choose, name, default, sent, value, link
+):
+    assert (choose(), get_lesson_link()) == (default, {})
+    assert session["scale.keys"] == (list(default) if isinstance(default, tuple) else default)
+    widgets[name].send(sent)
+    assert (choose(), get_lesson_link()) == (value, {"keys": link})
+    widgets[name].send(list(default) if isinstance(default, tuple) else default)
+    assert (choose(), get_lesson_link()) == (default, {})
+
+
+@pytest.mark.parametrize(("choose", "name", "default", "sent", "value", "link"), WIDGETS)
+def test_a_link_sets_a_widget(widgets, session, choose, name, default, sent, value, link):
+    current_lesson_choices().waiting = {"keys": link}
+    assert (choose(), session["scale.keys"]) == (value, sent)
+
+
+CHECKED_WIDGETS = [row[:3] for row in WIDGETS if "text" not in row[1]]  # a text is what its check accepts
+
+
+@pytest.mark.parametrize(("choose", "name", "default"), CHECKED_WIDGETS)
+def test_what_a_widget_does_not_offer_is_named_in_a_link_and_not_taken(widgets, session, choose, name, default):
+    current_lesson_choices().waiting = {"keys": "-7"}
+    assert (choose(), current_lesson_choices().unread) == (default, [("keys", "-7")])
+    widgets[name].send("-7")
+    assert (choose(), get_lesson_link()) == (default, {})
+
+
+def test_each_default_of_a_slider_that_moves_has_a_slider(widgets, session):
+    for default in (0.5, 1.0):
+        controls.slide("keys", (0.5, 1.0), default, moves=True)
+    assert {"scale.keys.0.5", "scale.keys.1.0"} <= session.keys()
+
+
+def test_an_example_is_always_in_the_link_because_its_default_depends_on_the_language(widgets, session):
+    chosen = controls.pick_example("en_it", "zh_ta", zh="zh_ta")
+    assert (chosen.run.example, get_lesson_link()) == ("en_it", {"ex": "en_it"})
+    widgets["selectbox"].send("zh_ta")
+    assert controls.pick_example("en_it", "zh_ta", zh="zh_ta").run.example == "zh_ta"
+    assert get_lesson_link() == {"ex": "zh_ta"}
