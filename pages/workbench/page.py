@@ -18,8 +18,7 @@ from pages.workbench import (
     mask_controls,
     matrix_editors,
     mechanism_controls,
-    modifier_controls,
-    position_controls,
+    parameter_controls,
     screen,
 )
 
@@ -52,9 +51,9 @@ def show_more() -> None:
     """Shows the controls that are used less often."""
     layer_controls.show_size_controls()
     mechanism_controls.show_score_control()
-    position_controls.show_position_controls()
-    modifier_controls.show_normaliser_control()
-    modifier_controls.show_modifier_controls()
+    parameter_controls.show_position_controls()
+    parameter_controls.show_normaliser_control()
+    parameter_controls.show_modifier_controls()
     input_controls.show_input_choice()
     layer_controls.show_wiring_control()
     layer_controls.show_built_heads_control()

@@ -1,18 +1,132 @@
-"""The controls for the parameters that a mechanism declares: numbers and words."""
+"""Controls for positions, modifiers and the normaliser of a layer, and for the parameters that each declares."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.parameters import Parameter
-from pages.panels.setup_controls import field_control
+from attention_core.mechanism.positions import POSITIONS
+from pages.panels.setup_controls import field_control, show_refusal, try_change
+from pages.session import setup_state
+from pages.session.fragments import page_part
+from pages.session.view import ScreenState
+from pages.setup.choice_text import read_choice, write_choice, write_position
+from pages.setup.resolve import config_of, modifiers_of, positions_of, to_modifiers_field, to_positions_field
+from pages.setup.setup import Setup
 from pages.site.words import say
 
-TakeParameter = Callable[[str, dict[str, object]], None]  # called with the name of the control and all parameters
+Parameters = Mapping[str, object]  # the parameters of one position encoding, modifier or normaliser, by name
+TakeParameters = Callable[[str, dict[str, object]], None]  # called with the name of the control and all parameters
+STYLES = {"rope": "interleaved", "rope_half": "half"}  # the style of RoPE, by its name in a link
 
 
+# ---- positions -------------------------------------------------------------------------------------------------------
+@page_part(lambda screen: positions_of(screen.setup.run))
+def show_position_controls(screen: ScreenState) -> None:
+    """Shows the choice of position encodings and their parameters; for RoPE, which numbers are rotated in pairs."""
+    setup = screen.setup
+    positions = dict(config_of(setup.run).positions)
+
+    def choose_positions(chosen: Sequence[str]) -> None:
+        names = [name for name in chosen if name in POSITIONS]
+        wiring = setup_state.current_setup().run.wiring
+        if names:
+            wiring = tuple(name for name in wiring if name != "bare")
+        texts = [write_position(name, positions[name]) if name in positions else name for name in names]
+        try_change("positions", positions=to_positions_field(setup.run, tuple(texts)), wiring=wiring)
+
+    control = field_control("positions", list(positions), choose_positions)
+    control.draw(st.pills, list(POSITIONS), selection_mode="multi", help=say("help.positions"))
+    for name, params in positions.items():
+        take = partial(take_position, setup, positions, name)
+        declared = POSITIONS[name].parameters
+        if name == "rope":  # in a link, the style is part of RoPE's name
+            show_rope_style(params, take)
+            declared = [parameter for parameter in declared if parameter.name != "style"]
+        show_parameters(name, params, declared, take)
+    show_refusal("positions")
+
+
+def take_position(
+    setup: Setup,
+    positions: Mapping[str, Parameters],
+    name: str,
+    control: str,
+    params: Parameters,
+) -> None:
+    """Sets the parameters of one position encoding."""
+    changed = {**positions, name: params}
+    texts = tuple(write_position(*position) for position in changed.items())
+    try_change(control, positions=to_positions_field(setup.run, texts))
+
+
+def show_rope_style(params: Parameters, take: TakeParameters) -> None:
+    """Shows the choice of which numbers RoPE rotates in pairs: neighbours, or numbers of the two halves."""
+    control = field_control(
+        "positions",
+        next(name for name, style in STYLES.items() if style == params["style"]),
+        lambda name: take("positions", {**params, "style": STYLES[name]}),
+        key="c_rope",
+        label="control.rope",
+        option_text=lambda name: say(f"rope.{name}"),
+    )
+    control.draw(st.segmented_control, list(STYLES), required=True, help=say("help.rope"), width="stretch")
+
+
+# ---- modifiers -------------------------------------------------------------------------------------------------------
+@page_part(lambda screen: modifiers_of(screen.setup.run))
+def show_modifier_controls(screen: ScreenState) -> None:
+    """Shows the choice of modifiers, and the parameters of each."""
+    modifiers = dict(config_of(screen.setup.run).modifiers)
+
+    def choose_modifiers(chosen: Sequence[str]) -> None:
+        names = [name for name in chosen if name in MODIFIERS]
+        started = dict(read_choice(name, MODIFIERS) for name in names)
+        take_modifiers("modifiers", {name: modifiers.get(name, params) for name, params in started.items()})
+
+    control = field_control("modifiers", list(modifiers), choose_modifiers)
+    control.show(st.pills, list(MODIFIERS), selection_mode="multi", help=say("help.modifiers"))
+    for name, params in modifiers.items():
+        show_parameters(name, params, MODIFIERS[name].parameters, partial(take_modifier, modifiers, name))
+
+
+def take_modifier(modifiers: Mapping[str, Parameters], name: str, control: str, params: Parameters) -> None:
+    """Sets the parameters of one modifier."""
+    take_modifiers(control, {**modifiers, name: params})
+
+
+def take_modifiers(control: str, modifiers: Mapping[str, Parameters]) -> None:
+    """Replaces all modifiers of the Setup."""
+    setup = setup_state.current_setup()
+    try_change(control, modifiers=to_modifiers_field(setup.run, write_modifiers(modifiers)))
+
+
+def write_modifiers(modifiers: Mapping[str, Parameters]) -> tuple[str, ...]:
+    """Returns the text of each modifier, as in the field `modifiers`."""
+    return tuple(write_choice(name, params, MODIFIERS) for name, params in modifiers.items())
+
+
+# ---- the normaliser --------------------------------------------------------------------------------------------------
+@page_part(lambda screen: screen.setup.run.normaliser)
+def show_normaliser_control(screen: ScreenState) -> None:
+    """Shows the choice of the normaliser, which turns scores into weights, and its parameters."""
+    name, params = config_of(screen.setup.run).normaliser
+    control = field_control("normaliser", name)
+    control.show(st.selectbox, list(NORMALISERS), filter_mode=None, help=say("help.normaliser"))
+    show_parameters(name, params, NORMALISERS[name].parameters, partial(take_normaliser, name))
+
+
+def take_normaliser(name: str, control: str, params: Parameters) -> None:
+    """Sets the parameters of the normaliser."""
+    try_change(control, normaliser=write_choice(name, params, NORMALISERS))
+
+
+# ---- the parameters --------------------------------------------------------------------------------------------------
 def show_parameters(
-    owner: str, params: Mapping[str, object], declared: Iterable[Parameter], take: TakeParameter
+    owner: str, params: Mapping[str, object], declared: Iterable[Parameter], take: TakeParameters
 ) -> None:
     """Shows controls for those parameters of a mechanism that have an effect. take: called with all parameters after a
     change.
@@ -24,7 +138,7 @@ def show_parameters(
             show_parameter(owner, params, parameter, take)
 
 
-def show_parameter(owner: str, params: Mapping[str, object], parameter: Parameter, take: TakeParameter) -> None:
+def show_parameter(owner: str, params: Mapping[str, object], parameter: Parameter, take: TakeParameters) -> None:
     """Shows the control for one parameter of a mechanism."""
     name = f"{owner}_{parameter.name}"
     control = field_control(

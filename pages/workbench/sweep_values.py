@@ -23,7 +23,7 @@ from pages.setup.setup import DTYPES, Setup
 from pages.site.words import say
 from pages.workbench.layer_controls import MAX_CHOSEN_HEAD_WIDTH, head_choices, offset_places, turn_head
 from pages.workbench.mask_controls import write_masks
-from pages.workbench.modifier_controls import write_modifiers
+from pages.workbench.parameter_controls import write_modifiers
 
 SweptValue = float | int | str
 SetupChange = dict[str, object]  # the changed fields of a Setup, with their new values
