@@ -22,9 +22,10 @@ from attention_core.mechanism.checks import (
 )
 from attention_core.mechanism.config import LEARNED_TENSORS, AttentionConfig, Weights
 from attention_core.mechanism.learned_tensors import add_own_sizes, check_learned
-from attention_core.mechanism.mask_sizes import check_mask_sizes, find_query_offset
+from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.pair_inputs import PairInputs, check_numbers, check_pairs, chosen_numbers
+from attention_core.mechanism.parameters import KEY_COUNT, KEY_PLACE
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
@@ -333,3 +334,55 @@ def find_rows(config: AttentionConfig, rows: str) -> str:
     for name in config.modifiers_at("sources"):
         *_, rows = MODIFIERS[name].steps["sources"][-1].dims
     return rows
+
+
+# ---- masks in a run of given sizes: the position of query 0, and checks of parameters --------------------------------
+def find_query_offset(config: AttentionConfig, shapes: Shapes) -> int:
+    """The position of query 0 among the keys: the causal masks' offset (S - T if none is set), else 0."""
+    is_causal = False
+    chosen = set()
+    for name, params in config.masks:
+        if not MASKS[name].is_causal:
+            continue
+        is_causal = True
+        if params.get("offset") is not None:
+            chosen.add(params["offset"])
+    if len(chosen) > 1:
+        raise AttentionError("offsets_differ", given=sorted(chosen))
+    if chosen:
+        return chosen.pop()
+    if not is_causal:
+        return 0
+    _, _, T, _ = shapes["q"]
+    _, _, S, _ = shapes["k"]
+    return S - T
+
+
+def check_mask_sizes(config: AttentionConfig, shapes: Shapes, query_offset: int) -> None:
+    """Checks that the masks' parameters fit the batch, the number of keys and the positions of the queries."""
+    B, _, T, _ = shapes["q"]
+    _, _, S, _ = shapes["k"]
+    last_position = max(S, T + query_offset) - 1
+    for name, params in config.masks:
+        for parameter in MASKS[name].parameters:
+            given = params[parameter.name]
+            if parameter.moves == KEY_COUNT and parameter.several:
+                check_lengths(given, B, S)
+            if parameter.moves == KEY_PLACE:
+                check_places(given if parameter.several else (given,), last_position)
+
+
+def check_places(places: tuple[int, ...], last_position: int) -> None:
+    """Checks that each place is the position of a token, from 0 to last_position."""
+    for place in places:
+        if not 0 <= place <= last_position:
+            raise AttentionError("tokens_range", last=last_position, given=place)
+
+
+def check_lengths(lengths: tuple[int, ...], batch: int, keys: int) -> None:
+    """Checks that there is one length per sequence, each from 0 to the number of keys."""
+    if len(lengths) != batch:
+        raise AttentionError("lengths_count", batch=batch, given=len(lengths))
+    for length in lengths:
+        if not 0 <= length <= keys:
+            raise AttentionError("lengths_range", keys=keys, given=length)

@@ -1,7 +1,7 @@
 """AttentionConfig, the choices of a run, and Weights, its learned matrices. Both are plain data."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, make_dataclass
+from dataclasses import dataclass, make_dataclass, replace
 from functools import partial
 from typing import Protocol
 
@@ -265,3 +265,21 @@ def check_choice(kind: str, table: Mapping[str, HasParameters], choice: Choice) 
     require_one_of(kind, name, tuple(table))
     checked = check_parameters(name, params, table[name].parameters)
     return name, Params(tuple(checked.items()))
+
+
+# ---- the config of a part of a run -----------------------------------------------------------------------------------
+def config_for_keys_from(config: AttentionConfig, first: int) -> AttentionConfig:
+    """The config for a run with only the keys from `first` on, renumbered 0, 1, ...
+
+    Mask parameters that count keys are shifted. Query 0 is at `query_offset - first` among these keys.
+
+    >>> config_for_keys_from(AttentionConfig(masks=[("padding", {"lengths": (5, 2)})]), 3).masks
+    (('padding', {'lengths': (2, 0)}),)
+    """
+    masks = []
+    for name, params in config.masks:
+        moved = dict(params)
+        for parameter in MASKS[name].parameters:
+            moved[parameter.name] = parameter.for_keys_from(params[parameter.name], first)
+        masks.append((name, moved))
+    return replace(config, masks=masks)

@@ -13,10 +13,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.analysis.online_softmax import add_up, divide, fade, gather_block_values, highest, powers_below
-from attention_core.mechanism.arguments import Inputs, check_qkv, make_input_steps
+from attention_core.mechanism.arguments import Inputs, check_mask_sizes, check_qkv, make_input_steps
 from attention_core.mechanism.checks import Shapes, check_learned_weights, size_axes
-from attention_core.mechanism.config import AttentionConfig, Weights
-from attention_core.mechanism.mask_sizes import check_mask_sizes, config_for_keys_from
+from attention_core.mechanism.config import AttentionConfig, Weights, config_for_keys_from
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.plain_checks import require_positive
 from attention_core.mechanism.plan import plan_masks, plan_qkv, plan_scores, run_plan

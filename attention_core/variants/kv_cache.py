@@ -16,8 +16,7 @@ from torch import Tensor
 from attention_core.comparison.distances import abs_difference
 from attention_core.mechanism.arguments import Inputs, check_arguments
 from attention_core.mechanism.checks import Shapes, check_choices
-from attention_core.mechanism.config import AttentionConfig, Weights
-from attention_core.mechanism.mask_sizes import config_for_keys_from
+from attention_core.mechanism.config import AttentionConfig, Weights, config_for_keys_from
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.pair_inputs import PairInputs

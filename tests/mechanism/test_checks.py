@@ -24,7 +24,6 @@ ENTRANCES = (
     "attention.py",
     "checks.py",
     "config.py",
-    "mask_sizes.py",
     "pair_inputs.py",
     "plan.py",
     "positions.py",
