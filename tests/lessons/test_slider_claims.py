@@ -28,8 +28,8 @@ from attention_core.examples.published_models import PUBLISHED_MODELS
 from attention_core.exercises.rounding import rounding_reach, with_rounded_weights
 from attention_core.explanation.facts import count_mask_pairs, weight_sums
 from attention_core.inputs.matrix_link import read_matrix
+from attention_core.learned.insight.attributions import influence_of_symbols, mean_own_share
 from attention_core.learned.insight.copying_heads import first_share
-from attention_core.learned.insight.state_influence import influence_of_symbols, mean_own_share
 from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.checkpoints import load_step, read_pair
 from attention_core.learned.language.measures import MEASURED_PAIRS, pair_places, pairs_by_length

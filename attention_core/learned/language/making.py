@@ -1,16 +1,36 @@
-"""Training of the shipped networks, of which the best seed is chosen by one half of the held-out texts."""
+"""The making of the shipped networks: their training, the choice of the best seed, and figures about their guesses.
 
-from collections.abc import Callable
+One half of the held-out texts chooses the seed. The figures say when a model guesses: limits of surprise, and the
+simple rule compared with the model's answers.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
-from torch import nn
+from jaxtyping import Float
+from torch import Tensor, nn
 
-from attention_core.learned.language.guess_figures import measure_guesses
+from attention_core.learned.grammar import Text
+from attention_core.learned.language.batches import OTHER_CATEGORIES
+from attention_core.learned.language.measures import (
+    CLEAR,
+    MOST_ROWS,
+    Place,
+    all_weights,
+    find_places,
+    held_out_texts,
+)
+from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.network_folder import STORED_DTYPE, NetworkFolder
+from attention_core.learned.language.questions import find_answer
+from attention_core.learned.language.reading import UNKNOWN
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import LANGUAGE_MODELS, load_model, other_form, read_figures
+from attention_core.learned.language.simple_rule import nearest_fitting
+from attention_core.learned.language.surprise import number_words, surprises_of_texts
 from attention_core.learned.language.training import LanguageTraining, TrainingRecipe
 
 KEPT_EVERY = 250  # steps between checkpoints
@@ -67,3 +87,162 @@ def train_model(recipe: TrainingRecipe, seed: int, folder: Path, tell: Callable[
 def round_figures(figures: dict[str, float]) -> dict[str, float]:
     """Round figures to FIGURE_DECIMALS decimals."""
     return {name: round(figure, FIGURE_DECIMALS) for name, figure in figures.items()}
+
+
+# ---- when a model guesses --------------------------------------------------------------------------------------------
+USUAL = 0.98  # share of the texts of the trained kind whose surprise is below a limit
+LEARNED_PARTS = ("held", "train")  # parts of newly sampled texts: with held-out pairs of nouns, and of all sorts
+Tokens = tuple[str, ...]
+
+
+class Told(NamedTuple):
+    """The answers of the model and of the simple rule about one pronoun of a text.
+
+    group: as in measure_guesses, "" for a pronoun of no group. noun: the model's answer. right, rule_right: whether the
+    model and the simple rule name the noun that is meant. weight: the largest weight of the model's head.
+    """
+
+    group: str
+    noun: str | None
+    right: bool
+    rule_right: bool
+    weight: float
+
+
+def measure_guesses(model: LanguageModel, language: str, second: LanguageModel | None) -> dict[str, dict[str, float]]:
+    """The limits of usual surprise, from the half of the texts that chooses, and figures from the other half.
+
+    limits: "surprise" (the mean per word, in nats) and "word" (the largest of a text): 98 of 100 texts of the trained
+    kind are below each limit. guesses: "outside_held", "outside_train", "outside_frames": the share of texts above a
+    limit, among texts with held-out pairs, of any sort, of held-out frames. If the model answers questions, also its
+    accuracy for pronouns: "one_fits", "two_fit", "frames"; the suffix "_rule" marks the accuracy of the simple rule,
+    "_kinds" and "_unknown" the accuracy of the model if it reads categories or <unknown> for all nouns. "clear_wrong":
+    the share of wrong answers with a weight over CLEAR. "auc": how often a right answer has a larger weight than a
+    wrong answer. With a second model: "agreed", how often both name the same noun; "agreed_right", "differing_right",
+    the accuracy of the first model if both agree and if they differ.
+    """
+    limits = measure_limits(model, language)
+    figures = {}
+    for part in (*LEARNED_PARTS, "frames"):
+        surprises = surprises_of_part(model, language, part, "report")
+        outside = [bool(each.mean() > limits["surprise"] or each.max() > limits["word"]) for each in surprises]
+        figures[f"outside_{part}"] = sum(outside) / len(outside)
+    if model.shape.answers == "heads":
+        figures |= measure_answers(model, language, second)
+    return {"limits": limits, "guesses": figures}
+
+
+# ---- surprise --------------------------------------------------------------------------------------------------------
+def measure_limits(model: LanguageModel, language: str) -> dict[str, float]:
+    """The limits of surprise below which 98 of 100 texts of the trained kind are."""
+    found = [each for part in LEARNED_PARTS for each in surprises_of_part(model, language, part, "choose")]
+    means = torch.stack([each.mean() for each in found])
+    largest = torch.stack([each.max() for each in found])
+    return {"surprise": float(means.quantile(USUAL)), "word": float(largest.quantile(USUAL))}
+
+
+def surprises_of_part(model: LanguageModel, language: str, part: str, half: str) -> list[Float[Tensor, " T-1"]]:
+    """The surprise of each word of the held-out texts of a part, one tensor per text."""
+    return surprises_of_texts(model, language, [text.words for text in held_out_texts(language, part, half)])
+
+
+# ---- answers ---------------------------------------------------------------------------------------------------------
+def measure_answers(model: LanguageModel, language: str, second: LanguageModel | None) -> dict[str, float]:
+    """The accuracy of the model and of the simple rule, and the figures of measure_weights and measure_agreement."""
+    figures: dict[str, float] = {}
+    readings = {"": read_words, "_kinds": read_categories, "_unknown": read_unknown}
+    for ending, read in readings.items():
+        told = list(answers_to_texts(model, language, "held", read))
+        if not ending:
+            told += answers_to_texts(model, language, "frames", read)
+            figures |= measure_weights(told)
+            figures |= measure_agreement(told, second, language) if second else {}
+        for group in ("one_fits", "two_fit", "frames"):
+            rows = [each for each in told if each.group == group]
+            if rows:
+                figures[group + ending] = share(each.right for each in rows)
+            if rows and not ending:
+                figures[f"{group}_rule"] = share(each.rule_right for each in rows)
+    return figures
+
+
+def measure_weights(told: list[Told]) -> dict[str, float]:
+    """How well the largest weight separates right from wrong answers: see measure_guesses."""
+    right = torch.tensor([each.weight for each in told if each.right])
+    wrong = torch.tensor([each.weight for each in told if not each.right])
+    is_larger = (right[:, None] > wrong).double()  # (right, wrong)
+    is_equal = (right[:, None] == wrong).double()
+    auc = (is_larger + is_equal / 2).mean()  # Fawcett 2006, section 8
+    return {"clear_wrong": share(wrong > CLEAR), "auc": float(auc)}
+
+
+def measure_agreement(told: list[Told], second: LanguageModel, language: str) -> dict[str, float]:
+    """How often a second model names the same noun, and the accuracy if both agree and if not: see measure_guesses."""
+    others = [each for part in ("held", "frames") for each in answers_to_texts(second, language, part, read_words)]
+    same = [one.right for one, other in zip(told, others, strict=True) if one.noun == other.noun]
+    differing = [one.right for one, other in zip(told, others, strict=True) if one.noun != other.noun]
+    agreed = len(same) / len(told)
+    return {"agreed": agreed, "agreed_right": share(same), "differing_right": share(differing)}
+
+
+def share(holds: Iterable[bool]) -> float:
+    """The share of true values."""
+    each = [bool(one) for one in holds]
+    return sum(each) / len(each)
+
+
+def answers_to_texts(model: LanguageModel, language: str, part: str, read: Callable[[Text], Tokens]) -> Iterator[Told]:
+    """Yield the answers about the pronouns in texts of a part. read: text -> the tokens that the model reads."""
+    by_length: dict[int, list[Text]] = {}
+    for text in held_out_texts(language, part, "report"):
+        by_length.setdefault(len(text.words), []).append(text)
+    for texts in by_length.values():
+        for start in range(0, len(texts), MOST_ROWS):
+            some = texts[start : start + MOST_ROWS]
+            tokens = [read(text) for text in some]
+            words = torch.stack([number_words(language, each) for each in tokens])
+            last = all_weights(model, words)[:, -1]  # (B, H, T, S)
+            for text, own, weights in zip(some, tokens, last, strict=True):
+                for place in find_places([text], "pronoun"):
+                    answer = find_answer(weights, model.shape.causal, own, place.at)
+                    rule = nearest_fitting(language, text.words, place.at)
+                    rights = (is_meant(place, answer.word), is_meant(place, rule))
+                    noun = None if answer.word is None else text.words[answer.word]
+                    yield Told(group_of(place, part), noun, *rights, answer.weight)
+
+
+def group_of(place: Place, part: str) -> str:
+    """The group of a pronoun in measure_guesses; "" for a pronoun of no group."""
+    if place.others:
+        of_frames = {"held": "two_fit", "frames": "frames"}
+        return of_frames[part] if place.text.frame else ""
+    return "one_fits" if part == "held" else ""
+
+
+def is_meant(place: Place, word: int | None) -> bool:
+    """Whether a word is the noun that a pronoun means, or another mention of it."""
+    return word is not None and place.text.words[word] == place.text.words[place.to]
+
+
+# ---- tokens read for nouns -------------------------------------------------------------------------------------------
+def read_words(text: Text) -> Tokens:
+    """The words of a text, unchanged."""
+    return text.words
+
+
+def read_categories(text: Text) -> Tokens:
+    """The words of a text, with its category instead of each noun."""
+    return replace_nouns(text, None)
+
+
+def read_unknown(text: Text) -> Tokens:
+    """The words of a text, with <unknown> instead of each noun."""
+    return replace_nouns(text, UNKNOWN)
+
+
+def replace_nouns(text: Text, token: str | None) -> Tokens:
+    """The words of a text, with a token instead of each noun; if the token is None, with the noun's category."""
+    return tuple(
+        (token or category) if category and category not in OTHER_CATEGORIES else word
+        for word, category in zip(text.words, text.kinds, strict=True)
+    )

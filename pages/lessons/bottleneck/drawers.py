@@ -14,7 +14,7 @@ from attention_core.drawing.curves import Curve, curves
 from attention_core.drawing.palette import shade_cells
 from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.layout import panel
-from attention_core.learned.insight.state_influence import influence_of_symbols, mean_own_share
+from attention_core.learned.insight.attributions import influence_of_symbols, mean_own_share
 from attention_core.learned.insight.views import context_vector, symbol_labels
 from attention_core.learned.tasks import dates, reversal
 from attention_core.record.number_text import format_fixed, format_percent

@@ -6,15 +6,15 @@ import pytest
 import torch
 
 from attention_core import AttentionError
-from attention_core.learned.language.guess_figures import (
+from attention_core.learned.language.guessing import Judgement, Reference, judge_sentence, read_student_figures
+from attention_core.learned.language.making import (
     Told,
     measure_guesses,
     measure_weights,
     read_categories,
     read_unknown,
+    round_figures,
 )
-from attention_core.learned.language.guessing import Judgement, Reference, judge_sentence, read_student_figures
-from attention_core.learned.language.making import round_figures
 from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.questions import Answer, find_answer
 from attention_core.learned.language.reading import cut_sentence, read_tokens
