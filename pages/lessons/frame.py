@@ -9,7 +9,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import Trace
-from attention_core.inputs.tokenizer import printable_token
 from pages.components import arrows, seen_drawers, visited
 from pages.export.export_panel import show_export
 from pages.export.page_links import link_to_workbench
@@ -20,6 +19,7 @@ from pages.lectures.script import Scene
 from pages.panels import lesson_choices, link_controls
 from pages.panels.model_guess import forget_guess_sign, repeat_guess_sign
 from pages.panels.proof import show_proof
+from pages.panels.refusals import show_link_trouble
 from pages.panels.step import show_step_code
 from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
@@ -31,7 +31,7 @@ from pages.session.staged import get_staged_part
 from pages.setup.link_values import make_choices_reader, make_member_reader
 from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS
-from pages.site.words import escape_markdown, get_text_template, say, use_language
+from pages.site.words import get_text_template, say, use_language
 
 OPEN_DRAWERS_KEY = "open"  # link parameter with the names of the open accordions
 UNKNOWN_WORD = "{unknown}"  # placeholder in a text about sources: which vector an unknown word has
@@ -212,14 +212,11 @@ def handle_reveal_switch() -> None:
 def show_unread_link_parts() -> None:
     """Shows an error for each link parameter that could not be read."""
     slug = lesson_choices.current_slug()
-    for key, text in lesson_choices.current_lesson_choices().unread:
-        trouble = "unread" if lesson_choices.is_known_choice(slug, key) else "unknown"
-        sentence = say(
-            f"link.{trouble}",
-            key=escape_markdown(key),
-            text=escape_markdown(printable_token(text)),
-        )
-        st.error(sentence, icon=":material/link_off:")
+
+    def trouble_of(key: str) -> str:
+        return "unread" if lesson_choices.is_known_choice(slug, key) else "unknown"
+
+    show_link_trouble(lesson_choices.current_lesson_choices(), "link", trouble_of)
 
 
 # ---- functions that a page calls -------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import streamlit as st
 
 from attention_core.inputs.tokenizer import MAX_TEXT_LENGTH
 from attention_core.record.errors import AttentionError
-from pages.panels.control import Control, show_error
+from pages.panels.control import Control
 from pages.panels.lesson_choices import (
     current_lesson_choices,
     current_slug,
@@ -21,6 +21,7 @@ from pages.panels.lesson_choices import (
     take_choice,
     take_stated_cut,
 )
+from pages.panels.refusals import show_error
 from pages.panels.word_roles import tell_word_roles
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens

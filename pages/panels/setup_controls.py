@@ -6,7 +6,8 @@ import numpy as np
 
 from attention_core.inputs.matrix_edits import shorten_matrix
 from attention_core.record.errors import AttentionError
-from pages.panels.control import Control, show_error
+from pages.panels.control import Control
+from pages.panels.refusals import show_error
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.fragments import redraw

@@ -1,13 +1,15 @@
 """The stage: one step of a scene in large type, for the audience, with the keys and buttons of the lectern."""
 
+from functools import partial
+
 import streamlit as st
 
-from attention_core.inputs.tokenizer import printable_token
 from pages.components import lectern
 from pages.lectures import lecture_session
 from pages.panels.flow_numbers import is_too_large
 from pages.panels.model_guess import show_sign, tell_sign
 from pages.panels.model_rail import words_of_model
+from pages.panels.refusals import show_link_trouble
 from pages.presentation.scene_steps import SCENE_STEP_FUNCTIONS
 from pages.presentation.speaker_notes import note_data
 from pages.session import setup_state
@@ -15,7 +17,7 @@ from pages.session.answers import are_answers_revealed
 from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState
 from pages.setup.codec import LINK_KEYS, link_trouble
-from pages.site.words import escape_markdown, say, say_refusal
+from pages.site.words import escape_markdown, say
 
 MODEL_STEPS = ("journey", "map", "model", "cell")  # steps with numbers that may come from a language model
 
@@ -107,15 +109,5 @@ def handle_lectern_key(way: str) -> None:
 
 def show_lecture_trouble() -> None:
     """Shows which parts of the link or the scene could not be read or computed."""
-    session = lecture_session.get_lecture_session()
-    for key, text in session.unread:
-        trouble = link_trouble(key, (*LINK_KEYS, *lecture_session.LECTURE_LINK_KEYS))
-        sentence = say(
-            f"present.{trouble}",
-            key=escape_markdown(key),
-            text=escape_markdown(printable_token(text)),
-        )
-        st.error(sentence, icon=":material/link_off:")
-    for key, error in session.unfit:
-        sentence = say("present.refused", key=escape_markdown(key), reason=say_refusal(error))
-        st.error(sentence, icon=":material/link_off:")
+    known = (*LINK_KEYS, *lecture_session.LECTURE_LINK_KEYS)
+    show_link_trouble(lecture_session.get_lecture_session(), "present", partial(link_trouble, known=known))

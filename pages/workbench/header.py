@@ -1,14 +1,16 @@
 """The line above the pictures: undo, link, proof, export; and the parts of a link or file that could not be read."""
 
+from functools import partial
+
 import streamlit as st
 
-from attention_core.inputs.tokenizer import printable_token
 from pages.components import shortcuts
 from pages.export.export_panel import EXPORTED_STEP_KEY, show_export
 from pages.lectures import lecture_session
 from pages.lectures.add_button import is_added, show_add_button
 from pages.lectures.script import Scene
 from pages.panels.proof import proof_badge, show_proof
+from pages.panels.refusals import show_link_trouble
 from pages.panels.setup_controls import show_refusal
 from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
@@ -16,7 +18,7 @@ from pages.session import setup_history, setup_state
 from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState
 from pages.setup.codec import LINK_KEYS, link_trouble
-from pages.site.words import escape_markdown, say, say_refusal
+from pages.site.words import say
 from pages.workbench import mechanism_controls
 from pages.workbench.sharing import show_share_panel
 
@@ -48,7 +50,7 @@ def show_header(screen: ScreenState) -> None:
     """Shows undo and redo, link, proof, export; then errors of the opened link or file."""
     with st.container(gap="xsmall"):
         show_header_line(screen)
-        show_link_trouble()
+        show_trouble()
 
 
 def show_header_line(screen: ScreenState) -> None:
@@ -88,16 +90,8 @@ def undo_or_redo(move: str) -> None:
     redraw()
 
 
-def show_link_trouble() -> None:
+def show_trouble() -> None:
     """Shows why undo was refused, and what of the opened link or file could not be read or computed."""
     show_refusal(setup_state.HISTORY_CONTROL)
     state = setup_state.workbench()
-    source = state.source
-    for key, text in state.unread:
-        trouble = link_trouble(key, LINK_KEYS)
-        printed_text = escape_markdown(printable_token(text))
-        sentence = say(f"{source}.{trouble}", key=escape_markdown(key), text=printed_text)
-        st.error(sentence, icon=":material/link_off:")
-    for key, error in state.unfit:
-        sentence = say(f"{source}.refused", key=escape_markdown(key), reason=say_refusal(error))
-        st.error(sentence, icon=":material/link_off:")
+    show_link_trouble(state, state.source, partial(link_trouble, known=LINK_KEYS))

@@ -1,0 +1,71 @@
+"""Shows what was refused: an input, with a button for each reading of an ambiguous text, and parts of a link."""
+
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+
+import streamlit as st
+
+from attention_core.inputs.pasted.refusals import safe_excerpt
+from attention_core.inputs.tokenizer import printable_token
+from attention_core.record.errors import AttentionError
+from pages.session.linked_state import LinkedState
+from pages.site.words import escape_markdown, say, say_refusal
+
+MAX_LABEL_CHARS = 40  # characters of a row on the label of a button
+
+
+def show_error(error: AttentionError | None, key: str = "", take_reading: Callable[[str], None] | None = None) -> None:
+    """Shows why an input was refused, if it was. take_reading: handler of a reading, for an input that has several;
+    key: distinguishes the buttons of these.
+    """
+    if error is None:
+        return
+    st.error(say_refusal(error), icon=":material/error:")
+    if take_reading is not None:
+        show_readings(error, key, take_reading)
+
+
+def show_readings(error: AttentionError, key: str, take: Callable[[str], None]) -> None:
+    """Shows a button for each reading of a refused text, if the text has several. take: handler of the chosen
+    reading.
+    """
+    readings = error.values.get("readings", ())
+    if not readings:
+        return
+    labels = label_readings(readings)
+    with st.container(horizontal=True, gap="xsmall"):
+        for number, (reading, label) in enumerate(zip(readings, labels, strict=True)):
+            st.button(escape_markdown(label), key=f"reading_{key}_{number}", on_click=take, args=(reading,))
+
+
+def label_readings(readings: Sequence[str]) -> list[str]:
+    """Label of each reading: its size, and the first row in which it differs from the others.
+
+    >>> label_readings(["1  2\\n1.234  4", "1  2\\n1234  4"])
+    ['2 × 2: 1.234 4', '2 × 2: 1234 4']
+    """
+    rows = [reading.split("\n") for reading in readings]
+    differing = 0
+    for number, lines in enumerate(zip_longest(*rows)):
+        if len(set(lines)) > 1:
+            differing = number
+            break
+    labels = []
+    for lines in rows:
+        line = lines[min(differing, len(lines) - 1)]
+        cells = line.split()
+        labels.append(f"{len(lines)} × {len(cells)}: {safe_excerpt(' '.join(cells), MAX_LABEL_CHARS)}")
+    return labels
+
+
+def show_link_trouble(state: LinkedState, source: str, trouble_of: Callable[[str], str]) -> None:
+    """Shows which parts of the opened link or file could not be read or computed. source: family of the texts.
+    trouble_of: returns why the part with a key could not be read, as the end of its text's key.
+    """
+    for key, text in state.unread:
+        printed_text = escape_markdown(printable_token(text))
+        sentence = say(f"{source}.{trouble_of(key)}", key=escape_markdown(key), text=printed_text)
+        st.error(sentence, icon=":material/link_off:")
+    for key, error in state.unfit:
+        sentence = say(f"{source}.refused", key=escape_markdown(key), reason=say_refusal(error))
+        st.error(sentence, icon=":material/link_off:")
