@@ -63,8 +63,7 @@ from pages.lessons.cross.drawers import make_random_sequences
 from pages.lessons.distance.influence import format_left, name_course
 from pages.lessons.heads.drawers import make_random_layer
 from pages.lessons.induction import drawers as induction
-from pages.lessons.learned.learning import load_shipped_training
-from pages.lessons.learned.training_panel import OFFERED_LEARNING_RATES, tell_right_share
+from pages.lessons.learned.learning import OFFERED_LEARNING_RATES, load_shipped_training, tell_right_share
 from pages.lessons.learned.writers import write_at_step
 from pages.lessons.meaning.drawers import NETWORKS, OFFERED_PAIRS, figures_of, name_network
 from pages.lessons.models.drawers import TEXT_LENGTHS, count_cache_bytes

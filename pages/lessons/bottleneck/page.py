@@ -14,8 +14,13 @@ from attention_core.learned.training.wider_vector import LONGER, WIDER, read_wid
 from attention_core.record.number_text import format_grouped, format_percent
 from pages.lessons.bottleneck.drawers import LESSON, show_neck
 from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
-from pages.lessons.learned.learning import TrainingRecord, get_training_record, load_shipped_training, share_axis
-from pages.lessons.learned.training_panel import show_own_training
+from pages.lessons.learned.learning import (
+    TrainingRecord,
+    get_training_record,
+    load_shipped_training,
+    share_axis,
+    show_own_training,
+)
 from pages.lessons.learned.writers import (
     WRITING_TASKS,
     WritingResult,

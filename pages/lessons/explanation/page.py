@@ -19,7 +19,7 @@ from pages.lessons.explanation.drawers import (
     type_task_texts,
 )
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
-from pages.lessons.learned.training_panel import show_own_training
+from pages.lessons.learned.learning import show_own_training
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import list_place_labels

@@ -26,8 +26,7 @@ from pages.lessons.induction.drawers import (
     setup_for_layer,
     show_arcs,
 )
-from pages.lessons.learned.learning import get_training_record, share_axis
-from pages.lessons.learned.training_panel import show_own_training
+from pages.lessons.learned.learning import get_training_record, share_axis, show_own_training
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import join_with_commas
 from pages.panels.link_controls import choose_options, option_labels, text_box

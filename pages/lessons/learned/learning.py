@@ -1,15 +1,27 @@
-"""The record of a training, supplied or the visitor's own: figures and networks at each checkpoint."""
+"""Training in a lesson: the record of the supplied one or of the visitor's own, and the panel that runs the latter."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from attention_core.drawing.axes import Axis
+import streamlit as st
+
+from attention_core.drawing.axes import Axis, decade_axis
+from attention_core.drawing.curves import Curve, curves
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.learned.training.shipped_networks import SHIPPED_SEED, read_figures_table, shipped_figures
 from attention_core.learned.training.snapshots import NetworkRecipe
-from pages.lessons.learned.training_panel import get_running_training
-from pages.session.labels import written_share
+from attention_core.learned.training.training import Training
+from attention_core.record.number_text import format_duration, format_fixed
+from pages.lectures.kinds.lesson import TRAINING_PART
+from pages.lessons.learned.trainings import MAX_CONCURRENT_TRAININGS, RunningTraining, stop_trainings
+from pages.panels import lesson_choices
+from pages.panels.chart import show_curve_chart
+from pages.panels.link_controls import choose_option, choose_whole_number, slide
+from pages.runs.devices import AVAILABLE_DEVICES
+from pages.session.labels import current_palette, written_share
+from pages.session.staged import get_staged_part
+from pages.site.words import say, say_refusal, use_language
 
 
 @dataclass(frozen=True)
@@ -97,3 +109,158 @@ def share_axis(title: str) -> Axis:
         values=SHARE_AXIS_STOPS,
         texts=tuple(texts),
     )
+
+
+# ---- the visitor's own training: buttons to start, stop, continue and restart it, its progress and its loss ----------
+REFRESH_SECONDS = 0.5  # seconds between two refreshes of a training's panel
+OFFERED_LEARNING_RATES = (0.0003, 0.001, 0.003, 0.01, 0.02, 0.1, 1.0, 100.0, 10_000.0)
+LEAST_RIGHT_SHARE = 0.001  # a smaller share would be rounded to 0.000
+MAX_LOSS_POINTS = 200  # most points of the loss curve
+MAX_SESSION_TRAININGS = 3  # most trainings that a session keeps
+
+
+def get_running_training(course: str) -> RunningTraining | None:
+    """The session's own training of a course; None without such a training."""
+    return st.session_state.get("trainings", {}).get(course)
+
+
+def show_own_training(choose_course: Callable[[], str]) -> None:
+    """Draws the training panel, which refreshes itself during training.
+
+    On the stage of a lecture it is drawn above the lesson's picture, only in scenes about training.
+
+    choose_course: shows controls and returns the chosen course; called only if the panel is drawn."""
+    staged = get_staged_part()
+    if staged is None:
+        draw_own_training(choose_course())
+    elif staged.name == TRAINING_PART:
+        with staged.place:
+            draw_own_training(choose_course())
+
+
+def draw_own_training(course: str) -> None:
+    """Draws the controls of a training (seed, rate, device), and its panel."""
+    running = get_running_training(course)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        seed = choose_whole_number("seed", 1, width=130)
+        rate = slide("rate", OFFERED_LEARNING_RATES, COURSES[course].rate, width=260)
+        device = choose_device()
+    is_busy = running is not None and running.busy
+    draw = st.fragment(
+        lambda: show_training(course, seed, rate, device),
+        run_every=REFRESH_SECONDS if is_busy else None,
+        key=f"training_{lesson_choices.current_slug()}",
+    )
+    draw()
+
+
+def choose_device() -> str:
+    """Asks for the device to train on, if there is more than one."""
+    if len(AVAILABLE_DEVICES) == 1:
+        return AVAILABLE_DEVICES[0]
+    return choose_option("device", AVAILABLE_DEVICES, words=lambda name: say(f"device.{name}"))
+
+
+def show_training(course: str, seed: int, rate: float, device: str) -> None:
+    """Shows the state, buttons and loss of a training; reruns the page if state or checkpoints changed."""
+    running = get_running_training(course)
+
+    def begin_anew() -> None:
+        begin_training(course, seed, rate, device)
+
+    with use_language(), st.container(gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            show_training_buttons(course, running, begin_anew)
+            if running:
+                running.look()
+                st.markdown(describe_training(running), width="content")
+        if running and running.failure:
+            st.error(say_refusal(running.failure), icon=":material/error:")
+        if running and running.training.step > 1:
+            show_losses(running)
+    progress = running and (running.state, len(running.saved))
+    shown_progress = st.session_state.setdefault("trained", {})
+    if progress != shown_progress.get(course):
+        shown_progress[course] = progress
+        st.rerun()
+
+
+def show_training_buttons(course: str, running: RunningTraining | None, begin_anew: Callable[[], None]) -> None:
+    """Shows the buttons that the state of a training allows. begin_anew: starts a training from the first step."""
+
+    def drop() -> None:
+        st.session_state["trainings"].pop(course)
+
+    if running is None:
+        show_training_button("train", say("train.start"), ":material/model_training:", begin_anew)
+        return
+    if running.busy:
+        show_training_button("stop", say("train.stop"), ":material/stop_circle:", running.stop)
+        return
+    if running.state == "stopped":
+        show_training_button("go_on", say("train.go_on"), ":material/play_arrow:", running.start)
+    show_training_button("train", say("train.again"), ":material/model_training:", begin_anew)
+    show_training_button("drop", say("train.drop"), ":material/inventory_2:", drop)
+
+
+def show_training_button(name: str, label: str, icon: str, on_click: Callable[[], None]) -> None:
+    """Shows a button. name: the end of the button's key, after the name of the lesson."""
+    key = f"{lesson_choices.current_slug()}_{name}"
+    st.button(label, key=key, icon=icon, on_click=on_click)
+
+
+def begin_training(course: str, seed: int, rate: float, device: str) -> None:
+    """Starts a training from its first step. Stops the session's other trainings, and drops the oldest if too many."""
+    trainings: dict[str, RunningTraining] = st.session_state.setdefault("trainings", {})
+    stop_trainings(trainings)
+    trainings.pop(course, None)
+    trainings[course] = RunningTraining(Training(course, seed, rate, device))
+    for oldest in [*trainings][:-MAX_SESSION_TRAININGS]:
+        del trainings[oldest]
+    trainings[course].start()
+
+
+def describe_training(running: RunningTraining) -> str:
+    """A sentence about the progress of a training; "" before a training has begun."""
+    training = running.training
+    facts = {
+        "step": training.step,
+        "last": training.course.saved[-1],
+        "seed": training.seed,
+        "most": MAX_CONCURRENT_TRAININGS,
+    }
+    if training.step:
+        facts["loss"] = format_fixed(training.losses[-1], 3)
+        facts["seconds"] = format_duration(running.seconds)
+        facts["left"] = format_duration(running.seconds_left)
+        return say(f"train.{running.state}", **facts)
+    if running.state == "training":
+        return say("train.begins")
+    if running.state == "waiting":
+        return say("train.waiting", **facts)
+    return ""
+
+
+def show_losses(running: RunningTraining) -> None:
+    """Shows the loss against the step, at most MAX_LOSS_POINTS points."""
+    palette = current_palette()
+    losses = [*running.training.losses]  # a copy, because the training thread appends losses meanwhile
+    last = running.training.course.saved[-1]
+    every = math.ceil(len(losses) / MAX_LOSS_POINTS)
+    curve = Curve(
+        say("train.loss"),
+        range(1, len(losses) + 1, every),
+        losses[::every],
+        palette.share,
+    )
+    x = Axis(say("train.axis_step"), 0, last)
+    y = decade_axis(say("train.axis_loss"), [0.001, *losses])
+    picture = curves([curve], x, y, palette, height=110)
+    show_curve_chart(picture, f"{lesson_choices.current_slug()}_losses", say("train.alt"))
+    st.caption(say("train.cross_entropy", share=tell_right_share(losses[-1])))
+
+
+def tell_right_share(loss: float) -> str:
+    """Formats the probability of the right answer that gives this loss, e to the power of minus the loss."""
+    share = math.exp(-loss)
+    return format_fixed(share, 3) if share >= LEAST_RIGHT_SHARE else f"e^(−{format_fixed(loss, 1)})"
