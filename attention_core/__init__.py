@@ -15,8 +15,7 @@ from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwa
 from attention_core.transformer.stack import LayerConfig, LayerWeights, StackConfig, StackWeights, run_stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights, unembed
 from attention_core.verification.diagnosis import diagnose
-from attention_core.verification.proof import prove
-from attention_core.verification.stack_proof import prove_stack
+from attention_core.verification.proof import prove, prove_stack
 
 __all__ = [
     "AttentionConfig",

@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.analysis.softmax_stages import STABLE_SOFTMAX
+from attention_core.analysis.softmax_steps import STABLE_SOFTMAX
 from attention_core.comparison.distances import LARGE_NEGATIVE_FILL
 from attention_core.mechanism.normalisers import SOFTMAX
 from attention_core.mechanism.operations import ADD, MASK

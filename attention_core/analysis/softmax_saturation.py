@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.analysis.dot_product_moments import BAND_STANDARD_ERRORS, chunk_sizes, draw_normal, score_factors
-from attention_core.analysis.softmax_derivatives import with_jacobian
+from attention_core.analysis.softmax_steps import with_jacobian
 from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig
 from attention_core.mechanism.plain_checks import require_positive

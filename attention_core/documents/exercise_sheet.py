@@ -14,8 +14,8 @@ from attention_core.documents.handout import (
     blank_copy,
     handout,
 )
+from attention_core.documents.html import plain_table
 from attention_core.documents.slides import Slide, SlideExercise, SlideShow
-from attention_core.documents.tables import plain_table
 from attention_core.exercises.stages import stages_of
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import Panel, cut_panel, find_in_panel, panel, product

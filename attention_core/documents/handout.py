@@ -9,9 +9,17 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from attention_core.documents.excerpt import DocumentTexts, excerpt_matrices
-from attention_core.documents.html import read_template_part, render_page, typeset_formulas
+from attention_core.documents.html import (
+    CellStyles,
+    Table,
+    TableCell,
+    coloured_table,
+    plain_table,
+    read_template_part,
+    render_page,
+    typeset_formulas,
+)
 from attention_core.documents.provenance import Provenance
-from attention_core.documents.tables import CellStyles, Table, TableCell, coloured_table, plain_table
 from attention_core.exercises.answer_text import are_all_whole
 from attention_core.exercises.stages import stage_formula, stages_of
 from attention_core.explanation.formula import formula
@@ -244,7 +252,7 @@ def blank_copy(table: Table) -> Table:
 def without_decimals(table: Table) -> Table:
     """A table without the decimals of its numbers.
 
-    >>> from attention_core.documents.tables import TableCell
+    >>> from attention_core.documents.html import TableCell
     >>> without_decimals(Table("q", ("1",), (("a", (TableCell("−2.00"),)),))).rows
     (('a', (TableCell(text='−2', style='', what='', number='', arithmetic=''),)),)
     """

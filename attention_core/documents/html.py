@@ -1,24 +1,34 @@
-"""HTML documents in a single file, with a security policy that allows no request.
+"""HTML documents in a single file, with a security policy that allows no request, and tables of numbers in them.
 
 Every text is inserted by a template that escapes it. Styles and scripts are in the file, and its policy allows them by
 their digests: no other text in the file, such as a user's, can become a style or a script.
 """
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from attention_core.documents.formula_svg import SVG_NAMESPACE, typeset_formula
-from attention_core.documents.tables import on_dark_screens
-from attention_core.drawing.palette import DARK_PALETTE
+from attention_core.documents.excerpt import DocumentTexts
+from attention_core.documents.formulas import SVG_NAMESPACE, typeset_formula
+from attention_core.drawing.cells import colour_reach, is_share, unblocked_cells, write_number
+from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE, shade_cells
+from attention_core.drawing.text_layout import column_texts, row_texts
 from attention_core.explanation.formula import SYMBOL_COLOURS
+from attention_core.explanation.layout import Panel
+from attention_core.record.expressions import Ref
+from attention_core.record.number_text import format_exact
+from attention_core.record.trace import Trace
 
 TEMPLATES = Path(__file__).parent / "templates"
+LONG_TEXT_CHARACTERS, LONGEST_TEXT_CHARACTERS = 6, 8  # characters of a cell's text: longer texts are printed smaller
+CellColours = tuple[str, str, str, str]  # background and text colour of a cell, in the light and in the dark theme
 
 
 @cache
@@ -91,3 +101,145 @@ def typeset_formulas(texts: Sequence[str], size: float = 18.0) -> tuple[Markup, 
     letters = "".join(outlines)
     shared = f'<svg xmlns="{SVG_NAMESPACE}" width="0" height="0" aria-hidden="true">{letters}</svg>'
     return Markup(shared), pictures
+
+
+# ---- tables of numbers -----------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class TableCell:
+    """A cell: its text, the CSS class of its colours, and its description: its name, number and arithmetic."""
+
+    text: str
+    style: str = ""
+    what: str = ""
+    number: str = ""
+    arithmetic: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A matrix with its title, and the names of its rows and columns."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[TableCell, ...]], ...]
+
+    @property
+    def letters(self) -> str:
+        """The CSS class of its letters on paper, so that twelve numbers fit on a line: "", "long" or "longest"."""
+        longest = 0
+        for _, cells in self.rows:
+            longest = max(longest, *(len(cell.text) for cell in cells))
+        if longest > LONGEST_TEXT_CHARACTERS:
+            return "longest"
+        return "long" if longest > LONG_TEXT_CHARACTERS else ""
+
+
+@dataclass
+class CellStyles:
+    """The colours of all cells of a document, each combination as a CSS class: the policy allows no inline styles."""
+
+    names: dict[CellColours, str] = field(default_factory=dict)
+
+    def name(self, colours: CellColours) -> str:
+        """The CSS class of these colours."""
+        return self.names.setdefault(colours, f"c{len(self.names)}")
+
+    def style(self, dark: bool = True) -> str:
+        """The CSS classes; on paper they have the light theme. dark: whether dark screens have the dark theme."""
+        light_rules = []
+        dark_rules = []
+        for (ground, ink, dark_ground, dark_ink), name in self.names.items():
+            light_rules.append(colour_rule(name, ground, ink))
+            dark_rules.append(colour_rule(name, dark_ground, dark_ink))
+        style = "".join(light_rules) + "\n"
+        if dark:
+            style += on_dark_screens("".join(dark_rules))
+        return style
+
+
+def colour_rule(name: str, ground: str, ink: str) -> str:
+    """A CSS rule for a class."""
+    return f".{name}{{background:{ground};color:{ink}}}"
+
+
+def on_dark_screens(rules: str) -> str:
+    """CSS rules that apply only on a dark screen."""
+    return f"@media screen and (prefers-color-scheme:dark){{{rules}}}\n"
+
+
+def plain_table(drawn: Panel, trace: Trace, texts: DocumentTexts) -> Table:
+    """A matrix as a table of numbers without colours."""
+
+    def make_cell(ref: Ref, value: float, is_blocked: bool) -> TableCell:
+        return TableCell(table_cell_text(trace, ref, value, is_blocked))
+
+    return build_table(drawn, trace, texts, make_cell)
+
+
+def coloured_table(
+    drawn: Panel,
+    trace: Trace,
+    texts: DocumentTexts,
+    styles: CellStyles,
+    arithmetic: Callable[[Ref], str] = lambda ref: "",
+) -> Table:
+    """A matrix in the colours of its numbers, each described. arithmetic: returns the text for a number."""
+    colours = cell_colours(drawn, trace)
+    is_bool = not trace.step(drawn.step).dtype.is_floating_point
+
+    def make_cell(ref: Ref, value: float, is_blocked: bool) -> TableCell:
+        if is_blocked:
+            style = "blocked"
+        elif is_bool:
+            style = ""
+        else:
+            style = styles.name(colours[ref])
+        return TableCell(
+            text=table_cell_text(trace, ref, value, is_blocked),
+            style=style,
+            what=texts.words.describe(ref),
+            number=format_exact(value),
+            arithmetic=arithmetic(ref),
+        )
+
+    return build_table(drawn, trace, texts, make_cell)
+
+
+def cell_colours(drawn: Panel, trace: Trace) -> dict[Ref, CellColours]:
+    """The colours of each cell of a matrix."""
+    values = drawn.values.reshape(-1)
+    shares = is_share(trace, drawn.step)
+    batch = drawn.refs[0][0].index[0]
+    reach = colour_reach(trace, drawn.step, batch)
+    light = shade_cells(values, reach, shares, LIGHT_PALETTE)
+    dark = shade_cells(values, reach, shares, DARK_PALETTE)
+    refs = chain.from_iterable(drawn.refs)
+    colours = zip(*light, *dark, strict=True)
+    return dict(zip(refs, colours, strict=True))
+
+
+def table_cell_text(trace: Trace, ref: Ref, value: float, is_blocked: bool) -> str:
+    """The text of a cell: two decimals, a truth value as 1 or 0, a blocked weight as 0."""
+    if not trace.step(ref.step).dtype.is_floating_point:
+        return str(int(value))
+    return write_number(value, is_blocked)
+
+
+def build_table(
+    drawn: Panel, trace: Trace, texts: DocumentTexts, make_cell: Callable[[Ref, float, bool], TableCell]
+) -> Table:
+    """A matrix as a table. make_cell: called with each cell, its number, and whether a mask blocks it."""
+    free = unblocked_cells(trace, drawn.step)
+    names = row_texts(drawn, texts.words)
+    rows = []
+    for name, refs, values in zip(names, drawn.refs, drawn.values.tolist(), strict=True):
+        cells = []
+        for ref, value in zip(refs, values, strict=True):
+            is_blocked = not free[ref.index]
+            cells.append(make_cell(ref, value, is_blocked))
+        rows.append((name, tuple(cells)))
+    return Table(
+        title=texts.title(drawn),
+        columns=tuple(column_texts(drawn, texts.words)),
+        rows=tuple(rows),
+    )

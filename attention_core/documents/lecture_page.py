@@ -74,12 +74,11 @@ def write_parts(parts: Iterable[MovingPart]) -> str:
     >>> write_parts([MovingPart("row", {"count": 2}), MovingPart("map", b"abc")])
     '[{"name": "row", "data": {"count": 2}}, {"name": "map", "packed": "YWJj"}]'
     """
-    return json.dumps([{"name": part.name} | write_data(part.data) for part in parts])
-
-
-def write_data(data: bytes | Mapping[str, object]) -> dict[str, object]:
-    """The data of one moving part as a JSON value."""
-    return {"packed": b64encode(data).decode()} if isinstance(data, bytes) else {"data": data}
+    written = []
+    for part in parts:
+        data = {"packed": b64encode(part.data).decode()} if isinstance(part.data, bytes) else {"data": part.data}
+        written.append({"name": part.name} | data)
+    return json.dumps(written)
 
 
 def write_drawings(drawings: Mapping[str, PartDrawing]) -> str:

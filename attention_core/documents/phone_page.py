@@ -10,9 +10,16 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from attention_core.documents.excerpt import DocumentTexts, excerpt_matrices
-from attention_core.documents.html import dark_symbol_style, read_template_part, render_page, typeset_formulas
+from attention_core.documents.html import (
+    CellStyles,
+    Table,
+    coloured_table,
+    dark_symbol_style,
+    read_template_part,
+    render_page,
+    typeset_formulas,
+)
 from attention_core.documents.provenance import Provenance
-from attention_core.documents.tables import CellStyles, Table, coloured_table
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import Panel
 from attention_core.explanation.shown_steps import computed_cell, explain_shown, is_computed, shown_steps

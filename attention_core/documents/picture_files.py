@@ -10,7 +10,7 @@ from html import escape
 
 import vl_convert
 
-from attention_core.documents.formula_svg import SVG_NAMESPACE, typeset_formula
+from attention_core.documents.formulas import SVG_NAMESPACE, typeset_formula
 from attention_core.documents.provenance import Provenance
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import FONT, Picture
@@ -177,17 +177,12 @@ def place_svg(svg: str, y: float) -> str:
 # ---- texts around the picture ----------------------------------------------------------------------------------------
 def text_lines_svg(lines: Iterable[str], y: float, size: float, ink: str) -> tuple[list[str], float]:
     """Lines of text from y on, and the lower edge of the last one."""
+    style = f'font-family="{escape(FONT)}" font-size="{size:g}" fill="{ink}"'
     parts = []
     for line in lines:
-        parts.append(text_line_svg(line, y, size, ink))
+        parts.append(f'<text x="{FILE_MARGIN_PX:g}" y="{y + size:.1f}" {style}>{escape(line)}</text>')
         y += LINE_HEIGHT * size
     return parts, y
-
-
-def text_line_svg(text: str, y: float, size: float, ink: str) -> str:
-    """A line of text whose upper edge is at y."""
-    style = f'font-family="{escape(FONT)}" font-size="{size:g}" fill="{ink}"'
-    return f'<text x="{FILE_MARGIN_PX:g}" y="{y + size:.1f}" {style}>{escape(text)}</text>'
 
 
 def footer_lines(provenance: Provenance, width: float) -> Iterator[str]:

@@ -17,7 +17,7 @@ from pptx.slide import Slide as FileSlide
 from pptx.text.text import _Paragraph
 from pptx.util import Emu, Pt
 
-from attention_core.documents.formula_text import FormulaRun, formula_runs
+from attention_core.documents.formulas import FormulaRun, formula_runs
 from attention_core.documents.picture_files import svg_size, wrap_text
 from attention_core.documents.slides import SVG_TYPE, Slide, SlidePicture, SlideShow
 from attention_core.drawing.palette import LIGHT_PALETTE
@@ -110,7 +110,10 @@ def slide_file(show: SlideShow) -> bytes:
     file.core_properties.title = show.title
     file.core_properties.author = ""
     file.core_properties.comments = " ".join(show.provenance.lines[1:])[:255]
-    name_chinese_font(file)
+    # Chinese letters in a sans-serif font, like the others: python-pptx's template has none, and programs then use a
+    # serif or a Japanese font.
+    theme = file.slide_master.part.part_related_by(RELATIONSHIP_TYPE.THEME)
+    theme._blob = theme.blob.replace(NO_CHINESE_FONT, f'<a:ea typeface="{CHINESE_FONT}"/>'.encode())
     writer = SlideWriter(file, show)
     writer.write_title_slide()
     for number, slide in enumerate(show.slides, start=1):
@@ -120,14 +123,6 @@ def slide_file(show: SlideShow) -> bytes:
     data = BytesIO()
     file.save(data)
     return data.getvalue()
-
-
-def name_chinese_font(file: Presentation) -> None:
-    """Gives Chinese letters a sans-serif font, like the others: python-pptx's template has none, and programs then use
-    a serif or a Japanese font.
-    """
-    theme = file.slide_master.part.part_related_by(RELATIONSHIP_TYPE.THEME)
-    theme._blob = theme.blob.replace(NO_CHINESE_FONT, f'<a:ea typeface="{CHINESE_FONT}"/>'.encode())
 
 
 class SlideWriter:
@@ -188,7 +183,8 @@ class SlideWriter:
         if not pictures:
             self.write_texts(page, texts, box, BODY_SIZES)
             return
-        if find_aspect(pictures[0]) < WIDE_ASPECT:
+        width, height = find_picture_size(pictures[0])
+        if width / height < WIDE_ASPECT:
             picture_box, side = box.split(2, is_across=True)
         else:
             picture_box, side = box.cut(WIDE_PICTURE_SHARE)
@@ -336,12 +332,6 @@ def find_picture_size(picture: SlidePicture) -> tuple[float, float]:
     if picture.kind == SVG_TYPE:
         return svg_size(picture.data.decode())
     return Image.from_blob(picture.data).size
-
-
-def find_aspect(picture: SlidePicture) -> float:
-    """The width of a picture divided by its height."""
-    width, height = find_picture_size(picture)
-    return width / height
 
 
 def find_picture_scale(picture: SlidePicture, box: Box) -> float:

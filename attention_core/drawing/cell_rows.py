@@ -79,7 +79,8 @@ def cell_rows(
     column = column_width(names, room - left)
     right = left + len(names) * column
     size = row_number_size(rows, column)
-    reach = common_reach(rows)
+    reaches = [colour_reach(row.trace, row.refs[0].step) for row in rows if not row.shares]
+    reach = max(reaches, default=1.0)  # the largest magnitude in all rows without shares: it has the strongest colour
     drawn = place_column_names(names, left, column, palette)
     if corner:
         drawn.append(place_row_title(corner, ROW_TEXT_PX / 2, left - 8, palette))
@@ -93,7 +94,7 @@ def cell_rows(
         title_middle = y + NUMBER_ROW_HEIGHT_PX / 2
         drawn.append(place_row_title(row.title, title_middle, left - 8, palette))
         place = (left, y, column, NUMBER_ROW_HEIGHT_PX)
-        shading = shade_row(row, reach, palette)
+        shading = shade_cells(np.array(row.values), 1.0 if row.shares else reach, row.shares, palette)
         drawn += place_row_cells(
             row,
             place,
@@ -198,18 +199,6 @@ def place_column_names(names: Sequence[str], left: float, column: float, palette
 
 
 # ---- cells -----------------------------------------------------------------------------------------------------------
-def common_reach(rows: Sequence[Row]) -> float:
-    """The largest magnitude in all rows whose numbers are no shares: it has the strongest colour."""
-    reaches = [colour_reach(row.trace, row.refs[0].step) for row in rows if not row.shares]
-    return max(reaches, default=1.0)
-
-
-def shade_row(row: Row, reach: float, palette: Palette) -> tuple[list[str], list[str]]:
-    """The fill and the ink of a row's cells, as in any matrix."""
-    largest = 1.0 if row.shares else reach
-    return shade_cells(np.array(row.values), largest, row.shares, palette)
-
-
 def place_row_cells(
     row: Row,
     place: RowPlace,

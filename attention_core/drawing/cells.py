@@ -171,7 +171,9 @@ def place_matrix(
     is_bool = not trace.step(drawn.step).dtype.is_floating_point
     number = choose_number_format(trace, reach)
     widest = text_width("✓", 1.0) if is_bool else widest_number(drawn.values, number)
-    text_size = number_size(size, widest)
+    text_size = min(max(MAX_NUMBER_PX, NUMBER_SHARE * size), (size - 4) / widest)
+    if text_size < MIN_NUMBER_PX:  # illegible
+        text_size = 0.0
     shares = is_share(trace, drawn.step)
     fills, inks = shade_cells(drawn.values.reshape(-1), reach, shares, palette)
     colours = zip(fills, inks, strict=True)  # row by row
@@ -185,7 +187,8 @@ def place_matrix(
             fill, ink = next(colours)
             if is_blocked or is_bool:
                 fill, ink = palette.ground, palette.ink
-            text = write_truth(value) if is_bool else write_number(value, is_blocked, number)
+            tick = "✓" if value else ""
+            text = tick if is_bool else write_number(value, is_blocked, number)
             cell = {
                 "kind": "blocked" if is_blocked else "cell",
                 **grid_box(origin, row, column, size),
@@ -258,20 +261,9 @@ def choose_number_format(trace: Trace, reach: float) -> Callable[[float], str]:
     return choose_signed_format(reach) if trace.difference else format_fixed
 
 
-def write_truth(value: float) -> str:
-    """The text of a mask's cell."""
-    return "✓" if value else ""
-
-
 def write_number(value: float, is_blocked: bool, number: Callable[[float], str] = format_fixed) -> str:
     """The text of a cell: its number; "0" for a blocked weight."""
     return "0" if is_blocked and value == 0 else number(value)
-
-
-def number_size(cell: float, widest: float) -> float:
-    """The size of the numbers in cells of this side; 0 if they would be illegible. widest: their width at size 1."""
-    size = min(max(MAX_NUMBER_PX, NUMBER_SHARE * cell), (cell - 4) / widest)
-    return size if size >= MIN_NUMBER_PX else 0.0
 
 
 def widest_number(values: np.ndarray, number: Callable[[float], str] = format_fixed) -> float:

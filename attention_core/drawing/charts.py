@@ -70,7 +70,8 @@ def head_map(
     drawn = panel(trace, "weights", {"B": batch, "H": head})
     queries, keys = drawn.values.shape
     corner = [f"{axes[0]} ↓", f"{axes[1]} →"] if any(axes) else []
-    left = map_margin(drawn, words, corner)
+    corner_margins = [text_width(text, CORNER_TEXT_PX) + 8 for text in corner]
+    left = max([label_margin(drawn, words, 40.0), *corner_margins])  # the names of rows and of both axes
     size = map_cell_size(drawn, words, left, most, room)
     labels = column_labels(drawn, words, size)
     heading = MAP_TITLE_PX + 8 if title else 0.0
@@ -120,12 +121,6 @@ def head_map(
 def place_map_title(text: str, x: float, room: float, palette: Palette) -> dict:
     """The title above a map."""
     return place_fitted_label(text, x, MAP_TITLE_PX / 2 + 2, room, MAP_TITLE_PX, palette)
-
-
-def map_margin(drawn: Panel, words: PictureTexts, corner: Sequence[str]) -> float:
-    """The width, at the left of a map, of the names of its rows and of both axes."""
-    margins = [text_width(text, CORNER_TEXT_PX) + 8 for text in corner]
-    return max([label_margin(drawn, words, 40.0), *margins])
 
 
 def map_cell_size(drawn: Panel, words: PictureTexts, left: float, most: float, room: float) -> float:

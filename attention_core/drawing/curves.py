@@ -1,22 +1,24 @@
-"""Curves: one quantity against another on two axes, named at their ends, with bands, and points with tooltips.
+"""Charts on two axes: curves with bands and points, growth on logarithmic axes, and dumbbells that join two numbers.
 
 A logarithmic axis has no 0: a zero is an open triangle at the end of the axis, whose tooltip shows 0. A stretch of a
-curve that lies under another curve is drawn wider, so that it is visible on both sides of the other.
+curve that lies under another curve is drawn wider, so that it is visible on both sides of the other. On logarithmic
+axes what grows with the square of the length has slope 2, what grows in proportion to it slope 1.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from attention_core.drawing.axes import Axis, clamp_to_axis, pixels_below_top
+from attention_core.drawing.axes import Axis, clamp_to_axis, decade_axis, pixels_below_top
 from attention_core.drawing.cells import fill_columns
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import Picture, curve_specification
 from attention_core.drawing.text_layout import text_width
-from attention_core.record.number_text import format_exact, format_fixed
+from attention_core.record.number_text import format_exact, format_fixed, format_grouped
+from attention_core.variants.timing import fit_slope
 
 CURVE_WIDTH_PX, CURVE_HEIGHT_PX = 640, 300  # pixels of the area between the axes
 AXIS_ROOM_PX = 90  # pixels at the left of that area
@@ -38,6 +40,15 @@ CURVE_COLUMNS = {
     "width": LINE_WIDTH_PX,
     "said": "",
 }
+COUNTED, MEASURED = "counted", "measured"
+GROWTH_UNITS = {COUNTED: 1e6, MEASURED: 1e-3}  # kind -> unit: a million multiply-adds, a millisecond
+GROWTH_WIDTH_PX, GROWTH_HEIGHT_PX = 300, 236  # pixels: two charts fit beside each other
+DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 560, 66  # pixels: the width of the area, and the height of a row
+TOLD_PX = 15  # pixels from the top of a row to the middle of its sentence
+BAR_BELOW_MIDDLE_SHARE = 0.16  # share of a row's height that the dumbbell is below its middle
+BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = 0.02, 0.09  # shares of a row's height: half a bar, half an end mark
+DUMBBELL_POINT_AREA_PX = 190.0  # square pixels: the area of a point
+END_NAME_ROOM_PX = 40
 
 
 @dataclass(frozen=True)
@@ -269,3 +280,149 @@ def with_margins(spec: dict, longest: float = 0.0) -> dict:
 def curve_table(rows: Sequence[dict]) -> dict[str, list]:
     """The table rows of a curve picture as columns: column name -> values."""
     return fill_columns(rows, CURVE_COLUMNS)
+
+
+# ---- how cost grows with the length ----------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class GrowthLine:
+    """The cost at each length, in multiply-adds or in seconds, under a name."""
+
+    name: str
+    colour: str
+    points: Mapping[int, float]
+
+
+def growth_curves(
+    kind: str, lines: Sequence[GrowthLine], lengths: Sequence[int], titles: tuple[str, str], palette: Palette
+) -> Picture:
+    """Draws the lines that have points, over these lengths. kind: COUNTED in multiply-adds, dashed, or MEASURED in
+    seconds. titles: of the axis of lengths, and of the other, which is in millions or in milliseconds.
+    """
+    drawn = []
+    for line in lines:
+        if line.points:
+            heights = [cost / GROWTH_UNITS[kind] for cost in line.points.values()]
+            drawn.append(Curve(line.name, list(line.points), heights, line.colour, dashed=kind == COUNTED))
+    across = Axis(
+        titles[0],
+        first=lengths[0],
+        last=lengths[-1],
+        log=True,
+        values=tuple(lengths),
+        texts=tuple(map(format_grouped, lengths)),
+    )
+    heights = [height for curve in drawn for height in curve.y]
+    up = decade_axis(titles[1], heights)
+    return curves(drawn, across, up, palette, width=GROWTH_WIDTH_PX, height=GROWTH_HEIGHT_PX)
+
+
+def growth_power(points: Mapping[int, float]) -> float | None:
+    """The power of the length with which something grows, as timing.fit_slope; None for fewer than two lengths.
+
+    >>> round(growth_power({10: 3.0, 20: 12.0, 40: 48.0}), 9), growth_power({10: 3.0})
+    (2.0, None)
+    """
+    if len(points) < 2:
+        return None
+    return fit_slope(list(points), list(points.values()))
+
+
+# ---- dumbbells -------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class DumbbellEnd:
+    """One end of a dumbbell. name: of the quantity. interval: the lower and upper bound."""
+
+    name: str
+    value: float
+    interval: tuple[float, float]
+    colour: str
+
+
+@dataclass(frozen=True)
+class DumbbellRow:
+    """A row of the picture. told: the sentence above its dumbbell; "" if the row has no ends yet."""
+
+    name: str
+    told: str
+    ends: Sequence[DumbbellEnd]
+
+
+def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: str = "") -> Picture:
+    """Draws the rows, each with its sentence and its ends. instead: a text that replaces the first
+    row's ends.
+
+    >>> from attention_core.drawing.palette import LIGHT_PALETTE
+    >>> ends = [DumbbellEnd("a", 0.2, (0.1, 0.3), "#000"), DumbbellEnd("b", 0.7, (0.6, 0.8), "#111")]
+    >>> picture = dumbbells([DumbbellRow("first", "a 0.2, b 0.7", ends)], Axis("shift", 0.0, 1.0), LIGHT_PALETTE)
+    >>> [round(at, 2) for kind, at in zip(picture.table["kind"], picture.table["x"]) if kind == "point"]
+    [0.2, 0.7]
+    """
+    count = len(rows)
+    heights = [count - number - BAR_BELOW_MIDDLE_SHARE for number in range(count)]  # the first row is the highest
+    drawn = []
+    for number, (row, height) in enumerate(zip(rows, heights, strict=True)):
+        drawn.append(place_sentence(row.told, DUMBBELL_ROW_PX * number + TOLD_PX, x, palette))
+        if row.ends:
+            drawn += place_dumbbell(row.name, row.ends, height, palette)
+    if instead:
+        drawn.append(place_sentence(instead, DUMBBELL_ROW_PX / 2, x, palette))
+    y = Axis(
+        title="",
+        first=0.5,
+        last=count + 0.5,
+        values=tuple(heights),
+        texts=("",) * count,
+    )
+    height = DUMBBELL_ROW_PX * count
+    specification = curve_specification(x, y, palette, DUMBBELL_WIDTH_PX, height)
+    return Picture(curve_table(drawn), with_margins(specification, END_NAME_ROOM_PX))
+
+
+def place_sentence(told: str, below: float, x: Axis, palette: Palette) -> dict:
+    """A sentence from the left edge. below: pixels from the top."""
+    return {"kind": "text", "x": x.first, "y": below, "name": told, "fill": palette.ink}
+
+
+def place_dumbbell(name: str, ends: Sequence[DumbbellEnd], height: float, palette: Palette) -> list[dict]:
+    """The bar, the intervals and the points of one row."""
+    low = min(end.value for end in ends)
+    high = max(end.value for end in ends)
+    drawn = [
+        {
+            "kind": "bar",
+            "x": low,
+            "x2": high,
+            "y": height - BAR_HALF_HEIGHT_SHARE,
+            "y2": height + BAR_HALF_HEIGHT_SHARE,
+            "fill": palette.faint,
+            "said": f"{name}: {format_exact(low)} … {format_exact(high)}",
+        }
+    ]
+    for end in ends:
+        drawn += place_end(name, end, height)
+    return drawn
+
+
+def place_end(name: str, end: DumbbellEnd, height: float) -> list[dict]:
+    """One end of a dumbbell: its interval, and its point on top of the interval."""
+    low, high = end.interval
+    said = f"{name}, {end.name}: {format_exact(end.value)} ({format_exact(low)} … {format_exact(high)})"
+    interval = {
+        "kind": "bar",
+        "x": low,
+        "x2": high,
+        "y": height - WHISKER_HALF_HEIGHT_SHARE,
+        "y2": height + WHISKER_HALF_HEIGHT_SHARE,
+        "fill": end.colour,
+        "said": said,
+    }
+    point = {
+        "kind": "point",
+        "x": end.value,
+        "y": height,
+        "name": f"{name} {end.name}",
+        "fill": end.colour,
+        "said": said,
+        "size": DUMBBELL_POINT_AREA_PX,
+    }
+    return [interval, point]

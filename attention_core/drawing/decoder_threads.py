@@ -9,10 +9,9 @@ from jaxtyping import Float
 from attention_core.drawing.cells import box, place_bar
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import Picture
-from attention_core.drawing.stills import blend_colour, place_thread, still_picture
+from attention_core.drawing.stills import WORD_LINE_PX, blend_colour, place_thread, place_word_bars, still_picture
 from attention_core.drawing.text_layout import place_fitted_label, text_width
 from attention_core.drawing.tiles import TINT_SHARE
-from attention_core.drawing.word_bars import WORD_LINE_PX, place_word_bars
 
 DECODER_WIDTH_PX = 560.0
 WRITTEN_WORD_PX, WORD_TITLE_PX = 17.0, 14.0  # pixels: the size of the words, and of the titles above them

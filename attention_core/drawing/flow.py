@@ -1,11 +1,149 @@
-"""A run as a flow of numbers: which steps are in the picture, in which column, and which other parts each reads."""
+"""A run as a flow of numbers: the graph of its steps, which of them are in the picture and where, and the keyframes.
 
+This module knows no mechanism by name: a new score or position is drawn as soon as it is in a plan.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from attention_core.drawing.flow_graph import KEYS, QUERIES, FlowGraph
-from attention_core.record.trace import Step
+import torch
+
+from attention_core.explanation.formula import colour_family
+from attention_core.record.expressions import Cell, Ref
+from attention_core.record.trace import Step, Trace
+
+QUERIES, KEYS = "T", "S"
+HEAD_AXES = ("H", "H_kv")
 
 
+class FlowGraph:
+    """The steps of a run as a graph. The expressions of each step's first and last cell are built only once.
+
+    readers: by the name of a step, the steps that read it. marks: the masks of True and False, which have no column.
+    """
+
+    def __init__(self, trace: Trace):
+        self.trace = trace
+        self.marks = {name for name, step in trace.steps.items() if step.dtype == torch.bool}
+        shapes = trace.shapes()
+        self.first_cells: dict[str, Cell] = {}
+        self.last_cells: dict[str, Cell] = {}
+        self.readers: dict[str, list[Step]] = defaultdict(list)
+        for name, step in trace.computed().items():
+            first = (0,) * len(step.shape)
+            last = tuple(size - 1 for size in step.shape)
+            self.first_cells[name] = step.operation.cell(first, shapes)
+            self.last_cells[name] = step.operation.cell(last, shapes)
+            for read in dict.fromkeys(step.operation.reads):
+                self.readers[read].append(step)
+
+    def numbers_read(self, step: Step) -> tuple[str, ...]:
+        """The steps whose numbers a step reads; () for a table of positions, which reads only a shape."""
+        if step.operation is None:
+            return ()
+        first, last = self.first_cells[step.name], self.last_cells[step.name]  # only the last reads appended numbers
+        found = {*steps_of_cell(first), *steps_of_cell(last)}
+        return tuple(name for name in step.operation.reads if name in found)
+
+    def role(self, step: Step) -> str:
+        """The role of a step in the picture (see FlowPart), by its axes of words."""
+        axes = word_axes(step)
+        if len(axes) == 2:
+            return "pair" if step.dims[-1] == KEYS else "pairs"
+        return "row" if axes == [KEYS] or self.makes_keys(step) else "lane"
+
+    def makes_keys(self, step: Step) -> bool:
+        """Whether keys are computed from a step. True for x in self-attention, which has a vector for each key."""
+        for reader in self.readers[step.name]:
+            axes = word_axes(reader)
+            if axes == [KEYS] or (axes == [QUERIES] and self.makes_keys(reader)):
+                return True
+        return False
+
+    def is_move(self, step: Step) -> bool:
+        """Whether every cell of a step is an unchanged number of another step."""
+        cell = self.first_cells.get(step.name)
+        if cell is None or cell.function != "sum" or len(cell.terms) != 1:
+            return False
+        (term,) = cell.terms
+        return len(term) == 1 and isinstance(term[0], Ref)
+
+    def merges(self, step: Step) -> bool:
+        """Whether a step concatenates several heads."""
+        return self.is_move(step) and head_count(self.source(step)) > 1 and head_axis(step) is None
+
+    def splits(self, step: Step) -> bool:
+        """Whether a step splits its source into heads."""
+        return head_axis(step) is not None and head_axis(self.source(step)) is None
+
+    def source(self, step: Step) -> Step:
+        """The first step that a step reads."""
+        return self.trace.steps[step.operation.reads[0]]
+
+
+def steps_of_cell(cell: Cell) -> Iterator[str]:
+    """The steps whose numbers are in a cell's expression."""
+    for term in cell.terms:
+        for factor in term:
+            if isinstance(factor, Ref):
+                yield factor.step
+
+
+def word_axes(step: Step) -> list[str]:
+    """The axes of a step that run over words."""
+    return [dim for dim in step.dims if dim in (QUERIES, KEYS)]
+
+
+def head_axis(step: Step) -> int | None:
+    """The index of a step's axis of heads; None if it has none."""
+    for axis, dim in enumerate(step.dims):
+        if dim in HEAD_AXES:
+            return axis
+    return None
+
+
+def head_count(step: Step) -> int:
+    """The number of heads of a step; 0 if it has no axis of heads."""
+    axis = head_axis(step)
+    return 0 if axis is None else step.shape[axis]
+
+
+# ---- for the recomputation in the browser ----------------------------------------------------------------------------
+def twin_steps(graph: FlowGraph) -> dict[str, dict]:
+    """The steps of a run without numbers, for the recomputation in the browser: their axes and operations.
+
+    operation: from describe_operation. perQuery: whether each query has other numbers, and no key is computed from
+    them.
+    """
+    described = {}
+    for name, step in graph.trace.steps.items():
+        has_queries = QUERIES in step.dims
+        described[name] = {
+            "dims": step.dims,
+            "shape": step.shape,
+            "operation": describe_operation(graph, step),
+            "perQuery": has_queries and graph.role(step) != "row",
+        }
+    return described
+
+
+def describe_operation(graph: FlowGraph, step: Step) -> dict | None:
+    """The name of a step's function, the steps it reads, its parameters; None for an input or a table of positions,
+    which no number of the run changes. A mask reads no step, but its parameters may change.
+    """
+    made_of = graph.numbers_read(step)
+    is_mask = step.operation is not None and step.name in graph.marks
+    if not made_of and not is_mask:
+        return None
+    return {
+        "name": step.operation.faces.torch.__name__,
+        "reads": made_of,
+        "params": dict(step.operation.params),
+    }
+
+
+# ---- the parts of the picture ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class FlowPart:
     """A step in the picture.
@@ -40,7 +178,8 @@ def flow_parts(graph: FlowGraph) -> tuple[FlowPart, ...]:
     """
     collected = PartCollection(graph).collect()
     parts = keep_way_to_output(mark_mixers(collected))
-    return place_columns(mark_shares(parts))
+    summed = {name for part in parts if part.mixes for name in part.reads}
+    return place_columns([replace(part, is_share=part.role == "pair" and part.name in summed) for part in parts])
 
 
 # ---- which steps are drawn -------------------------------------------------------------------------------------------
@@ -124,12 +263,6 @@ def mark_mixers(parts: list[FlowPart]) -> list[FlowPart]:
     return marked
 
 
-def mark_shares(parts: list[FlowPart]) -> list[FlowPart]:
-    """The parts with `is_share` set for the shares of a sum over the keys."""
-    summed = {name for part in parts if part.mixes for name in part.reads}
-    return [replace(part, is_share=part.role == "pair" and part.name in summed) for part in parts]
-
-
 def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
     """The parts that the query's last vector depends on."""
     last = next((part for part in reversed(parts) if part.after and part.role == "lane"), parts[-1])
@@ -160,3 +293,71 @@ def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
             earliest = first_reader.get(name, own_column)
             first_reader[name] = min(own_column, earliest)
     return tuple(replace(part, column=columns[part.name]) for part in parts)
+
+
+# ---- keyframes: the way of a query -----------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class FlowStop:
+    """A keyframe of a query's way: the parts that appear in it, and the motion of their operands."""
+
+    motion: str
+    parts: tuple[str, ...]
+
+
+def flow_stops(parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...]:
+    """The keyframes of a query's way, in the order of computation.
+
+    Vectors with the same motion share a keyframe; the keys' vectors that are summed appear with the sum, and so does
+    what is added to a step. Shares take two keyframes: each score as a power, then all powers divided by their sum.
+    """
+    late = {name for part in parts if part.mixes for name in part.reads}
+    stops: list[FlowStop] = []
+    waiting: list[str] = []
+    for part in parts:
+        if part.motion == "given":
+            continue
+        is_table = not part.reads
+        if is_table or (part.role == "row" and part.name in late):
+            waiting.append(part.name)
+            continue
+        brought = [name for name in waiting if name in part.reads]
+        waiting = [name for name in waiting if name not in brought]
+        names = (*brought, part.name)
+        motion = "output" if part.motion == "ask" and part.after else part.motion
+        if motion == "share":
+            stops.append(FlowStop("power", names))
+        comes_along = bool(stops) and stops[-1].motion == motion and part.role in ("row", "lane")
+        if comes_along:
+            names = (*stops.pop().parts, *names)
+        stops.append(FlowStop(motion, names))
+    return tuple(stops)
+
+
+# ---- colour, sign and scale of parts ---------------------------------------------------------------------------------
+def part_family(part: FlowPart) -> str:
+    """The colour family of a part: "q", "k", "v", "x" or "share"."""
+    if part.is_share:
+        return "share"
+    if part.after:
+        return "v"
+    return colour_family(part.name) or "x"
+
+
+def part_sign(trace: Trace, part: FlowPart) -> str:
+    """The sign above a part: the symbol of a vector, else the operation."""
+    symbol = colour_family(part.name)
+    if symbol and not part.after:
+        return symbol
+    operation = trace.step(part.name).operation
+    return operation.sign if operation else part.name
+
+
+def largest_numbers(trace: Trace, parts: tuple[FlowPart, ...]) -> dict[str, float]:
+    """The magnitude that fills a cell or a bar of each part; all scores share one, so that a division is visible."""
+    largest = {}
+    for part in parts:
+        sizes = trace[part.name].abs().nan_to_num_(0.0, posinf=0.0)  # in place: a second copy takes 16 MB
+        largest[part.name] = float(sizes.max()) if sizes.numel() else 0.0
+    scores = [part.name for part in parts if part.role == "pair" and not part.is_share]
+    top = max((largest[name] for name in scores), default=0.0)
+    return largest | dict.fromkeys(scores, top)

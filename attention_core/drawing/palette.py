@@ -114,15 +114,10 @@ def shade_cells(values: np.ndarray, largest: float, is_share: bool, palette: Pal
     """The fill and the text colour of each cell: shares on [0, largest], signed numbers on [-largest, largest]."""
     finite = np.nan_to_num(values, nan=0.0, posinf=largest, neginf=0.0)
     if is_share:
-        colours = share_colours(finite / largest, palette)
+        colours = blend_colours(palette.low, palette.high, np.clip(finite / largest, 0, 1))
     else:
         colours = signed_colours(finite / (largest or 1.0), palette)
     return to_hex_colours(colours), readable_inks(colours)
-
-
-def share_colours(shares: np.ndarray, palette: Palette) -> np.ndarray:
-    """The colours of numbers from 0 to 1 on the scale of weights: (n,) -> (n, 3)."""
-    return blend_colours(palette.low, palette.high, np.clip(shares, 0, 1))
 
 
 def signed_colours(shares: np.ndarray, palette: Palette) -> np.ndarray:

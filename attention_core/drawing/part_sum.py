@@ -9,11 +9,9 @@ from jaxtyping import Float
 from attention_core.drawing.cells import box, place_bar
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import Picture
-from attention_core.drawing.stills import still_picture
-from attention_core.drawing.stripes import place_stripes
+from attention_core.drawing.stills import WORD_LINE_PX, place_stripes, place_word_bars, still_picture
 from attention_core.drawing.text_layout import place_fitted_label, place_label
 from attention_core.drawing.tiles import Tile, place_tiles
-from attention_core.drawing.word_bars import WORD_LINE_PX, place_word_bars
 from attention_core.record.number_text import format_fixed
 
 PART_TEXT_PX, HEADING_PX = 15.0, 13.0  # pixels: the size of the texts, and of the titles of columns
@@ -92,15 +90,11 @@ def place_part(
     left, right = column_edges("vector")
     place = box(left, right, top + 4, top + PART_LINE_PX - 4)
     colours = [palette.minus if number < 0 else palette.plus for number in row.vector]
-    yield from place_stripes(np.abs(row.vector) / find_reach(row, parts), colours, place, palette, is_lying=True)
+    compared = [row] if row.kind == "norm" else [each for each in parts if each.kind == "part"]
+    reach = max(np.abs(each.vector).max() for each in compared) or 1.0  # common to all parts and their sum
+    yield from place_stripes(np.abs(row.vector) / reach, colours, place, palette, is_lying=True)
     if row.push is not None:
         yield from pushes.place(row.push, top, palette)
-
-
-def find_reach(row: PartRow, parts: Sequence[PartRow]) -> float:
-    """The magnitude that has the strongest colour: common to all parts and their sum; separate for a norm."""
-    compared = [row] if row.kind == "norm" else [each for each in parts if each.kind == "part"]
-    return max(np.abs(each.vector).max() for each in compared) or 1.0
 
 
 @dataclass(frozen=True)

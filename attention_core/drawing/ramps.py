@@ -23,9 +23,10 @@ def place_ramp(palette: Palette, x: float, y: float, width: float, keys: int, ti
     even_text, last_text = ramp_texts(keys, times)
     reach = darkest_share(keys, times)
     even = x + width / (keys * reach)
+    even_mark = box(even - 1, even + 1, y - 3, y + RAMP_HEIGHT_PX + 3)
     rows = [
         *place_colour_strip(fills, x, y, width),
-        place_even_mark(even, y, palette),
+        place_bar(even_mark, palette.outline),
         place_ramp_text("0", x, y, "left", palette),
         place_ramp_text(last_text, x + width, y, "right", palette),
     ]
@@ -35,12 +36,6 @@ def place_ramp(palette: Palette, x: float, y: float, width: float, keys: int, ti
         middle = min(middle, x + width - right)
         rows.append(place_ramp_text(even_text, middle, y, "center", palette))
     return tuple(rows)
-
-
-def place_even_mark(x: float, y: float, palette: Palette) -> dict:
-    """The line across the scale at the uniform share."""
-    rectangle = box(x - 1, x + 1, y - 3, y + RAMP_HEIGHT_PX + 3)
-    return place_bar(rectangle, palette.outline)
 
 
 def ramp_texts(keys: int, times: bool) -> tuple[str, str]:

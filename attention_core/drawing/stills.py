@@ -1,12 +1,15 @@
-"""Still pictures of animations, for slides and paper: rectangles, texts, and threads as thick as weights."""
+"""Still pictures of animations, for slides and paper: threads as thick as weights, stripes, candidates with bars."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
+from jaxtyping import Float
 
-from attention_core.drawing.cells import CELL_COLUMNS, fill_columns
+from attention_core.drawing.cells import CELL_COLUMNS, box, fill_columns, place_bar
 from attention_core.drawing.palette import Palette, blend_colours, to_hex_colours
 from attention_core.drawing.specifications import Picture, still_specification
+from attention_core.drawing.text_layout import place_fitted_label, place_label, text_width
 
 STILL_COLUMNS = {
     **CELL_COLUMNS,
@@ -19,6 +22,12 @@ THINNEST_PX, THICKER_PX = 1.0, 9.0  # pixels: the thickness at weight 0, and the
 PALEST_SHARE = 0.12  # share of the thread colour in a thread of weight 0
 
 Point = tuple[float, float]
+PALEST_STRIPE_SHARE = 0.05  # share of the vector's colour in the stripe of a 0
+WORD_BAR_PX = 15.0  # pixels: the size of the words and of the probabilities
+WORD_LINE_PX = 25.0  # pixels between two words
+WORD_BAR_HEIGHT_PX = 13.0
+LONGEST_WORD_SHARE = 0.45  # share of the room: a longer word is shortened
+SHARE_ROOM_PX = 50.0  # pixels for a probability after its bar
 
 
 def still_picture(rows: Sequence[dict], width: float, height: float) -> Picture:
@@ -62,3 +71,56 @@ def curve_points(bends: Sequence[Point]) -> list[list[float]]:
     while len(points) > 1:
         points = points[:-1] + t * (points[1:] - points[:-1])  # de Casteljau: one point less, (bends, points, 2)
     return points[0].tolist()
+
+
+def place_stripes(
+    sizes: Float[np.ndarray, " d"],
+    colours: Sequence[str],
+    place: dict[str, float],
+    palette: Palette,
+    is_lying: bool = False,
+) -> Iterator[dict]:
+    """The stripes of a vector, one below the other. sizes: each number's size, from 0 to 1. colours: of each.
+    is_lying: whether they are side by side instead.
+
+    >>> from attention_core.drawing.palette import LIGHT_PALETTE
+    >>> place = {"x": 0, "x2": 5, "y": 0, "y2": 8}
+    >>> stripes = place_stripes(np.array([1.0, 0.0]), ["#000000"] * 2, place, LIGHT_PALETTE)
+    >>> [(stripe["fill"], stripe["y"], stripe["y2"]) for stripe in stripes]
+    [('#000000', 0.0, 4.0), ('#f2f2f2', 4.0, 8.0)]
+    """
+    strengths = PALEST_STRIPE_SHARE + (1 - PALEST_STRIPE_SHARE) * np.clip(sizes, 0, 1)
+    fills = [blend_colour(colour, share, palette) for colour, share in zip(colours, strengths, strict=True)]
+    first, last = ("x", "x2") if is_lying else ("y", "y2")
+    edges = np.linspace(place[first], place[last], len(fills) + 1).tolist()
+    for fill, (start, end) in zip(fills, pairwise(edges), strict=True):
+        yield place_bar(place | {first: start, last: end}, fill)
+
+
+def place_word_bars(
+    shares: Sequence[tuple[str, float]],
+    corner: tuple[float, float],
+    room: float,
+    write: Callable[[float], str],
+    palette: Palette,
+) -> Iterator[dict]:
+    """The words one below the other. shares: words, probabilities. corner: the upper left one. room: the total width.
+    write: formats a probability.
+
+    >>> from attention_core.drawing.palette import LIGHT_PALETTE
+    >>> bars = [*place_word_bars([("can", 1.0), ("did", 0.0)], (0, 0), 200.0, str, LIGHT_PALETTE)]
+    >>> [bar["text"] for bar in bars if bar["kind"] == "label"]
+    ['can', '1.0', 'did', '0.0']
+    """
+    left, top = corner
+    longest = max(text_width(word, WORD_BAR_PX) for word, _ in shares)
+    names = min(longest, LONGEST_WORD_SHARE * room)
+    start = left + names + 8
+    field = room - names - 8 - SHARE_ROOM_PX
+    for number, (word, share) in enumerate(shares):
+        y = top + (number + 0.5) * WORD_LINE_PX
+        end = start + field * share
+        half = WORD_BAR_HEIGHT_PX / 2
+        yield place_fitted_label(word, left, y, names, WORD_BAR_PX, palette)
+        yield place_bar(box(start, end, y - half, y + half), palette.share)
+        yield place_label(write(share), end + 6, y, palette, align="left", size=WORD_BAR_PX)

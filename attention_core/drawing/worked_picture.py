@@ -1,6 +1,7 @@
-"""A worked example as a picture: the reader's numbers beside the right ones, each cell with its mark.
+"""A worked example as a picture: the reader's numbers beside the right ones, or operands beside an empty place.
 
-A mark is a sign and an outline, never a colour alone. Cells are beside their operands, row by row.
+A mark is a sign and an outline, never a colour alone. Cells are beside their operands, row by row. Over the empty place
+a page puts cells to type numbers into.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -42,6 +43,10 @@ SHEET_EDGE_PX = 8  # pixels at the right of the picture
 MARK_SIGNS = {Mark.RIGHT: "✓", Mark.FOLLOWED: "→", Mark.SLIP: "×"}
 SLIP_TINT_SHARE = 0.13  # share of a slip's colour in its cell
 WORDLESS = {"text": "", "what": "", "value": ""}  # the text columns of an outline, which has no tooltip
+MAX_FREE_CELL_PX, MIN_FREE_CELL_PX = 84.0, 48.0  # pixels: the side of a cell; smaller ones use the width of the page
+FRAME_HEIGHT_PX = 340.0  # pixels: the largest height of the picture
+BESIDE_WIDTH_PX, FRAME_WIDTH_PX = 740.0, 1080.0  # pixels: the width of a picture with room beside it, and of the page
+SIGN_PX = 30.0  # pixels: the size of a sign between two matrices
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +144,8 @@ def worked_sheet(
     for parts, _ in fitted:
         drawn += place_sheet_row(parts, y, size, view)
         width = max(width, sheet_row_width(parts, words, size))
-        y += sheet_row_height(parts, words, size) + SHEET_ROW_GAP_PX
+        tallest = max(part.panel.values.shape[0] for part in parts)
+        y += sheet_heading_height(parts, words, size) + tallest * size + SHEET_ROW_GAP_PX
     if any(shows_marks(parts) for parts, _ in fitted):
         first_parts, _ = fitted[0]
         left = label_margin(first_parts[0].panel, words, MAX_SHEET_CELL_PX)
@@ -183,12 +189,6 @@ def sheet_heading_height(parts: Sequence[SheetPart], words: PictureTexts, size: 
     """The height of the titles and of the texts above the columns."""
     labels = [column_labels(part.panel, words, size) for part in parts]
     return sheet_title_size(size) + 10 + max(above.room for above in labels)
-
-
-def sheet_row_height(parts: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
-    """The height of a row of matrices with cells of this side."""
-    tallest = max(part.panel.values.shape[0] for part in parts)
-    return sheet_heading_height(parts, words, size) + tallest * size
 
 
 def place_sheet_row(parts: Sequence[SheetPart], y: float, size: float, view: SheetView) -> list[dict]:
@@ -242,6 +242,7 @@ def place_sheet_cells(part: SheetPart, origin: tuple[float, float], size: float,
         for column, ref in enumerate(refs):
             value = values[row, column].item()
             mark = part.mark(ref)
+            told = "–" if isnan(value) else format_exact(value)
             cell = {
                 "kind": "cell",
                 **grid_box(origin, row, column, size),
@@ -251,7 +252,7 @@ def place_sheet_cells(part: SheetPart, origin: tuple[float, float], size: float,
                 "text": cell_text(value, part.digits),
                 "size": number_px,
                 "what": view.words.describe(ref),
-                "value": tell_value(value, mark, view.called),
+                "value": f"{told}, {view.called[mark]}" if mark in MARK_SIGNS else told,
                 **name_cell(ref, part.run),
                 "panel": part.place,
                 "row": row,
@@ -273,12 +274,6 @@ def sheet_number_size(part: SheetPart, size: float) -> float:
         widest = max(widest, text_width(text, 1.0))
     largest = max(SHEET_NUMBER_PX, SHEET_NUMBER_SHARE * size)
     return min(largest, (size - 6) / widest)
-
-
-def tell_value(value: float, mark: Mark, called: Mapping[Mark, str]) -> str:
-    """A number for screen readers, with the name of its mark."""
-    told = "–" if isnan(value) else format_exact(value)
-    return f"{told}, {called[mark]}" if mark in MARK_SIGNS else told
 
 
 def place_mark(cell: dict, mark: Mark, size: float, palette: Palette) -> list[dict]:
@@ -329,3 +324,99 @@ def place_sheet_legend(x: float, y: float, palette: Palette, called: Mapping[Mar
         drawn.append(place_label(word, x, y, palette, align="left", size=SHEET_LEGEND_PX))
         x += text_width(word, SHEET_LEGEND_PX) + LEGEND_GAP_PX
     return drawn
+
+
+# ---- operands beside an empty place ----------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class WorkedFrame:
+    """The picture around an empty place; left, top, cell: the edges of that place, and the side of its cells.
+
+    row: the left edge and the width of the matrix whose rows its numbers are computed from. column: the left edge and
+    the height of the matrix whose columns they are computed from, or None.
+    """
+
+    picture: Picture
+    left: float
+    top: float
+    cell: float
+    row: tuple[float, float]
+    column: tuple[float, float] | None
+
+
+def worked_frame(
+    parts: Sequence[SheetPart],
+    free: SheetPart,
+    words: PictureTexts,
+    palette: Palette,
+    chosen: tuple[str, Ref] | None = None,
+) -> WorkedFrame:
+    """Draws the operands of a step, "left" and "above", then the empty place, then the matrix "beside" it.
+
+    free: the matrix of the empty place; its cells are not drawn. chosen: the run and the cell that is open.
+    """
+    placed = {part.place: part for part in (*parts, free)}
+    row = [placed[place] for place in ("left", "above", "result", "beside") if place in placed]
+    size = fitting_cell_size(row, words, BESIDE_WIDTH_PX)
+    if size < MIN_FREE_CELL_PX:  # too small beside the picture: as large as the page is wide
+        size = fitting_cell_size(row, words, FRAME_WIDTH_PX)
+    top = sheet_heading_height(row, words, size)
+    lefts = place_in_row(row, words, size)
+    view = SheetView(words, palette, {}, chosen, ())
+    drawn = place_row_labels(row[0].panel, words, palette, lefts["left"], top, size)
+    for part in row:
+        x = lefts[part.place]
+        drawn += column_labels(part.panel, words, size).drawn(palette, x, top)
+        if sign := row_sign(part, placed):
+            sign_y = top + len(part.panel.refs) * size / 2
+            drawn.append(place_label(sign, x - SHEET_COLUMN_GAP_PX / 2, sign_y, palette, size=SIGN_PX))
+        if part is not free:
+            drawn += [place_sheet_title(part, x, 0.0, size, palette), *place_sheet_cells(part, (x, top), size, view)]
+    tallest = max(len(part.panel.refs) for part in row)
+    specification = sized_specification(row_width(row, words, size), top + tallest * size + SHEET_EDGE_PX)
+    return WorkedFrame(
+        Picture(cell_table(drawn), specification),
+        lefts["result"],
+        top,
+        size,
+        row=(lefts["left"], placed["left"].columns * size),
+        column=(lefts["above"], len(placed["above"].panel.refs) * size) if "above" in placed else None,
+    )
+
+
+def place_in_row(row: Sequence[SheetPart], words: PictureTexts, size: float) -> dict[str, float]:
+    """The left edge of each matrix, by its place."""
+    lefts = {}
+    x = label_margin(row[0].panel, words, size)
+    for part in row:
+        lefts[part.place] = x
+        x += part.width(size) + SHEET_COLUMN_GAP_PX
+    return lefts
+
+
+def row_sign(part: SheetPart, placed: dict[str, SheetPart]) -> str:
+    """The sign before a matrix."""
+    if part.place != "result":
+        return part.sign
+    return "=" if "above" in placed else "→"
+
+
+# ---- the size of cells -----------------------------------------------------------------------------------------------
+def fitting_cell_size(row: Sequence[SheetPart], words: PictureTexts, room: float) -> float:
+    """The side of the largest cells with which a row is low and narrow enough, or of the smallest."""
+    size = MAX_FREE_CELL_PX
+    while size > MIN_SHEET_CELL_PX and not fits(row, words, size, room):
+        size -= 1
+    return size
+
+
+def fits(row: Sequence[SheetPart], words: PictureTexts, size: float, room: float) -> bool:
+    """Whether a row with cells of this side is low and narrow enough."""
+    tallest = max(len(part.panel.refs) for part in row)
+    height = sheet_heading_height(row, words, size) + tallest * size
+    return height <= FRAME_HEIGHT_PX and row_width(row, words, size) <= room
+
+
+def row_width(row: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
+    """The width of a row with cells of this side."""
+    last = row[-1]
+    return place_in_row(row, words, size)[last.place] + last.width(size) + SHEET_EDGE_PX

@@ -141,15 +141,6 @@ class ListedTensor:
         return tensor[0].numpy() if tensor.dim() == 3 else np.atleast_2d(tensor.numpy())
 
 
-def list_tensors(listing: str) -> dict[str, ListedTensor]:
-    """List the tensors that a listing samples, by their names in an Example, without sampling them.
-
-    >>> list(list_tensors("torch_function"))
-    ['q', 'k', 'v', 'allowed']
-    """
-    return {name: ListedTensor(listing, name) for name in LISTINGS[listing].names}
-
-
 # ---- its numbers and those of a run ----------------------------------------------------------------------------------
 def run_listing(listing: str) -> tuple[Tensor, Tensor]:
     """Run a listing. Returns the output with the heads side by side, and the weights with all four axes.

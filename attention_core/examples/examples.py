@@ -12,12 +12,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.examples.code_examples import ListedTensor, list_tensors
+from attention_core.examples.code_examples import LISTINGS, ListedTensor
 from attention_core.examples.lexica import EXAMPLE_DATA, LEXICA
 from attention_core.inputs.handmade_heads import build_heads, read_head_kind
 from attention_core.inputs.tokenizer import ORIGINS, Lexicon, NumberMatrix, NumberRow
 from attention_core.learned.insight.views import AttentionView, attention_view
-from attention_core.learned.language.reading import LayerInputs, layer_config, layer_inputs, read_tokens
+from attention_core.learned.language.reading import layer_config, layer_inputs, read_tokens
 from attention_core.learned.training.shipped_networks import load_network
 from attention_core.learned.training.snapshots import read_recipe
 from attention_core.learned.translation.reading import cross_config, cross_inputs
@@ -163,7 +163,8 @@ class Example:
         tensor([-1.,  0.,  0.,  0.])
         """
         if self.model:
-            matrix = model_inputs(self).tensor(name)
+            tokens = read_tokens(self.model, self.tokens, {})
+            matrix = layer_inputs(self.model, tokens, self.layer).tensor(name)
             return None if matrix is None else matrix.to(dtype)
         if self.translator:
             inputs = cross_inputs(self.translator, self.context_tokens, self.tokens, self.layer)
@@ -241,12 +242,6 @@ def learned_view(example: Example) -> AttentionView:
     )
 
 
-def model_inputs(example: Example) -> LayerInputs:
-    """Return the inputs of the attention in the layer of the example's language model."""
-    tokens = read_tokens(example.model, example.tokens, {})
-    return layer_inputs(example.model, tokens, example.layer)
-
-
 # ---- reading examples.json -------------------------------------------------------------------------------------------
 def own_vectors(tokens: tuple[str, ...] | None, numbers: NumberMatrix | MatrixRecipe | None) -> dict[str, NumberRow]:
     """Return words with their rows of numbers."""
@@ -270,7 +265,8 @@ def read_examples(entries: Mapping[str, dict], lexica: Mapping[str, Lexicon]) ->
         if "built" in values:
             values |= built_matrices(values["tokens"], values["built"])
         if "code" in values:
-            values |= list_tensors(values["code"])
+            listing = values["code"]
+            values |= {name: ListedTensor(listing, name) for name in LISTINGS[listing].names}
         if "model" in values:
             values |= model_choices(values["model"], values["layer"])
         if "lexicon" in values:

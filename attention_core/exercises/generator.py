@@ -11,9 +11,8 @@ from torch import Tensor
 from attention_core.comparison.distances import abs_difference
 from attention_core.comparison.rerun import Values, rerun
 from attention_core.exercises.answer_text import DEFAULT_DECIMALS
-from attention_core.exercises.number_range import NumberRange
-from attention_core.exercises.rounding import half_a_unit
-from attention_core.exercises.slip_causes import try_exchanges
+from attention_core.exercises.rounding import NumberRange, half_a_unit
+from attention_core.exercises.slips import try_exchanges
 from attention_core.exercises.stages import stages_of
 from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.inputs.matrix_values import WholeMatrix

@@ -8,15 +8,15 @@ import torch
 from torch import Tensor
 
 from attention_core.comparison.rerun import unchanged_value
-from attention_core.exercises.number_range import (
+from attention_core.exercises.rounding import (
     NumberRange,
     agrees_with_range,
     carry_range,
+    half_a_unit,
     round_range,
     step_range,
     where_range,
 )
-from attention_core.exercises.rounding import half_a_unit
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 from attention_core.verification.causes import fit_given_steps

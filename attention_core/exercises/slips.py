@@ -1,13 +1,50 @@
 """The slips of a worked example: steps that are wrong even given the writer's numbers before them, and their causes."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, combinations
 
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
+from attention_core.comparison.rerun import Change
 from attention_core.exercises.marking import Mark
-from attention_core.exercises.slip_causes import find_slip_causes
+from attention_core.exercises.rounding import (
+    NumberRange,
+    agrees_with_range,
+    half_a_unit,
+    range_of_function,
+    range_through,
+    step_range,
+)
 from attention_core.exercises.worked_example import CheckedWork
-from attention_core.exercises.wrong_sum import WrongSum, find_wrong_sum
-from attention_core.record.expressions import Ref
-from attention_core.verification.causes import Cause
+from attention_core.explanation.arithmetic import number_at
+from attention_core.record.expressions import Ref, multiply_factors
+from attention_core.record.trace import Step
+from attention_core.verification.causes import Cause, single_changes
+
+ROUNDING_SLACK = 64  # accepted difference, in multiples of the right number's rounding error,
+RELATIVE_SLACK = 0.1  # plus this share of the written number: more than any rounding error, even through exp
+EXCHANGED_AXES = {-2: "rows_swapped", -1: "columns_swapped"}  # axis -> code of the cause
+OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition has a separate name
+TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # mistake -> how many times too often a term is added
+
+
+@dataclass(frozen=True)
+class WrongSum:
+    """The only wrong number of a step, and the single mistake with the terms of its sum that gives it, if any.
+
+    kind: "left_out", "sign", "twice" (of the term with these factors), "minus" (of the whole), else "other". own: the
+    number computed from the written numbers before it.
+    """
+
+    cell: Ref
+    written: float
+    own: float
+    kind: str = "other"
+    factors: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,3 +93,216 @@ def find_slips(checked: CheckedWork) -> dict[str, StepSlips]:
             wrong_sum,
         )
     return found
+
+
+# ---- the cause: a single change of the computation that, from the written numbers, gives the slip --------------------
+def find_slip_causes(checked: CheckedWork, step: str) -> list[Cause]:
+    """Find every cause that gives the written numbers of a step with slips."""
+    ranges = ranges_before(checked, step)
+    candidates = chain(
+        try_changes(checked, step, ranges),
+        try_exchanges(ranges[step], step),
+        try_other_factor(checked, step, ranges),
+    )
+    found = []
+    for cause, supposed in candidates:
+        if gives_answers(checked, step, supposed):
+            found.append(replace(cause, steps=(step,)))
+    telling = [cause for cause in found if cause.code != "scale_other"]
+    return telling or found
+
+
+def gives_answers(checked: CheckedWork, step: str, supposed: NumberRange, slack: float | Tensor = 0.0) -> bool:
+    """Return whether a supposed step gives the written numbers. slack: the accepted difference beyond rounding."""
+    theirs = checked.marked[step].theirs
+    if supposed.low.shape != theirs.shape:
+        return False
+    allowed = half_a_unit(checked.digits[step]) + slack
+    agrees = agrees_with_range(theirs, supposed, allowed)
+    is_concerned = cells_in_slipped_heads(checked, step)
+    return bool((agrees | ~is_concerned).all())
+
+
+def cells_in_slipped_heads(checked: CheckedWork, step: str) -> Bool[Tensor, "..."]:
+    """Return which written cells a cause must explain: in a step with heads, the cells of heads with slips."""
+    marked = checked.marked[step]
+    is_written = ~marked.theirs.isnan()
+    dims = checked.trace.step(step).dims
+    if "H" not in dims:
+        return is_written
+    is_slip = marked.marks == int(Mark.SLIP)  # (B, H, T, S)
+    other_axes = [*range(len(dims))]
+    other_axes.remove(dims.index("H"))
+    has_slip = is_slip.any(dim=other_axes, keepdim=True)  # (1, H, 1, 1)
+    return is_written & has_slip
+
+
+def ranges_before(checked: CheckedWork, step: str) -> dict[str, NumberRange]:
+    """Return the ranges of every step before one, and the range of that step computed from them."""
+    ranges: dict[str, NumberRange] = {}
+    for name, each in checked.trace.steps.items():
+        if name == step:
+            break
+        if name in checked.marked:
+            ranges[name] = checked.marked[name].behind
+        else:
+            ranges[name] = step_range(each, ranges)
+    ranges[step] = step_range(checked.trace.step(step), ranges)
+    return ranges
+
+
+# ---- one change of the run -------------------------------------------------------------------------------------------
+def try_changes(
+    checked: CheckedWork, step: str, ranges: Mapping[str, NumberRange]
+) -> Iterator[tuple[Cause, NumberRange]]:
+    """Yield the single changes of a run that come near the written numbers, each with the resulting range of the step.
+
+    Tracking the rounding through a change takes long, so each change is tried on single numbers first.
+    """
+    numbers = {}
+    for name, ends in ranges.items():
+        numbers[name] = NumberRange(ends.low, ends.low)
+    slack = change_slack(checked, step, ranges[step])
+    for cause, change in single_changes(checked.trace):
+        unrounded = suppose_change(checked, numbers, step, change)
+        if unrounded is None:
+            continue
+        is_near = gives_answers(checked, step, unrounded, slack)
+        if not is_near:
+            continue
+        supposed = suppose_change(checked, ranges, step, change)
+        if supposed is not None:
+            yield cause, supposed
+
+
+def change_slack(checked: CheckedWork, step: str, right: NumberRange) -> Tensor:
+    """Return the largest difference between a change and the written numbers at which its range is computed."""
+    widths = (right.high - right.low).abs().nan_to_num(0.0)
+    widest = widths.max().item()
+    magnitudes = checked.marked[step].theirs.abs()
+    return ROUNDING_SLACK * widest + RELATIVE_SLACK * magnitudes
+
+
+def suppose_change(
+    checked: CheckedWork, ranges: Mapping[str, NumberRange], step: str, change: Change
+) -> NumberRange | None:
+    """Compute the range of a step under a single change of the run; None if it changes nothing."""
+    now: dict[str, NumberRange] = {}
+    moved: set[str] = set()
+    for name in ranges:
+        each = checked.trace.step(name)
+        supposed = None
+        if name == step or not is_answered(checked, name):  # else the writer continued with the written numbers
+            supposed = change_range(each, change, now)
+            if supposed is None and each.operation is not None and not moved.isdisjoint(each.operation.reads):
+                supposed = range_through(each.operation, now)
+        if supposed is None:
+            now[name] = ranges[name]
+        else:
+            now[name] = supposed
+            moved.add(name)
+    return now[step] if step in moved else None
+
+
+def change_range(step: Step, change: Change, before: Mapping[str, NumberRange]) -> NumberRange | None:
+    """Compute the range of a step after a change; None if it leaves the step unchanged."""
+    numbers = {name: ends.low for name, ends in before.items()}
+    if change(step, numbers) is None:
+        return None
+    return range_of_function(partial(change, step), before)
+
+
+def is_answered(checked: CheckedWork, step: str) -> bool:
+    """Return whether any number of a step was written."""
+    if step not in checked.marked:
+        return False
+    return not checked.marked[step].theirs.isnan().all()
+
+
+# ---- numbers exchanged or scaled -------------------------------------------------------------------------------------
+def try_exchanges(right: NumberRange, step: str) -> Iterator[tuple[Cause, NumberRange]]:
+    """Yield each exchange of two rows or of two columns, and the transposition if it could be a slip."""
+    low, high = right
+    for axis, code in EXCHANGED_AXES.items():
+        size = low.shape[axis]
+        for one, other in combinations(range(size), 2):
+            order = torch.arange(size, device=low.device)
+            order[one] = other
+            order[other] = one
+            swapped = NumberRange(
+                low.index_select(axis, order),
+                high.index_select(axis, order),
+            )
+            places = {"one": one + 1, "other": other + 1}
+            yield Cause(code, (), places), swapped
+    rows, columns = low.shape[-2:]
+    if rows == columns and step not in OTHERWISE_TRANSPOSED:
+        transposed = NumberRange(low.mT, high.mT)
+        yield Cause("transposed", ()), transposed
+
+
+def try_other_factor(
+    checked: CheckedWork, step: str, ranges: Mapping[str, NumberRange]
+) -> Iterator[tuple[Cause, NumberRange]]:
+    """Yield, for scaled_scores only, the scores times the factor that most written numbers imply."""
+    if step != "scaled_scores":
+        return
+    factor = median_factor(checked)
+    text = f"{factor:.3g}".replace("-", "−")
+    cause = Cause("scale_other", (), {"factor": text})
+    scores = ranges["scores"]
+    one = scores.low * factor
+    other = scores.high * factor
+    scaled = NumberRange(
+        low=torch.minimum(one, other),
+        high=torch.maximum(one, other),
+    )
+    yield cause, scaled
+
+
+def median_factor(checked: CheckedWork) -> float:
+    """Compute the median ratio of the written scaled scores to the written scores; 0 if there is none."""
+    theirs = checked.marked["scaled_scores"].theirs
+    scores = checked.written["scores"]
+    has_ratio = (scores != 0) & ~theirs.isnan()
+    ratios = (theirs / scores)[has_ratio]
+    if len(ratios) == 0:
+        return 0.0
+    return ratios.median().item()
+
+
+# ---- a single wrong number: a term of its sum that was left out, added twice, or of the wrong sign -------------------
+def find_wrong_sum(checked: CheckedWork, cell: Ref) -> WrongSum:
+    """Find the mistake in the sum of a wrong number; kind "other" if no mistake gives it, or several do."""
+    marked = checked.marked[cell.step]
+    written = marked.theirs[cell.index].item()
+    own = marked.own[cell.index].item()
+    allowed = checked.rounding(cell.step)
+    if own and abs(written + own) <= allowed:
+        return WrongSum(cell, written, own, "minus")
+    found = {}
+    for factors in written_terms(checked, cell):
+        term = multiply_factors(factors)
+        if abs(term) <= allowed:
+            continue
+        for kind, times in TERM_CHANGES.items():
+            gap = abs(written - own - times * term)
+            if gap <= allowed:
+                found.setdefault(kind, factors)
+    if len(found) != 1:
+        return WrongSum(cell, written, own)
+    ((kind, factors),) = found.items()
+    return WrongSum(cell, written, own, kind, tuple(factors))
+
+
+def written_terms(checked: CheckedWork, cell: Ref) -> list[list[float]]:
+    """Return the written factors of each term of a cell that is a sum; [] for a cell of a single term."""
+    operation = checked.trace.step(cell.step).operation
+    expression = operation.cell(cell.index, checked.written.shapes())
+    if expression.function != "sum" or len(expression.terms) < 2:
+        return []
+    terms = []
+    for term in expression.terms:
+        numbers = [number_at(checked.written, factor) for factor in term]
+        terms.append(numbers)
+    return terms

@@ -34,14 +34,10 @@ def stages_of(trace: Trace) -> dict[str, str]:
     for name, step in trace.computed().items():
         is_mask = not step.value.is_floating_point()
         is_table = "B" not in step.dims
-        if not (is_mask or is_table or is_copy(trace, name)):
+        is_masking = step.operation.faces == MASK
+        if not (is_mask or is_table or is_masking or copies_numbers(trace, name)):
             stages[name] = name
     return stages
-
-
-def is_copy(trace: Trace, name: str) -> bool:
-    """Return whether a step needs no calculation: it masks scores, or has the numbers of the step before."""
-    return trace.step(name).operation.faces == MASK or copies_numbers(trace, name)
 
 
 def calculated_cell(trace: Trace, cell: Ref) -> Ref:

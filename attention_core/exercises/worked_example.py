@@ -15,8 +15,7 @@ from attention_core.comparison.distances import abs_difference
 from attention_core.comparison.rerun import Values, rerun, unchanged_value
 from attention_core.exercises.answer_text import count_decimals, read_answers
 from attention_core.exercises.marking import Mark, MarkedStep, mark_answers
-from attention_core.exercises.number_range import COMPUTATION_ROUNDING
-from attention_core.exercises.rounding import half_a_unit, rounding_reach
+from attention_core.exercises.rounding import COMPUTATION_ROUNDING, half_a_unit, rounding_reach
 from attention_core.exercises.stages import STAGES
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref

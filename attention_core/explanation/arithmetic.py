@@ -67,7 +67,8 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
         piece = Piece(text)
         return Explanation(step, index, number, cell=None, pieces=(piece,))
     cell = operation.cell(index, trace.shapes())
-    pieces = write_out_cell(cell, trace)
+    parts = write_cell(cell, lambda ref: number_at(trace, ref))
+    pieces = [part_piece(trace, part) for part in parts]
     sign = "⇒" if value.dtype == torch.bool else "="
     pieces.append(Piece(f" {sign} {text}"))
     return Explanation(step, index, number, cell, tuple(pieces))
@@ -83,12 +84,6 @@ def format_step_number(trace: Trace, step: str, number: float) -> str:
     if trace.step(step).dtype == torch.bool:
         return str(int(number))
     return format_or_scientific(number)
-
-
-def write_out_cell(cell: Cell, trace: Trace) -> list[Piece]:
-    """The pieces of a cell's expression."""
-    parts = write_cell(cell, lambda ref: number_at(trace, ref))
-    return [part_piece(trace, part) for part in parts]
 
 
 def part_piece(trace: Trace, part: Part) -> Piece:

@@ -123,7 +123,8 @@ def find_asking_word(
         return AskingWord(found_head, query, why or "beyond")
     distances = distances_from_even(trace, batch, past_itself, head)[:, : len(words)]  # (H, T), or (1, T)
     if pronoun is not None:
-        found_head = first_largest(distances[:, pronoun])
+        of_pronoun = distances[:, pronoun]  # (H,)
+        found_head = int((of_pronoun >= of_pronoun.max() - EQUAL_WEIGHT_GAP).nonzero()[0])  # the first of the largest
         return AskingWord(found_head if head is None else head, pronoun, why)
     largest = distances[:, first:].max()
     among_largest = distances >= largest - EQUAL_WEIGHT_GAP
@@ -136,11 +137,6 @@ def find_asking_word(
     if largest <= EQUAL_WEIGHT_GAP:
         why = "even"
     return AskingWord(found_head if head is None else head, int(equals[-1]), why)
-
-
-def first_largest(numbers: Float[Tensor, " H"]) -> int:
-    """The position of the first of the largest numbers."""
-    return int((numbers >= numbers.max() - EQUAL_WEIGHT_GAP).nonzero()[0])
 
 
 def distances_from_even(

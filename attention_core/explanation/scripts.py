@@ -9,7 +9,7 @@ import inspect
 import io
 import keyword
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import torch
@@ -51,13 +51,14 @@ def code(trace: Trace, language: str) -> str:
     import_lines = [definition.text for definition in definitions if definition.is_import]
     own_definitions = [definition for definition in definitions if not definition.is_import]
     write_inputs = inputs_from_file if from_file else input_literals
+    print_calls = [f'{function.__name__}("{name}", {name})' for name, function in printers.items()]
     sections = [
         header_lines(trace, language, from_file),
         sorted(import_lines),
         *with_section_titles(own_definitions),
         [title_line("the inputs"), *write_inputs(trace, language)],
         [title_line("the steps"), *step_lines(trace, language)],
-        [title_line("every step, printed"), *print_lines(printers)],
+        [title_line("every step, printed"), *print_calls],
     ]
     texts = ["\n".join(lines) for lines in sections]
     return "\n\n\n".join(texts) + "\n"
@@ -257,11 +258,6 @@ def step_lines(trace: Trace, language: str) -> list[str]:
         call = call_line(step.operation, language)
         lines.append(f"{call}  # {format_axes(step)}")
     return lines
-
-
-def print_lines(printers: Mapping[str, Callable]) -> list[str]:
-    """Write one call for each step that prints it."""
-    return [f'{function.__name__}("{name}", {name})' for name, function in printers.items()]
 
 
 def format_axes(step: Step) -> str:

@@ -1,26 +1,340 @@
 """The code that ran, line by line, with the shapes of the tensors that each line made.
 
 Every listing goes through annotate_source. It runs the function again under a Watch; if that fails, it returns the
-plain source.
+plain source. The function runs under a profile function of this thread alone (sys.setprofile). That gets every value
+that a call in Python returns, and the call's place in the source. torch's calls pass through Python under a
+TorchFunctionMode. NumPy's own functions are written in C and return nothing that it could see, so the module and the
+arrays are proxies. All this depends on internals of Python, torch and NumPy, so it may fail with any error.
 """
 
 import inspect
 import logging
 import re
+import sys
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from types import CodeType
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby, islice
+from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
 
 import numpy as np
 import torch
+from numpy.lib.mixins import NDArrayOperatorsMixin
 from torch import Tensor
+from torch.overrides import BaseTorchFunctionMode
 
 from attention_core.explanation.scripts import face_function, tensor_to_numpy
-from attention_core.explanation.watched_call import CallRecord, Watch, count_repeats, watch_call
 from attention_core.record.python_source import parse_source
 from attention_core.record.trace import Operation
 
+SourcePlace = tuple[int, int, int, int]  # in a file: first line, last line, first column, last column, in bytes
 logger = logging.getLogger(__name__)
+
+
+# ---- NumPy seen from Python: every call and every result passes through a Python function ----------------------------
+class NumpyProxy(NDArrayOperatorsMixin):
+    """A wrapper of NumPy's module, a function of it or an array; what it returns is wrapped again."""
+
+    __slots__ = ("inside",)
+
+    def __init__(self, inside: object):
+        self.inside = inside
+
+    def __getattr__(self, name: str) -> object:
+        value = getattr(self.inside, name)
+        is_function = callable(value) and not isinstance(value, type)
+        if is_function or isinstance(value, ModuleType):
+            return NumpyProxy(value)
+        return wrap_numpy(value)
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        return wrap_numpy(self.inside(*unwrap_numpy(args), **unwrap_numpy(kwargs)))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> object:
+        compute = getattr(ufunc, method)
+        return wrap_numpy(compute(*unwrap_numpy(inputs), **unwrap_numpy(kwargs)))
+
+    def __getitem__(self, key: object) -> object:
+        return wrap_numpy(self.inside[unwrap_numpy(key)])
+
+    def __setitem__(self, key: object, value: object) -> None:
+        self.inside[unwrap_numpy(key)] = unwrap_numpy(value)
+
+    def __iter__(self) -> Iterator[object]:
+        return iter([wrap_numpy(part) for part in self.inside])
+
+    def __len__(self) -> int:
+        return len(self.inside)
+
+    def __bool__(self) -> bool:
+        return bool(self.inside)
+
+
+def wrap_numpy(value: object) -> object:
+    """Wrap an array, or each array in a list or tuple; anything else stays as it is."""
+    if type(value) in (list, tuple):
+        return type(value)(map(wrap_numpy, value))
+    if isinstance(value, np.ndarray):
+        return NumpyProxy(value)
+    return value
+
+
+def unwrap_numpy(value: object) -> object:
+    """Take an array out of its proxy, also in a list, a tuple or a dict; anything else stays as it is."""
+    if type(value) in (list, tuple):
+        return type(value)(map(unwrap_numpy, value))
+    if type(value) is dict:
+        return {name: unwrap_numpy(item) for name, item in value.items()}
+    if isinstance(value, NumpyProxy):
+        return value.inside
+    return value
+
+
+def through_proxy(function: FunctionType, copies: dict[FunctionType, FunctionType]) -> FunctionType:
+    """Copy a function so that NumPy is a NumpyProxy in it, and in the functions of its package that it calls.
+
+    The code object stays the same. copies: those made before, to which this one is added.
+    """
+    if function in copies:
+        return copies[function]
+    scope = dict(function.__globals__)
+    copy = FunctionType(
+        function.__code__,
+        scope,
+        name=function.__name__,
+        argdefs=function.__defaults__,
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    copies[function] = copy
+    for name in names_in(function.__code__):
+        value = scope.get(name)
+        if value is np:
+            scope[name] = NumpyProxy(np)
+        elif isinstance(value, FunctionType) and package_of(value) == package_of(function):
+            scope[name] = through_proxy(value, copies)
+    return copy
+
+
+def names_in(code: CodeType) -> set[str]:
+    """Collect the global names and attributes that a function uses, including names in its comprehensions."""
+    names: set[str] = set()
+    for part in nested_codes(code):
+        names.update(part.co_names)
+    return names
+
+
+def nested_codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield a function's code, and the codes of the comprehensions in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from nested_codes(constant)
+
+
+def package_of(function: Callable) -> str:
+    """Name the top package of a function."""
+    return function.__module__.partition(".")[0]
+
+
+# ---- a watched call: what every expression made, and its place in the source -----------------------------------------
+def watch_call(function: Callable, operands: tuple | list, params: Mapping[str, object]) -> "Watch":
+    """Call a function and return the Watch of it; computes no gradient, and restores the thread's profile function.
+
+    A RuntimeError of the function is recorded. Any other error is raised.
+    """
+    watch = Watch(function)
+    values = (*operands, *params.values())
+    if any(isinstance(value, np.ndarray) for value in values):
+        function = through_proxy(function, copies={})
+    args = [wrap_numpy(operand) for operand in operands]
+    kwargs = {name: wrap_numpy(value) for name, value in params.items()}
+    profile = sys.getprofile()
+    with torch.no_grad(), BaseTorchFunctionMode():
+        sys.setprofile(watch)
+        try:
+            result = function(*args, **kwargs)
+            watch.result = unwrap_numpy(result)
+        except RuntimeError as error:
+            watch.refused(error)
+        finally:
+            sys.setprofile(profile)
+    return watch
+
+
+@dataclass
+class CallRecord:
+    """What was recorded of one function: descriptions of each argument's values and of what each expression made."""
+
+    arguments: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    made: dict[SourcePlace, list[str]] = field(default_factory=lambda: defaultdict(list))
+    latest: object = None  # the value that was made last
+
+
+class Watch:
+    """A profile function that records a function and the functions of its package that it calls, in calling order.
+
+    `ran` holds a record for each function. `owner` maps a code to the function that contains it: its own code, or a
+    comprehension's. `result` is what the watched function returned.
+    """
+
+    def __init__(self, function: Callable):
+        self.package = package_of(function)
+        self.ran: dict[CodeType, CallRecord] = {}
+        self.owner: dict[CodeType, CodeType] = {}
+        self.result: object = None
+        self.add(function.__code__)
+
+    def add(self, code: CodeType) -> None:
+        self.ran[code] = CallRecord()
+        for part in nested_codes(code):
+            self.owner[part] = code
+
+    def __call__(self, frame: FrameType, event: str, value: object) -> None:
+        if event == "call":
+            self.called(frame)
+        elif event == "return":
+            self.returned(frame, value)
+
+    def called(self, frame: FrameType) -> None:
+        """Record the arguments of a watched function, and start watching a helper at its first call."""
+        if self.is_new_helper(frame):
+            self.add(frame.f_code)
+        record = self.ran.get(frame.f_code)
+        if record is None:
+            return
+        found = inspect.getargvalues(frame)
+        for name in argument_names(found):
+            text = describe_value(found.locals[name])
+            record.arguments[name].append(text)
+
+    def is_new_helper(self, frame: FrameType) -> bool:
+        """Return whether a watched function calls another one of its package that is not watched yet."""
+        if frame.f_code in self.owner or frame.f_back.f_code not in self.owner:
+            return False
+        module = module_of(frame)
+        return module.startswith(f"{self.package}.") and module != __name__
+
+    def returned(self, frame: FrameType, value: object) -> None:
+        """Record a call's result at the place of the call, and also a watched function's result, if that is new."""
+        code = frame.f_code
+        caller = frame.f_back
+        is_watched = code in self.ran
+        if is_watched:
+            is_new = self.ran[code].latest is not value  # otherwise the value is of an earlier line, or an argument
+            if is_new:
+                self.keep(frame, value)
+        is_comprehension = code in self.owner and not is_watched
+        if caller.f_code in self.owner and not is_comprehension:
+            self.keep(caller, value)
+
+    def keep(self, frame: FrameType, value: object) -> None:
+        """Record a value at a frame's current place in the source; only tensors are recorded."""
+        if not tensors_in(value):
+            return
+        record = self.ran[self.owner[frame.f_code]]
+        place = source_place(frame.f_code, frame.f_lasti)
+        record.made[place].append(describe_value(value))
+        record.latest = value
+
+    def refused(self, error: RuntimeError) -> None:
+        """Record an error's message at the innermost watched place; raise an error of the Watch itself again."""
+        innermost = None
+        for step in walk_traceback(error.__traceback__):
+            if step.tb_frame.f_code in self.owner:
+                innermost = step
+            elif module_of(step.tb_frame) == __name__:
+                innermost = None
+        if innermost is None:
+            raise error
+        code = innermost.tb_frame.f_code
+        record = self.ran[self.owner[code]]
+        place = source_place(code, innermost.tb_lasti)
+        record.made[place].append(f"RuntimeError: {error}")
+
+
+def module_of(frame: FrameType) -> str:
+    """Name the module whose code a frame runs."""
+    return frame.f_globals.get("__name__", "")
+
+
+def argument_names(found: inspect.ArgInfo) -> list[str]:
+    """List the names of a call's arguments, `*args` and `**kwargs` included."""
+    names = [*found.args, found.varargs, found.keywords]
+    return [name for name in names if name is not None]
+
+
+def source_place(code: CodeType, instruction: int) -> SourcePlace:
+    """Find the place in the source of an instruction's expression; an instruction has two bytes."""
+    places = code.co_positions()
+    return next(islice(places, instruction // 2, None))
+
+
+def walk_traceback(traceback: TracebackType | None) -> Iterator[TracebackType]:
+    """Yield the steps of a traceback, the outermost first."""
+    while traceback is not None:
+        yield traceback
+        traceback = traceback.tb_next
+
+
+# ---- values in words -------------------------------------------------------------------------------------------------
+def tensors_in(value: object) -> list[Tensor | np.ndarray]:
+    """List the tensors of a value: a tensor, or all tensors of a list; [] if it contains anything else."""
+    parts = value if isinstance(value, list | tuple) else [value]
+    parts = [unwrap_numpy(part) for part in parts]
+    if all(isinstance(part, Tensor | np.ndarray) for part in parts):
+        return parts
+    return []
+
+
+def describe_value(value: object) -> str:
+    """Describe a value: tensors by shape and strides, anything else as Python writes it.
+
+    >>> describe_value([torch.ones(2, 3), torch.ones(3, 2).T]), describe_value(0.5)
+    ('(2, 3), strides (3, 1); (2, 3), strides (1, 2), not contiguous', '0.5')
+    """
+    layouts = [describe_layout(tensor) for tensor in tensors_in(value)]
+    if not layouts:
+        return repr(value)
+    return count_repeats(layouts, "of them")
+
+
+def describe_layout(tensor: Tensor | np.ndarray) -> str:
+    """Describe a tensor's shape, its strides in numbers, and what the strides mean.
+
+    >>> describe_layout(torch.ones(2, 1).expand(2, 3)), describe_layout(np.ones((2, 3))[:, ::-1])
+    ('(2, 3), strides (1, 0), broadcast along axis 1, not contiguous', '(2, 3), strides (3, -1), not contiguous')
+    """
+    if isinstance(tensor, Tensor):
+        strides = tensor.stride()
+        is_contiguous = tensor.is_contiguous()
+    else:
+        strides = tuple(step // tensor.itemsize for step in tensor.strides)  # NumPy counts bytes
+        is_contiguous = tensor.flags.c_contiguous
+    shape = tuple(tensor.shape)
+    broadcast = []
+    for axis, size in enumerate(shape):
+        if size > 1 and strides[axis] == 0:
+            broadcast.append(str(axis))
+    text = f"{shape}, strides {strides}"
+    if broadcast:
+        axes = ", ".join(broadcast)
+        text += f", broadcast along axis {axes}"
+    if not is_contiguous:
+        text += ", not contiguous"
+    return text
+
+
+def count_repeats(texts: list[str], unit: str) -> str:
+    """Join texts; equal neighbours are written once, with their count.
+
+    >>> count_repeats(["(2,)", "(3,)", "(3,)"], "times")
+    '(2,); (3,), 2 times'
+    """
+    parts = []
+    for text, equal in groupby(texts):
+        count = len(list(equal))
+        parts.append(text if count == 1 else f"{text}, {count} {unit}")
+    return "; ".join(parts)
 
 
 # ---- what panels ask for ---------------------------------------------------------------------------------------------

@@ -1,23 +1,37 @@
-"""The cost of encoding a sequence, twice: in closed form, and counted in a run. See cost.py for what is counted."""
+"""The cost of encoding a sequence: in closed form and counted in a run, the length of paths, and the time.
 
+See cost.py for what is counted.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 
 import torch
+from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attention_core.analysis.across_layers import path_lengths
 from attention_core.mechanism.config import Weights
-from attention_core.mechanism.plain_checks import require_positive
+from attention_core.mechanism.plain_checks import require_not_negative, require_one_of, require_positive, require_whole
+from attention_core.record.errors import AttentionError
 from attention_core.variants.cost import ProductCounter
-from attention_core.variants.encoder_paths import one_step_reach, path_length, search_path_length
 from attention_core.variants.encoders import (
+    RECURRENT_CELLS,
     Encoder,
     EncoderLayer,
+    Recurrence,
     draw_layers,
     encode,
     layer_directions,
     position_width,
+    random_words,
 )
-from attention_core.variants.recurrent_cells import RECURRENT_CELLS
+from attention_core.variants.timing import Timing, time_run
+
+MAX_SEARCHED_POSITIONS = 256  # positions of one search
+MAX_TIMED_LENGTH = 1024  # positions, for which attention has a million scores
+TORCH_LOOPS = {"rnn": torch.rnn_tanh, "gru": torch.gru, "lstm": torch.lstm}
 
 
 @dataclass(frozen=True)
@@ -207,3 +221,153 @@ def compare_costs(encoder: Encoder, length: int, inputs: int, distance: int) -> 
         path=path_length(encoder, distance),
         searched_path=search_path_length(encoder, distance),
     )
+
+
+# ---- paths: how far one step reads, and the steps from a word to a position ------------------------------------------
+def one_step_reach(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
+    """Mark the positions j that position i reads in one step of a recurrence, or in one layer of any other encoder.
+
+    >>> one_step_reach(Encoder("cnn", window=3), 3).int()
+    tensor([[1, 0, 0],
+            [1, 1, 0],
+            [1, 1, 1]], dtype=torch.int32)
+    """
+    T = require_positive("length", length)
+    back = reach_of_step(encoder, T)
+    ahead = back if encoder.both else 0
+    i = torch.arange(T).view(-1, 1)  # (T, 1)
+    j = torch.arange(T)  # (T,)
+    distance = i - j  # (T, T): negative if j comes later
+    is_in_reach = distance <= back
+    is_heard = distance >= -ahead
+    return is_in_reach & is_heard
+
+
+def reach_of_step(encoder: Encoder, farthest: int) -> int:
+    """Return how many positions back one step reads: 1 for a recurrence, `half` for cnn, `farthest` for attention."""
+    if encoder.kind == "cnn":
+        return encoder.half
+    if encoder.kind == "attention":
+        return farthest
+    return 1
+
+
+def path_length(encoder: Encoder, distance: int) -> int | None:
+    r"""Count the fewest steps in which a word reaches a position `distance` after it (negative: before it).
+
+    Attention 1, a recurrence D, stacked convolutions $\lceil D / r \rceil$ layers, where one layer reads r positions
+    back: (window - 1) / 2 if it reads both sides, else window - 1. 0 for the word itself; None if no path exists.
+    Source: Vaswani et al. 2017, table 1 (maximum path length).
+
+    >>> [path_length(Encoder(kind, both=True), 20) for kind in ("rnn", "cnn", "attention")]
+    [20, 20, 1]
+    """
+    far = abs(require_whole("distance", distance))
+    reach = reach_of_step(encoder, far)
+    if far == 0:
+        return 0
+    is_backward = distance < 0
+    if reach == 0 or (is_backward and not encoder.both):
+        return None
+    return ceil(far / reach)
+
+
+def search_path_length(encoder: Encoder, distance: int) -> int | None:
+    """Find the path_length by a search over one_step_reach; at most 255 apart. Raises AttentionError: at_most.
+
+    >>> search_path_length(Encoder("cnn", window=5, both=True), 20)
+    10
+    """
+    far = abs(require_whole("distance", distance))
+    if far >= MAX_SEARCHED_POSITIONS:
+        raise AttentionError("at_most", name="distance", limit=MAX_SEARCHED_POSITIONS - 1, given=far)
+    lengths = path_lengths(one_step_reach(encoder, far + 1))  # (far + 1, far + 1)
+    from_first_to_last = lengths[-1, 0]
+    from_last_to_first = lengths[0, -1]
+    steps = from_first_to_last if distance >= 0 else from_last_to_first
+    if steps.isinf():
+        return None
+    return int(steps)
+
+
+def receptive_field(encoder: Encoder, layers: int) -> int:
+    """Count the words that a position reads after some layers of cnn, far from the ends: 1 + layers (window - 1).
+
+    >>> receptive_field(Encoder("cnn", window=3, both=True), 5)
+    11
+    """
+    require_one_of("kind", encoder.kind, ("cnn",))
+    require_not_negative("layers", layers)
+    others = encoder.window - 1
+    return 1 + layers * others
+
+
+# ---- the time on this machine ----------------------------------------------------------------------------------------
+def encoding_time(encoder: Encoder, length: int) -> Timing:
+    """Measure the time of one forward pass over random words, in float64.
+
+    Recurrences run as torch's own loops, which are faster than a loop in Python; cnn and attention as `encode`. The
+    words are as wide as the encoder. length: at most 1,024. Raises AttentionError: positive_integer, at_most.
+
+    >>> encoding_time(Encoder("cnn"), length=16).seconds > 0
+    True
+    """
+    if require_positive("length", length) > MAX_TIMED_LENGTH:
+        raise AttentionError(
+            "at_most",
+            name="length",
+            limit=MAX_TIMED_LENGTH,
+            given=length,
+        )
+    width = encoder.width
+    layers = draw_layers(encoder, width)
+    x = random_words(encoder, length, width)[None]  # (1, T, D)
+    return time_run(forward_pass(encoder, x, layers))
+
+
+def forward_pass(
+    encoder: Encoder, x: Float[Tensor, "B T D"], layers: tuple[EncoderLayer, ...]
+) -> Callable[[], Float[Tensor, "B T width"]]:
+    """Return the function that runs the encoder and is to be timed; its weights are already prepared."""
+    if encoder.kind in RECURRENT_CELLS:
+        return torch_forward_pass(encoder, x, layers)
+    return lambda: encode(encoder, x, layers)
+
+
+def torch_forward_pass(
+    encoder: Encoder, x: Float[Tensor, "B T D"], layers: tuple[EncoderLayer, ...]
+) -> Callable[[], Float[Tensor, "B T width"]]:
+    """Return a function that runs torch's own loop of a recurrence, its weights in torch's layout."""
+    weights = []
+    for layer in layers:
+        for direction in layer:
+            weights += to_torch_layout(direction)
+    loop = TORCH_LOOPS[encoder.kind]
+    directions = len(layer_directions(encoder))
+    B = len(x)
+    nothing = x.new_zeros(encoder.layers * directions, B, encoder.width)
+    start = (nothing, nothing) if encoder.kind == "lstm" else nothing
+    options = {
+        "has_biases": True,
+        "num_layers": encoder.layers,
+        "dropout": 0.0,
+        "train": False,
+        "bidirectional": directions == 2,
+        "batch_first": True,
+    }
+
+    def run_loop() -> Float[Tensor, "B T width"]:
+        outputs, *_ = loop(x, start, weights, **options)
+        return outputs
+
+    return run_loop
+
+
+def to_torch_layout(weights: Recurrence) -> list[Tensor]:
+    """Return the weights of one direction as torch's loops take them: (G H, d_in), and two biases, the second 0."""
+    return [
+        weights.w_x.T.contiguous(),  # (G H, D)
+        weights.w_h.T.contiguous(),  # (G H, H)
+        weights.b,
+        torch.zeros_like(weights.b),
+    ]

@@ -1,25 +1,183 @@
-"""Sparse attention that saves work: most pairs outside a pattern are never computed.
+"""Attention that saves work: sparse patterns, whose other pairs are never computed, and heads chosen for each token.
 
 A mask alone saves no work: every score is computed before it is blocked. Here a pattern cuts queries and keys into
-parts (sparse_patterns.py), and attention is computed within each part; no tensor has all pairs.
+parts, and attention is computed within each part; no tensor has all pairs. A part is a slice of queries with a slice
+of keys. Under a causal pattern query i is at position i + (S - T) among the keys, as under a causal mask (masks.py),
+else at i.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from attention_core.mechanism import masks
 from attention_core.mechanism.arguments import check_qkv
-from attention_core.mechanism.attention import attend_qkv
+from attention_core.mechanism.attention import attend, attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.normalisers import masked_softmax
 from attention_core.mechanism.operations import mask_scores, mix, scale
+from attention_core.mechanism.plain_checks import require_not_negative, require_positive
 from attention_core.mechanism.positions import sinusoidal
 from attention_core.mechanism.scores import dot, root_scale
-from attention_core.variants.sparse_patterns import Pattern, place_tokens
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Trace
 
 
+# ---- patterns and their parts ----------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class SparsePart:
+    """A slice of queries and a slice of keys: all pairs of them are computed."""
+
+    queries: slice
+    keys: slice
+
+
+@dataclass(frozen=True)
+class LocalPattern:
+    """Keys at most `window` away and, with `causal`, not after the query. block: the number of queries of one part.
+
+    A part has a few pairs more than the pattern, the corners of its rectangle. Source: Beltagy et al. 2020, section
+    3.1.
+
+    >>> list(LocalPattern(window=1, block=2).parts(5, 5))[1]
+    SparsePart(queries=slice(2, 4, None), keys=slice(1, 5, None))
+    """
+
+    window: int
+    block: int = 64
+    causal: bool = False
+
+    def __post_init__(self):
+        require_not_negative("window", self.window)
+        require_positive("block", self.block)
+
+    def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
+        """Mark the pairs of the pattern. i: positions of the queries among the keys. j: positions of the keys."""
+        is_near = masks.local(0, 0, i, j, window=self.window, query_offset=0)
+        if not self.causal:
+            return is_near
+        is_past = masks.causal(0, 0, i, j, query_offset=0)
+        return is_near & is_past
+
+    def parts(self, T: int, S: int) -> Iterator[SparsePart]:
+        """Yield blocks of queries, each with the keys that any of them may attend to."""
+        query_offset = first_place(self.causal, T, S)
+        ahead = 0 if self.causal else self.window
+        for start in range(0, T, self.block):
+            stop = min(start + self.block, T)
+            nearest = start + query_offset - self.window
+            farthest = stop + query_offset + ahead
+            first_key = max(0, nearest)
+            end = min(S, farthest)
+            keys = slice(first_key, max(0, end))  # no key if all positions are before key 0
+            yield SparsePart(slice(start, stop), keys)
+
+
+@dataclass(frozen=True)
+class StridedPattern:
+    """Every `stride`-th key, counted from the query's position, and with `causal` no key after the query.
+
+    Source: Child et al. 2019, section 4.3: the second head of the strided pattern, whose first is local.
+
+    >>> list(StridedPattern(2).parts(5, 5))
+    [SparsePart(queries=slice(0, 5, 2), keys=slice(0, 5, 2)), SparsePart(queries=slice(1, 5, 2), keys=slice(1, 5, 2))]
+    """
+
+    stride: int
+    causal: bool = False
+
+    def __post_init__(self):
+        require_positive("stride", self.stride)
+
+    def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
+        """Mark the pairs of the pattern. i: positions of the queries among the keys. j: positions of the keys."""
+        is_strided = (i - j) % self.stride == 0
+        if not self.causal:
+            return is_strided
+        is_past = masks.causal(0, 0, i, j, query_offset=0)
+        return is_strided & is_past
+
+    def parts(self, T: int, S: int) -> Iterator[SparsePart]:
+        """Yield, for each remainder modulo `stride`, the queries and keys at positions with this remainder."""
+        stride = self.stride
+        query_offset = first_place(self.causal, T, S)
+        for first_query in range(min(stride, T)):
+            first_key = (first_query + query_offset) % stride
+            yield SparsePart(
+                queries=slice(first_query, T, stride),
+                keys=slice(first_key, S, stride),
+            )
+
+
+Pattern = LocalPattern | StridedPattern
+
+
+def first_place(causal: bool, T: int, S: int) -> int:
+    """Return the position of query 0 among the keys."""
+    return S - T if causal else 0
+
+
+def place_tokens(
+    pattern: Pattern, T: int, S: int, device: torch.device | None = None
+) -> tuple[Int[Tensor, "T 1"], Int[Tensor, " S"]]:
+    """Return the positions of the queries among the keys, and the positions of the keys."""
+    query_offset = first_place(pattern.causal, T, S)
+    i = torch.arange(T, device=device)
+    i = i[:, None] + query_offset  # (T, 1)
+    j = torch.arange(S, device=device)  # (S,)
+    return i, j
+
+
+def count_computed_pairs(pattern: Pattern, T: int, S: int) -> int:
+    """Count the pairs in the parts of a pattern, including the pairs in the corners of rectangles.
+
+    >>> count_computed_pairs(StridedPattern(4), 12, 12), count_computed_pairs(LocalPattern(2, block=4), 12, 12)
+    (36, 80)
+    """
+    pairs = 0
+    for part in pattern.parts(T, S):
+        queries = range(T)[part.queries]
+        keys = range(S)[part.keys]
+        pairs += len(queries) * len(keys)
+    return pairs
+
+
+def pattern_pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
+    """Return the pattern as `allowed`, True = may attend, for a picture or for attend, which computes all pairs.
+
+    >>> pattern_pairs(StridedPattern(2, causal=True), 3, 3).int()
+    tensor([[1, 0, 0],
+            [0, 1, 0],
+            [1, 0, 1]], dtype=torch.int32)
+    """
+    i, j = place_tokens(pattern, T, S)
+    return pattern.allows(i, j)
+
+
+KEPT_SHADE, IN_VAIN_SHADE, SKIPPED_SHADE = 1.0, 0.4, 0.0  # strength of colour of a pair, 0 to 1
+
+
+def work_map(pattern: Pattern, T: int, S: int) -> Float[Tensor, "T S"]:
+    """Return the shade of each pair: in the pattern; computed in vain in the corner of a rectangle; or skipped.
+
+    >>> work_map(LocalPattern(1, block=2), 4, 4)
+    tensor([[1.0000, 1.0000, 0.4000, 0.0000],
+            [1.0000, 1.0000, 1.0000, 0.0000],
+            [0.0000, 1.0000, 1.0000, 1.0000],
+            [0.0000, 0.4000, 1.0000, 1.0000]])
+    """
+    kept = pattern_pairs(pattern, T, S)
+    shades = torch.full((T, S), SKIPPED_SHADE)
+    for part in pattern.parts(T, S):
+        pairs = (part.queries, part.keys)
+        shades[pairs] = IN_VAIN_SHADE
+    return shades.masked_fill(kept, KEPT_SHADE)
+
+
+# ---- attention within each part --------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class SparseResult:
     """The output of sparse attention, and its work.
@@ -45,7 +203,7 @@ def attend_sparse(
     q (T, d_k) or (B, H, T, d_k), k and v likewise with S keys. A query without a key gives 0. Raises AttentionError (a
     ValueError) as attend_qkv does. Source: Child et al. 2019, equations 2 and 3; Beltagy et al. 2020, section 3.1.
 
-    >>> from attention_core.variants.sparse_patterns import StridedPattern
+    >>> from attention_core.variants.sparse import StridedPattern
     >>> x = torch.eye(6)
     >>> found = attend_sparse(x, x, x, StridedPattern(3))
     >>> found.output[0, 0, 1].nonzero().flatten(), found.computed, found.multiply_adds
@@ -130,7 +288,7 @@ def measure_savings(
 ) -> SparseSavings:
     """Compare attend_sparse with attend_qkv, which computes all pairs. Raises AttentionError as these functions do.
 
-    >>> from attention_core.variants.sparse_patterns import LocalPattern
+    >>> from attention_core.variants.sparse import LocalPattern
     >>> x = torch.eye(12)
     >>> found = measure_savings(x, x, x, LocalPattern(2, block=4))
     >>> found.kept, found.computed, found.pairs, found.multiply_adds, found.all_multiply_adds
@@ -181,3 +339,71 @@ def relative_error(found: Float[Tensor, "*axes"], exact: Float[Tensor, "*axes"])
     distance = (found.double() - exact).norm()
     length = exact.norm() or 1.0
     return (distance / length).item()
+
+
+# ---- routing: heads chosen for each token (Zhang et al. 2022, Mixture of Attention Heads) ----------------------------
+@dataclass(frozen=True, eq=False)
+class RoutedHeads:
+    """The heads that a router chose, and the output of the layer with them.
+
+    router: the router's matrix. gates: the router's score for each token and head. chosen: which heads are computed for
+    each token. output: the layer's output with these heads alone. computed: the number of computed query-key pairs,
+    summed over the heads. pairs: the number of all pairs.
+    """
+
+    router: Float[Tensor, "D H"]
+    gates: Float[Tensor, "T H"]
+    chosen: Bool[Tensor, "T H"]
+    output: Float[Tensor, "T D_out"]
+    computed: int
+    pairs: int
+
+
+def build_router(w_q: Float[Tensor, "D H·d_k"], heads: int) -> Float[Tensor, "D H"]:
+    """Build a router by hand, which prefers the heads in which the token's large numbers have long rows of w_q.
+
+    Column h has the norms of the rows in head h's part of w_q. A trained router learns its numbers.
+
+    >>> build_router(torch.tensor([[3.0, 4.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]), heads=2)
+    tensor([[5., 0.],
+            [0., 1.]])
+    """
+    return w_q.unflatten(-1, (heads, -1)).norm(dim=-1)
+
+
+def route_heads(trace: Trace, top: int) -> RoutedHeads:
+    r"""Compute for each token of a run only the `top` heads that a router chooses.
+
+    $g = |x| W_g$; head h is computed for token t if $g_{th}$ is among the token's `top` largest gates and above 0; the
+    outputs of the chosen heads are added. In Zhang et al. 2022, section 3, each output is also multiplied by its gate.
+    trace: self-attention of one sequence through w_q, w_k and w_v. Raises AttentionError (a ValueError):
+    positive_integer, at_most.
+
+    >>> from attention_core.mechanism.config import AttentionConfig
+    >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    >>> square = torch.eye(2)
+    >>> run = attend(x, weights=Weights(square, square, square), config=AttentionConfig(heads=2))
+    >>> routed = route_heads(run, top=1)
+    >>> routed.chosen.tolist(), routed.computed, routed.pairs
+    ([[True, False], [False, True]], 4, 8)
+    """
+    heads = trace.sizes()["H"]
+    if require_positive("top", top) > heads:
+        raise AttentionError("at_most", name="top", limit=heads, given=top)
+    x = trace["x"][0]  # (T, D)
+    w_o = trace["w_o"] if "w_o" in trace else torch.eye(trace["w_v"].shape[1]).to(x)  # no w_o: concatenated
+    parts = {name: trace[name].chunk(heads, dim=1) for name in ("w_q", "w_k", "w_v")}  # the columns of each head
+    parts["w_o"] = w_o.chunk(heads)  # the rows of each head
+    router = build_router(trace["w_q"], heads)
+    gates = x.abs() @ router  # (T, H)
+    best = gates.topk(top).indices
+    chosen = torch.zeros_like(gates, dtype=torch.bool).scatter(1, best, value=True) & (gates > 0)
+    output = x.new_zeros(len(x), w_o.shape[-1])
+    computed = 0
+    for head in range(heads):
+        tokens = chosen[:, head].nonzero().flatten()
+        if len(tokens):
+            own = Weights(**{name: part[head] for name, part in parts.items()})
+            output[tokens] += attend(x[tokens], x, weights=own)["output"][0]
+            computed += len(tokens) * len(x)
+    return RoutedHeads(router, gates, chosen, output, computed, pairs=heads * len(x) ** 2)

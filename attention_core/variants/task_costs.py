@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from attention_core.variants.cost import attention_cost
 from attention_core.variants.decoding_work import causal_pairs
 from attention_core.variants.linear_recurrence import count_state_numbers
-from attention_core.variants.sparse import count_multiply_adds
-from attention_core.variants.sparse_patterns import LocalPattern, count_computed_pairs
+from attention_core.variants.sparse import LocalPattern, count_computed_pairs, count_multiply_adds
 
 TASK_WIDTH, TASK_HEADS = 512, 8  # of the layer, as in the base model of Vaswani et al. 2017
 HEAD_WIDTH = TASK_WIDTH // TASK_HEADS

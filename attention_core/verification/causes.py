@@ -12,7 +12,7 @@ from attention_core.comparison.rerun import Values, can_hold, coarsest_dtype, re
 from attention_core.record.counted_words import fill_template
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step, Trace
-from attention_core.verification.mistaken_masks import no_mask
+from attention_core.verification.mistaken_steps import no_mask
 from attention_core.verification.mistakes import MISTAKE_SENTENCES, MISTAKES, Mistake
 from attention_core.verification.tensor_layout import reshape_to_step
 

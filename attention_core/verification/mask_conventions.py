@@ -19,7 +19,7 @@ from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step, Trace
-from attention_core.verification.torch_attention import is_torch_layer, projection_source_names
+from attention_core.verification.torch_functions import is_torch_layer, projection_source_names
 
 
 def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
@@ -182,7 +182,7 @@ def run_torch_layer(
     gradients.
 
     Returns output and weights, the latter None if they are not asked for; None if the run is not what that layer
-    computes (see torch_attention.is_torch_layer). Raises AttentionError (a ValueError) for an unknown path. Source:
+    computes (see torch_functions.is_torch_layer). Raises AttentionError (a ValueError) for an unknown path. Source:
     torch.nn.MultiheadAttention, pytorch issues 41508 and 160064.
 
     >>> from attention_core import Weights, attend, to_mha_mask

@@ -1,6 +1,6 @@
 """Common mistakes in attention code: each as one change of a run, with the sentence that names it.
 
-A new mistake is a function in mistaken_steps or mistaken_masks, a line in MISTAKES and a sentence in MISTAKE_SENTENCES.
+A new mistake is a function in mistaken_steps, a line in MISTAKES and a sentence in MISTAKE_SENTENCES.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attention_core.comparison.rerun import Change, Values
 from attention_core.record.trace import Step
-from attention_core.verification import mistaken_masks, mistaken_steps
+from attention_core.verification import mistaken_steps
 
 MISTAKE_SENTENCES = {
     "q_from_w_k": "q is made with w_k, not with w_q",
@@ -129,21 +129,21 @@ MISTAKES = {
     "temperature_inverse": Mistake(SCALED_SCORES, mistaken_steps.temperature_inverse),
     "bias_sign": Mistake(("bias",), mistaken_steps.bias_sign),
     "no_bias": Mistake(("biased_scores",), mistaken_steps.no_bias),
-    "no_mask": Mistake(ALLOWED_MASK, mistaken_masks.no_mask),
-    "mask_inverted": Mistake(ALLOWED_MASK, mistaken_masks.mask_inverted),
+    "no_mask": Mistake(ALLOWED_MASK, mistaken_steps.no_mask),
+    "mask_inverted": Mistake(ALLOWED_MASK, mistaken_steps.mask_inverted),
     "mask_transposed": Mistake(ALLOWED_MASK, mistaken_steps.transposed),
-    "padding_on_queries": Mistake(("allowed", "allowed_padding"), mistaken_masks.padding_on_queries),
-    "causal_upper_left": Mistake(CAUSAL_MASKS, mistaken_masks.causal_upper_left),
-    "causal_lower_right": Mistake(CAUSAL_MASKS, mistaken_masks.causal_lower_right),
-    "causal_too_strict": Mistake(CAUSAL_MASKS, mistaken_masks.causal_too_strict),
-    "causal_too_loose": Mistake(CAUSAL_MASKS, mistaken_masks.causal_too_loose),
-    "causal_added": Mistake(MASKED_SCORES, mistaken_masks.causal_added),
-    "causal_added_upper_left": Mistake(MASKED_SCORES, mistaken_masks.causal_added_upper_left),
-    "mask_as_zero": Mistake(MASKED_SCORES, mistaken_masks.mask_as_zero),
-    "mask_as_number": Mistake(MASKED_SCORES, mistaken_masks.mask_as_number),
-    "finite_fill": Mistake(MASKED_SCORES, mistaken_masks.finite_fill),
-    "finite_added": Mistake(MASKED_SCORES, mistaken_masks.finite_added),
-    "mask_after_softmax": softmax_mistake(mistaken_masks.mask_after_softmax),
+    "padding_on_queries": Mistake(("allowed", "allowed_padding"), mistaken_steps.padding_on_queries),
+    "causal_upper_left": Mistake(CAUSAL_MASKS, mistaken_steps.causal_upper_left),
+    "causal_lower_right": Mistake(CAUSAL_MASKS, mistaken_steps.causal_lower_right),
+    "causal_too_strict": Mistake(CAUSAL_MASKS, mistaken_steps.causal_too_strict),
+    "causal_too_loose": Mistake(CAUSAL_MASKS, mistaken_steps.causal_too_loose),
+    "causal_added": Mistake(MASKED_SCORES, mistaken_steps.causal_added),
+    "causal_added_upper_left": Mistake(MASKED_SCORES, mistaken_steps.causal_added_upper_left),
+    "mask_as_zero": Mistake(MASKED_SCORES, mistaken_steps.mask_as_zero),
+    "mask_as_number": Mistake(MASKED_SCORES, mistaken_steps.mask_as_number),
+    "finite_fill": Mistake(MASKED_SCORES, mistaken_steps.finite_fill),
+    "finite_added": Mistake(MASKED_SCORES, mistaken_steps.finite_added),
+    "mask_after_softmax": softmax_mistake(mistaken_steps.mask_after_softmax),
     "nan_rows": softmax_mistake(mistaken_steps.nan_rows),
     "softmax_queries": softmax_mistake(mistaken_steps.softmax_queries),
     "softmax_heads": softmax_mistake(mistaken_steps.softmax_heads),

@@ -1,17 +1,179 @@
-"""Single steps computed by torch's own functions of the same name: projections, norms, activations, a softmax."""
+"""A run computed by torch: single steps by its functions, heads by its attention, a layer by MultiheadAttention."""
 
 from collections.abc import Callable, Iterator
 
+import torch
 import torch.nn.functional as F
+from jaxtyping import Bool
 from torch import Tensor
 
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import has_softmax, is_replaced, maps_of, normaliser_of
 from attention_core.mechanism.norms import CENTRE, LAYER_NORM, RMS_NORM
 from attention_core.mechanism.operations import PROJECT
+from attention_core.mechanism.scores import DOT
 from attention_core.record.trace import Operation, Trace
 from attention_core.transformer.activations import GELU, RELU, SILU
 from attention_core.transformer.unembedding import MEET_ROWS, SHARE_WORDS
 
 
+# ---- the heads' outputs ----------------------------------------------------------------------------------------------
+def run_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
+    """The heads' outputs by torch: from q, k and v if the score is a dot product with at most a bias.
+
+    Else from the masked scores, by the normaliser's own witness.
+    """
+    if is_dot_and_bias(trace) and has_softmax(trace):
+        return run_sdpa_on_queries(trace, doubles)
+    outputs = [run_witness(trace, doubles, name) for name in maps_of(trace)]
+    if len(outputs) == 1:
+        return outputs[0]
+    _, _, *learned = trace.step("weights").operation.reads
+    witness = next(each.witness for each in MODIFIERS.values() if each.makes_maps_of(trace.steps))
+    return witness(*outputs, *(doubles[name] for name in learned))
+
+
+def is_dot_and_bias(trace: Trace) -> bool:
+    """Returns whether the scores before the mask are a scaled dot product with at most a bias added."""
+    score = trace.step("scores").operation
+    if trace.step("scaled_scores").operation.reads != ("scores",):
+        return False
+    last = trace.step(trace.step("masked_scores").operation.reads[0])
+    if last.name == "biased_scores":
+        last = trace.step(last.operation.reads[0])
+    return score.faces.cell is DOT.cell and last.name == "scaled_scores"
+
+
+def run_sdpa_on_queries(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
+    """The heads' outputs by scaled_dot_product_attention, for a run whose score is a dot product."""
+    queries, keys = trace.step("scores").operation.reads  # q and k, or steps computed from them
+    q, k, v = doubles[queries], doubles[keys], doubles["v"]
+    scale = trace.step("scaled_scores").operation.params
+    bias = torch.zeros_like(doubles["scores"])
+    if "bias" in doubles:
+        bias = bias + doubles["bias"]
+    if "allowed" in doubles:
+        bias = bias.masked_fill(~doubles["allowed"], float("-inf"))
+    return F.scaled_dot_product_attention(
+        q,
+        k,
+        v,
+        attn_mask=bias,
+        scale=scale["factor"] / scale["temperature"],
+        enable_gqa=q.shape[1] != v.shape[1],
+    )
+
+
+def run_witness(trace: Trace, doubles: dict[str, Tensor], weights: str) -> Tensor:
+    """The heads' outputs from the masked scores of one map, by the normaliser's own witness."""
+    operation = trace.step(weights).operation
+    scores, *learned = operation.reads
+    tensors = [doubles[name] for name in (scores, "v", *learned)]
+    return normaliser_of(trace).witness(*tensors, **operation.params)
+
+
+# ---- the whole layer -------------------------------------------------------------------------------------------------
+def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] | None:
+    """Output and weights by the function that torch.nn.MultiheadAttention calls; None if it does not cover the run."""
+    if not is_torch_layer(trace):
+        return None
+    B, H, T, d_k = doubles["q"].shape
+    S = doubles["k"].shape[2]
+    D = H * d_k
+    blocked = mha_mask(doubles, (B, H, T, S))
+    if blocked is not None and blocked.all(-1).any():
+        return None  # torch gives NaN for a query without an allowed key
+    query, key, value = (
+        doubles[name].transpose(0, 1) for name in projection_source_names(trace)
+    )  # (B, T, D) -> (T, B, D)
+    no_bias = torch.zeros(D, dtype=torch.float64)
+    b_q, b_k, b_v, b_o = (doubles.get(f"b_{role}", no_bias) for role in "qkvo")
+    output, weights = F.multi_head_attention_forward(
+        query,
+        key,
+        value,
+        embed_dim_to_check=D,
+        num_heads=H,
+        in_proj_weight=None,
+        in_proj_bias=torch.cat([b_q, b_k, b_v]),
+        bias_k=None,
+        bias_v=None,
+        add_zero_attn=False,
+        dropout_p=0.0,
+        out_proj_weight=doubles["w_o"].T,
+        out_proj_bias=b_o,
+        training=False,
+        attn_mask=blocked,
+        use_separate_proj_weight=True,
+        q_proj_weight=doubles["w_q"].T,
+        k_proj_weight=doubles["w_k"].T,
+        v_proj_weight=doubles["w_v"].T,
+        average_attn_weights=False,
+    )
+    return output.transpose(0, 1), weights  # (T, B, D) -> (B, T, D); (B, H, T, S)
+
+
+def is_torch_layer(trace: Trace) -> bool:
+    """Returns whether torch.nn.MultiheadAttention computes the same as a run, whatever its mask.
+
+    That layer has all four projections, square ones for the query and the output, heads of one width, the scaled dot
+    product, no positions beyond those added to the input, and weights that come from the softmax.
+
+    >>> from attention_core import attend
+    >>> is_torch_layer(attend(torch.eye(3)))
+    False
+    """
+    needed = ("q_projected", "k_projected", "v_projected", "w_o")
+    foreign = ("q_heads", "bias", "k_cache")
+    if not all(name in trace for name in needed):
+        return False
+    if any(name in trace for name in foreign) or is_replaced(trace) or not has_softmax(trace):
+        return False
+    if trace.step("concat").operation.reads != ("head_outputs",):  # a modifier comes between
+        return False
+    return has_square_projections(trace) and has_scaled_dot_product(trace)
+
+
+def has_square_projections(trace: Trace) -> bool:
+    """Returns whether W_q and W_o are square and all heads of q, k and v have the same number and width."""
+    _, H, _, d_k = trace.step("q").shape
+    kv_heads = trace.step("k").shape[1]
+    d_v = trace.step("v").shape[-1]
+    if kv_heads != H or d_v != d_k:
+        return False
+    width = H * d_k
+    square = (width, width)
+    return trace.step("w_q").shape == square and trace.step("w_o").shape == square
+
+
+def has_scaled_dot_product(trace: Trace) -> bool:
+    """Returns whether the score is the dot product over the root of d_k, at temperature 1."""
+    d_k = trace.step("q").shape[-1]
+    scale = trace.step("scaled_scores").operation
+    if not is_dot_and_bias(trace):
+        return False
+    return scale.params == {"factor": d_k**-0.5, "temperature": 1.0}
+
+
+def projection_source_names(trace: Trace) -> tuple[str, ...]:
+    """The names of the steps that q, k and v are projected from: the inputs, or these with positions added."""
+    projections = (trace.step(f"{role}_projected").operation for role in "qkv")
+    return tuple(projection.reads[0] for projection in projections)
+
+
+def mha_mask(doubles: dict[str, Tensor], pairs: tuple[int, int, int, int]) -> Bool[Tensor, "BH T S"] | None:
+    """The mask as torch's layer takes it: True where attention is blocked, one (T, S) for each head of a sequence.
+
+    pairs: (B, H, T, S).
+    """
+    if "allowed" not in doubles:
+        return None
+    B, H, T, S = pairs
+    blocked = ~doubles["allowed"].expand(B, H, T, S)
+    return blocked.reshape(B * H, T, S)
+
+
+# ---- single steps ----------------------------------------------------------------------------------------------------
 def linear_by_torch(x: Tensor, w: Tensor, b: Tensor | None = None) -> Tensor:
     """x @ w + b."""
     return F.linear(x, w.T, b)

@@ -9,10 +9,9 @@ import streamlit as st
 from attention_core.drawing.worked_picture import MARK_SIGNS, SheetPart, worked_sheet
 from attention_core.exercises.answer_text import cell_text, right_decimals
 from attention_core.exercises.marking import Mark, MarkedStep
-from attention_core.exercises.slips import StepSlips
+from attention_core.exercises.slips import StepSlips, WrongSum
 from attention_core.exercises.stages import calculated_cell, operand_stages
 from attention_core.exercises.worked_example import CheckedWork
-from attention_core.exercises.wrong_sum import WrongSum
 from attention_core.explanation.layout import panel, transpose_panel
 from attention_core.record.expressions import Ref
 from pages.lessons.opened_cell import (

@@ -10,8 +10,7 @@ import torch
 
 from attention_core import Trace
 from attention_core.drawing.cells import is_share
-from attention_core.drawing.flow import FlowPart
-from attention_core.drawing.flow_graph import FlowGraph, twin_steps
+from attention_core.drawing.flow import FlowGraph, FlowPart, twin_steps
 from attention_core.explanation.formula import colour_family
 from attention_core.explanation.layout import Panel, product
 from attention_core.record.trace import Step

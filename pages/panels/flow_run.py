@@ -4,9 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attention_core import Trace
-from attention_core.drawing.flow import FlowPart, flow_parts
-from attention_core.drawing.flow_graph import FlowGraph
-from attention_core.drawing.flow_stops import flow_stops, largest_numbers, part_family, part_sign
+from attention_core.drawing.flow import (
+    FlowGraph,
+    FlowPart,
+    flow_parts,
+    flow_stops,
+    largest_numbers,
+    part_family,
+    part_sign,
+)
 from attention_core.explanation.facts import RowFact
 from attention_core.explanation.formula import SYMBOL_LETTERS, colour_family
 from attention_core.explanation.formula_tree import Tree, formula_tree

@@ -8,7 +8,7 @@ from attention_core.learned.language.batches import START
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_grouped
 from attention_core.transformer.stack import Stack
-from attention_core.verification.stack_proof import StackFault, StackProof, prove_stack, put_beside
+from attention_core.verification.proof import StackFault, StackProof, prove_stack, put_beside
 from pages.panels.markdown_table import make_table
 from pages.panels.model import OWN, Panel, ShownRuns
 from pages.panels.model_guess import tell_sign

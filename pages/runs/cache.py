@@ -18,17 +18,15 @@ import torch
 from attention_core import Trace
 from attention_core.analysis.dot_product_moments import draw_score_clouds, measure_variances, score_histograms
 from attention_core.analysis.softmax_saturation import measure_saturation
-from attention_core.comparison.batch_alone import largest_batch_difference
-from attention_core.comparison.differences import StepMove, find_moves
+from attention_core.comparison.differences import StepMove, find_moves, largest_batch_difference
 from attention_core.comparison.distances import kl_divergence, total_variation
 from attention_core.exercises.slips import StepSlips, find_slips
 from attention_core.exercises.stages import STAGES
 from attention_core.exercises.worked_example import CheckedWork, check_work
 from attention_core.inputs.matrix_values import count_packed_bytes
-from attention_core.variants.timed_kinds import savings_of_kind
+from attention_core.variants.timing import savings_of_kind
 from attention_core.verification.causes import Cause, find_causes
-from attention_core.verification.diagnosis import first_difference, infer_precision
-from attention_core.verification.diagnosis_report import Diagnosis
+from attention_core.verification.diagnosis import Diagnosis, first_difference, infer_precision
 from attention_core.verification.proof import Proof, prove
 from pages.runs.compute import check as check_inputs
 from pages.runs.compute import compute_run

@@ -2,7 +2,7 @@
 
 import torch
 
-from attention_core.variants.timed_kinds import list_devices
+from attention_core.variants.timing import list_devices
 
 AVAILABLE_DEVICES = list_devices()
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from attention_core.record.number_text import with_true_minus
-from attention_core.verification.diagnosis_report import Comparison, Diagnosis, format_distinguishably
+from attention_core.verification.diagnosis import Comparison, Diagnosis, format_distinguishably
 from pages.runs.cache import cached_causes, cached_diagnosis, cached_precision
 from pages.session.cell_clicks import open_cell
 from pages.session.view import ScreenState

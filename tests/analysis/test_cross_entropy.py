@@ -7,7 +7,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from attention_core import AttentionConfig, AttentionError, attend_qkv
-from attention_core.analysis.softmax_derivatives import with_cross_entropy
+from attention_core.analysis.softmax_steps import with_cross_entropy
 
 
 def random(*shape):

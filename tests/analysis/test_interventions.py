@@ -8,7 +8,7 @@ import torch
 from attention_core import AttentionConfig, AttentionError, attend
 from attention_core.analysis.interventions import Intervention, intervene
 from attention_core.transformer.stack import Stack
-from attention_core.verification.stack_proof import prove_stack
+from attention_core.verification.proof import prove_stack
 from tests.faces import assert_five_faces
 from tests.transformer.stacks import D_HEAD, HEADS, WORDS, D, small_stack
 

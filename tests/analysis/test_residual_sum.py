@@ -18,7 +18,7 @@ from attention_core.analysis.logit_attribution import logit_lens
 from attention_core.analysis.residual_sum import with_logit_sum, with_residual_sum
 from attention_core.record.expressions import Ref
 from attention_core.transformer.stack import Stack, run_stack
-from attention_core.verification.stack_proof import prove_stack
+from attention_core.verification.proof import prove_stack
 from tests.faces import assert_five_faces
 from tests.transformer.stacks import D, small_stack
 

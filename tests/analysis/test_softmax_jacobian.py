@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, attend_qkv, code, explain, prove
-from attention_core.analysis.softmax_derivatives import with_jacobian
+from attention_core.analysis.softmax_steps import with_jacobian
 from attention_core.explanation.layout import panel
 from attention_core.record.cell_functions import evaluate
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, attend_qkv, code, explain, prove
-from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
+from attention_core.analysis.softmax_steps import NAIVE_SOFTMAX, STABLE_SOFTMAX
 from attention_core.drawing.cells import place_matrix
 from attention_core.drawing.palette import LIGHT_PALETTE
 from attention_core.drawing.text_layout import PictureTexts

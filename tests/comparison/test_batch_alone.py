@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Weights, attend
-from attention_core.comparison.batch_alone import largest_batch_difference
+from attention_core.comparison.differences import largest_batch_difference
 from attention_core.mechanism.scores import SCORES
 from tests.entries import score_shapes
 

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.drawing.flow_graph import FlowGraph, twin_steps
+from attention_core.drawing.flow import FlowGraph, twin_steps
 from attention_core.mechanism.positions import ROPE_SCALINGS
 from tests.components.in_node import call_in_node
 from tests.golden import loader

@@ -11,10 +11,10 @@ from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.head_contributions import with_contributions, with_likeness
 from attention_core.analysis.online_softmax import with_online_softmax
 from attention_core.analysis.position_effects import with_score_parts
-from attention_core.analysis.softmax_derivatives import with_jacobian
+from attention_core.analysis.softmax_steps import with_jacobian
 from attention_core.comparison.measures import mean_offset
-from attention_core.exercises.number_range import NumberRange
-from attention_core.exercises.slip_causes import try_exchanges
+from attention_core.exercises.rounding import NumberRange
+from attention_core.exercises.slips import try_exchanges
 from attention_core.explanation.facts import allowed_pairs
 from attention_core.variants.blockwise_softmax import attend_blockwise
 from attention_core.variants.convolution import attend_by_position, with_convolution
@@ -22,8 +22,7 @@ from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
 from attention_core.variants.linear_recurrence import attend_linear
 from attention_core.variants.recurrence import with_states
-from attention_core.variants.sparse import attend_sparse
-from attention_core.variants.sparse_patterns import LocalPattern
+from attention_core.variants.sparse import LocalPattern, attend_sparse
 from attention_core.verification.mask_conventions import run_under_mask, with_inverted_mask
 from attention_core.verification.precision import run_in_precision
 from tests.device.stand_in import fetch, reads_noted, send

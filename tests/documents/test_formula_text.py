@@ -2,7 +2,7 @@
 
 import pytest
 
-from attention_core.documents.formula_text import formula_runs
+from attention_core.documents.formulas import formula_runs
 from attention_core.explanation.formula import formula
 from attention_core.explanation.formula_tree import formula_tree
 from tests.explanation.test_scripts import ATTENTION_RUNS, trace_of

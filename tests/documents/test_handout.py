@@ -7,7 +7,7 @@ import torch
 
 from attention_core import AttentionConfig, AttentionError, attend
 from attention_core.documents import html
-from attention_core.documents.formula_svg import FormulaPicture
+from attention_core.documents.formulas import FormulaPicture
 from attention_core.documents.handout import (
     MAX_PAPER_HEADS,
     MAX_PAPER_SIDE,

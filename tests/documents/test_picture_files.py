@@ -14,7 +14,7 @@ import torch
 from PIL import Image
 
 from attention_core import AttentionConfig, attend, attend_qkv
-from attention_core.documents.formula_svg import SVG_NAMESPACE, typeset_formula
+from attention_core.documents.formulas import SVG_NAMESPACE, typeset_formula
 from attention_core.documents.picture_files import (
     FILE_MARGIN_PX,
     PNG_SCALE,

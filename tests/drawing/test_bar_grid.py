@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from attention_core import attend_qkv
-from attention_core.drawing.bar_grid import LYING_NUMBER_ROOM_PX, bar_columns
-from attention_core.drawing.bars import bar_rows, row_of
+from attention_core.drawing.bars import LYING_NUMBER_ROOM_PX, bar_columns, bar_rows, row_of
 from attention_core.drawing.palette import LIGHT_PALETTE
 from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.drawing.text_layout import PictureTexts

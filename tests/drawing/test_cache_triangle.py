@@ -2,7 +2,7 @@
 
 import pytest
 
-from attention_core.drawing.cache_triangle import STATE_MARKS, CacheTriangle, state_colours, triangle_picture
+from attention_core.drawing.cache_pictures import STATE_MARKS, CacheTriangle, state_colours, triangle_picture
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE, colour_channels, luminance
 from attention_core.variants.decoding_work import (
     STATE_ABSENT,

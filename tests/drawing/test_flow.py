@@ -4,9 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.drawing.flow import FlowPart, flow_parts
-from attention_core.drawing.flow_graph import FlowGraph
-from attention_core.drawing.flow_stops import flow_stops
+from attention_core.drawing.flow import FlowGraph, FlowPart, flow_parts, flow_stops
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from tests.formulas import RUNS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attention_core.drawing.flow_graph import FlowGraph, twin_steps
+from attention_core.drawing.flow import FlowGraph, twin_steps
 from tests.drawing.test_flow import layer
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attention_core.drawing.flow_stops import flow_stops, largest_numbers, part_family, part_sign
+from attention_core.drawing.flow import flow_stops, largest_numbers, part_family, part_sign
 from tests.drawing.test_flow import layer, parts_of
 from tests.formulas import RUNS
 

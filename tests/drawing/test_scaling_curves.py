@@ -2,8 +2,8 @@
 
 import pytest
 
+from attention_core.drawing.curves import COUNTED, MEASURED, GrowthLine, growth_curves, growth_power
 from attention_core.drawing.palette import LIGHT_PALETTE
-from attention_core.drawing.scaling_curves import COUNTED, MEASURED, GrowthLine, growth_curves, growth_power
 
 
 def points(picture, dashed):

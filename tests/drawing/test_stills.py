@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from attention_core.documents.picture_files import vega_svg
-from attention_core.drawing.cache_shelves import Shelf, ShelvedText, cache_shelves
+from attention_core.drawing.cache_pictures import Shelf, ShelvedText, cache_shelves
 from attention_core.drawing.decoder_threads import DecoderRow, decoder_threads
 from attention_core.drawing.palette import LIGHT_PALETTE
 from attention_core.drawing.part_sum import PartRow, WordSum, column_edges, part_sum
 from attention_core.drawing.specifications import still_specification
 from attention_core.drawing.stills import STILL_COLUMNS
 from attention_core.drawing.text_layout import text_width
-from attention_core.drawing.token_rows import TokenRow, token_rows
+from attention_core.drawing.tiles import TokenRow, token_rows
 
 LONG, CHINESE = "incomprehensibilities", "那只动物没能过街道"
 SENTENCES = {

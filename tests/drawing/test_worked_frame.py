@@ -3,13 +3,14 @@
 import pytest
 
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
-from attention_core.drawing.worked_frame import (
+from attention_core.drawing.worked_picture import (
     BESIDE_WIDTH_PX,
     FRAME_HEIGHT_PX,
     FRAME_WIDTH_PX,
+    MIN_SHEET_CELL_PX,
+    SheetPart,
     worked_frame,
 )
-from attention_core.drawing.worked_picture import MIN_SHEET_CELL_PX, SheetPart
 from attention_core.exercises.generator import LEVELS, make_exercise
 from attention_core.exercises.stages import operand_stages, stages_of
 from attention_core.explanation.layout import panel, transpose_panel

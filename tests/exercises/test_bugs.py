@@ -8,13 +8,14 @@ from attention_core import AttentionConfig, AttentionError, Weights, attend
 from attention_core.exercises.bugs import (
     BUG_BY_CODE,
     BUGS,
+    LAYER_LINES,
+    format_line,
     layer_lines,
     right_lines,
     row_ratio,
     run_layer,
     with_step_reapplied,
 )
-from attention_core.exercises.layer_lines import LAYER_LINES, format_line
 from attention_core.verification.causes import find_causes
 from attention_core.verification.mistakes import MISTAKE_SENTENCES
 

@@ -14,12 +14,13 @@ from attention_core.exercises.puzzle import (
     BoundReading,
     count_changes,
     count_fewest_changes,
+    find_hint,
     format_changes,
+    goal_slopes,
     is_solved,
     judge_run,
     read_changes,
 )
-from attention_core.exercises.puzzle_hint import find_hint, goal_slopes
 from attention_core.exercises.puzzles import PUZZLE_LIST, PUZZLES
 from attention_core.inputs.matrix_edits import shorten_matrix
 from attention_core.inputs.matrix_link import read_chosen, read_matrix

@@ -12,8 +12,7 @@ from attention_core.analysis.blocked_scores import ADD_TO_BLOCKED, FILL_SCORES
 from attention_core.analysis.head_contributions import COMPARE_HEADS
 from attention_core.analysis.online_softmax import HIGHEST, POWERS
 from attention_core.analysis.parts_of_sum import ROOT_MEAN_SQUARE
-from attention_core.analysis.softmax_derivatives import CROSS_ENTROPY, JACOBIAN, LOSS_SLOPES
-from attention_core.analysis.softmax_stages import DIVIDE_BY_SUM, EXP, EXP_BELOW
+from attention_core.analysis.softmax_steps import CROSS_ENTROPY, DIVIDE_BY_SUM, EXP, EXP_BELOW, JACOBIAN, LOSS_SLOPES
 from attention_core.analysis.target_leakage import FARTHEST
 from attention_core.exercises.rounding import ROUND
 from attention_core.explanation.arithmetic import Explanation, explain
@@ -42,7 +41,7 @@ from attention_core.record.number_text import format_exact, format_fixed, format
 from attention_core.record.trace import Faces, Operation, Step
 from attention_core.transformer.activations import GELU, RELU, SILU
 from attention_core.transformer.unembedding import KEEP_LARGEST, KEEP_SHARE
-from attention_core.variants.gated_recurrence import LET_OUT
+from attention_core.variants.recurrence import LET_OUT
 
 INF = math.inf
 LOG_2 = math.log(2)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from attention_core.explanation.row_products import find_row_product
+from attention_core.explanation.projections import find_row_product
 from pages.runs.cache import trace_for
 from pages.setup.setup import make_setup
 

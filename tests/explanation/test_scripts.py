@@ -28,8 +28,7 @@ from attention_core.analysis.logit_attribution import with_word_pushes
 from attention_core.analysis.online_softmax import with_online_softmax
 from attention_core.analysis.position_effects import with_score_parts
 from attention_core.analysis.residual_sum import with_logit_sum
-from attention_core.analysis.softmax_derivatives import with_cross_entropy, with_jacobian
-from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
+from attention_core.analysis.softmax_steps import NAIVE_SOFTMAX, STABLE_SOFTMAX, with_cross_entropy, with_jacobian
 from attention_core.analysis.target_leakage import with_moved_rows
 from attention_core.exercises.rounding import with_rounded_weights
 from attention_core.explanation.scripts import (
@@ -50,12 +49,11 @@ from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Faces, Operation, Step
-from attention_core.variants.bidirectional import with_both_passes
 from attention_core.variants.convolution import with_convolution
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
 from attention_core.variants.linear_recurrence import with_linear_states
-from attention_core.variants.recurrence import with_states
+from attention_core.variants.recurrence import with_both_passes, with_states
 from tests.entries import every_mask, fit_widths, key_rows, learned_shapes, mask_choice, score_for
 from tests.house.test_house import every_face
 from tests.transformer.parts import small_parts

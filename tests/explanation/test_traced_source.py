@@ -11,10 +11,8 @@ import pytest
 import torch
 
 from attention_core import AttentionError
-from attention_core.explanation.numpy_proxy import NumpyProxy
 from attention_core.explanation.scripts import face_function, operation_source, tensor_to_numpy
-from attention_core.explanation.traced_source import function_listing, listing
-from attention_core.explanation.watched_call import watch_call
+from attention_core.explanation.traced_source import NumpyProxy, function_listing, listing, watch_call
 from attention_core.mechanism.masks import ALL_ALLOW, MASKS
 from attention_core.mechanism.operations import MASK, MERGE, MIX, PASS_ON, PROJECT, SPLIT
 from attention_core.mechanism.positions import POSITIONS

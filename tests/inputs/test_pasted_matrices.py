@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from attention_core.explanation.conventions import matrix_latex
+from attention_core.explanation.projections import matrix_latex
 from attention_core.inputs.matrix_cells import MAX_CHARACTERS
 from attention_core.inputs.matrix_text import parse_matrix, read_cell
 from attention_core.record.errors import AttentionError

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attention_core.learned.training.mixed_precision import read_precision_figures, trained_gradients
-from attention_core.variants.timed_kinds import TimedCase
+from attention_core.variants.timing import TimedCase
 from pages.panels.progress import MEASUREMENT_SLOT
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.lesson import Lesson

@@ -21,8 +21,8 @@ from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.online_softmax import count_blocks, with_online_softmax
 from attention_core.analysis.position_effects import distance_after_reordering, shuffle_order
 from attention_core.analysis.score_bounds import cosine_ceiling
-from attention_core.analysis.softmax_derivatives import with_cross_entropy, with_jacobian
 from attention_core.analysis.softmax_saturation import last_width_of_more, measure_saturation
+from attention_core.analysis.softmax_steps import with_cross_entropy, with_jacobian
 from attention_core.examples.examples import EXAMPLES
 from attention_core.examples.published_models import PUBLISHED_MODELS
 from attention_core.exercises.rounding import rounding_reach, with_rounded_weights
@@ -42,12 +42,12 @@ from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import shipped_figures
 from attention_core.learned.training.training import Training
 from attention_core.mechanism.positions import rope, sinusoidal
-from attention_core.variants.bidirectional import passed_places
 from attention_core.variants.cost import attention_cost, score_cost, split_by_growth
 from attention_core.variants.decoding_work import cache_bytes, causal_pairs, latent_bytes, total_work
 from attention_core.variants.encoders import Encoder, draw_layers, random_words, run_attention
 from attention_core.variants.influence import influence_by_distance
-from attention_core.variants.sparse_patterns import LocalPattern, count_computed_pairs
+from attention_core.variants.recurrence import passed_places
+from attention_core.variants.sparse import LocalPattern, count_computed_pairs
 from attention_core.variants.task_costs import task_cost
 from attention_core.variants.textbook_code import (
     heads_by_eighth,

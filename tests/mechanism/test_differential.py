@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv
-from attention_core.analysis.softmax_derivatives import with_jacobian
+from attention_core.analysis.softmax_steps import with_jacobian
 from attention_core.drawing.cells import is_share
 from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.facts import row_fact

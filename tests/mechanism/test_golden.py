@@ -15,14 +15,13 @@ from attention_core.analysis.blocked_scores import with_empty_row_policy
 from attention_core.analysis.dot_product_moments import exact_moments
 from attention_core.analysis.head_contributions import with_contributions, without_head
 from attention_core.analysis.score_bounds import additive_bound, cosine_ceiling
-from attention_core.analysis.softmax_derivatives import with_jacobian
-from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX
+from attention_core.analysis.softmax_steps import NAIVE_SOFTMAX, with_jacobian
 from attention_core.explanation.facts import PairsFact, count_allowed_pairs
 from attention_core.mechanism.positions import wavelengths
 from attention_core.mechanism.scores import root_scale
 from attention_core.variants.cost import attention_cost, count_cost
 from attention_core.variants.decoding_work import total_work
-from attention_core.variants.encoder_paths import one_step_reach, path_length, receptive_field
+from attention_core.variants.encoder_cost import one_step_reach, path_length, receptive_field
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
 from attention_core.verification.mask_conventions import measure_mask_damage, with_inverted_mask, with_misplaced_mask

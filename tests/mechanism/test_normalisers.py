@@ -9,7 +9,7 @@ from torch.nn.attention.flex_attention import flex_attention
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend_qkv
 from attention_core.analysis.online_softmax import with_online_softmax
-from attention_core.analysis.softmax_derivatives import with_jacobian
+from attention_core.analysis.softmax_steps import with_jacobian
 from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.facts import row_fact
 from attention_core.mechanism.normalisers import NORMALISERS, Normaliser

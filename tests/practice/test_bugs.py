@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from attention_core.exercises.bugs import BUGS
-from attention_core.exercises.layer_lines import LAYER_LINES, LAYER_STEPS, format_line
+from attention_core.exercises.bugs import BUGS, LAYER_LINES, LAYER_STEPS, format_line
 from attention_core.verification.mistakes import MISTAKE_SENTENCES
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import plain

@@ -11,7 +11,7 @@ from pptx import Presentation
 from pptx.enum.shapes import MSO_SHAPE_TYPE
 
 from attention_core.documents.lecture_page import lecture_page
-from attention_core.documents.slide_file import WIDE_ASPECT, find_aspect, slide_file
+from attention_core.documents.slide_file import WIDE_ASPECT, find_picture_size, slide_file
 from attention_core.examples.examples import EXAMPLES
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.translation.reading import aligning_head, run_translator
@@ -52,7 +52,8 @@ def test_the_slide_of_a_lesson_holds_its_own_picture_with_licence_and_source_bes
     (picture,) = slide.pictures  # and no map of another run
     text = " ".join(texts_of(picture))
     assert LICENCE[language] in text and f"{ADDRESS}{slug}?lang={language}" in text
-    assert find_aspect(picture) < WIDE_ASPECT and picture.alt  # a wide one would stand small over its figures
+    width, height = find_picture_size(picture)
+    assert width / height < WIDE_ASPECT and picture.alt  # a wide one would stand small over its figures
     assert slide.moving and slide.moved == 1 and len(slide.figures) >= 3
     page = Presentation(io.BytesIO(slide_file(show))).slides[1]
     (shape,) = [shape for shape in page.shapes if shape.shape_type == MSO_SHAPE_TYPE.PICTURE]

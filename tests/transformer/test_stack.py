@@ -28,7 +28,7 @@ from attention_core import (
 from attention_core.record.expressions import Ref
 from attention_core.transformer.part_norms import NormWeights
 from attention_core.transformer.stack import Stack
-from attention_core.verification.stack_proof import prove_stack, put_beside
+from attention_core.verification.proof import prove_stack, put_beside
 from tests.transformer.parts import draws
 from tests.transformer.stacks import small_stack, with_moved
 

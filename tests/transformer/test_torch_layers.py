@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from attention_core.transformer.part_norms import NormWeights
 from attention_core.transformer.stack import StackConfig, StackWeights, run_stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
-from attention_core.verification.stack_proof import prove_stack
+from attention_core.verification.proof import prove_stack
 from tests.transformer.parts import draws, layer_of, norm_weights, shaken
 
 B, T, S, D, H, D_HIDDEN, V = 2, 5, 7, 33, 3, 13, 11

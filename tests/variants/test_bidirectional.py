@@ -8,11 +8,8 @@ import torch
 from attention_core import AttentionError, attend, explain
 from attention_core.explanation.formula import formula
 from attention_core.record.expressions import Ref
-from attention_core.variants.bidirectional import with_both_passes
-from attention_core.variants.encoders import Encoder, draw_layers, encode
-from attention_core.variants.gated_recurrence import plan_gated_pass
-from attention_core.variants.recurrence import Direction
-from attention_core.variants.recurrent_cells import Recurrence
+from attention_core.variants.encoders import Encoder, Recurrence, draw_layers, encode
+from attention_core.variants.recurrence import Direction, plan_gated_pass, with_both_passes
 from tests.faces import assert_five_faces
 
 GATED_STEPS = ("input_gate", "forget_gate", "candidate", "output_gate", "cell")

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from attention_core.variants.block_code import DecoderBlock, EncoderBlock, block_source
+from attention_core.variants.textbook_code import DecoderBlock, EncoderBlock, block_source
 
 NAMES = {
     "attention": "self_attn",

@@ -8,7 +8,7 @@ from attention_core.learned.language.shipped import load_model
 from attention_core.variants.cached_model import read_next, run_cached
 from attention_core.variants.cost import ProductCounter
 from attention_core.variants.decoding_work import cache_bytes, total_work
-from attention_core.verification.stack_proof import prove_stack
+from attention_core.verification.proof import prove_stack
 
 SENTENCES = {
     "en_asked_decoder": "The animal did not cross the street because it was too tired.",

@@ -13,11 +13,18 @@ from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.scores import SCORES, Score
 from attention_core.variants.cost import Cost, ProductCounter, attention_cost, count_cost, score_cost, split_by_growth
-from attention_core.variants.encoder_cost import EncoderCost, compare_costs, count_encoder_cost, encoder_cost
-from attention_core.variants.encoder_paths import one_step_reach, path_length, receptive_field, search_path_length
-from attention_core.variants.encoders import ENCODER_KINDS, Encoder, draw_layers, encode, random_words
+from attention_core.variants.encoder_cost import (
+    EncoderCost,
+    compare_costs,
+    count_encoder_cost,
+    encoder_cost,
+    one_step_reach,
+    path_length,
+    receptive_field,
+    search_path_length,
+)
+from attention_core.variants.encoders import ENCODER_KINDS, RECURRENT_CELLS, Encoder, draw_layers, encode, random_words
 from attention_core.variants.influence import influence
-from attention_core.variants.recurrent_cells import RECURRENT_CELLS
 from tests.entries import OWN_SIZE, PLACES, key_rows, learned_shapes, score_shapes
 from tests.golden import loader
 

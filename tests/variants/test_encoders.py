@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core import AttentionError
-from attention_core.variants.encoder_timing import encoding_time, forward_pass
+from attention_core.variants.encoder_cost import encoding_time, forward_pass
 from attention_core.variants.encoders import ENCODER_KINDS, Encoder, draw_layers, encode, position_width, random_words
 from attention_core.variants.influence import encoder_jacobian, influence
 from tests.golden import loader

@@ -5,7 +5,7 @@ import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend
 from attention_core.variants.cost import ProductCounter
-from attention_core.variants.routing import build_router, route_heads
+from attention_core.variants.sparse import build_router, route_heads
 
 HEADS, WIDTH = 3, 5
 

@@ -6,20 +6,18 @@ from torch import Tensor
 
 from attention_core import AttentionConfig, AttentionError, attend_qkv
 from attention_core.variants.sparse import (
-    attend_sparse,
-    count_multiply_adds,
-    make_local_qkv,
-    measure_savings,
-    relative_error,
-)
-from attention_core.variants.sparse_patterns import (
     IN_VAIN_SHADE,
     KEPT_SHADE,
     SKIPPED_SHADE,
     LocalPattern,
     StridedPattern,
+    attend_sparse,
     count_computed_pairs,
+    count_multiply_adds,
+    make_local_qkv,
+    measure_savings,
     pattern_pairs,
+    relative_error,
     work_map,
 )
 from tests.variants.test_blockwise_softmax import Largest

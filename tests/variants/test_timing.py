@@ -4,22 +4,22 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, attend_qkv
-from attention_core.variants import timed_kinds as measured
+from attention_core.variants import timing as measured
 from attention_core.variants.cost import ProductCounter
-from attention_core.variants.sparse import make_local_qkv, measure_savings
-from attention_core.variants.sparse_patterns import LocalPattern, StridedPattern, pattern_pairs
-from attention_core.variants.timed_kinds import (
+from attention_core.variants.sparse import LocalPattern, StridedPattern, make_local_qkv, measure_savings, pattern_pairs
+from attention_core.variants.timing import (
+    MAX_TIMED_RUNS,
     TIMED_BATCH,
     TIMED_KINDS,
     TIMED_STRIDE,
     TIMED_WINDOW,
     TimedCase,
     TimedKind,
+    Timing,
     count_timed_products,
     measure_kind,
     savings_of_kind,
 )
-from attention_core.variants.timing import MAX_TIMED_RUNS, Timing
 
 
 def tensors(batch: int, length: int) -> tuple[torch.Tensor, ...]:

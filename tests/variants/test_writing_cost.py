@@ -7,7 +7,7 @@ from attention_core.learned.language.reading import cut_sentence
 from attention_core.learned.language.shipped import load_model, load_recipe
 from attention_core.variants.cached_model import gap_to_whole_run, read_next, run_cached
 from attention_core.variants.cost import ProductCounter
-from attention_core.variants.writing_cost import count_writing
+from attention_core.variants.decoding_work import count_writing
 
 NAME = "en_asked_decoder"
 TOKENS = cut_sentence(NAME, "The dog chased the cat.")

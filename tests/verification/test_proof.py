@@ -13,9 +13,8 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.analysis import softmax_derivatives, softmax_stages
-from attention_core.analysis.softmax_derivatives import with_cross_entropy, with_jacobian
-from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
+from attention_core.analysis import softmax_steps
+from attention_core.analysis.softmax_steps import NAIVE_SOFTMAX, STABLE_SOFTMAX, with_cross_entropy, with_jacobian
 from attention_core.mechanism import masks, modifiers, normalisers, operations, positions, scores
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
@@ -161,8 +160,7 @@ def test_the_runs_show_every_choice_and_every_operation():
     assert set(named) == set(MASKS)
     named = [entry if isinstance(entry, str) else entry[0] for each in POSITION_CHOICES.values() for entry in each]
     assert set(named) == set(POSITIONS)
-    modules = (operations, scores, masks, positions, modifiers, normalisers, kv_cache)
-    modules += (softmax_stages, softmax_derivatives)
+    modules = (operations, scores, masks, positions, modifiers, normalisers, softmax_steps, kv_cache)
     there = {name: value for module in modules for name, value in vars(module).items() if isinstance(value, Faces)}
     used = {step.operation.faces for build in RUNS.values() for step in build().computed().values()}
     assert [name for name, faces in there.items() if faces not in used] == []

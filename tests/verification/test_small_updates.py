@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from attention_core.verification.proof import prove
-from attention_core.verification.small_updates import (
+from attention_core.verification.precision import (
     add_updates,
     repeat_update,
     smallest_number,
     spacing_after_one,
 )
+from attention_core.verification.proof import prove
 
 NUMPY = {"float16": np.float16, "float32": np.float32}
 

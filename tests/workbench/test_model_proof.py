@@ -6,7 +6,7 @@ from attention_core.learned.language.circuits import word_circuit
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.readout import sum_model
 from attention_core.learned.language.what_if import find_path, run_changed
-from attention_core.verification.stack_proof import prove_stack
+from attention_core.verification.proof import prove_stack
 from pages.panels.model import circuits, heads, what_if, words
 from pages.panels.model_panels import PANELS
 from pages.runs import model_runs

@@ -46,20 +46,21 @@ from attention_core.record.number_text import (
 )
 from attention_core.record.trace import Step
 from attention_core.variants.cost import attention_cost
-from attention_core.variants.routing import RoutedHeads, route_heads
-from attention_core.variants.sparse import relative_error
-from attention_core.variants.sparse_patterns import work_map
-from attention_core.variants.timed_kinds import LONG_TIMED_LENGTHS, TIMED_BATCH, TIMED_KINDS, TIMED_WIDTH, TimedCase
+from attention_core.variants.sparse import RoutedHeads, relative_error, route_heads, work_map
+from attention_core.variants.timing import LONG_TIMED_LENGTHS, TIMED_BATCH, TIMED_KINDS, TIMED_WIDTH, TimedCase
 from attention_core.verification.precision import (
     PRECISIONS,
+    add_updates,
     largest_finite_number,
     overflow_example,
     precision_errors,
+    repeat_update,
     run_in_precision,
+    smallest_number,
+    spacing_after_one,
     with_queries_scaled_first,
 )
 from attention_core.verification.proof import find_overflow
-from attention_core.verification.small_updates import add_updates, repeat_update, smallest_number, spacing_after_one
 from pages.export.page_links import link_to_workbench
 from pages.lessons.cost.races import PointsByLength, run_race
 from pages.lessons.frame import Lesson, Tabs

@@ -8,7 +8,7 @@ from attention_core.analysis.online_softmax import with_online_softmax
 from attention_core.mechanism.attention import attend_qkv
 from attention_core.record.number_text import format_duration, format_grouped
 from attention_core.variants.cost import attention_cost, split_by_growth
-from attention_core.variants.timed_kinds import LONG_TIMED_LENGTHS, TIMED_WIDTH, TimedCase, draw_qkv, list_devices
+from attention_core.variants.timing import LONG_TIMED_LENGTHS, TIMED_WIDTH, TimedCase, draw_qkv, list_devices
 from pages import components
 from pages.lessons.cost.drawers import LESSON
 from pages.lessons.cost.races import PointsByLength, case_name, describe_growth, run_race

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from attention_core.drawing.scaling_curves import COUNTED, MEASURED, GrowthLine, growth_curves, growth_power
+from attention_core.drawing.curves import COUNTED, MEASURED, GrowthLine, growth_curves, growth_power
 from attention_core.record.number_text import format_fixed
-from attention_core.variants.timed_kinds import TimedCase
+from attention_core.variants.timing import TimedCase
 from pages.panels import lesson_choices
 from pages.panels.chart import show_curve_chart
 from pages.panels.progress import measure_on_request

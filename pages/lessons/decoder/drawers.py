@@ -8,7 +8,7 @@ from attention_core.analysis.logit_attribution import pushes_by_kind, whole_part
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.transformer.stack import ENCODER, UNEMBEDDING
-from attention_core.variants.block_code import DecoderBlock, block_source
+from attention_core.variants.textbook_code import DecoderBlock, block_source
 from pages.export.page_links import link_to_workbench
 from pages.lessons.decoder.translated import Written
 from pages.lessons.frame import Lesson

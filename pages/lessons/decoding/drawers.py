@@ -7,7 +7,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.drawing.axes import Axis, decade_axis
-from attention_core.drawing.cache_triangle import CacheTriangle, triangle_picture
+from attention_core.drawing.cache_pictures import CacheTriangle, triangle_picture
 from attention_core.drawing.curves import Curve, curves
 from attention_core.explanation.layout import panel
 from attention_core.learned.language.fill_in_middle import MIDDLE_LANGUAGE, read_middle_figures

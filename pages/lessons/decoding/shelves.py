@@ -6,10 +6,10 @@ from itertools import pairwise
 import numpy as np
 import torch
 
-from attention_core.drawing.cache_shelves import Shelf, ShelvedText, cache_shelves
+from attention_core.drawing.cache_pictures import Shelf, ShelvedText, cache_shelves
 from attention_core.drawing.specifications import Picture
 from attention_core.record.number_text import format_grouped, format_percent
-from attention_core.variants.writing_cost import count_writing
+from attention_core.variants.decoding_work import count_writing
 from pages import components
 from pages.lessons.decoding.written import STOP_CHOICE, Written
 from pages.lessons.sentences import say_bytes

@@ -10,8 +10,7 @@ from attention_core.learned.language.model import ModelShape
 from attention_core.learned.language.readout import with_word_choices
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.transformer.stack import UNEMBEDDING, Stack
-from attention_core.variants.cached_model import CachedRun, run_cached
-from attention_core.variants.cached_writing import write_sentence
+from attention_core.variants.cached_model import CachedRun, run_cached, write_sentence
 from pages.panels.lesson_choices import get_choice
 from pages.panels.link_controls import choose_option, choose_whole_number, sentence_box, slide
 from pages.panels.model_look import BlockView, make_view

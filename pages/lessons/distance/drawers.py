@@ -22,12 +22,16 @@ from attention_core.inputs.matrix_edits import pack_chosen, pack_matrix
 from attention_core.inputs.matrix_values import REMOVED
 from attention_core.record.number_text import format_duration, format_exact, format_fixed, format_grouped
 from attention_core.record.trace import Step
-from attention_core.variants.bidirectional import PASS_PLANNERS, passed_places, with_both_passes
 from attention_core.variants.convolution import attend_by_position, kernel_band, read_taps, with_convolution
-from attention_core.variants.encoder_cost import CostComparison, encoder_cost
-from attention_core.variants.encoder_paths import one_step_reach, receptive_field
-from attention_core.variants.encoder_timing import encoding_time
+from attention_core.variants.encoder_cost import (
+    CostComparison,
+    encoder_cost,
+    encoding_time,
+    one_step_reach,
+    receptive_field,
+)
 from attention_core.variants.encoders import Encoder
+from attention_core.variants.recurrence import PASS_PLANNERS, passed_places, with_both_passes
 from attention_core.variants.timing import fit_slope
 from pages.export.page_links import link_to_workbench
 from pages.lessons.encoders import (

@@ -6,8 +6,8 @@ from math import log10
 from attention_core.drawing.axes import Axis, decade_axis, whole_number_axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.record.number_text import format_percent, format_small, format_small_percent
+from attention_core.variants.encoders import RECURRENT_CELLS
 from attention_core.variants.influence import InfluenceByDistance
-from attention_core.variants.recurrent_cells import RECURRENT_CELLS
 from pages import components
 from pages.lessons.distance.drawers import encoder_colours, list_values, name_encoder
 from pages.lessons.sentences import join_with_commas

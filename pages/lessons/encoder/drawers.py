@@ -13,7 +13,7 @@ from attention_core.learned.language.readout import sum_model
 from attention_core.learned.language.shipped import other_form
 from attention_core.record.number_text import format_fixed, format_or_scientific, format_percent
 from attention_core.transformer.stack import UNEMBEDDING
-from attention_core.variants.block_code import EncoderBlock, block_source
+from attention_core.variants.textbook_code import EncoderBlock, block_source
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import Lesson, Tabs
 from pages.lessons.pictures import show_word_shares

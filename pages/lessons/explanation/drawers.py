@@ -8,7 +8,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.drawing.bars import Row, row_of
-from attention_core.drawing.dumbbells import DumbbellEnd, DumbbellRow, dumbbells
+from attention_core.drawing.curves import DumbbellEnd, DumbbellRow, dumbbells
 from attention_core.learned.insight.attention_swaps import PredictionShift
 from attention_core.learned.language.readout import measure_vector_shares
 from attention_core.learned.tasks.evidence import answer

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from attention_core import Trace
-from attention_core.analysis.softmax_derivatives import with_jacobian
+from attention_core.analysis.softmax_steps import with_jacobian
 from attention_core.drawing.small_pictures import (
     WHOLE_FIELD,
     Box,

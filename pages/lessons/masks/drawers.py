@@ -18,8 +18,7 @@ from attention_core.analysis.blocked_scores import (
     with_empty_row_policy,
 )
 from attention_core.analysis.target_leakage import count_copied, share_ahead, with_moved_rows
-from attention_core.comparison.batch_alone import largest_batch_difference
-from attention_core.comparison.differences import find_moves
+from attention_core.comparison.differences import find_moves, largest_batch_difference
 from attention_core.drawing.bars import Row, row_of
 from attention_core.drawing.charts import single_picture
 from attention_core.drawing.specifications import Picture

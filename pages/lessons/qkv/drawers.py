@@ -7,8 +7,8 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.comparison.differences import find_moves
 from attention_core.comparison.distances import abs_difference
-from attention_core.explanation.conventions import projection_in
 from attention_core.explanation.facts import accident_at, row_fact, transpose_gap
+from attention_core.explanation.projections import projection_in
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.inputs.matrix_values import ChangedCells

@@ -8,7 +8,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.drawing.bars import row_of
 from attention_core.drawing.palette import shade_cells
-from attention_core.explanation.row_products import find_row_product
+from attention_core.explanation.projections import find_row_product
 from attention_core.inputs.matrix_values import REMOVED
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from attention_core.analysis.dot_product_moments import MeasuredVariance, exact_moments, score_factors
-from attention_core.analysis.softmax_derivatives import with_jacobian
 from attention_core.analysis.softmax_saturation import measure_sharpness
+from attention_core.analysis.softmax_steps import with_jacobian
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.cells import colour_reach
 from attention_core.drawing.curves import Curve, curves, histogram_picture

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from attention_core.analysis.dot_product_moments import ScoreCloud
-from attention_core.analysis.softmax_derivatives import with_jacobian
 from attention_core.analysis.softmax_saturation import Sharpness, even_sharpness, last_width_of_more
+from attention_core.analysis.softmax_steps import with_jacobian
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.bars import row_of
 from attention_core.drawing.curves import Curve, curves

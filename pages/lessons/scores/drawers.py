@@ -7,8 +7,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.analysis.score_bounds import additive_bound, cosine_ceiling
 from attention_core.drawing.axes import Axis
-from attention_core.drawing.bar_grid import bar_columns
-from attention_core.drawing.bars import row_of
+from attention_core.drawing.bars import bar_columns, row_of
 from attention_core.drawing.curves import Curve, curves
 from attention_core.drawing.specifications import Picture
 from attention_core.explanation.facts import RowFact, accident, row_fact

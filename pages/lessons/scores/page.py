@@ -5,8 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.drawing.bar_grid import bar_columns
-from attention_core.drawing.bars import row_of
+from attention_core.drawing.bars import bar_columns, row_of
 from attention_core.explanation.facts import find_surest_rows, row_fact
 from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.inputs.matrix_values import MatrixValue

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.analysis.softmax_derivatives import with_cross_entropy, with_jacobian
-from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
+from attention_core.analysis.softmax_steps import NAIVE_SOFTMAX, STABLE_SOFTMAX, with_cross_entropy, with_jacobian
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.bars import Row, row_of
 from attention_core.examples.examples import EXAMPLES

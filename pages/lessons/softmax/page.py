@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
+from attention_core.analysis.softmax_steps import NAIVE_SOFTMAX, STABLE_SOFTMAX
 from attention_core.drawing.bars import row_of
 from attention_core.drawing.specifications import Picture
 from attention_core.explanation.facts import RowFact, row_fact

@@ -7,7 +7,7 @@ from functools import reduce
 import streamlit as st
 
 from attention_core.drawing.specifications import Picture
-from attention_core.drawing.token_rows import TokenRow, token_rows
+from attention_core.drawing.tiles import TokenRow, token_rows
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.grammar.cut_words import match_longest
 from attention_core.learned.language.batches import word_numbers

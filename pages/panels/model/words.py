@@ -15,8 +15,7 @@ from attention_core.learned.language.writing import SENTENCE_ENDS, blank_word, d
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed
 from attention_core.transformer.stack import UNEMBEDDING, Stack
-from attention_core.variants.cached_model import CachedRun, run_cached
-from attention_core.variants.cached_writing import write_sentence, write_word
+from attention_core.variants.cached_model import CachedRun, run_cached, write_sentence, write_word
 from attention_core.variants.decoding_work import total_work
 from pages.components import make_component, pack_bytes
 from pages.components.messages import PART_CELL, Anything, Maybe, OneOf, Place

@@ -3,8 +3,7 @@
 import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
-from attention_core.exercises.bugs import BUGS, Bug, right_lines
-from attention_core.exercises.layer_lines import LAYER_LINES, format_line
+from attention_core.exercises.bugs import BUGS, LAYER_LINES, Bug, format_line, right_lines
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import choose_option, make_place_reader
 from pages.setup.link_values import make_member_reader

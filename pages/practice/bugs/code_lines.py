@@ -3,8 +3,7 @@
 import streamlit as st
 
 from attention_core.drawing.cells import symbol_colour
-from attention_core.exercises.bugs import Bug, right_lines
-from attention_core.exercises.layer_lines import LAYER_LINES, LAYER_STEPS, LayerLine, format_line
+from attention_core.exercises.bugs import LAYER_LINES, LAYER_STEPS, Bug, LayerLine, format_line, right_lines
 from pages.components import code_lines
 from pages.panels.control import Control
 from pages.panels.link_controls import link_control, make_place_reader

@@ -5,8 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from attention_core.drawing.worked_frame import BESIDE_WIDTH_PX, WorkedFrame, worked_frame
-from attention_core.drawing.worked_picture import SheetPart
+from attention_core.drawing.worked_picture import BESIDE_WIDTH_PX, SheetPart, WorkedFrame, worked_frame
 from attention_core.exercises.worked_example import CheckedWork
 from pages.lessons.opened_cell import get_opened_cell
 from pages.lessons.pictures import (

@@ -6,8 +6,7 @@ import streamlit as st
 import torch
 
 from attention_core.drawing.charts import single_picture
-from attention_core.exercises.puzzle import Puzzle
-from attention_core.exercises.puzzle_hint import Hint, find_hint, goal_slopes
+from attention_core.exercises.puzzle import Hint, Puzzle, find_hint, goal_slopes
 from attention_core.explanation.layout import Panel, gather_panel
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed, format_percent

@@ -7,7 +7,7 @@ from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.reading import MAX_MODEL_WORDS, cut_sentence, run_model
 from attention_core.learned.language.readout import WordChoices, with_word_choices
 from attention_core.learned.language.writing import add_word, blank_word, pick_word
-from attention_core.verification.stack_proof import prove_stack
+from attention_core.verification.proof import prove_stack
 
 DECODER, ENCODER = "en_asked_decoder", "en_asked_encoder"
 TIRED = cut_sentence(DECODER, "The animal did not cross the street because it was too tired.")

@@ -27,7 +27,7 @@ from attention_core.learned.translation.translating import (
     share_of_words,
     translate,
 )
-from attention_core.verification.stack_proof import prove_stack
+from attention_core.verification.proof import prove_stack
 
 RECIPE = TRANSLATION_RECIPES["translation_en_zh"]
 SHAPE = TranslatorShape(len(vocabulary("en")), len(vocabulary("zh")), width=20, layers=2, heads=4, inner=7)
