@@ -22,8 +22,7 @@ class Control:
     name: under which the state keeps the error of a refused input; several widgets may share it. key: of the widget.
     value: the current one, which the widget shows. take: applies a value that the widget sends, or refuses it. label:
     key of the widget's text. option_text: returns the text of an offered value. sets_equal: whether the widget is set
-    to the value even if it shows it: a select box then shows a new text of its option, but a click made while the page
-    is computed is undone.
+    to the value even if it shows it, which undoes a click made while the page is computed.
     """
 
     name: str
@@ -44,9 +43,11 @@ class Control:
         """Draws the widget with the current value. widget: a function such as st.toggle. offered: the values of a
         widget that offers several. label: replaces the widget's text. how: further arguments of the function.
         """
-        self.keep(self.key)
+        texts = None
         if offered is not None:
             how = {"options": offered, "format_func": self.option_text} | how
+            texts = list(map(how["format_func"], offered))
+        self.keep(self.key, texts)
         widget(
             say(self.label) if label is None else label,
             key=self.key,
@@ -54,18 +55,27 @@ class Control:
             **how,
         )
 
-    def keep(self, place: str) -> object:
-        """Returns what the widget shows, kept in the session under `place`: the value, or the refused input.
+    def keep(self, place: str, texts: list[str] | None = None) -> object:
+        """Returns what the widget shows, kept in the session under `place`: the value, or the refused input. texts: of
+        the offered values.
 
         Streamlit drops the input of a widget that was not drawn for a while; then its refusal is removed too.
         """
         if self.key not in st.session_state:
             self.state.forget_refusals(self.name)
         shown = list(self.value) if isinstance(self.value, tuple) else self.value
-        is_shown = place in st.session_state and st.session_state[place] == shown
-        if self.name not in self.state.refused and (self.sets_equal or not is_shown):
+        if self.name not in self.state.refused and (self.sets_equal or not self.has_drawn(shown, texts)):
             st.session_state[place] = shown
         return st.session_state[place]
+
+    def has_drawn(self, shown: object, texts: list[str] | None) -> bool:
+        """Whether the widget was drawn with this value and these texts: a select box shows the former text of its
+        option until it is set again.
+        """
+        place = f"{self.key}.texts"
+        is_relabelled = st.session_state.get(place) != texts
+        st.session_state[place] = texts
+        return not is_relabelled and self.key in st.session_state and st.session_state[self.key] == shown
 
     def moved(self) -> "Control":
         """The control of a value that something other than its widget changes too, such as the cells of a matrix: under

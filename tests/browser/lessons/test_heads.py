@@ -21,6 +21,18 @@ def test_two_heads_make_the_dog_white_and_one_head_nearly_grey(screen):
     assert opened.query() == {"ex": "en_colour", "heads": "one", "text": OTHER}
 
 
+def test_a_select_box_shows_the_word_of_a_new_sentence_and_the_language_that_is_chosen(screen):
+    """The option stays the same and its text does not."""
+    opened = screen("?ex=zh_colour&lang=en", lesson="heads")
+    example, word = opened.page.get_by_test_id("stSelectbox").get_by_role("combobox").all()
+    before = word.input_value()
+    expect(example).to_have_value("黑猫追白狗: the dog's colour?")
+    opened.type("Sentence", "白鸟追黑马")
+    expect(word).not_to_have_value(before)
+    opened.page.get_by_text("中文", exact=True).click()
+    expect(example).to_have_value("黑猫追白狗：狗什么颜色？")
+
+
 def test_predict_then_see_and_the_link_keeps_it(screen):
     opened = screen(lesson="heads")
     opened.press("Predict: with one head, what becomes of the colour of “dog”?", "fainter")
