@@ -249,19 +249,6 @@ def inputs_of_lines(trace: Trace) -> dict[str, object]:
     return values
 
 
-def with_step_reapplied(trace: Trace, step: str) -> Trace:
-    """Return a copy of a run with replaced numbers, in which one step is recomputed from the steps before it.
-
-    >>> from attention_core.examples.examples import EXAMPLES
-    >>> trace = EXAMPLES["en_it_causal"].run()
-    >>> broken = trace.holding(run_layer(trace, "no_scale"))
-    >>> mended = with_step_reapplied(broken, "scaled_scores")
-    >>> bool((mended["scaled_scores"] - trace["scaled_scores"]).abs().max() < 1e-12)
-    True
-    """
-    return trace.holding({step: trace.reapply(step)})
-
-
 def find_most_wrong_cell(trace: Trace, step: str) -> Ref:
     """Find the cell of a step that is farthest from its value recomputed from its operands; only finite values count.
 

@@ -107,11 +107,6 @@ def count_changes(matrices: Matrices, start: Matrices) -> int:
     return sum(int((matrix != start[name]).sum()) for name, matrix in matrices.items())
 
 
-def count_fewest_changes(puzzle: Puzzle, start: Matrices) -> int:
-    """Count the changes of the puzzle's solution, the fewest known."""
-    return count_changes(read_changes(puzzle, puzzle.solution, start), start)
-
-
 def read_changes(puzzle: Puzzle, text: str, start: Matrices) -> dict[str, np.ndarray]:
     """Read the changed matrices from a text. start: the matrices at the start.
 

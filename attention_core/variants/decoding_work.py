@@ -126,18 +126,6 @@ def total_work(tokens: int, *, cached: bool = True, window: int | None = None) -
     return total
 
 
-def guess_key_counts(tokens: int) -> tuple[int, int, int, int]:
-    """Return four guesses of how many keys decoding T tokens without a cache projects: T, 2 T, T(T + 1)/2 or T².
-
-    The third is right.
-
-    >>> guess_key_counts(256)
-    (256, 512, 32896, 65536)
-    """
-    work = total_work(tokens, cached=False)
-    return tokens, 2 * tokens, work.keys, tokens**2
-
-
 def causal_pairs(tokens: int, window: int | None = None) -> int:
     """Count the pairs of tokens that a causal mask allows; with a window, those that a sliding mask allows.
 

@@ -359,18 +359,6 @@ class RoutedHeads:
     pairs: int
 
 
-def build_router(w_q: Float[Tensor, "D H·d_k"], heads: int) -> Float[Tensor, "D H"]:
-    """Build a router by hand, which prefers the heads in which the token's large numbers have long rows of w_q.
-
-    Column h has the norms of the rows in head h's part of w_q. A trained router learns its numbers.
-
-    >>> build_router(torch.tensor([[3.0, 4.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]), heads=2)
-    tensor([[5., 0.],
-            [0., 1.]])
-    """
-    return w_q.unflatten(-1, (heads, -1)).norm(dim=-1)
-
-
 def route_heads(trace: Trace, top: int) -> RoutedHeads:
     r"""Compute for each token of a run only the `top` heads that a router chooses.
 
@@ -394,7 +382,9 @@ def route_heads(trace: Trace, top: int) -> RoutedHeads:
     w_o = trace["w_o"] if "w_o" in trace else torch.eye(trace["w_v"].shape[1]).to(x)  # no w_o: concatenated
     parts = {name: trace[name].chunk(heads, dim=1) for name in ("w_q", "w_k", "w_v")}  # the columns of each head
     parts["w_o"] = w_o.chunk(heads)  # the rows of each head
-    router = build_router(trace["w_q"], heads)
+    # A router by hand: it prefers the heads in which the token's large numbers have long rows of w_q. A trained router
+    # learns its numbers.
+    router = trace["w_q"].unflatten(-1, (heads, -1)).norm(dim=-1)  # (D, H·d_k) -> (D, H): a column for each head
     gates = x.abs() @ router  # (T, H)
     best = gates.topk(top).indices
     chosen = torch.zeros_like(gates, dtype=torch.bool).scatter(1, best, value=True) & (gates > 0)

@@ -14,7 +14,6 @@ from attention_core.exercises.bugs import (
     right_lines,
     row_ratio,
     run_layer,
-    with_step_reapplied,
 )
 from attention_core.verification.causes import find_causes
 from attention_core.verification.mistakes import MISTAKE_SENTENCES
@@ -107,7 +106,7 @@ def test_only_numbers_that_the_wrong_line_makes_differ_from_what_those_before_th
     broken = trace.holding(run_layer(trace, bug.code))
     wrong = []
     for name in ("v", "scores", "scaled_scores", "masked_scores", "weights", "head_outputs", "concat", "output"):
-        made, should = broken[name], with_step_reapplied(broken, name)[name]
+        made, should = broken[name], broken.reapply(name)
         both = made.isfinite() & should.isfinite()
         if (made.isfinite() != should.isfinite()).any() or not torch.allclose(made[both], should[both], atol=1e-9):
             wrong.append(name)

@@ -193,7 +193,7 @@ def test_the_counter_and_what_is_said_of_more_and_of_fewer_changes(monkeypatch):
     typed(lesson, "w_k", {(3, 0): "1", (3, 1): "1"})
     assert lesson.says("changed: 2 · fewest known: 1")
     assert "It can be done with fewer changes: 1" in solved(lesson)[0]
-    monkeypatch.setattr("pages.practice.puzzles.game.count_fewest_changes", lambda puzzle, start: 3)
+    monkeypatch.setattr("pages.practice.puzzles.game.PlayedPuzzle.fewest", 3)
     assert "fewer changes than the best known solution has: 3" in solved(opened("sink", numbers="w_k~3.0=1;3.1=1"))[0]
 
 

@@ -5,7 +5,7 @@ import torch
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend
 from attention_core.variants.cost import ProductCounter
-from attention_core.variants.sparse import build_router, route_heads
+from attention_core.variants.sparse import route_heads
 
 HEADS, WIDTH = 3, 5
 
@@ -67,7 +67,8 @@ def test_a_token_that_no_head_wants_gets_none():
 
 def test_a_router_by_hand():
     w_q = torch.tensor([[3.0, 4.0, 0.0, 0.0], [0.0, 0.0, 5.0, 12.0]])
-    assert build_router(w_q, 2).tolist() == [[5, 0], [0, 13]]
+    trace = attend(torch.eye(2), weights=Weights(w_q, w_q, w_q), config=AttentionConfig(heads=2))
+    assert route_heads(trace, 1).router.tolist() == [[5, 0], [0, 13]]
 
 
 @pytest.mark.parametrize("top", (0, 4, 1.5))

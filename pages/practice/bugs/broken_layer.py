@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.exercises.bugs import Bug, find_most_wrong_cell, row_ratio, run_layer, with_step_reapplied
+from attention_core.exercises.bugs import Bug, find_most_wrong_cell, row_ratio, run_layer
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from attention_core.verification.causes import Cause
@@ -84,7 +84,7 @@ def recompute_cell_step(broken: Trace, cell: Ref) -> Trace:
     """The broken run with the cell's step recomputed correctly from its inputs; unchanged if the step is an input."""
     if broken.step(cell.step).operation is None:
         return broken
-    return with_step_reapplied(broken, cell.step)
+    return broken.holding({cell.step: broken.reapply(cell.step)})
 
 
 def get_made_and_right(broken: Trace, cell: Ref) -> tuple[float, float]:

@@ -14,7 +14,6 @@ from attention_core.exercises.puzzle import (
     Matrices,
     Puzzle,
     count_changes,
-    count_fewest_changes,
     format_changes,
     is_solved,
     judge_run,
@@ -64,8 +63,8 @@ class PlayedPuzzle:
 
     @property
     def fewest(self) -> int:
-        """The smallest number of changes that is known to solve the puzzle."""
-        return count_fewest_changes(self.puzzle, self.start)
+        """The smallest number of changes that is known to solve the puzzle: that of its solution."""
+        return count_changes(read_changes(self.puzzle, self.puzzle.solution, self.start), self.start)
 
 
 def current_puzzle() -> Puzzle:
