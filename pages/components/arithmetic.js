@@ -1,5 +1,5 @@
 // The arithmetic of one cell: texts, and numbers as buttons that open the cell from which each number comes.
-import { setColours } from "./dom.js";
+import { button, element, focused, setColours } from "./dom.js";
 
 /**
  * @typedef {object} Arithmetic
@@ -21,36 +21,20 @@ import { setColours } from "./dom.js";
 /** @param {import("./shared.js").Component<Arithmetic>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".arithmetic");
-  const walking = root.contains(root.getRootNode().activeElement);
-  root.replaceChildren();
+  const isWalking = root.contains(focused(root));
   setColours(root, data.colours);
-  const trail = document.createElement("nav");
-  trail.className = "trail";
-  trail.setAttribute("aria-label", data.label);
-  data.trail.forEach((place) => {
-    const back = document.createElement("button");
-    back.type = "button";
-    back.textContent = place.text;
-    back.title = place.title;
-    back.onclick = () => setTriggerValue("followed", { step: place.step, index: place.index });
-    trail.append(back, " › ");
+  /** @param {Place} place */
+  const follow = ({ step, index }) => () => setTriggerValue("followed", { step, index });
+  const trail = data.trail.flatMap((place) => [
+    button("", { textContent: place.text, title: place.title }, follow(place)), " › ",
+  ]);
+  const pieces = data.pieces.map((place) => {
+    const { text, title, step, family } = place;
+    if (step === undefined) return element("span", "", text);
+    const look = { textContent: text, title, ariaLabel: `${text}: ${title}` };
+    return button(`operand ${family ?? ""}`, look, follow(place));
   });
-  if (data.trail.length) root.append(trail);
-  const sum = document.createElement("div");
-  sum.className = "sum";
-  root.append(sum);
-  data.pieces.forEach((piece) => {
-    const leads = piece.step !== undefined;
-    const part = document.createElement(leads ? "button" : "span");
-    part.textContent = piece.text;
-    if (leads) {
-      part.setAttribute("type", "button");
-      part.className = "operand " + (piece.family || "");
-      part.title = piece.title;
-      part.setAttribute("aria-label", piece.text + ": " + piece.title);
-      part.onclick = () => setTriggerValue("followed", { step: piece.step, index: piece.index });
-    }
-    sum.append(part);
-  });
-  if (walking) root.querySelector(".operand")?.focus();
+  const back = data.trail.length ? [element("nav", "trail", { ariaLabel: data.label }, trail)] : [];
+  root.replaceChildren(...back, element("div", "sum", pieces));
+  if (isWalking) root.querySelector(".operand")?.focus();
 }

@@ -12,3 +12,15 @@ export function belongs(event) {
   if (event.isComposing || event.keyCode === 229) return true; // 229: a key that an input method handles
   return event.composedPath().some((part) => part instanceof Element && part.matches(OWN + ROWS));
 }
+
+const TYPED = "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, [contenteditable=true]";
+
+/**
+ * Whether a key goes into a text: that of an input method, of a field, or of an element that matches `also`.
+ * @param {KeyboardEvent} event
+ * @param {string} [also] a selector
+ */
+export function isTyping(event, also = "textarea") {
+  const [target] = event.composedPath();
+  return event.isComposing || (target instanceof Element && target.matches(`${TYPED}, ${also}`));
+}

@@ -1,5 +1,7 @@
 // One large matrix as a map of cells: shown whole or zoomed in, cells read by hovering or with the arrow keys, opened
 // by a click, or painted. Everything is redrawn from the data; only the zoom and the scroll position are kept.
+import { stateOf } from "./dom.js";
+import { followPointer, MOVES } from "./drag.js";
 import { followSlider } from "./live/position.js";
 import { BLOCKED, unpacked } from "./pixels.js";
 import { hear, tellOthers } from "./shared.js";
@@ -23,11 +25,11 @@ const ALLOWED = 252; // the colour number of True, which is 1: the upper end of 
 /** @param {import("./shared.js").Component<Uint8Array>} component data: a packed MapData */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".map");
-  const map = (root.map ??= new LargeMap(root));
+  const map = stateOf(root, () => new LargeMap(root));
   const plain = unpacked(data);
   map.show(plain, setTriggerValue);
   if (plain.follows) followSlider(root, plain.follows, (position) => { // pale until new data come
-    root.style.opacity = position === root.data.position ? 1 : 0.35;
+    root.style.opacity = position === plain.follows.position ? 1 : 0.35;
   });
   const ends = [hear("looked", (looked) => map.lookAlong(looked))];
   // Pale while the picture of the flow waits for the same numbers.
@@ -57,9 +59,8 @@ class LargeMap extends Sheet {
   listen() {
     const { stage } = this;
     stage.addEventListener("pointerdown", (event) => this.down(event));
-    stage.addEventListener("pointermove", (event) => this.moved(event));
-    stage.addEventListener("pointerup", (event) => this.up(event));
-    stage.addEventListener("pointercancel", (event) => this.cancelled(event));
+    const hover = (event) => this.pointers.has(event.pointerId) || this.look(this.under(event));
+    stage.addEventListener("pointermove", hover);
     stage.addEventListener("pointerleave", () => this.leave());
     stage.addEventListener("keydown", (event) => this.key(event));
     stage.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
@@ -102,7 +103,12 @@ class LargeMap extends Sheet {
 
   down(event) {
     if (event.button !== 0) return;
-    this.stage.setPointerCapture(event.pointerId);
+    followPointer(this.stage, event, {
+      move: (moved) => this.moved(moved),
+      release: (released) => this.up(released),
+      cancel: (cancelled) => this.cancelled(cancelled),
+      together: true,
+    });
     this.pointers.set(event.pointerId, event);
     this.armed = true; // from a click until the pointer leaves, the wheel zooms
     this.start = event;
@@ -115,10 +121,6 @@ class LargeMap extends Sheet {
 
   moved(event) {
     const before = this.pointers.get(event.pointerId);
-    if (!before) {
-      this.look(this.under(event));
-      return;
-    }
     this.pointers.set(event.pointerId, event);
     if (this.pointers.size === 2) this.pinch(event, before);
     else if (this.stroke) this.paintTo(this.under(event));
@@ -150,7 +152,7 @@ class LargeMap extends Sheet {
   }
 
   up(event) {
-    if (!this.pointers.delete(event.pointerId)) return;
+    this.pointers.delete(event.pointerId);
     this.near = null;
     const cell = this.under(event);
     if (this.stroke) this.finish();
@@ -188,7 +190,7 @@ class LargeMap extends Sheet {
   key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
     const [rows, columns] = this.data.drawn;
-    const walk = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    const walk = MOVES[event.key];
     if (walk) {
       const from = this.at ?? this.chosen();
       const row = from ? clamped(from.row + walk[0], 0, rows - 1) : this.window.first.row;

@@ -1,5 +1,5 @@
 // The lessons as cards: the picture and question of each, and whether it was opened or solved in this browser.
-import { element, setColours } from "./dom.js";
+import { button, element, linkTo, setColours } from "./dom.js";
 import { keepDrawers, keepProgress, readProgress } from "./kept_progress.js";
 import { drawPicture } from "./small_picture.js";
 
@@ -18,47 +18,31 @@ export default function ({ parentElement, data, setTriggerValue }) {
   setColours(root, data.palette);
   const draw = () => {
     const progress = readProgress();
-    const list = element("ol", "list");
-    list.append(
-      ...data.cards.map((card) =>
-        drawCard(card, progress.get(card.slug), data.text, (slug) => setTriggerValue("opened", slug)),
-      ),
+    const cards = data.cards.map((card) =>
+      drawCard(card, progress.get(card.slug), data.text, () => setTriggerValue("opened", card.slug)),
     );
-    root.replaceChildren(drawSummary(data.text, progress, draw), list);
+    root.replaceChildren(drawSummary(data.text, progress, draw), element("ol", "list", cards));
   };
   draw();
 }
 
 // A paragraph with the numbers of opened and solved lessons and a button that resets them; text.none if there are none.
 function drawSummary(text, progress, draw) {
-  const summary = element("p", "summary");
-  if (!progress.size) {
-    summary.textContent = text.none;
-    return summary;
-  }
+  if (!progress.size) return element("p", "summary", text.none);
   const solved = [...progress.values()].filter((stage) => stage === "solved").length;
-  const forget = element("button", "forget", { type: "button", textContent: text.forget });
-  forget.onclick = () => {
+  const forget = button("forget", { textContent: text.forget }, () => {
     keepProgress(new Map());
     keepDrawers(new Set());
     draw();
-  };
-  summary.append(text.summary.replace("{opened}", progress.size).replace("{solved}", solved), " ", forget);
-  return summary;
+  });
+  return element("p", "summary", [
+    text.summary.replace("{opened}", progress.size).replace("{solved}", solved), " ", forget,
+  ]);
 }
 
-function drawCard({ slug, title, question, address, shapes }, stage, text, open) {
-  const card = element("li", `card ${stage ?? ""}`);
-  const link = element("a", "", { href: address });
-  link.onclick = (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the browser opens another window
-    event.preventDefault();
-    open(slug);
-  };
-  const said = element("span", "said");
-  said.append(element("strong", "", title), element("span", "question", question));
-  link.append(drawPicture(shapes), said);
+function drawCard({ title, question, address, shapes }, stage, text, open) {
+  const said = element("span", "said", [element("strong", "", title), element("span", "question", question)]);
+  const link = linkTo(address, open, [drawPicture(shapes), said]);
   if (stage) link.append(element("span", "stage", text[stage]));
-  card.append(link);
-  return card;
+  return element("li", `card ${stage ?? ""}`, [link]);
 }

@@ -1,41 +1,82 @@
 // Helpers that create elements and SVG shapes, and that change them only if a value is new.
 
+/** @typedef {string | number | (Node | string)[] | Record<string, any>} Content */
+
 /**
- * Creates an element. content: its text, or an object of its properties.
+ * Creates an element.
  * @param {string} kind
  * @param {string} [name] its class
- * @param {string | number | Record<string, any>} [content]
+ * @param {Content} [content] its text, its children, or its properties; place: its data-place, by which it keeps the
+ *   focus
+ * @param {(Node | string)[]} [children]
  * @returns {any} an HTMLElement of that kind
  */
-export function element(kind, name = "", content = {}) {
-  const properties = typeof content === "object" ? content : { textContent: content };
-  return Object.assign(document.createElement(kind), { className: name, ...properties });
+export function element(kind, name = "", content = {}, children = []) {
+  if (Array.isArray(content)) return element(kind, name, {}, content);
+  const { place, ...properties } = typeof content === "object" ? content : { textContent: content };
+  const made = Object.assign(document.createElement(kind), { className: name, ...properties });
+  if (place !== undefined) made.dataset.place = place;
+  made.append(...children);
+  return made;
 }
 
 /**
  * @param {string} name its class
  * @param {Record<string, any>} properties
  * @param {(event: MouseEvent) => void} act what a click does
+ * @param {(Node | string)[]} [children]
  * @returns {HTMLButtonElement}
  */
-export const button = (name, properties, act) =>
-  element("button", name, { type: "button", onclick: act, ...properties });
+export const button = (name, properties, act, children) =>
+  element("button", name, { type: "button", onclick: act, ...properties }, children);
 
-/** Appends a new element, and returns it. @type {(parent: Node, kind: string, name?: string) => any} */
-export const added = (parent, kind, name) => parent.appendChild(element(kind, name));
+/**
+ * Creates a link that is followed by `open`, unless the visitor opens it in another window or tab.
+ * @param {string} address
+ * @param {() => void} open
+ * @param {(Node | string)[]} children
+ * @returns {HTMLAnchorElement}
+ */
+export function linkTo(address, open, children) {
+  const onclick = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    open();
+  };
+  return element("a", "", { href: address, onclick }, children);
+}
+
+/**
+ * Creates a select box.
+ * @param {string[][]} options pairs of a value and its text
+ * @param {Record<string, any>} properties; value: the chosen option
+ * @returns {HTMLSelectElement}
+ */
+export function selectOf(options, { value, ...properties }) {
+  const made = element("select", "", properties, options.map(([value, name]) => new Option(name, value)));
+  made.value = value;
+  return made;
+}
+
+/**
+ * Appends a new element, and returns it.
+ * @type {(parent: Node, kind: string, name?: string, content?: Content) => any}
+ */
+export const added = (parent, kind, name, content) => parent.appendChild(element(kind, name, content));
 
 /**
  * Creates an SVG element. Its style is set as a property: a page without a server forbids style attributes.
  * @param {string} kind
  * @param {Record<string, any>} [attributes]
- * @param {string | number} [text]
+ * @param {string | number | SVGElement[]} [content] its text or its children
  * @returns {any} an SVGElement of that kind
  */
-export function svgShape(kind, { style = "", ...attributes } = {}, text) {
+export function svgShape(kind, { style = "", ...attributes } = {}, content = []) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", kind);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   if (style) made.style.cssText = style;
-  if (text !== undefined) made.textContent = String(text);
+  if (Array.isArray(content)) made.append(...content);
+  else made.textContent = String(content);
   return made;
 }
 

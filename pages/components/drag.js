@@ -44,11 +44,12 @@ const leaves = new WeakMap(); // element -> the function that stops following th
  * @param {PointerEvent} pressed
  * @param {object} hand
  * @param {(event: PointerEvent) => void} hand.move
- * @param {() => void} hand.release
- * @param {() => void} [hand.cancel] called if the browser takes the pointer, to scroll
+ * @param {(event: PointerEvent) => void} [hand.release]
+ * @param {(event: PointerEvent) => void} [hand.cancel] called if the browser takes the pointer, to scroll
+ * @param {boolean} [hand.together] whether an earlier pointer on the element is still followed, too
  */
-export function followPointer(element, pressed, { move, release, cancel = release }) {
-  leaves.get(element)?.();
+export function followPointer(element, pressed, { move, release = () => {}, cancel = release, together = false }) {
+  if (!together) leaves.get(element)?.();
   element.setPointerCapture(pressed.pointerId);
   const heard = { pointermove: move, pointerup: release, pointercancel: cancel };
   const hear = (event) => {
@@ -61,7 +62,8 @@ export function followPointer(element, pressed, { move, release, cancel = releas
   Object.keys(heard).forEach((name) => element.addEventListener(name, hear));
 }
 
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+/** The movement of each arrow key, [rows down, columns to the right]. @type {Record<string, [number, number]>} */
+export const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /**
  * The direction of an arrow key, [right, up]; undefined for another key. Stops the propagation of an arrow key's event.
@@ -69,10 +71,9 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
  * @returns {number[] | undefined}
  */
 export function arrowOf(event) {
-  const arrow = ARROWS[event.key];
-  if (arrow) {
-    event.preventDefault();
-    event.stopPropagation();
-  }
-  return arrow;
+  const move = MOVES[event.key];
+  if (!move) return undefined;
+  event.preventDefault();
+  event.stopPropagation();
+  return [move[1], 0 - move[0]];
 }

@@ -1,7 +1,9 @@
 // The keys and buttons of a presentation, its full screen and black screen. The presenter view is another window of the
 // same browser; both windows exchange messages over a BroadcastChannel, which no server or other browser can read.
 import { belongs } from "./belongs.js";
+import { stateOf } from "./dom.js";
 import { asked, REMOTE } from "./remote.js";
+import { tellOthers } from "./shared.js";
 
 const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e: "edit", s: "script", a: "reveal" };
 const AT_THE_DESK = ["start", "notes"]; // the actions available before the presentation begins
@@ -19,7 +21,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const black = parentElement.querySelector(".lectern-black");
   const presenting = data.presenting;
   onScreen = root;
-  root.forget?.(); // on new data Streamlit does not call the cleanup function of the earlier call
+  const view = stateOf(root);
+  view.forget?.(); // on new data Streamlit does not call the cleanup function of the earlier call
   document.documentElement.classList.toggle("presenting", presenting);
   document.documentElement.lang = data.language;
   root.classList.toggle("desk", !presenting);
@@ -91,20 +94,20 @@ export default function ({ parentElement, data, setTriggerValue }) {
   window.addEventListener("keydown", pressed);
   document.addEventListener("fullscreenchange", changed);
   tell();
-  root.forget = () => {
+  view.forget = () => {
     window.removeEventListener("keydown", pressed);
     document.removeEventListener("fullscreenchange", changed);
     channel.close();
   };
   return () => {
-    root.forget();
+    view.forget();
     if (onScreen === root) document.documentElement.classList.remove("presenting");
   };
 }
 
 // Asks a journey on the screen to go one step forward (1) or back (-1); returns whether it did.
 function isTakenByJourney(way) {
-  return !window.dispatchEvent(new CustomEvent("flow-step", { detail: way, cancelable: true }));
+  return !tellOthers("flow-step", way);
 }
 
 // Enters or leaves the full screen; if the browser refuses, the presentation continues in its window.

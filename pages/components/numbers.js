@@ -1,7 +1,7 @@
 // A matrix of number fields. Enter or leaving a field sends every cell whose text differs from the matrix; a pasted
 // matrix is sent as text. Arrow keys move up and down, and at the ends of a text to the next cell; Escape restores the
 // number.
-import { added, element, stateOf } from "./dom.js";
+import { element, stateOf } from "./dom.js";
 import { followPointer } from "./drag.js";
 
 /**
@@ -84,14 +84,11 @@ function lay(root, place) {
 // Builds the table and view.cells, a matrix of { input, row, column, number, told }. number: the text from the server.
 // told: the text that was sent last, null if the server has answered.
 function build(view, { name, rows, columns }) {
-  const head = document.createElement("tr");
-  head.append(document.createElement("td"), ...columns.map((text) => heading(text, "col")));
   view.cells = rows.map((text, row) => columns.map((above, column) => cellOf(view, [name, text, above], row, column)));
+  const head = element("tr", "", [element("td"), ...columns.map((text) => heading(text, "col"))]);
   const lines = rows.map((text, row) => {
-    const line = document.createElement("tr");
-    line.append(heading(text, "row"));
-    for (const { input } of view.cells[row]) added(line, "td").append(input);
-    return line;
+    const cells = view.cells[row].map(({ input }) => element("td", "", [input]));
+    return element("tr", "", [heading(text, "row"), ...cells]);
   });
   view.root.replaceChildren(head, ...lines);
 }

@@ -19,9 +19,9 @@ export function playerOf(
 ) {
   clearInterval(state.playing);
   state.playing = null;
-  const range = element("input", "", { type: "range", min: 0, max: last, step: 1 });
-  range.setAttribute("aria-label", text.label);
-  range.dataset.place = "walk";
+  const range = element("input", "", {
+    type: "range", min: 0, max: last, step: 1, ariaLabel: text.label, place: "walk",
+  });
   const show = (at, isStep = false) => {
     state.at = at;
     range.value = at;

@@ -1,6 +1,8 @@
 // The presenter view: the title, note and question of the scene that the audience sees in another window of this
 // browser, the next scene, and the time taken beside the planned minutes.
 // Until a message of that window arrives, it shows the scene of its own session, and its keys change that scene.
+import { stateOf } from "./dom.js";
+import { filled } from "./printed.js";
 import { asked, REMOTE } from "./remote.js";
 
 // Font sizes of a note: the first size at which the whole note fits is used.
@@ -10,15 +12,16 @@ const TEXTS = ["place", "title", "scene_step", "question", "note", "next", "depa
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".prompter");
-  root.forget?.(); // on new data Streamlit does not call the cleanup function of the earlier call
+  const view = stateOf(root, () => ({ clock: new NotesClock() })); // heard: whether the window of the show has spoken
+  const { clock } = view;
+  view.forget?.(); // on new data Streamlit does not call the cleanup function of the earlier call
   const part = (name) => root.querySelector("." + name);
-  root.clock ??= new NotesClock();
   document.documentElement.lang = data.language;
   const show = (at) => {
     TEXTS.forEach((name) => (part(name).textContent = typeof at[name] === "string" ? at[name] : ""));
-    part("status").textContent = data.words[root.heard ? "heard" : "alone"];
-    root.planned = Array.isArray(at.planned) ? at.planned : null;
-    root.clock.reach(root.planned);
+    part("status").textContent = data.words[view.heard ? "heard" : "alone"];
+    view.planned = Array.isArray(at.planned) ? at.planned : null;
+    clock.reach(view.planned);
     fit();
     tick();
   };
@@ -31,7 +34,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     note.scrollTop = 0;
   };
   const tick = () => {
-    const { clock, planned } = root;
+    const { planned } = view;
     const lag = planned && clock.lag(planned);
     part("clock").textContent = spelled(clock.seconds());
     part("clock").classList.toggle("rests", clock.rests);
@@ -41,20 +44,20 @@ export default function ({ parentElement, data, setTriggerValue }) {
     part("lag").textContent = planned ? filled(data.words[said], { time: spelled(Math.abs(lag)) }) : "";
     part("lag").classList.toggle("behind", lag > 0);
   };
-  if (!root.heard) show(data.at);
+  if (!view.heard) show(data.at);
   ["coming", "again"].forEach((name) => (part(name).textContent = data.words[name]));
 
   const channel = data.pair ? new BroadcastChannel("attention-lecture-" + data.pair) : null;
   if (channel) {
     channel.onmessage = ({ data: told }) => {
       if (typeof told?.at !== "object" || told.at === null) return;
-      root.heard = true;
-      root.clock.follow(told);
+      view.heard = true;
+      clock.follow(told);
       show(told.at);
     };
     channel.postMessage({ hello: true });
   }
-  const go = (way) => (root.heard ? channel.postMessage({ way }) : way !== "black" && setTriggerValue("moved", way));
+  const go = (way) => (view.heard ? channel.postMessage({ way }) : way !== "black" && setTriggerValue("moved", way));
   root.querySelectorAll("button[data-way]").forEach((button) => {
     const way = button.dataset.way;
     button.textContent = data.words[way];
@@ -65,11 +68,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   });
 
   part("again").onclick = () => {
-    root.clock.begin(Date.now(), root.planned);
+    clock.begin(Date.now(), view.planned);
     tick();
   };
   part("pause").onclick = () => {
-    root.clock.toggle();
+    clock.toggle();
     tick();
   };
   tick();
@@ -83,13 +86,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   window.addEventListener("keydown", pressed);
   window.addEventListener("resize", fit);
-  root.forget = () => {
+  view.forget = () => {
     window.removeEventListener("keydown", pressed);
     window.removeEventListener("resize", fit);
     clearInterval(ticking);
     channel?.close();
   };
-  return () => root.forget();
+  return () => view.forget();
 }
 
 // The time that a lecture has taken since its first scene, or since the scene at which the clock was reset.
@@ -146,5 +149,3 @@ class NotesClock {
 }
 
 const spelled = (seconds) => Math.floor(seconds / 60) + ":" + String(seconds % 60).padStart(2, "0");
-
-const filled = (text, values) => text.replace(/{(\w+)}/g, (_, name) => values[name]);

@@ -1,6 +1,7 @@
 // The scenes of a lecture as cards. In a lecture of the visitor they can be reordered: by dragging, or with Alt or Ctrl
 // and an arrow key.
-import { element, setColours, stateOf } from "./dom.js";
+import { button, element, setColours, stateOf } from "./dom.js";
+import { filled } from "./printed.js";
 import { roving } from "./roving.js";
 import { drawPicture } from "./small_picture.js";
 
@@ -31,21 +32,20 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".scenes");
   const view = stateOf(root);
   setColours(root, data.palette);
-  const list = element("ol", "list");
-  list.setAttribute("aria-label", data.text.label);
-  const said = root.querySelector(".heard") ?? element("p", "heard");
-  said.setAttribute("aria-live", "polite");
-  list.append(...data.cards.map((card, at) => drawScene(card, at, data, () => setTriggerValue("opened", at))));
+  const cards = data.cards.map((card, at) => drawScene(card, at, data, () => setTriggerValue("opened", at)));
+  const list = element("ol", "list", { ariaLabel: data.text.label }, cards);
+  const said = root.querySelector(".heard") ?? element("p", "heard", { ariaLive: "polite" });
   const parts = data.movable ? [element("p", "how", data.text.how), list] : [list];
   clearTimeout(view.waits);
   view.waits = 0;
   root.onkeydown = null;
+  const columns = () => getComputedStyle(list).gridTemplateColumns.split(" ").length;
   // The live region stays in the page: a screen reader reads only changes within an existing element.
   if (!said.isConnected) root.append(said);
   roving(root, () => {
     for (const old of [...root.children]) if (old !== said) old.remove();
     root.prepend(...parts);
-  }, "button", () => getComputedStyle(list).gridTemplateColumns.split(" ").length);
+  }, "button", columns);
   if (!data.movable) return;
   const send = (card) => {
     const was = Number(card.dataset.at);
@@ -54,7 +54,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     number(list);
     card.querySelector("button").focus();
     const words = { number: to + 1, count: list.children.length, title: data.cards[was].title };
-    said.textContent = data.text.moved.replace(/\{(\w+)\}/g, (_, word) => words[word]);
+    said.textContent = filled(data.text.moved, words);
     view.waits = setTimeout(() => (view.waits = 0), PATIENCE_MS);
     setTriggerValue("moved", [was, to]);
   };
@@ -62,7 +62,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.onkeydown = (event) => {
     if (!(event.altKey || event.ctrlKey || event.metaKey)) return walk(event);
     const card = event.target.closest("li");
-    const line = getComputedStyle(list).gridTemplateColumns.split(" ").length;
+    const line = columns();
     const way = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: line, ArrowUp: -line }[event.key];
     if (!card || !way) return;
     event.preventDefault(); // in a browser Alt and an arrow key go back in the history
@@ -80,23 +80,29 @@ export default function ({ parentElement, data, setTriggerValue }) {
  * @param {Scenes} data
  * @param {() => void} open
  */
-function drawScene({ title, minutes, shapes, lines, image, code }, at, { chosen, movable, text }, open) {
-  const card = element("li", "scene");
-  card.dataset.at = at;
-  const button = Object.assign(element("button", at === chosen ? "chosen" : ""), { type: "button", onclick: open });
-  if (movable) button.setAttribute("aria-current", String(at === chosen));
-  button.title = movable ? text.choose : text.start;
-  const shown = element("span", code ? "shown code" : "shown");
-  if (shapes) shown.append(drawPicture(shapes));
-  else if (image) shown.append(Object.assign(document.createElement("img"), { src: image, alt: "", draggable: false }));
-  else shown.append(...lines.map((line) => element("bdi", "", line)));
-  shown.setAttribute("aria-hidden", "true");
-  const named = element("span", "named");
-  named.append(element("span", "number", at + 1), element("bdi", "title", title), element("span", "minutes", minutes));
-  button.append(shown, named);
-  card.append(button);
-  if (movable) card.append(Object.assign(element("span", "grip", "⠿"), { title: text.grip, ariaHidden: "true" }));
-  return card;
+function drawScene(scene, at, { chosen, movable, text }, open) {
+  const { title, minutes, code } = scene;
+  const card = button(at === chosen ? "chosen" : "", { title: movable ? text.choose : text.start }, open, [
+    element("span", code ? "shown code" : "shown", { ariaHidden: "true" }, picturesOf(scene)),
+    element("span", "named", [
+      element("span", "number", at + 1), element("bdi", "title", title), element("span", "minutes", minutes),
+    ]),
+  ]);
+  const parts = [card];
+  if (movable) {
+    card.ariaCurrent = String(at === chosen);
+    parts.push(element("span", "grip", { textContent: "⠿", title: text.grip, ariaHidden: "true" }));
+  }
+  const made = element("li", "scene", parts);
+  made.dataset.at = at;
+  return made;
+}
+
+/** @param {Scene} scene */
+function picturesOf({ shapes, image, lines }) {
+  if (shapes) return [drawPicture(shapes)];
+  if (image) return [element("img", "", { src: image, alt: "", draggable: false })];
+  return lines.map((line) => element("bdi", "", line));
 }
 
 // A mouse drags a card anywhere; a finger, which also scrolls, only at its grip. Escape moves the card back.

@@ -1,17 +1,16 @@
 // The search over the whole app: a button and a dialog with a field, by mouse or keyboard. It runs in the browser;
 // typed text is never parsed as HTML. The entries are fetched when the dialog first opens: data.findable is the address
 // of a module whose default export is the list of entries.
-import { addedShape, element, setAttributes, setColours, svgShape } from "./dom.js";
+import { isTyping } from "./belongs.js";
+import { element, linkTo, setAttributes, setColours, stateOf, svgShape } from "./dom.js";
 import { find, makeIndex } from "./find.js";
 
-const TYPED_INTO =
-  "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable=true]";
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".search");
   setColours(root, data.palette);
-  root.view ??= build(root);
-  const { button, dialog, field, status, list } = root.view;
-  label(root.view, data.text);
+  const view = stateOf(root, () => build(root));
+  const { opener, dialog, field, status, list } = view;
+  label(view, data.text);
   let chosen = 0;
 
   const choose = (number) => {
@@ -26,7 +25,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     options[chosen]?.scrollIntoView({ block: "nearest" });
   };
   const draw = () => {
-    const { index } = root.view;
+    const { index } = view;
     if (!index) return; // still loading
     const found = find(index, field.value);
     list.replaceChildren(...found.map((number) => drawResult(index[number], data, choose)));
@@ -38,13 +37,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (dialog.open) return;
     dialog.showModal();
     field.select();
-    if (root.view.index) return;
+    if (view.index) return;
     const { default: findable } = await import(data.findable);
-    root.view.index = makeIndex(findable);
+    view.index = makeIndex(findable);
     field.oninput();
   };
 
-  button.onclick = open;
+  opener.onclick = open;
   dialog.onclick = (event) => {
     if (event.target === dialog) dialog.close(); // a click beside the window
   };
@@ -60,16 +59,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   draw();
 
   const pressed = (event) => {
-    const [target] = event.composedPath();
-    if (
-      event.key !== "/" ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey ||
-      event.isComposing ||
-      target.matches?.(TYPED_INTO)
-    )
-      return;
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event, "select")) return;
     event.preventDefault();
     open();
   };
@@ -79,29 +69,25 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
 // Builds the elements that stay in the page between calls of the component.
 function build(root) {
-  const button = element("button", "open", { type: "button" });
-  button.setAttribute("aria-keyshortcuts", "/");
-  button.append(drawGlass());
-  const dialog = element("dialog", "window");
-  const field = element("input", "field", {
-    type: "text", autocomplete: "off", spellcheck: false, maxLength: 80,
-  });
-  const status = element("p", "status");
-  const list = element("ul", "list", { id: "found" });
-  list.setAttribute("role", "listbox");
-  status.setAttribute("role", "status");
+  const glass = svgShape("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, [
+    svgShape("path", { d: "M15.5 15.5 L21 21 M10 3.5 a6.5 6.5 0 1 1 0 13 a6.5 6.5 0 1 1 0 -13" }),
+  ]);
+  const opener = element("button", "open", { type: "button", ariaKeyShortcuts: "/" }, [glass]);
+  const field = element("input", "field", { type: "text", autocomplete: "off", spellcheck: false, maxLength: 80 });
   setAttributes(field, {
     role: "combobox", "aria-controls": "found", "aria-autocomplete": "list", "aria-expanded": false,
   });
-  dialog.append(field, status, list);
-  root.replaceChildren(button, dialog);
-  return { button, dialog, field, status, list, index: null };
+  const status = element("p", "status", { role: "status" });
+  const list = element("ul", "list", { id: "found", role: "listbox" });
+  const dialog = element("dialog", "window", [field, status, list]);
+  root.replaceChildren(opener, dialog);
+  return { opener, dialog, field, status, list, index: null };
 }
 
-function label({ button, dialog, field, list }, text) {
-  button.title = text.open;
-  for (const part of [button, dialog, field]) part.setAttribute("aria-label", text.open);
-  list.setAttribute("aria-label", text.results);
+function label({ opener, dialog, field, list }, text) {
+  opener.title = text.open;
+  for (const part of [opener, dialog, field]) part.ariaLabel = text.open;
+  list.ariaLabel = text.results;
   field.placeholder = text.typed;
 }
 
@@ -111,26 +97,13 @@ function describe(typed, count, text) {
 }
 
 function drawResult({ number, kind, slug, address, query, shown, details, sign }, { language, page, kinds }, choose) {
-  const result = element("li", "result", { id: `found_${number}` });
-  result.setAttribute("role", "option");
-  const link = element("a", "", { tabIndex: -1 });
-  link.href = `${address}?${query ? `${query}&` : ""}lang=${language}`;
-  link.onclick = (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the browser opens another window
-    if (page === slug && kind !== "control") return; // this page reads a link only if the browser loads it again
-    event.preventDefault();
-    choose(number);
-  };
   const title = element("strong", "", shown[language]);
   if (sign) title.append(element("span", "sign", sign));
   const detail = details[language] === shown[language] ? "" : details[language];
-  link.append(element("span", "kind", kinds[kind]), title, element("span", "detail", detail));
-  result.append(link);
-  return result;
-}
-
-function drawGlass() {
-  const picture = svgShape("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" });
-  addedShape(picture, "path", { d: "M15.5 15.5 L21 21 M10 3.5 a6.5 6.5 0 1 1 0 13 a6.5 6.5 0 1 1 0 -13" });
-  return picture;
+  const link = linkTo(`${address}?${query ? `${query}&` : ""}lang=${language}`, () => choose(number), [
+    element("span", "kind", kinds[kind]), title, element("span", "detail", detail),
+  ]);
+  link.tabIndex = -1;
+  if (page === slug && kind !== "control") link.onclick = null; // read only if the browser loads this page again
+  return element("li", "result", { id: `found_${number}`, role: "option" }, [link]);
 }

@@ -1,5 +1,6 @@
 // One matrix drawn on a canvas, from its data and a view (zoom and scroll position): cells in whole device pixels, so
 // that all have the same size, the texts around the cells, the colour scale, and the outlines on top.
+import { button, element } from "./dom.js";
 import { BLOCKED, hatch, pixels } from "./pixels.js";
 import { digits, filled, letters, WIDE } from "./printed.js";
 import { fixed } from "./rounded.js";
@@ -26,35 +27,18 @@ export class Sheet {
     this.root = root;
     this.ratio = 1; // device pixels per CSS pixel
     this.at = null; // the marked cell { row, column }: hovered, or reached by the arrow keys
-    this.tools = this.part("div", "tools");
-    this.buttons = ["in", "out", "whole"].map((name) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.onclick = () => this.zoom({ in: this.nearer(1), out: this.nearer(-1), whole: this.whole }[name]);
-      this.tools.append(button);
-      return button;
-    });
-    this.seen = document.createElement("span");
-    this.seen.className = "seen";
-    this.tools.append(this.seen);
-    this.stage = this.part("div", "stage");
-    this.stage.tabIndex = 0;
-    this.stage.setAttribute("role", "application");
-    this.base = document.createElement("canvas");
-    this.over = document.createElement("canvas");
-    this.over.className = "over";
-    this.stage.append(this.base, this.over);
+    this.buttons = ["in", "out", "whole"].map((name) =>
+      button("", {}, () => this.zoom({ in: this.nearer(1), out: this.nearer(-1), whole: this.whole }[name])),
+    );
+    this.seen = element("span", "seen");
+    this.tools = element("div", "tools", [...this.buttons, this.seen]);
+    this.base = element("canvas");
+    this.over = element("canvas", "over");
+    this.stage = element("div", "stage", { tabIndex: 0, role: "application" }, [this.base, this.over]);
     this.pen = this.base.getContext("2d");
-    this.read = this.part("p", "read");
-    this.read.setAttribute("aria-live", "polite");
+    this.read = element("p", "read", { ariaLive: "polite" });
+    root.append(this.tools, this.stage, this.read);
     new ResizeObserver(() => this.data && this.lay()).observe(root);
-  }
-
-  part(tag, name) {
-    const part = document.createElement(tag);
-    part.className = name;
-    this.root.append(part);
-    return part;
   }
 
   // ---- data ---------------------------------------------------------------------------------------------------------
@@ -74,12 +58,10 @@ export class Sheet {
 
   present() {
     const { words, label } = this.data;
-    this.stage.setAttribute("aria-label", label);
-    [words.in, words.out, words.whole].forEach((text, n) => {
-      this.buttons[n].title = text;
-      this.buttons[n].setAttribute("aria-label", text);
-      this.buttons[n].textContent = ["+", "−", text][n];
-    });
+    this.stage.ariaLabel = label;
+    [words.in, words.out, words.whole].forEach((title, n) =>
+      Object.assign(this.buttons[n], { title, ariaLabel: title, textContent: ["+", "−", title][n] }),
+    );
     this.width = null; // measures again: the texts may have changed
     this.lay();
   }

@@ -1,5 +1,5 @@
 // A row of small maps as buttons: the selected map is outlined, a click opens another.
-import { isDrawn, setColours, stateOf } from "./dom.js";
+import { button, element, isDrawn, setColours, stateOf } from "./dom.js";
 import { pixels, unpacked } from "./pixels.js";
 import { roving } from "./roving.js";
 
@@ -18,38 +18,26 @@ export default function ({ parentElement, data, setTriggerValue }) {
   view.images = new Map();
   let from = 0;
   const parts = shown.maps.flatMap(({ opens, name, title, map: [rows, columns], scale, chosen, breaks }) => {
-    const each = document.createElement("button");
-    each.type = "button";
-    each.className = chosen ? "chosen" : "";
-    each.title = title;
-    each.setAttribute("aria-pressed", String(chosen));
-    const written = document.createElement("bdi");
-    written.textContent = name;
     const cells = shown.cells.subarray(from, (from += rows * columns));
     const content = [rows, columns, scale, shown.palette.ground, new TextDecoder("latin1").decode(cells)].join();
     const image = before.get(content) ?? pixels(cells, rows, columns, shown.fills[scale]).toDataURL();
     view.images.set(content, image);
-    each.append(small(image, rows, columns, shown.side), written);
-    each.onclick = () => view.trigger("opened", opens);
-    return breaks ? [document.createElement("hr"), each] : [each];
+    const look = { title, ariaPressed: String(chosen) };
+    const each = button(chosen ? "chosen" : "", look, () => view.trigger("opened", opens), [
+      small(image, rows, columns, shown.side), element("bdi", "", name),
+    ]);
+    return breaks ? [element("hr"), each] : [each];
   });
-  if (shown.note) {
-    const note = document.createElement("p");
-    note.textContent = shown.note;
-    parts.push(note);
-  }
+  if (shown.note) parts.push(element("p", "", shown.note));
   roving(root, () => root.replaceChildren(...parts));
 }
 
 // Returns an <img> with one pixel per cell, enlarged by the browser. It is not a canvas, as each canvas is a layer that
 // slows every frame of the page.
-function small(image, rows, columns, side) {
-  const map = document.createElement("img");
-  map.alt = "";
-  map.draggable = false;
-  map.decoding = "sync"; // decoded before the next frame, so that the map does not flicker
-  map.style.width = (side * columns) / Math.max(rows, columns) + "px";
-  map.style.height = (side * rows) / Math.max(rows, columns) + "px";
-  map.src = image;
-  return map;
+function small(src, rows, columns, side) {
+  const [width, height] = [columns, rows].map((length) => (side * length) / Math.max(rows, columns));
+  return element("img", "", {
+    alt: "", draggable: false, src, style: `width: ${width}px; height: ${height}px`,
+    decoding: "sync", // decoded before the next frame, so that the map does not flicker
+  });
 }

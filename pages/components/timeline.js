@@ -1,7 +1,8 @@
 // A timeline: a small picture of what each year added. The picture of the chosen year is large, with a text and a link
 // to the page of the app that shows it.
 import { belongs } from "./belongs.js";
-import { element, setColours, stateOf } from "./dom.js";
+import { element, linkTo, setColours, stateOf } from "./dom.js";
+import { followPointer } from "./drag.js";
 import { drawPicture } from "./small_picture.js";
 
 /**
@@ -31,9 +32,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   setColours(root, data.palette);
   view.at = Math.min(view.at ?? 0, data.entries.length - 1);
   const panel = element("section", "panel", { ariaLive: "polite" });
-  const line = element("div", "line", { role: "group", ariaLabel: data.text.line });
   const stops = data.entries.map(drawStop);
-  line.append(...stops);
+  const line = element("div", "line", { role: "group", ariaLabel: data.text.line }, stops);
   root.replaceChildren(panel, line);
 
   const look = (at, follow = true) => {
@@ -75,31 +75,23 @@ function dragAlong(line, stops, look) {
     const at = boxes.findIndex(({ right }) => clientX < right);
     return at < 0 ? stops.length - 1 : at;
   };
-  line.onpointerdown = (event) => event.pointerType === "mouse" && line.setPointerCapture(event.pointerId);
-  line.onpointermove = (event) => line.hasPointerCapture(event.pointerId) && look(under(event), false);
-  line.onpointerup = (event) => look(under(event), false);
+  const choose = (event) => look(under(event), false);
+  line.onpointerdown = (event) => event.pointerType === "mouse" && followPointer(line, event, { move: choose });
+  line.onpointerup = choose; // also of a finger, which scrolls the line
 }
 
 function drawStop({ year, who, shapes }) {
-  const stop = element("button", "stop", { type: "button", ariaLabel: `${year} ${who}`, title: who });
-  stop.append(drawPicture(shapes), element("span", "mark"), element("span", "year", year));
-  return stop;
+  return element("button", "stop", { type: "button", ariaLabel: `${year} ${who}`, title: who }, [
+    drawPicture(shapes), element("span", "mark"), element("span", "year", year),
+  ]);
 }
 
 function drawEntry({ year, text, drawn, shapes, address, place, key }, words, open) {
-  const figure = element("figure", "large");
-  figure.append(drawPicture(shapes), element("figcaption", "", drawn));
-  const said = element("div", "said");
-  const link = Object.assign(element("a", "", `${words.seen} ${place} →`), { href: address });
-  link.onclick = (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the browser opens another window
-    event.preventDefault();
-    open(key);
-  };
-  const paragraph = element("p");
-  paragraph.append(...marked(text));
-  said.append(element("strong", "when", year), paragraph, link);
-  return [figure, said];
+  const link = linkTo(address, () => open(key), [`${words.seen} ${place} →`]);
+  return [
+    element("figure", "large", [drawPicture(shapes), element("figcaption", "", drawn)]),
+    element("div", "said", [element("strong", "when", year), element("p", "", marked(text)), link]),
+  ];
 }
 
 // Crops the viewBox to the drawn shapes plus MARGIN.

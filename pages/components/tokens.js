@@ -44,9 +44,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const after = (merges) => data.stages.find((each) => each.merges > merges)?.merges;
   const settled = () => view.trigger("merges", view.at);
   const { play, range, show } = playerOf(view, { text, last: data.most, time: STEP_TIME, draw, after, settled });
-  const bar = element("div", "bar");
-  bar.append(play, range, told);
-  pieces.append(bar);
+  pieces.append(element("div", "bar", [play, range, told]));
   root.replaceChildren(...rows);
   show(view.at);
 }
@@ -58,11 +56,8 @@ function newest(data, merges) {
 }
 
 function drawRow(view, { name, note, tokens }) {
-  const row = element("section", "row");
-  const title = element("h6", "", name);
-  const said = element("p", "note");
-  const list = element("ol", "list");
-  row.append(title, said, list);
+  const parts = [element("h6", "", name), element("p", "note"), element("ol", "list")];
+  const row = element("section", "row", parts);
   fillRow(view, row, tokens, note);
   return row;
 }
@@ -74,10 +69,11 @@ function fillRow(view, row, tokens, note) {
 }
 
 function drawToken(view, { shown, said, first, last, known }, place) {
-  const token = element("li", `token tint${place % TINTS}${known ? "" : " unknown"}`, shown);
-  token.setAttribute("aria-label", said);
-  token.span = [first, last];
-  token.onpointerenter = token.onfocus = () => light(view, token.span);
+  const token = element("li", `token tint${place % TINTS}${known ? "" : " unknown"}`, {
+    textContent: shown, ariaLabel: said,
+  });
+  Object.assign(token.dataset, { first, last });
+  token.onpointerenter = token.onfocus = () => light(view, [first, last]);
   token.onpointerleave = token.onblur = () => light(view, null);
   return token;
 }
@@ -85,7 +81,7 @@ function drawToken(view, { shown, said, first, last, known }, place) {
 // Highlights the tokens of all rows that overlap the letters of a span; no token if the span is null.
 function light(view, span) {
   for (const token of view.root.querySelectorAll(".token")) {
-    const [first, last] = token.span;
-    token.classList.toggle("lit", Boolean(span) && first < span[1] && span[0] < last);
+    const isLit = span && Number(token.dataset.first) < span[1] && span[0] < Number(token.dataset.last);
+    token.classList.toggle("lit", Boolean(isLit));
   }
 }

@@ -49,7 +49,6 @@ function drawWords({ words, text }, toggle) {
 const isChinese = (word) => /\p{Script=Han}/u.test(word);
 
 function drawGap(kind, label, at, toggle) {
-  const gap = button(`gap ${kind}`, { title: label }, () => toggle(at));
-  gap.setAttribute("aria-label", label);
+  const gap = button(`gap ${kind}`, { title: label, ariaLabel: label }, () => toggle(at));
   return gap;
 }

@@ -1,5 +1,6 @@
 // The timeline of the journey: a draggable bar with one segment per stop, as long as the stop lasts.
-import { added, setOnce } from "../dom.js";
+import { added, button, element, setOnce } from "../dom.js";
+import { followPointer } from "../drag.js";
 import { lastsMs } from "./journey.js";
 import { clamp } from "./motion.js";
 import { isAlike } from "./words.js";
@@ -9,18 +10,15 @@ export class StopsBar {
     this.root = root;
     this.journey = journey;
     this.gives = false; // whether the bar gives up the focus when released, so that a presentation gets the keys
-    this.button = added(root, "button", "play");
-    this.button.onclick = () => journey.togglePlay();
-    this.track = added(root, "div", "track");
+    this.button = root.appendChild(button("play", {}, () => journey.togglePlay()));
+    this.track = added(root, "div", "track", { tabIndex: 0, role: "slider" });
     this.knob = added(this.track, "div", "knob");
     this.track.addEventListener("pointerdown", (event) => {
-      this.track.setPointerCapture(event.pointerId);
-      this.moved(event);
+      const move = (moved) => this.moved(moved);
+      followPointer(this.track, event, { move, release: () => this.gives && this.track.blur(), cancel: () => {} });
+      move(event);
     });
-    this.track.addEventListener("pointermove", (event) => event.buttons && this.moved(event));
-    this.track.addEventListener("pointerup", () => this.gives && this.track.blur());
     new ResizeObserver(() => (this.names = null)).observe(this.track);
-    Object.assign(this.track, { tabIndex: 0, role: "slider" });
     this.track.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -71,14 +69,11 @@ export class StopsBar {
     const names = stops.map((stop) => stop.motion).join(" ");
     if (names !== this.names) this.make(segments);
     this.names = names;
-    this.made.forEach((element, i) => {
-      const done = `${Math.round(100 * clamp(progress - i))}%`;
-      if (element.firstChild.style.width !== done) element.firstChild.style.width = done;
-      element.classList.toggle("current", stops[i] === told.stop);
-      element.classList.toggle(
-        "covered",
-        this.covers.some(([over, under]) => under === i && stops[over] === told.stop),
-      );
+    this.made.forEach((segment, i) => {
+      setOnce(segment.firstChild, "style", `width: ${Math.round(100 * clamp(progress - i))}%`);
+      segment.classList.toggle("current", stops[i] === told.stop);
+      const isCovered = this.covers.some(([over, under]) => under === i && stops[over] === told.stop);
+      segment.classList.toggle("covered", isCovered);
     });
     const stop = Math.min(stops.length - 1, Math.floor(progress));
     this.knob.style.left = `${100 * (segments[stop].start + segments[stop].length * clamp(progress - stop))}%`;
@@ -94,13 +89,10 @@ export class StopsBar {
   make(segments) {
     this.track.replaceChildren(this.knob);
     this.made = segments.map((segment, i) => {
-      const element = added(this.track, "div", "segment");
-      element.style.left = `${100 * segment.start}%`;
-      element.style.width = `calc(${100 * segment.length}% - 4px)`;
-      element.append(Object.assign(document.createElement("span"), { className: "done" }));
-      const label = added(element, "span", "label");
-      label.textContent = this.text.names[this.journey.stops[i].motion];
-      return element;
+      const name = this.text.names[this.journey.stops[i].motion];
+      const style = `left: ${100 * segment.start}%; width: calc(${100 * segment.length}% - 4px)`;
+      const parts = [element("span", "done"), element("span", "label", name)];
+      return this.track.appendChild(element("div", "segment", { style }, parts));
     });
     this.nameWhereThereIsRoom();
   }
@@ -109,7 +101,7 @@ export class StopsBar {
   nameWhereThereIsRoom() {
     let end = 0;
     // All boxes are read before an element is changed, so that the browser computes the layout only once.
-    const boxes = this.made.map((element) => element.lastChild.getBoundingClientRect());
+    const boxes = this.made.map((segment) => segment.lastChild.getBoundingClientRect());
     boxes.forEach(({ left, right }, i) => {
       const isFree = left > end + 6;
       this.made[i].classList.toggle("crowded", !isFree);

@@ -1,5 +1,5 @@
 // A row of buttons of which one is chosen.
-import { setOnce } from "../dom.js";
+import { button, setOnce } from "../dom.js";
 import { isAlike } from "./words.js";
 
 export class Choice {
@@ -13,11 +13,8 @@ export class Choice {
     if (isAlike({ names, kinds }, this.shown)) return;
     this.shown = { names, kinds };
     this.kinds = kinds;
-    this.root.replaceChildren(...kinds.map((kind) => {
-      const button = Object.assign(document.createElement("button"), { type: "button", textContent: names[kind] });
-      button.onclick = () => this.choose(kind);
-      return button;
-    }));
+    const buttons = kinds.map((kind) => button("", { textContent: names[kind] }, () => this.choose(kind)));
+    this.root.replaceChildren(...buttons);
   }
 
   mark(chosen) {

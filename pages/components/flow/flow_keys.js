@@ -1,7 +1,7 @@
 // The keys on the flow: N focuses a single number; arrow keys move to the next number along a row, down a column and
 // along the lane.
 import { setOnce } from "../dom.js";
-import { MOVES } from "./map_keys.js";
+import { MOVES } from "../drag.js";
 import { spellNumber, spellPercent } from "./words.js";
 
 export class FlowKeys {

@@ -1,9 +1,8 @@
 // The keys on the map: arrow keys move from cell to cell, and over the edge of a matrix into the matrix beside it.
 import { setOnce } from "../dom.js";
+import { MOVES } from "../drag.js";
 import { clamp } from "./motion.js";
 import { spellNumber, spellPercent } from "./words.js";
-
-export const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }; // [rows, columns]
 
 export class MapKeys {
   constructor(flow, hands) {

@@ -1,5 +1,5 @@
 // The choice of the two axes of each panel for vectors with more than two numbers, and texts on what the plane omits.
-import { added, setOnce, write } from "../dom.js";
+import { added, element, selectOf, setOnce, write } from "../dom.js";
 import { dotProduct, productOutside, shareOutside } from "./plane_axes.js";
 import { fill, spellNumber, spellPercent } from "./words.js";
 
@@ -50,10 +50,8 @@ class PanelAxes {
   constructor(root, choose) {
     this.root = root;
     this.selects = ["→", "↑"].map((sign, axis) => {
-      const label = added(root, "label", "");
-      added(label, "span", "").textContent = sign;
-      const select = label.appendChild(document.createElement("select"));
-      select.onchange = () => choose(axis, select.value);
+      const select = selectOf([], { onchange: () => choose(axis, select.value) });
+      root.append(element("label", "", [element("span", "", sign), select]));
       return select;
     });
     this.left = added(root, "p", "leftout");

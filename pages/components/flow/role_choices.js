@@ -1,5 +1,5 @@
 // A small select box beside each unknown word: the role that the word counts as.
-import { added } from "../dom.js";
+import { added, selectOf } from "../dom.js";
 import { isAlike } from "./words.js";
 
 export const CHOICE = { width: 20, height: 18 }; // px
@@ -23,13 +23,12 @@ export class RoleChoices {
   }
 
   make(place, word, role) {
-    const select = document.createElement("select");
-    for (const [value, name] of this.offer.options) select.append(new Option(name, value, false, value === role));
     const [, name] = this.offer.options.find(([value]) => value === role);
-    select.title = `${word}: ${name}`;
-    select.setAttribute("aria-label", `${this.offer.label} ${word}`);
-    select.onchange = () => this.flow.tell("role", { word, role: select.value });
-    select.onkeydown = (event) => event.stopPropagation(); // the select box handles all keys
+    const select = selectOf(this.offer.options, {
+      value: role, title: `${word}: ${name}`, ariaLabel: `${this.offer.label} ${word}`,
+      onchange: () => this.flow.tell("role", { word, role: select.value }),
+      onkeydown: (event) => event.stopPropagation(), // the select box handles all keys
+    });
     return { place, select };
   }
 

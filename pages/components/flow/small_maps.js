@@ -1,5 +1,5 @@
 // A row of small maps, one of which is selected: of all heads, or of all steps of the run.
-import { added, setOnce, write } from "../dom.js";
+import { button, element, setOnce, write } from "../dom.js";
 import { channelsOf } from "../pixels.js";
 import { clamp, finite } from "./motion.js";
 import { isAlike } from "./words.js";
@@ -8,6 +8,7 @@ export class SmallMaps {
   constructor(root, choose) {
     this.root = root;
     this.choose = choose;
+    this.painted = new WeakMap(); // canvas -> { value, first, image }: the numbers that it shows, and its image
     root.setAttribute("role", "group");
   }
 
@@ -22,14 +23,12 @@ export class SmallMaps {
   }
 
   make(maps) {
-    this.buttons = maps.map(({ key, said, title }) => {
-      const button = Object.assign(document.createElement("button"), { type: "button" });
-      if (title) button.title = title;
-      button.dataset.key = key;
-      button.onclick = () => this.choose(key);
-      button.append(document.createElement("canvas"));
-      write(added(button, "span", "said"), said);
-      return button;
+    this.buttons = maps.map(({ key, said, title = "" }) => {
+      const texts = element("span", "said");
+      write(texts, said);
+      const made = button("", { title }, () => this.choose(key), [element("canvas"), texts]);
+      made.dataset.key = key;
+      return made;
     });
     this.root.replaceChildren(...this.inGroups(maps));
   }
@@ -37,26 +36,22 @@ export class SmallMaps {
   // The buttons; if maps have groups, an element for each group with its title and buttons.
   inGroups(maps) {
     if (!maps[0].group) return this.buttons;
-    const groups = Map.groupBy(this.buttons, (_, i) => maps[i].group);
-    return [...groups].map(([name, buttons]) => {
-      const group = Object.assign(document.createElement("div"), {
-        className: "group", role: "group", ariaLabel: name,
-      });
-      added(group, "span", "layer").textContent = name;
-      added(group, "div", "maps").append(...buttons);
-      return group;
-    });
+    return [...Map.groupBy(this.buttons, (_, i) => maps[i].group)].map(([name, buttons]) =>
+      element("div", "group", { role: "group", ariaLabel: name }, [
+        element("span", "layer", name), element("div", "maps", buttons),
+      ]),
+    );
   }
 
   // Paints the same maps again if their numbers have changed.
   paint(maps, palette) {
     maps.forEach(({ matrix, waits }, i) => {
-      const button = this.buttons[i];
-      button.classList.toggle("waits", Boolean(waits));
+      const canvas = this.buttons[i].firstChild;
+      this.buttons[i].classList.toggle("waits", Boolean(waits));
       const { value, first } = matrix;
-      if (waits || (value && button.numbers === value && button.first === first)) return;
-      Object.assign(button, { numbers: value, first });
-      paintMap(button.firstChild, matrix, palette);
+      const before = this.painted.get(canvas);
+      if (waits || (value && before?.value === value && before.first === first)) return;
+      this.painted.set(canvas, { value, first, image: paintMap(canvas, matrix, palette, before?.image) });
     });
   }
 
@@ -89,8 +84,8 @@ export class SmallMaps {
   }
 }
 
-// Paints a matrix with one pixel per cell.
-function paintMap(canvas, matrix, palette) {
+// Paints a matrix with one pixel per cell, unless it equals the image before; returns its image.
+function paintMap(canvas, matrix, palette, old) {
   const { rows, columns, kind, largest } = matrix;
   const image = new ImageData(columns, rows);
   for (let row = 0; row < rows; row++) {
@@ -104,9 +99,9 @@ function paintMap(canvas, matrix, palette) {
       image.data.set([...channelsOf(colour), 255 * strength], 4 * (row * columns + column));
     }
   }
-  const old = canvas.image;
   const isSame = old?.width === columns && old.height === rows && old.data.every((byte, i) => byte === image.data[i]);
-  if (isSame) return; // painting again would make the browser redraw
-  Object.assign(canvas, { width: columns, height: rows, image });
+  if (isSame) return old; // painting again would make the browser redraw
+  Object.assign(canvas, { width: columns, height: rows });
   canvas.getContext("2d").putImageData(image, 0, 0);
+  return image;
 }

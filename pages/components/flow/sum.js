@@ -1,4 +1,5 @@
 // The arithmetic of one cell, unfolded in a gap under its row; a click on an operand opens the cell of that operand.
+import { button, element, focused } from "../dom.js";
 import { fixed, printed, twoDigits } from "../rounded.js";
 import { isSamePlace } from "./exchange.js";
 
@@ -19,28 +20,21 @@ export class SumPanel {
   show(data) {
     if (this.shown === JSON.stringify(data)) return;
     this.shown = JSON.stringify(data);
-    const hadFocus = this.root.contains(this.root.getRootNode().activeElement);
-    const title = document.createElement("div");
-    title.className = "where";
-    data.trail.forEach((place) => title.append(this.button(place, "back"), " › "));
+    const hadFocus = this.root.contains(focused(this.root));
     this.titled = data.title;
-    this.title = Object.assign(document.createElement("strong"), { textContent: data.title });
-    this.note = Object.assign(document.createElement("span"), { className: "note" });
-    title.append(this.title, this.note);
-    const fold = Object.assign(document.createElement("button"), {
-      type: "button", className: "fold", textContent: "×", title: data.fold,
-    });
-    fold.setAttribute("aria-label", data.fold);
-    fold.onclick = () => this.close();
-    const sum = document.createElement("div");
-    sum.className = "sum";
+    this.title = element("strong", "", data.title);
+    this.note = element("span", "note");
+    const trail = data.trail.flatMap((place) => [this.button(place, "back"), " › "]);
+    const fold = button("fold", { textContent: "×", title: data.fold, ariaLabel: data.fold }, () => this.close());
     this.pieces = data.pieces.map((piece) => ({
       ...piece,
-      element: piece.step === undefined ? textElement(piece.text) : this.button(piece, `operand ${piece.family}`),
+      element: piece.step === undefined
+        ? element("span", "", piece.text)
+        : this.button(piece, `operand ${piece.family}`),
     }));
-    sum.append(...this.pieces.map(({ element }) => element));
-    if (!data.pieces.length) sum.append(data.given);
-    this.root.replaceChildren(title, sum, fold);
+    const pieces = this.pieces.length ? this.pieces.map((piece) => piece.element) : [data.given];
+    const sum = element("div", "sum", pieces);
+    this.root.replaceChildren(element("div", "where", [...trail, this.title, this.note]), sum, fold);
     this.operands = data.pieces.filter((piece) => piece.step !== undefined);
     this.pointed = null;
     if (hadFocus) (sum.querySelector("button") ?? fold).focus();
@@ -81,16 +75,14 @@ export class SumPanel {
     return said.startsWith("−") && /[×+−] $/.test(this.pieces[i - 1]?.text ?? "") ? `(${said})` : said;
   }
 
-  button(place, look) {
-    const button = Object.assign(document.createElement("button"), {
-      type: "button", className: look, textContent: place.text, title: place.title,
-    });
-    button.setAttribute("aria-label", `${place.text}: ${place.title}`);
-    this.places.set(button, place);
-    button.onclick = () => this.open({ step: place.step, index: place.index });
-    button.onpointerenter = button.onfocus = () => this.pointAt(place);
-    button.onpointerleave = button.onblur = () => this.pointAt(null);
-    return button;
+  button(place, name) {
+    const { text, title, step, index } = place;
+    const look = { textContent: text, title, ariaLabel: `${text}: ${title}` };
+    const made = button(name, look, () => this.open({ step, index }));
+    this.places.set(made, place);
+    made.onpointerenter = made.onfocus = () => this.pointAt(place);
+    made.onpointerleave = made.onblur = () => this.pointAt(null);
+    return made;
   }
 
   // Highlights the chips of a cell that is pointed at here or in the picture, and its ring; place: null for none.
@@ -118,8 +110,6 @@ export class SumPanel {
     Object.assign(this.root.style, { top: `${top}px`, height: `${height}px`, left: `${left}px` });
   }
 }
-
-const textElement = (text) => Object.assign(document.createElement("span"), { textContent: text });
 
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;

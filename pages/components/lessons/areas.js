@@ -83,8 +83,5 @@ function drawn({ lengths, written, pairs, tokens }, each, { side, gap, unit }, l
   ];
 }
 
-function spoken([name, text], kind) {
-  const line = element("p", kind);
-  line.append(element("span", "colour"), element("strong", "", name), text);
-  return line;
-}
+const spoken = ([name, text], kind) =>
+  element("p", kind, [element("span", "colour"), element("strong", "", name), text]);

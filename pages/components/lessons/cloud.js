@@ -55,39 +55,28 @@ export default function ({ parentElement, data }) {
 /** @param {View} view */
 function build(view, { widths, reach, text }) {
   view.lanes = LANES.map((score) => lane(score, widths[0][score], text));
-  const axis = element("div", "axis");
-  axis.append(
-    ...[-1, -0.5, 0, 0.5, 1].map((share) =>
-      Object.assign(element("span", "", spellScore(share * reach)), {
-        style: `left: ${50 + 48 * share}%`,
-      }),
-    ),
+  const axis = [-1, -0.5, 0, 0.5, 1].map((share) =>
+    element("span", "", { textContent: spellScore(share * reach), style: `left: ${50 + 48 * share}%` }),
   );
-  view.root.replaceChildren(...view.lanes, axis);
+  view.root.replaceChildren(...view.lanes.map((lane) => lane.root), element("div", "axis", axis));
 }
 
 const spellScore = (number) => String(number).replace("-", "−");
 
+/** A lane: its element and the parts that follow the slider; only the element if its score is hidden. */
 function lane(score, first, text) {
-  const made = element("div", `lane ${score}`);
-  const title = element("div", "title");
-  title.append(element("strong", "", text[score]), element("span", "spread"));
-  made.append(title);
-  if (!first) {
-    made.append(element("div", "field hidden", text.hidden));
-    return made;
-  }
+  const spread = element("span", "spread");
+  const title = element("div", "title", [element("strong", "", text[score]), spread]);
+  const name = `lane ${score}`;
+  if (!first) return { root: element("div", name, [title, element("div", "field hidden", text.hidden)]) };
   const field = svgShape("svg", { class: "field" });
-  made.dots = first.scores.map((_, place) => dot(field, "score", 3, heightOf(place, first.scores.length)));
-  made.draw = first.draw.map((_, place) => numbered(field, place, first.draw.length));
-  const heat = element("div", "thermometer");
-  const tube = element("div", "tube");
-  tube.append((made.mercury = element("div", "mercury")));
-  const told = element("div", "level");
-  told.append((made.written = element("strong", "")), element("span", "", text.gradient));
-  heat.append(tube, told);
-  made.append(field, heat);
-  return made;
+  const dots = first.scores.map((_, place) => dot(field, "score", 3, heightOf(place, first.scores.length)));
+  const draw = first.draw.map((_, place) => numbered(field, place, first.draw.length));
+  const [mercury, written] = [element("div", "mercury"), element("strong")];
+  const heat = element("div", "thermometer", [
+    element("div", "tube", [mercury]), element("div", "level", [written, element("span", "", text.gradient)]),
+  ]);
+  return { root: element("div", name, [title, field, heat]), spread, dots, draw, mercury, written };
 }
 
 function dot(field, name, r, cy) {
@@ -121,7 +110,7 @@ function spread(view, position) {
       circle.style.cx = across(now.draw[place]);
       if (name) name.setAttribute("x", across(now.draw[place]));
     });
-    lane.querySelector(".spread").textContent = now.spread;
+    lane.spread.textContent = now.spread;
     lane.mercury.style.height = `${(100 * now.gradient) / most}%`;
     lane.written.textContent = now.written;
   });

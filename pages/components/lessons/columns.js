@@ -121,20 +121,16 @@ function numberCell(view, place) {
   const { data, numbers } = view;
   const number = numbers[place];
   const share = number / data.reach / 2;
-  const track = element("span", `track signed ${view.held?.place === place ? "held" : ""}`);
-  track.append(beam(number < 0 ? "minus" : "plus", Math.min(0.5, 0.5 + share), Math.abs(share)), grip(0.5 + share));
+  const track = element("span", `track signed ${view.held?.place === place ? "held" : ""}`, [
+    beam(number < 0 ? "minus" : "plus", Math.min(0.5, 0.5 + share), Math.abs(share)), grip(0.5 + share),
+  ]);
   const text = spellStep(number, data.step);
-  const cell = element("div", "cell", {
-    role: "slider", tabIndex: 0, ariaLabel: said(data.text.drag, { place: place + 1 }),
-  });
-  Object.assign(cell, {
-    ariaValueNow: number, ariaValueMin: -data.reach, ariaValueMax: data.reach, ariaValueText: text,
-  });
-  cell.dataset.place = `numbers ${place}`;
-  cell.onkeydown = (event) => press(view, place, event);
   track.onpointerdown = (event) => take(view, place, track, event);
-  cell.append(track, element("span", "much", text));
-  return cell;
+  return element("div", "cell", {
+    role: "slider", tabIndex: 0, ariaLabel: said(data.text.drag, { place: place + 1 }), place: `numbers ${place}`,
+    ariaValueNow: number, ariaValueMin: -data.reach, ariaValueMax: data.reach, ariaValueText: text,
+    onkeydown: (event) => press(view, place, event),
+  }, [track, element("span", "much", text)]);
 }
 
 // A number as text, with at most four decimals if the step is below 1.
@@ -144,30 +140,21 @@ function spellStep(number, step) {
 
 function resultCell({ data, trigger }, step, place, share, text, usual) {
   const isOpened = data.opened?.step === step && data.opened.place === place;
-  const cell = button(
-    `cell ${step === "exponentials" ? "powers" : ""} ${isOpened ? "opened" : ""}`,
-    { ariaLabel: `${data.text[step]} ${place + 1}: ${text}`, ariaPressed: isOpened },
-    () => trigger("clicked", { step: `now:${step}`, index: [0, 0, 0, place] }),
-  );
-  cell.dataset.place = `${step} ${place}`;
-  const track = element("span", "track");
-  track.append(beam(step, 0, share));
-  if (usual !== undefined) track.append(Object.assign(element("span", "mark"), { style: `left: ${100 * usual}%` }));
-  cell.append(track, element("span", "much", text));
-  return cell;
+  const look = {
+    ariaLabel: `${data.text[step]} ${place + 1}: ${text}`, ariaPressed: isOpened, place: `${step} ${place}`,
+  };
+  const act = () => trigger("clicked", { step: `now:${step}`, index: [0, 0, 0, place] });
+  const track = element("span", "track", [beam(step, 0, share)]);
+  if (usual !== undefined) track.append(element("span", "mark", { style: `left: ${100 * usual}%` }));
+  return button(`cell ${step === "exponentials" ? "powers" : ""} ${isOpened ? "opened" : ""}`, look, act, [
+    track, element("span", "much", text),
+  ]);
 }
 
-function beam(name, left, width) {
-  const made = element("span", `beam ${name}`);
-  Object.assign(made.style, { left: `${100 * left}%`, width: `${100 * width}%` });
-  return made;
-}
+const beam = (name, left, width) =>
+  element("span", `beam ${name}`, { style: `left: ${100 * left}%; width: ${100 * width}%` });
 
-function grip(left) {
-  const made = element("span", "grip");
-  made.style.left = `${100 * left}%`;
-  return made;
-}
+const grip = (left) => element("span", "grip", { style: `left: ${100 * left}%` });
 
 // ---- input ----------------------------------------------------------------------------------------------------------
 /** @param {View} view */

@@ -55,12 +55,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
 /** @param {View} view */
 function build(view) {
-  view.plane = svgShape("svg", { viewBox: `0 0 ${SIDE} ${SIDE}`, class: "plane" });
-  const side = element("div", "side");
+  view.plane = svgShape("svg", { viewBox: `0 0 ${SIDE} ${SIDE}`, class: "plane", role: "group" });
   view.dials = element("div", "dials", { role: "group" });
   view.told = element("div", "told", { ariaLive: "polite" });
-  side.append(view.told, view.dials);
-  view.root.append(view.plane, side);
+  view.root.append(view.plane, element("div", "side", [view.told, view.dials]));
 }
 
 // ---- the numbers ----------------------------------------------------------------------------------------------------
@@ -75,7 +73,6 @@ function draw(view) {
   const { data, now } = view;
   const scores = scoresNow(view);
   const refocus = keepFocus(view.root);
-  view.plane.setAttribute("role", "group");
   view.plane.setAttribute("aria-label", data.text.alt);
   view.plane.replaceChildren(
     ...axes(data),
@@ -205,26 +202,23 @@ function shadow(data, one, k) {
 /** @param {View} view */
 function dial(view, name, score) {
   const { data, now } = view;
-  const made = button(`dial ${name === now.chosen ? "chosen" : ""}`, { ariaPressed: name === now.chosen }, () => {
+  const [limit, isLimit] = [data.limits[name], name in data.text.ends];
+  const share = Math.max(-1, Math.min(1, score / limit));
+  const beam = element("span", `beam ${score < 0 ? "minus" : ""}`, {
+    style: `left: ${50 + 50 * Math.min(share, 0)}%; width: ${50 * Math.abs(share)}%`,
+  });
+  const choose = () => {
     view.now.chosen = name;
     draw(view);
     // Moves by arrow keys go in the same message, because a busy server keeps only the last message of a component.
     view.rest.end();
     view.trigger("chosen", name);
-  });
-  const [limit, isLimit] = [data.limits[name], name in data.text.ends];
-  const share = Math.max(-1, Math.min(1, score / limit));
-  const beam = element("span", `beam ${score < 0 ? "minus" : ""}`);
-  Object.assign(beam.style, { left: `${50 + 50 * Math.min(share, 0)}%`, width: `${50 * Math.abs(share)}%` });
-  const track = element("span", `track ${isLimit ? "closed" : ""}`);
-  track.append(beam);
-  const end = element("span", "end", isLimit ? data.text.ends[name] : data.text.open);
-  made.append(
-    element("span", "said", data.names[name]),
-    element("span", "formula", data.formulas[name]), track,
-    element("span", "much", spellNumber(score)), end,
-  );
-  return made;
+  };
+  return button(`dial ${name === now.chosen ? "chosen" : ""}`, { ariaPressed: name === now.chosen }, choose, [
+    element("span", "said", data.names[name]), element("span", "formula", data.formulas[name]),
+    element("span", `track ${isLimit ? "closed" : ""}`, [beam]), element("span", "much", spellNumber(score)),
+    element("span", "end", isLimit ? data.text.ends[name] : data.text.open),
+  ]);
 }
 
 // ---- input ----------------------------------------------------------------------------------------------------------

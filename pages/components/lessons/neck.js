@@ -88,9 +88,7 @@ function draw(view) {
 /** @param {View} view */
 function panel(view, way, wide) {
   const { data, at } = view;
-  const figure = element("figure", "panel");
-  figure.style.width = `${wide}px`;
-  figure.append(element("figcaption", "", way.name));
+  const figure = element("figure", "panel", { style: `width: ${wide}px` }, [element("figcaption", "", way.name)]);
   const letters = (many) => ({
     x: (i) => ((i + 0.5) * wide) / many,
     size: Math.min(MOST_LETTER, (wide / many) * 0.86),

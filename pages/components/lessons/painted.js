@@ -49,35 +49,22 @@ export default function ({ parentElement, data }) {
 function draw(view, flows = true) {
   const { data, looked } = view;
   const other = data.shown === "two" ? "one" : "two";
-  const wall = element("div", `wall ${flows ? "flows" : ""} ${data.words.length > 8 ? "many" : ""}`);
-  wall.style.setProperty("--count", data.words.length);
-  wall.append(
-    line(data.text.own, data.words.map((word, place) => chip(word, data.own[place], data.text))),
-    ribbons(data, looked),
-    line(
-      data.text[RUNS[data.shown]],
-      data.words.map((_, place) => outChip(view, place)),
-      "out",
-    ),
-    line(
-      data.text[RUNS[other]],
-      data.words.map((word, place) =>
-        data.out[other] ? chip(word, data.out[other][place], data.text) : unknownChip(word),
-      ),
-      "other",
-    ),
+  const own = data.words.map((word, place) => chip(word, data.own[place], data.text));
+  const mixed = data.words.map((_, place) => outChip(view, place));
+  const others = data.words.map((word, place) =>
+    data.out[other] ? chip(word, data.out[other][place], data.text) : unknownChip(word),
   );
+  const look = `wall ${flows ? "flows" : ""} ${data.words.length > 8 ? "many" : ""}`;
+  const wall = element("div", look, { style: `--count: ${data.words.length}` }, [
+    line(data.text.own, own), ribbons(data, looked), line(data.text[RUNS[data.shown]], mixed, "out"),
+    line(data.text[RUNS[other]], others, "other"),
+  ]);
   const told = element("p", "told", { ariaLive: "polite", textContent: tell(data, looked) });
   roving(view.root, () => view.root.replaceChildren(wall, told), ".out .chip");
 }
 
-function line(title, chips, name = "") {
-  const made = element("div", `line ${name}`);
-  const cells = element("div", "chips");
-  cells.append(...chips);
-  made.append(element("div", "title", title), cells);
-  return made;
-}
+const line = (title, chips, name = "") =>
+  element("div", `line ${name}`, [element("div", "title", title), element("div", "chips", chips)]);
 
 // ---- words ----------------------------------------------------------------------------------------------------------
 function chip(word, colour, text, made = element("div", "chip")) {
@@ -98,24 +85,17 @@ function paintOf(colour) {
   return colour > 0 ? `rgb(10 10 10 / ${strength})` : `rgb(255 255 255 / ${strength})`;
 }
 
-function unknownChip(word) {
-  const made = element("div", "chip bare");
-  made.append(element("b", "", word), element("span", "", "?"));
-  return made;
-}
+const unknownChip = (word) => element("div", "chip bare", [element("b", "", word), element("span", "", "?")]);
 
 /** @param {View} view */
 function outChip(view, place) {
   const { data, looked } = view;
   const isLooked = place === looked;
-  const made = button(
-    `chip ${isLooked ? "chosen" : ""}`,
-    { ariaPressed: isLooked, ariaLabel: tell(data, place) },
-    () => {
-      view.looked = place;
-      draw(view);
-    },
-  );
+  const look = { ariaPressed: isLooked, ariaLabel: tell(data, place) };
+  const made = button(`chip ${isLooked ? "chosen" : ""}`, look, () => {
+    view.looked = place;
+    draw(view);
+  });
   return chip(data.words[place], data.out[data.shown][place], data.text, made);
 }
 
@@ -137,12 +117,10 @@ function tellShare(word, weight, carried, text) {
 
 // ---- ribbons --------------------------------------------------------------------------------------------------------
 function ribbons({ words, heads }, looked) {
-  const made = element("div", "line between");
-  const field = element("div", "field");
   const [svg, paints] = ["ribbons", "paints"].map((name) =>
     svgShape("svg", { viewBox: `0 0 ${WIDE} ${TALL}`, preserveAspectRatio: "none", class: name }),
   );
-  field.append(svg, paints);
+  const field = element("div", "field", [svg, paints]);
   const middle = (place) => (WIDE * (place + 0.5)) / words.length;
   heads.forEach(({ name, weights, carried }, head) => {
     const aside = (head - (heads.length - 1) / 2) * Math.min(APART, WIDE / words.length / 2.4);
@@ -161,12 +139,8 @@ function ribbons({ words, heads }, looked) {
     });
     field.append(label(`head head-${head}`, end, name));
   });
-  made.append(element("div", "title"), field);
-  return made;
+  return element("div", "line between", [element("div", "title"), field]);
 }
 
-function label(name, x, textContent) {
-  const made = element("span", name, { textContent, ariaHidden: true });
-  made.style.left = `${(100 * x) / WIDE}%`;
-  return made;
-}
+const label = (name, x, textContent) =>
+  element("span", name, { textContent, ariaHidden: true, style: `left: ${(100 * x) / WIDE}%` });

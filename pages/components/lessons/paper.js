@@ -32,10 +32,11 @@ function matrix({ name, title, isOpen, rows }, trigger) {
   rows.forEach((row, i) => {
     const line = table.insertRow();
     row.forEach(({ text, ringed, said }, j) => {
-      const number = button(ringed ? "ringed" : "", { textContent: text, ariaLabel: said }, () =>
+      const number = button(
+        ringed ? "ringed" : "", { textContent: text, ariaLabel: said, place: `${name} ${i} ${j}` },
+        () =>
         trigger("pressed", [name, i, j]),
       );
-      number.dataset.place = `${name} ${i} ${j}`;
       line.insertCell().append(number);
     });
   });

@@ -1,6 +1,7 @@
 // One row times one matrix: how the vector of a word becomes its query, key or value. Hovering a number of the result
 // highlights its terms one after the other; hovering a number of the matrix highlights its term.
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
+import { isCalm } from "../flow/motion.js";
 import { said } from "../flow/words.js";
 
 /** @typedef {{ text: string, fill: string, ink: string }} Cell a number and its colours */
@@ -45,25 +46,26 @@ function draw(view) {
   const { data, look } = view;
   const { row, matrix, result } = data.roles[look.role];
   const refocus = keepFocus(view.root);
-  const tabs = element("div", "tabs", { role: "group", ariaLabel: data.text.choose });
-  tabs.append(...Object.keys(data.roles).map((role) => tab(view, role)));
-  const sheet = element("div", `sheet ${look.role}`);
+  const tabs = Object.keys(data.roles).map((role) => tab(view, role));
   const features = row.map((cell, term) => numberCell("feature", cell, { term, name: data.names[term] }));
   const weights = matrix.flatMap((line, term) =>
     line.map((cell, column) => numberCell("weight", cell, { term, column })),
   );
   const results = result.map((cell, column) => resultCell(view, cell, column));
-  sheet.append(
+  const sheet = element("div", `sheet ${look.role}`, [
     part(said("x({word})", { word: data.word }), "x", features, row.length), sign("×"),
     part(`W_${look.role}`, look.role, weights, result.length), sign("="),
     part(look.role, look.role, results, result.length),
-  );
+  ]);
   for (const cell of [...features, ...weights]) {
     cell.onpointerenter = () => pointAt(view, Number(cell.dataset.column ?? look.column), Number(cell.dataset.term));
     cell.onpointerleave = () => pointAt(view, look.column, null);
   }
   view.sum = element("div", "sum", { ariaLive: "polite" });
-  view.root.replaceChildren(tabs, sheet, view.sum, element("p", "hint", data.text.hint));
+  view.root.replaceChildren(
+    element("div", "tabs", { role: "group", ariaLabel: data.text.choose }, tabs), sheet, view.sum,
+    element("p", "hint", data.text.hint),
+  );
   show(view);
   refocus();
 }
@@ -71,28 +73,19 @@ function draw(view) {
 /** @param {View} view */
 function tab(view, role) {
   const isOn = role === view.look.role;
-  const made = button(`tab ${role} ${isOn ? "chosen" : ""}`, { ariaPressed: isOn }, () => {
+  return button(`tab ${role} ${isOn ? "chosen" : ""}`, { ariaPressed: isOn, place: role }, () => {
     Object.assign(view.look, { role, column: 0, term: null });
     draw(view);
-  });
-  made.append(
-    element("strong", "", `${role} = x W_${role}`),
-    element("span", "", view.data.roles[role].says),
-  );
-  made.dataset.place = role;
-  return made;
+  }, [element("strong", "", `${role} = x W_${role}`), element("span", "", view.data.roles[role].says)]);
 }
 
-const sign = (textContent) => element("span", "sign", { textContent });
+const sign = (text) => element("span", "sign", text);
 
-function part(title, look, cells, columns) {
-  const made = element("div", `part ${look}`);
-  const grid = element("div", "grid");
-  grid.style.gridTemplateColumns = `repeat(${columns}, var(--cell))`;
-  grid.append(...cells);
-  made.append(element("div", "name", title), grid);
-  return made;
-}
+const part = (title, look, cells, columns) =>
+  element("div", `part ${look}`, [
+    element("div", "name", title),
+    element("div", "grid", { style: `grid-template-columns: repeat(${columns}, var(--cell))` }, cells),
+  ]);
 
 /**
  * @param {string} kind
@@ -100,10 +93,9 @@ function part(title, look, cells, columns) {
  * @param {{ term: number, column?: number, name?: string }} place
  */
 function numberCell(kind, { text, fill, ink }, { term, column, name }) {
-  const cell = element("div", `cell ${kind}`);
-  cell.append(element("b", "", text));
+  const style = `background: ${fill}; color: ${ink}`;
+  const cell = element("div", `cell ${kind}`, { style }, [element("b", "", text)]);
   if (name) cell.append(element("span", "feature-name", name));
-  Object.assign(cell.style, { background: fill, color: ink });
   if (term !== undefined) cell.dataset.term = term;
   if (column !== undefined) cell.dataset.column = column;
   return cell;
@@ -112,10 +104,10 @@ function numberCell(kind, { text, fill, ink }, { term, column, name }) {
 /** The button of a number of the result; arrow keys up and down highlight its terms. @param {View} view */
 function resultCell(view, { text, fill, ink }, column) {
   const { row } = view.data.roles[view.look.role];
-  const cell = button("cell result", { ariaLabel: sumText(view, column) }, () => walk(view, column));
-  cell.append(element("b", "", text));
-  Object.assign(cell.style, { background: fill, color: ink });
-  cell.dataset.place = `result ${column}`;
+  const look = {
+    ariaLabel: sumText(view, column), place: `result ${column}`, style: `background: ${fill}; color: ${ink}`,
+  };
+  const cell = button("cell result", look, () => walk(view, column), [element("b", "", text)]);
   cell.dataset.column = column;
   cell.onpointerenter = () => walk(view, column);
   cell.onfocus = () => pointAt(view, column, null);
@@ -132,7 +124,7 @@ function resultCell(view, { text, fill, ink }, column) {
 /** Highlights the terms one after the other; all at once with reduced motion. @param {View} view */
 function walk(view, column) {
   pointAt(view, column, null);
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  if (isCalm()) return;
   const count = view.data.roles[view.look.role].row.length;
   const step = (term) => {
     point(view, column, term < count ? term : null);
@@ -187,7 +179,5 @@ function show(view) {
   const [before, after] = said(view.data.text.sum, {
     role, place: column + 1, result: view.data.roles[role].result[column].text,
   }).split("{sum}");
-  view.sum.replaceChildren(
-    element("span", "", before), ...terms, element("strong", "", after),
-  );
+  view.sum.replaceChildren(element("span", "", before), ...terms, element("strong", "", after));
 }

@@ -23,8 +23,10 @@ export default function ({ parentElement, data: packed, setTriggerValue }) {
     if (data.frames[position]) drawn.draw(root, position);
     else root.dataset.waits = data.waits; // shown over the previous frame, which is pale
   });
-  root.onclick = ({ target }) => target.cell && setTriggerValue("clicked", target.cell);
+  root.onclick = ({ target }) => cells.has(target) && setTriggerValue("clicked", cells.get(target));
 }
+
+const cells = new WeakMap(); // shape -> the cell that a click on it opens, { step, index }
 
 function withRows(data) {
   return { ...data, ...JSON.parse(new TextDecoder().decode(data.rows)) };
@@ -36,11 +38,9 @@ function rowsAt({ usual, fixed, frames }, position) {
 
 // Creates an <svg> of a size with shapes.
 function drawing(width, height, shapes, fills = false) {
-  const svg = svgShape("svg", {
+  return svgShape("svg", {
     viewBox: `0 0 ${width} ${height}`, class: fills ? "fills" : "", style: `--width: ${width}px`,
-  });
-  svg.append(...shapes);
-  return svg;
+  }, shapes);
 }
 
 // Gives a shape a tooltip and a label for a screen reader; returns the shape.
@@ -80,7 +80,10 @@ class CellField {
       svgShape("path", { d: `M${x} ${y}H${x2}V${y2}H${x}Z`, fill, stroke: edge, "stroke-width": 0.5 }),
       `${what}: ${value}`,
     );
-    if (step) Object.assign(cell, { cell: { step, index: index.split(",").map(Number) } }).style.cursor = "pointer";
+    if (step) {
+      cells.set(cell, { step, index: index.split(",").map(Number) });
+      cell.style.cursor = "pointer";
+    }
     return cell;
   }
 

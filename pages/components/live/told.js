@@ -1,5 +1,6 @@
 // A text that follows sliders: a sentence, a goal or a table.
 import { element, stateOf } from "../dom.js";
+import { filled } from "../printed.js";
 import { hear } from "../shared.js";
 import { followSlider, positionHeld } from "./position.js";
 
@@ -28,8 +29,8 @@ function show({ root, data }, position) {
 }
 
 function tell(root, kind, pieces, isReached) {
-  const line = kind === "table" ? table(pieces.join("")) : document.createElement(kind === "heading" ? "h5" : "p");
-  if (kind !== "table") line.append(...pieces.map((piece, i) => (i % 2 ? element("strong", "", piece) : piece)));
+  const parts = pieces.map((piece, i) => (i % 2 ? element("strong", "", piece) : piece));
+  const line = kind === "table" ? table(pieces.join("")) : element(kind === "heading" ? "h5" : "p", "", parts);
   root.classList.toggle("caption", kind === "caption");
   root.classList.toggle("goal", kind === "goal");
   root.classList.toggle("reached", isReached);
@@ -48,19 +49,15 @@ function listenToMoved(view) {
 }
 
 function tellMoved(root, { kind, templates }, { values, isReached }) {
-  const text = templates[Number(isReached)].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const text = filled(templates[Number(isReached)], values);
   tell(root, kind, [text], isReached);
 }
 
 // A <table> from a Markdown table: head, separator line (not shown), rows.
 function table(markdown) {
-  const made = document.createElement("table");
   const [head, , ...rows] = markdown.split("\n").map((line) => line.split("|").slice(1, -1));
-  fill(made.createTHead(), [head], "th");
-  fill(made.createTBody(), rows, "td");
-  return made;
+  return element("table", "", [element("thead", "", lines([head], "th")), element("tbody", "", lines(rows, "td"))]);
 }
 
-function fill(part, rows, kind) {
-  for (const row of rows) part.insertRow().append(...row.map((text) => element(kind, "", text.trim())));
-}
+const lines = (rows, kind) =>
+  rows.map((row) => element("tr", "", row.map((text) => element(kind, "", text.trim()))));

@@ -53,8 +53,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   shown.values = new Float32Array(shown.numbers.slice().buffer);
   setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "plus", "minus", "share", "x"]);
   const refocus = keepFocus(root);
-  const all = element("div", "all");
-  all.append(partsOf(view, shown), outOf(view, shown));
+  const all = element("div", "all", [partsOf(view, shown), outOf(view, shown)]);
   view.told = element("div", "told", { ariaLive: "polite" });
   root.replaceChildren(all, view.told);
   clearInterval(view.playing); // the new data may have no player
@@ -63,30 +62,24 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 
 // ---- the parts ------------------------------------------------------------------------------------------------------
+// Also sets view.rows, the elements of each row, and view.folders, the button that shows the steps within a part.
 function partsOf(view, shown) {
-  const grid = element("div", "parts");
-  grid.append(
-    element("h6", ""), element("h6", "", shown.text.vector),
-    element("h6", "", shown.text.push),
-  );
   const pushes = shown.rows.map((row) => row.push ?? 0);
   const sides = { low: Math.min(0, ...pushes), high: Math.max(0, ...pushes) };
   const largest = largestOf(shown, ({ kind }) => kind === "part"); // without the sum, whose numbers may be larger
-  shown.rows.forEach((row, i) => {
-    if (row.kind === "group") {
-      grid.append(element("div", "group", { textContent: row.name, row: i }));
-      return;
-    }
+  view.folders = new Map();
+  view.unfolded ??= new Set();
+  view.rows = shown.rows.map((row, i) => {
+    if (row.kind === "group") return [element("div", "group", row.name)];
     const scale = row.kind === "part" || row.kind === "sum" ? largest : largestOf(shown, (each) => each === row);
-    const push = "push" in row ? pushOf(view, row, sides) : element("span", "");
+    const push = "push" in row ? pushOf(view, shown, row, sides) : element("span");
     const parts = [nameOf(view, shown, row, i), stripOf(view, shown, row, i, scale), push];
     if (row.kind === "sum") parts.forEach((part) => part.classList.add("total"));
-    if (row.within)
-      parts.forEach((part) => Object.assign(part, { hidden: !isUnfolded(view, row.within), within: row.within }));
-    parts.forEach((part) => (part.row = i));
-    grid.append(...parts);
+    if (row.within) parts.forEach((part) => (part.hidden = !view.unfolded.has(row.within)));
+    return parts;
   });
-  return grid;
+  const heads = ["", shown.text.vector, shown.text.push].map((title) => element("h6", "", title));
+  return element("div", "parts", [...heads, ...view.rows.flat()]);
 }
 
 function largestOf({ rows, values }, isMeant) {
@@ -96,21 +89,13 @@ function largestOf({ rows, values }, isMeant) {
   return most || 1;
 }
 
-const isUnfolded = (view, part) => Boolean(view.unfolded?.has(part));
-
 // Shows or hides the steps within a part.
-function unfold(view, name, part) {
-  view.unfolded ??= new Set();
-  if (!view.unfolded.delete(part)) view.unfolded.add(part);
-  name.setAttribute("aria-expanded", isUnfolded(view, part));
-  for (const element of name.parentElement.children)
-    if (element.within === part) element.hidden = !isUnfolded(view, part);
-}
-
-// Shows or hides the steps within the part of a row; used for a number without its own cell, the sum of those steps.
-function unfoldRow(view, { part }) {
-  const name = [...view.root.querySelectorAll(".name.folder")].find((each) => each.folds === part);
-  if (name) unfold(view, name, part);
+function unfold({ folders, unfolded, rows }, shown, part) {
+  if (!unfolded.delete(part)) unfolded.add(part);
+  folders.get(part).ariaExpanded = unfolded.has(part);
+  shown.rows.forEach(({ within }, i) => {
+    if (within === part) for (const each of rows[i]) each.hidden = !unfolded.has(part);
+  });
 }
 
 // The name of a part; a click opens the head, or shows the steps of a feed-forward layer.
@@ -123,13 +108,14 @@ function nameOf(view, shown, row, i) {
     i === 0 ? "first" : "",
     i === shown.rows.length - 1 ? "last" : "",
   ].join(" ");
-  const act = row.opens ? () => view.trigger("head", row.opens) : () => unfold(view, name, row.part);
-  const name = row.opens || isFolder ? button(look, {}, act) : element("span", look);
-  if (isFolder) name.setAttribute("aria-expanded", isUnfolded(view, row.part));
-  name.folds = row.part;
-  name.textContent = row.name;
+  const act = row.opens ? () => view.trigger("head", row.opens) : () => unfold(view, shown, row.part);
+  const said = { textContent: row.name, place: `name ${i}` };
+  const name = row.opens || isFolder ? button(look, said, act) : element("span", look, said);
+  if (isFolder) {
+    name.ariaExpanded = String(view.unfolded.has(row.part));
+    view.folders.set(row.part, name);
+  }
   name.dataset.sign = row.kind === "part" ? (i ? "+" : "") : row.kind === "norm" ? "÷" : (row.sign ?? "");
-  name.dataset.place = `name ${i}`;
   return name;
 }
 
@@ -137,12 +123,10 @@ function nameOf(view, shown, row, i) {
 // move along the vector.
 function stripOf(view, shown, row, i, largest) {
   const { first, count } = row;
-  const strip = element("div", `strip ${row.kind}`, { tabIndex: 0, role: "slider" });
-  strip.dataset.place = `strip ${i}`;
-  strip.setAttribute("aria-label", row.name);
-  strip.setAttribute("aria-valuemin", 1);
-  strip.setAttribute("aria-valuemax", count);
-  strip.title = shown.text.keys;
+  const strip = element("div", `strip ${row.kind}`, {
+    tabIndex: 0, role: "slider", title: shown.text.keys, place: `strip ${i}`,
+    ariaLabel: row.name, ariaValueMin: 1, ariaValueMax: count, ariaValueNow: 1,
+  });
   const stripes = Array.from({ length: count }, (_, m) => {
     const number = shown.values[first + m];
     const strength = Math.min(1, 0.05 + (0.95 * Math.abs(number)) / largest);
@@ -156,11 +140,12 @@ function stripOf(view, shown, row, i, largest) {
     at = Math.max(0, Math.min(count - 1, m));
     const said = `${row.name} [${at + 1}] = ${spellNumber(shown.values[first + at])}`;
     view.told.textContent = said;
-    strip.setAttribute("aria-valuenow", at + 1);
-    strip.setAttribute("aria-valuetext", said);
+    Object.assign(strip, { ariaValueNow: at + 1, ariaValueText: said });
   };
   const open = () =>
-    row.cell ? view.trigger("opened", { ...row.cell, index: [...row.cell.index, at] }) : unfoldRow(view, row);
+    row.cell
+      ? view.trigger("opened", { ...row.cell, index: [...row.cell.index, at] })
+      : unfold(view, shown, row.part); // the sum of those steps
   const under = (event) =>
     Math.floor(((event.clientX - strip.getBoundingClientRect().left) / strip.clientWidth) * count);
   strip.onpointermove = (event) => tell(under(event));
@@ -175,57 +160,46 @@ function stripOf(view, shown, row, i, largest) {
     else return;
     event.preventDefault();
   };
-  strip.setAttribute("aria-valuenow", 1);
   return strip;
 }
 
 // What a part adds to the logit: a bar from zero, and the number; a click opens its cell.
-function pushOf(view, row, { low, high }) {
-  const { push, push_cell: cell, kind } = row;
+function pushOf(view, shown, { push, push_cell: cell, kind, part }, { low, high }) {
   const width = high - low || 1;
-  // The number stands after the bar.
-  const place = (number) => `calc((100% - ${NUMBER_ROOM}px) * ${(number - low) / width})`;
-  const shown = button("push", { title: spellNumber(push) }, () =>
-    cell ? view.trigger("opened", cell) : unfoldRow(view, row),
-  );
-  const beam = element("span", "beam");
-  const length = `calc((100% - ${NUMBER_ROOM}px) * ${Math.abs(push) / width})`;
-  Object.assign(beam.style, {
-    left: place(Math.min(0, push)), width: length, background: `var(--${push < 0 ? "minus" : "plus"})`,
-  });
-  const zero = element("span", "zero");
-  zero.style.left = place(0);
-  const much = element("span", "much", spellNumber(push));
-  much.style.left = place(Math.max(0, push));
-  if (kind === "sum") much.style.fontWeight = 700;
-  shown.append(beam, zero, much);
-  return shown;
+  const along = (share) => `calc((100% - ${NUMBER_ROOM}px) * ${share / width})`; // the number stands after the bar
+  const left = (number) => `left: ${along(number - low)}`;
+  const colour = `var(--${push < 0 ? "minus" : "plus"})`;
+  const open = () => (cell ? view.trigger("opened", cell) : unfold(view, shown, part));
+  return button("push", { title: spellNumber(push) }, open, [
+    element("span", "beam", {
+      style: `${left(Math.min(0, push))}; width: ${along(Math.abs(push))}; background: ${colour}`,
+    }),
+    element("span", "zero", { style: left(0) }),
+    element("span", "much", {
+      textContent: spellNumber(push), style: `${left(Math.max(0, push))}${kind === "sum" ? "; font-weight: 700" : ""}`,
+    }),
+  ]);
 }
 
 // ---- predicted words ------------------------------------------------------------------------------------------------
 function outOf(view, shown) {
-  const out = element("div", "out");
-  const rows = shown.words.map((word) => wordOf(view, word));
-  const words = element("div", "words");
-  words.append(...rows);
-  out.append(element("h6", "", shown.text.words), words);
+  const rows = shown.words.map((word) => ({ number: word.number, element: wordOf(view, word) }));
+  const words = element("div", "words", rows.map((row) => row.element));
+  const out = element("div", "out", [element("h6", "", shown.text.words), words]);
   if (shown.temperature) out.append(heatOf(view, shown, rows));
   if (shown.answers.length) {
-    const answers = element("div", "answers");
-    answers.append(element("h6", "", shown.text.answers), ...shown.answers.map(answerOf));
-    out.append(answers);
+    const title = element("h6", "", shown.text.answers);
+    out.append(element("div", "answers", [title, ...shown.answers.map(answerOf)]));
   }
   return out;
 }
 
 function wordOf(view, { word, number, share, chosen, share_cell: cell }) {
-  const row = element("div", chosen ? "word chosen" : "word");
-  row.number = number;
-  const name = button("said", { textContent: word, title: word, ariaPressed: String(chosen) }, () =>
-    view.trigger("target", number),
-  );
-  name.dataset.place = `word ${number}`;
-  row.append(name, element("span", "beam"), button("cell", {}, () => view.trigger("opened", cell)));
+  const said = { textContent: word, title: word, ariaPressed: String(chosen), place: `word ${number}` };
+  const row = element("div", chosen ? "word chosen" : "word", [
+    button("said", said, () => view.trigger("target", number)), element("span", "beam"),
+    button("cell", {}, () => view.trigger("opened", cell)),
+  ]);
   showShare(row, share);
   return row;
 }
@@ -240,18 +214,15 @@ function heatOf(view, { temperature, logits, values }, rows) {
   const own = values.subarray(logits.first, logits.first + logits.count);
   const follow = (number) => {
     const shares = sharesOf(own, { temperature: number });
-    for (const row of rows) showShare(row, shares[row.number]);
+    for (const row of rows) showShare(row.element, shares[row.number]);
   };
   return temperatureSlider(temperature, follow, (number) => view.trigger("temperature", number));
 }
 
 function answerOf({ question, word, share }) {
-  const row = element("div", "answer");
-  row.append(
-    element("span", "asked", question),
-    element("span", "", `${word} · ${spellWholePercent(share)}`),
-  );
-  return row;
+  return element("div", "answer", [
+    element("span", "asked", question), element("span", "", `${word} · ${spellWholePercent(share)}`),
+  ]);
 }
 
 // ---- part by part ---------------------------------------------------------------------------------------------------
@@ -266,23 +237,19 @@ function walkOf(view, shown) {
   const words = view.root.querySelector(".words");
   const own = [...words.children];
   const draw = (at) => {
-    const parts = view.root.querySelectorAll(".parts > *");
-    for (const part of parts) part.classList.toggle("later", part.row > stops[at].row);
+    view.rows.forEach((parts, i) => parts.forEach((part) => part.classList.toggle("later", i > stops[at].row)));
     words.replaceChildren(...(at === last ? own : stops[at].words.map(sharedWordOf)));
     return (reached.textContent = stops[at].told);
   };
   const { play, range, show } = playerOf(view, { text, last, time: STOP_TIME, draw });
   show(Math.min(view.at ?? last, last));
-  const walk = element("div", "walk");
-  walk.append(play, range, reached);
-  return walk;
+  return element("div", "walk", [play, range, reached]);
 }
 
 function sharedWordOf({ word, share }) {
-  const row = element("div", "word");
-  row.append(
+  const row = element("div", "word", [
     element("span", "said", { textContent: word, title: word }), element("span", "beam"), element("span", "cell"),
-  );
+  ]);
   showShare(row, share);
   return row;
 }

@@ -1,8 +1,10 @@
 // The QK and OV circuits of a head on words alone: a table per circuit, with a row and a column per word. A click or
 // Enter opens the cell of a number; arrow keys move between numbers; a click on a row's word selects that word if it is
 // in the sentence.
-import { added, keepFocus, setColours, stateOf } from "../dom.js";
+import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
+import { MOVES } from "../drag.js";
 import { said, spellNumber } from "../flow/words.js";
+import { channelsOf } from "../pixels.js";
 import { printed, rounded } from "../rounded.js";
 
 /**
@@ -34,79 +36,59 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const { maps, palette, text } = data;
   setColours(root, palette, ["ground", "ink", "faint", "outline", "minus", "plus", "x"]);
   const refocus = keepFocus(root);
-  const figures = document.createElement("div");
-  figures.className = "figures";
-  for (const map of maps) figureOf(figures, view, map, data);
-  const keys = added(document.createDocumentFragment(), "p", "keys");
-  keys.textContent = `${text.largest} ${text.keys}`;
-  root.replaceChildren(figures, keys);
+  const figures = element("div", "figures", maps.map((map) => figureOf(view, map, data)));
+  root.replaceChildren(figures, element("p", "keys", `${text.largest} ${text.keys}`));
   refocus();
 }
 
-function figureOf(figures, view, map, data) {
-  const figure = added(figures, "figure", "circuit");
-  added(figure, "h6", "").textContent = map.title;
-  const table = added(figure, "table", "");
-  table.setAttribute("aria-label", map.title);
-  const head = added(added(table, "thead", ""), "tr", "");
-  const corner = added(head, "td", "corner");
-  added(corner, "span", "").textContent = `${map.columns} →`;
-  added(corner, "span", "").textContent = `${map.rows} ↓`;
-  for (const word of data.words) {
-    const column = added(head, "th", "column");
-    column.scope = "col";
-    added(column, "span", "").textContent = word;
-  }
+function figureOf(view, map, data) {
+  const corner = [`${map.columns} →`, `${map.rows} ↓`].map((text) => element("span", "", text));
+  const columns = data.words.map((word) => element("th", "column", { scope: "col" }, [element("span", "", word)]));
+  const head = element("thead", "", [element("tr", "", [element("td", "corner", corner), ...columns])]);
   const reach = Math.max(...map.numbers.flat().map(Math.abs)) || 1;
-  const body = added(table, "tbody", "");
-  map.numbers.forEach((numbers, row) => rowOf(body, view, { map, data, numbers, row, reach }));
+  const rows = map.numbers.map((numbers, row) => rowOf(view, { map, data, numbers, row, reach }));
+  const body = element("tbody", "", rows);
   body.onkeydown = (event) => walk(body, event);
   body.querySelector("button.cell").tabIndex = 0;
+  return element("figure", "circuit", [
+    element("h6", "", map.title), element("table", "", { ariaLabel: map.title }, [head, body]),
+  ]);
 }
 
-function rowOf(body, view, { map, data, numbers, row, reach }) {
+function rowOf(view, { map, data, numbers, row, reach }) {
   const { words, places, at, text, palette } = data;
-  const line = added(body, "tr", row === at ? "now" : "");
-  const head = added(line, "th", "row");
-  head.scope = "row";
-  const word = added(head, places[row] === null ? "span" : "button", "word");
-  word.textContent = word.title = words[row];
-  if (places[row] !== null) {
-    word.type = "button";
-    word.dataset.place = `${map.step} ${words[row]}`;
-    word.title = said(text.look, { word: words[row] });
-    word.onclick = () => view.trigger("word", places[row]);
-  }
+  const [word, place] = [words[row], places[row]];
+  const look = { textContent: word, title: said(text.look, { word }), place: `${map.step} ${word}` };
+  const name =
+    place === null
+      ? element("span", "word", { textContent: word, title: word })
+      : button("word", look, () => view.trigger("word", place));
   const most = numbers.indexOf(Math.max(...numbers));
-  numbers.forEach((number, column) => {
-    const cell = added(added(line, "td", ""), "button", column === most ? "cell most" : "cell");
-    const height = Math.abs(number) / reach;
-    const ground = mixed(palette[number < 0 ? "minus" : "plus"], palette.ground, height);
-    cell.type = "button";
-    cell.tabIndex = -1;
-    cell.textContent = printed(rounded(number, 1));
-    cell.style.background = `rgb(${ground.join(" ")})`;
-    cell.style.color = [palette.ink, palette.ground].sort(
-      (one, other) => contrast(ground, other) - contrast(ground, one),
-    )[0];
-    cell.title = `${words[row]} → ${words[column]}: ${spellNumber(number)}`;
-    cell.setAttribute("aria-label", cell.title);
-    cell.dataset.place = `${map.step} ${row} ${column}`;
-    cell.onclick = () => view.trigger("opened", { part: map.part, step: map.step, index: [0, map.head, row, column] });
+  const cells = numbers.map((number, column) => {
+    const ground = mixed(palette[number < 0 ? "minus" : "plus"], palette.ground, Math.abs(number) / reach);
+    const [ink] = [palette.ink, palette.ground].sort((one, other) => contrast(ground, other) - contrast(ground, one));
+    const title = `${word} → ${words[column]}: ${spellNumber(number)}`;
+    const shown = {
+      textContent: printed(rounded(number, 1)), title, ariaLabel: title, tabIndex: -1,
+      place: `${map.step} ${row} ${column}`, style: `background: rgb(${ground.join(" ")}); color: ${ink}`,
+    };
+    const cell = { part: map.part, step: map.step, index: [0, map.head, row, column] };
+    return element("td", "", [
+      button(column === most ? "cell most" : "cell", shown, () => view.trigger("opened", cell)),
+    ]);
   });
+  return element("tr", row === at ? "now" : "", [element("th", "row", { scope: "row" }, [name]), ...cells]);
 }
 
 // ---- colours --------------------------------------------------------------------------------------------------------
-const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
-
 function mixed(colour, ground, share) {
-  const under = channels(ground);
-  return channels(colour).map((channel, i) => Math.round(channel * share + under[i] * (1 - share)));
+  const under = channelsOf(ground);
+  return channelsOf(colour).map((channel, i) => Math.round(channel * share + under[i] * (1 - share)));
 }
 
 // The contrast ratio of two colours by WCAG 2.2.
 function contrast(ground, colour) {
-  const [dark, light] = [ground, channels(colour)].map(luminance).sort((one, other) => one - other);
+  const [dark, light] = [ground, channelsOf(colour)].map(luminance).sort((one, other) => one - other);
   return (light + 0.05) / (dark + 0.05);
 }
 
@@ -120,7 +102,7 @@ function luminance(rgb) {
 // ---- keys -----------------------------------------------------------------------------------------------------------
 // Moves the focus by arrow keys; each table is one stop of the Tab key.
 function walk(body, event) {
-  const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+  const move = MOVES[event.key];
   const cell = event.target.closest("button.cell");
   if (!move || !cell) return;
   const [row, column] = cell.dataset.place.split(" ").slice(-2).map(Number);

@@ -1,7 +1,7 @@
 // A decoder, one generated word after the other: the weights of its self-attention, those of its cross-attention to the
 // other sentence, and the next word. Generated words stand at the left, the other sentence at the right; threads are as
 // thick as weights.
-import { element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
+import { element, keepFocus, onResize, setAttributes, setColours, stateOf, svgShape } from "../dom.js";
 import { spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
@@ -41,19 +41,15 @@ export default function ({ parentElement, data, setTriggerValue }) {
   shown.cross = new Float32Array(shown.cross.slice().buffer);
   setColours(root, shown.palette, ["ground", "ink", "faint", "q", "k", "share", "x"]);
   const refocus = keepFocus(root);
-  const picture = element("div", "picture");
-  const words = element("div", "next");
-  const walk = element("div", "walk");
-  const all = element("div", "all");
-  all.append(picture, words);
-  root.replaceChildren(walk, all);
+  const [picture, words, walk] = ["picture", "next", "walk"].map((name) => element("div", name));
+  root.replaceChildren(walk, element("div", "all", [picture, words]));
   const last = shown.target.length * STAGES - 1;
   const reached = element("div", "reached", { ariaLive: "polite" });
   const isNew = view.row !== shown.row || view.run !== shown.run;
   const draw = (at) => {
     Object.assign(view, { row: Math.floor(at / STAGES), run: shown.run });
     picture.replaceChildren(drawn(view, shown, go));
-    words.replaceChildren(...nextWords(shown, view.row, at % STAGES === STAGES - 1));
+    words.replaceChildren(nextWords(shown, view.row, at % STAGES === STAGES - 1));
     return (reached.textContent = shown.told[at]);
   };
   const settled = () => view.trigger("row", view.row);
@@ -79,42 +75,40 @@ function drawn(view, shown, go) {
   const { place } = view;
   const stage = view.at % STAGES;
   const rows = Math.max(source.length, target.length + 1);
-  const svg = svgShape("svg", { viewBox: `0 0 ${place.wide} ${middle(rows)}`, role: "group", "aria-label": text.alt });
-  svg.append(svgShape("text", { x: place.target, y: 18, class: "title", "text-anchor": "end" }, text.target));
-  svg.append(svgShape("text", { x: place.source, y: 18, class: "title" }, text.source));
-  target.slice(0, view.row + 1).forEach((_, j) => svg.append(arc(view, shown, j)));
-  if (stage > 0) source.forEach((_, j) => svg.append(thread(view, shown, j)));
-  target.forEach((word, row) => svg.append(written(view, word, row, go)));
-  source.forEach((word, j) => svg.append(svgShape("text", { x: place.source, y: middle(j) + 6, class: "word" }, word)));
+  const end = { x: place.target, "text-anchor": "end" };
+  const start = { x: place.source };
+  const shapes = [
+    svgShape("text", { ...end, y: 18, class: "title" }, text.target),
+    svgShape("text", { ...start, y: 18, class: "title" }, text.source),
+    ...target.slice(0, view.row + 1).map((_, j) => arc(view, shown, j)),
+    ...(stage > 0 ? source.map((_, j) => thread(view, shown, j)) : []),
+    ...target.map((word, row) => written(view, word, row, go)),
+    ...source.map((word, j) => svgShape("text", { ...start, y: middle(j) + 6, class: "word" }, word)),
+  ];
   if (stage === STAGES - 1) {
     const { word, share } = shown.next[view.row][0];
-    svg.append(
-      svgShape(
-        "text",
-        { x: place.target, y: middle(view.row + 1) + 6, class: "word new", "text-anchor": "end" },
-        `${word} ${spellWholePercent(share)}`,
-      ),
-    );
+    const at = { ...end, y: middle(view.row + 1) + 6, class: "word new" };
+    shapes.push(svgShape("text", at, `${word} ${spellWholePercent(share)}`));
   }
-  return svg;
+  const frame = { viewBox: `0 0 ${place.wide} ${middle(rows)}`, role: "group", "aria-label": text.alt };
+  return svgShape("svg", frame, shapes);
 }
 
 // The element of a generated word; words that are generated later are pale.
 function written(view, word, row, go) {
   const stage = view.at % STAGES;
   const isHidden = stage === STAGES - 1 && row === view.row + 1; // the predicted word is drawn at this place
-  const look = ["word", row === view.row ? "now" : "", row > view.row ? "later" : "", isHidden ? "hidden" : ""].join(
-    " ",
-  );
-  const made = svgShape("text", { x: view.place.target, y: middle(row) + 6, class: look, "text-anchor": "end" }, word);
-  made.dataset.place = `word ${row}`;
+  const look = ["word", row === view.row && "now", row > view.row && "later", isHidden && "hidden"];
+  const made = svgShape("text", {
+    x: view.place.target, y: middle(row) + 6, class: look.filter(Boolean).join(" "), "text-anchor": "end",
+    "data-place": `word ${row}`,
+  }, word);
   return pressed(made, () => go(row * STAGES + STAGES - 1));
 }
 
 // Makes an element a button: calls `act` on a click, Enter or Space.
 function pressed(made, act) {
-  made.setAttribute("role", "button");
-  made.setAttribute("tabindex", 0);
+  setAttributes(made, { role: "button", tabindex: 0 });
   made.onclick = act;
   made.onkeydown = (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
@@ -126,57 +120,42 @@ function pressed(made, act) {
 
 // The arc of self-attention from the selected word to word j, which is an earlier word or the same.
 function arc(view, shown, j) {
-  const weight = shown.own[view.row * shown.target.length + j];
   const [from, to] = [middle(view.row), middle(j)];
   const { arcs, bow } = view.place;
   const far = arcs - 14 - bow * (view.row - j);
-  const path = svgShape("path", {
-    d: `M ${arcs} ${from} C ${far} ${from}, ${far} ${to}, ${arcs} ${to}`, class: "own", "stroke-width": 1 + 9 * weight,
-    opacity: 0.12 + 0.88 * weight,
-  });
-  return opening(
-    view, path, "attention", j, shown, `${shown.target[view.row]} → ${shown.target[j]}: ${spellWholePercent(weight)}`,
-  );
+  const d = `M ${arcs} ${from} C ${far} ${from}, ${far} ${to}, ${arcs} ${to}`;
+  const weight = shown.own[view.row * shown.target.length + j];
+  return weightPath(view, shown, { d, weight, look: "own", kind: "attention", word: shown.target[j], j });
 }
 
 // The thread of cross-attention from the selected word to word j of the other sentence.
 function thread(view, shown, j) {
-  const weight = shown.cross[view.row * shown.source.length + j];
   const { target, source, bend } = view.place;
   const [from, to] = [middle(view.row), middle(j)];
-  const path = svgShape("path", {
-    d: `M ${target + 10} ${from} C ${target + bend} ${from}, ${source - bend} ${to}, ${source - 10} ${to}`,
-    class: "cross",
-    "stroke-width": 1 + 9 * weight,
-    opacity: 0.12 + 0.88 * weight,
-  });
-  return opening(
-    view, path, "cross", j, shown, `${shown.target[view.row]} → ${shown.source[j]}: ${spellWholePercent(weight)}`,
-  );
+  const d = `M ${target + 10} ${from} C ${target + bend} ${from}, ${source - bend} ${to}, ${source - 10} ${to}`;
+  const weight = shown.cross[view.row * shown.source.length + j];
+  return weightPath(view, shown, { d, weight, look: "cross", kind: "cross", word: shown.source[j], j });
 }
 
-// Gives a thread a label with its weight; a click opens the cell of the weight.
-function opening(view, path, kind, j, shown, said) {
-  path.setAttribute("aria-label", said);
-  path.append(svgShape("title", {}, said));
-  path.dataset.place = `${kind} ${j}`;
+// The path of a weight, as thick as the weight and with a label; a click opens its cell.
+function weightPath(view, shown, { d, weight, look, kind, word, j }) {
+  const said = `${shown.target[view.row]} → ${word}: ${spellWholePercent(weight)}`;
+  const attributes = {
+    d, class: look, "stroke-width": 1 + 9 * weight, opacity: 0.12 + 0.88 * weight, "aria-label": said,
+    "data-place": `${kind} ${j}`,
+  };
+  const path = svgShape("path", attributes, [svgShape("title", {}, said)]);
   const number = { part: `${shown.layer}.${kind}`, step: "weights", index: [0, shown.head, view.row, j] };
   return pressed(path, () => view.trigger("opened", number));
 }
 
 // The list of the likeliest next words; pale until the last stage.
 function nextWords(shown, row, isThere) {
-  const rows = shown.next[row].map(({ word, share }) => {
-    const line = element("div", "line");
-    const beam = element("span", "beam");
-    beam.style.width = 100 * share + "%";
-    line.append(
-      element("span", "said", word), beam,
+  const rows = shown.next[row].map(({ word, share }) =>
+    element("div", "line", [
+      element("span", "said", word), element("span", "beam", { style: `width: ${100 * share}%` }),
       element("span", "much", spellWholePercent(share)),
-    );
-    return line;
-  });
-  const list = element("div", isThere ? "" : "later");
-  list.append(element("h6", "", shown.text.next), ...rows);
-  return [list];
+    ]),
+  );
+  return element("div", isThere ? "" : "later", [element("h6", "", shown.text.next), ...rows]);
 }

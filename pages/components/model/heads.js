@@ -1,7 +1,7 @@
 // The weights of many heads as small maps, which are sorted, filtered and searched in the browser; two heads can be
 // compared, or one head on two sentences. The component works for any model: it only needs names, words and numbers.
-import { element, isDrawn, setColours } from "../dom.js";
-import { Rest } from "../drag.js";
+import { button, element, isDrawn, selectOf, setColours, stateOf } from "../dom.js";
+import { MOVES, Rest } from "../drag.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { roving } from "../roving.js";
@@ -49,17 +49,33 @@ const MOST_LABELS = 24; // the largest number of words beside a large map
 const UNKNOWN = -1; // the rank of a head whose measure is not defined on the sentence, below every number
 const REST_MS = 300; // the pause (debounce) after which a choice is sent, to be stored in the link
 
+/**
+ * @typedef {object} View the state that is kept between two calls
+ * @property {HTMLElement} root
+ * @property {(event: string, value: unknown) => void} trigger
+ * @property {Rest} rest sends the order after a pause
+ * @property {string | null} beyondOrder the shown data without the order, as JSON
+ * @property {{ by: string, least: number, from: any, to: any, pair: number[] }} look the choices; "" for any word
+ * @property {Heads} shown
+ * @property {Record<"controls" | "told" | "grid" | "two", HTMLElement>} parts
+ * @property {Card[]} cards
+ */
+
+/** @typedef {{ element: HTMLElement, number: HTMLElement, compare: HTMLButtonElement }} Card of a head */
+
 /** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Heads */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".heads");
-  root.trigger = setTriggerValue;
-  root.rest ??= new Rest(() => sendOrder(root), REST_MS);
+  /** @type {View} */
+  const view = stateOf(root);
+  view.trigger = setTriggerValue;
+  view.rest ??= new Rest(() => sendOrder(view), REST_MS);
   if (isDrawn(root, data)) return;
   /** @type {Heads} */
   const shown = unpacked(data);
   const beyondOrder = shown.order && textBeyondOrder(shown);
-  if (beyondOrder && beyondOrder === root.beyondOrder) return takeOrder(root, shown.order); // keeps open select boxes
-  root.beyondOrder = beyondOrder;
+  if (beyondOrder && beyondOrder === view.beyondOrder) return takeOrder(view, shown.order); // keeps open select boxes
+  view.beyondOrder = beyondOrder;
   const cells = shown.queries.length * shown.keys.length;
   const floats = (bytes) => new Float32Array(bytes.slice().buffer);
   const cut = (numbers) => shown.heads.map((_, i) => numbers.subarray(i * cells, (i + 1) * cells));
@@ -67,26 +83,23 @@ export default function ({ parentElement, data, setTriggerValue }) {
   shown.others = shown.other.length ? cut(floats(shown.other)) : null; // only for a second sentence of equal length
   shown.rolled = floats(shown.rolled);
   setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "share", "x"]);
-  root.look ??= { by: BY_LAYER, least: 0, from: "", to: "", pair: [] };
-  if (shown.order && !root.rest.isOn) Object.assign(root.look, lookOf(shown.order));
-  if (root.look.from >= shown.queries.length) root.look.from = "";
-  if (root.look.to >= shown.keys.length) root.look.to = "";
-  if (!shown.measures[root.look.by]) root.look.by = BY_LAYER;
-  root.look.pair = root.look.pair.filter((i) => i < shown.heads.length).slice(shown.others ? -1 : -2);
-  root.shown = shown;
-  const cards = shown.heads.map((_, i) => cardOf(root, i));
-  const parts = {
+  const look = (view.look ??= { by: BY_LAYER, least: 0, from: "", to: "", pair: [] });
+  if (shown.order && !view.rest.isOn) Object.assign(look, lookOf(shown.order));
+  if (look.from >= shown.queries.length) look.from = "";
+  if (look.to >= shown.keys.length) look.to = "";
+  if (!shown.measures[look.by]) look.by = BY_LAYER;
+  look.pair = look.pair.filter((i) => i < shown.heads.length).slice(shown.others ? -1 : -2);
+  view.shown = shown;
+  view.cards = shown.heads.map((_, i) => cardOf(view, i));
+  view.parts = {
     controls: element("div", "controls"), told: element("p", "told", { ariaLive: "polite" }),
     grid: element("div", "grid"), two: element("div", "two"),
   };
-  Object.assign(root, { parts, cards });
-  fillControls(root);
-  parts.grid.addEventListener("focusin", ({ target }) => stopAt(root, target));
-  root.replaceChildren(
-    element("p", "about", shown.text.about), ...Object.values(parts), beyondOf(root),
-  );
-  arrange(root);
-  compareTwo(root);
+  fillControls(view);
+  view.parts.grid.addEventListener("focusin", ({ target }) => stopAt(view, target));
+  root.replaceChildren(element("p", "about", shown.text.about), ...Object.values(view.parts), beyondOf(view));
+  arrange(view);
+  compareTwo(view);
 }
 
 // ---- the order in the link ------------------------------------------------------------------------------------------
@@ -97,63 +110,57 @@ function textBeyondOrder(shown) {
 
 const lookOf = ({ by, least, from, to }) => ({ by, least, from: from ?? "", to: to ?? "" });
 
-function takeOrder(root, order) {
-  const look = { ...root.look, ...lookOf(order) };
-  if (root.rest.isOn || JSON.stringify(look) === JSON.stringify(root.look)) return;
-  root.look = look;
-  fillControls(root);
-  arrange(root);
+function takeOrder(view, order) {
+  const look = { ...view.look, ...lookOf(order) };
+  if (view.rest.isOn || JSON.stringify(look) === JSON.stringify(view.look)) return;
+  view.look = look;
+  fillControls(view);
+  arrange(view);
 }
 
 // Arranges the heads at once; the choice is sent to the server after a pause.
-function choose(root, choice) {
-  Object.assign(root.look, choice);
-  arrange(root);
-  if (!root.shown.order) return;
-  root.rest.begin();
+function choose(view, choice) {
+  Object.assign(view.look, choice);
+  arrange(view);
+  if (!view.shown.order) return;
+  view.rest.begin();
 }
 
-function sendOrder(root) {
-  const { by, least, from, to } = root.look;
+function sendOrder(view) {
+  const { by, least, from, to } = view.look;
   const place = (word) => (word === "" ? null : word);
-  root.trigger("order", { by, least, from: place(from), to: place(to) });
+  view.trigger("order", { by, least, from: place(from), to: place(to) });
 }
 
 // Opens a head. A pending order is sent first: sent later it could replace the message of the opened head, because a
 // busy server keeps only the last message of a component.
-function openHead(root, head) {
-  root.rest.end();
-  root.trigger("head", head);
+function openHead(view, head) {
+  view.rest.end();
+  view.trigger("head", head);
 }
 
 // ---- controls -------------------------------------------------------------------------------------------------------
-function fillControls(root) {
-  const { text, measures, queries, keys } = root.shown;
+function fillControls(view) {
+  const { text, measures, queries, keys } = view.shown;
   const places = (words) => words.map((word, i) => [i, word]);
-  const by = choiceOf(root, "by", text.sort, [[BY_LAYER, text.layers], ...Object.entries(measures)]);
-  const from = choiceOf(root, "from", text.from, [["", text.any], ...places(queries)]);
-  const to = choiceOf(root, "to", text.to, [["", text.any], ...places(keys)]);
-  const least = element("label", "least", text.least);
-  const input = element("input", "", { type: "range", min: 0, max: 1, step: 0.05, value: root.look.least });
-  const output = element("output", "", spellWholePercent(root.look.least));
+  const by = choiceOf(view, "by", text.sort, [[BY_LAYER, text.layers], ...Object.entries(measures)]);
+  const from = choiceOf(view, "from", text.from, [["", text.any], ...places(queries)]);
+  const to = choiceOf(view, "to", text.to, [["", text.any], ...places(keys)]);
+  const input = element("input", "", { type: "range", min: 0, max: 1, step: 0.05, value: view.look.least });
+  const output = element("output", "", spellWholePercent(view.look.least));
   input.oninput = () => {
-    choose(root, { least: Number(input.value) });
-    output.textContent = spellWholePercent(root.look.least);
+    choose(view, { least: Number(input.value) });
+    output.textContent = spellWholePercent(view.look.least);
   };
-  least.append(input, output);
   by.hidden = !Object.keys(measures).length; // hidden if the layer is the only choice
-  root.parts.controls.replaceChildren(by, from, to, least);
+  view.parts.controls.replaceChildren(by, from, to, element("label", "least", [text.least, input, output]));
 }
 
-function choiceOf(root, name, label, options) {
-  const choice = element("label", "", label);
-  const select = element("select", name);
-  for (const [value, said] of options) select.append(element("option", "", { value, textContent: said }));
-  select.value = root.look[name];
+function choiceOf(view, name, label, options) {
+  const select = selectOf(options, { className: name, value: view.look[name] });
   const places = name !== "by";
-  select.onchange = () => choose(root, { [name]: places && select.value ? Number(select.value) : select.value });
-  choice.append(select);
-  return choice;
+  select.onchange = () => choose(view, { [name]: places && select.value ? Number(select.value) : select.value });
+  return element("label", "", [label, select]);
 }
 
 // ---- order ----------------------------------------------------------------------------------------------------------
@@ -182,12 +189,12 @@ function rankOf({ here, there, held }, i) {
   return here(i) === undefined ? UNKNOWN : Math.abs(here(i) - there(i));
 }
 
-function arrange(root) {
-  const { shown, look, cards, parts } = root;
-  const order = sortedBy(root);
+function arrange(view) {
+  const { shown, look, cards, parts } = view;
+  const order = sortedBy(view);
   const number = (i) => rankOf(order, i);
   const least = order?.spell === spellWholePercent ? look.least : 0; // bits have no threshold
-  root.parts.controls.querySelector(".least").hidden = order?.spell !== spellWholePercent;
+  view.parts.controls.querySelector(".least").hidden = order?.spell !== spellWholePercent;
   const all = shown.heads.map((_, i) => i);
   const kept = order ? all.filter((i) => !least || number(i) >= least).sort((i, j) => number(j) - number(i)) : all;
   const inLayer = shown.heads.filter(({ layer }) => layer === shown.heads[0]?.layer).length;
@@ -195,11 +202,11 @@ function arrange(root) {
   parts.grid.style.setProperty("--columns", inLayer);
   roving(
     parts.grid,
-    () => parts.grid.replaceChildren(...kept.map((i) => cards[i])),
+    () => parts.grid.replaceChildren(...kept.map((i) => cards[i].element)),
     ".open",
     () => columnsOf(parts.grid),
   );
-  stopAt(root, parts.grid.querySelector('.open[tabindex="0"]'));
+  stopAt(view, parts.grid.querySelector('.open[tabindex="0"]'));
   for (const i of kept) cards[i].number.textContent = order ? numbersOf(shown, order, i) : "";
   const sentence = said(shown.text.order, {
     shown: kept.length,
@@ -213,7 +220,7 @@ function arrange(root) {
 // Makes only the compare button of the card with the Tab stop reachable by Tab, too.
 function stopAt({ cards }, element) {
   const stop = element?.closest(".card");
-  for (const card of cards) card.compare.tabIndex = card === stop ? 0 : -1;
+  for (const card of cards) card.compare.tabIndex = card.element === stop ? 0 : -1;
 }
 
 function columnsOf(grid) {
@@ -228,36 +235,27 @@ function numbersOf({ text, others }, { here, there, held, spell }, i) {
 }
 
 // ---- cards ----------------------------------------------------------------------------------------------------------
-function cardOf(root, i) {
-  const { shown, look } = root;
+/** @returns {Card} */
+function cardOf(view, i) {
+  const { shown, look } = view;
   const { layer, head, name, habit } = shown.heads[i];
   const isNow = layer === shown.now[0] && head === shown.now[1];
-  const card = element("div", isNow ? "card now" : "card");
-  const open = element("button", isNow ? "open chosen" : "open", {
-    type: "button", title: habit || name,
-    onclick: () => openHead(root, [layer, head]),
-  });
-  open.setAttribute("aria-label", said(shown.text.open, { name, habit }));
-  open.style.aspectRatio = ratioOf(shown);
-  open.append(
-    shown.others
-      ? imageOf(shown, apart(shown.maps[i], shown.others[i]), "signed")
-      : imageOf(shown, shown.maps[i], scaleOf(shown)),
-  );
-  card.number = element("div", "number");
-  const compare = element("button", "compare", { type: "button" });
-  compare.onclick = () => {
+  const picture = shown.others
+    ? imageOf(shown, apart(shown.maps[i], shown.others[i]), "signed")
+    : imageOf(shown, shown.maps[i], scaleOf(shown));
+  const opens = {
+    title: habit || name, ariaLabel: said(shown.text.open, { name, habit }), style: `aspect-ratio: ${ratioOf(shown)}`,
+  };
+  const open = button(isNow ? "open chosen" : "open", opens, () => openHead(view, [layer, head]), [picture]);
+  const number = element("div", "number");
+  const compare = button("compare", {}, () => {
     look.pair = look.pair.includes(i)
       ? look.pair.filter((each) => each !== i)
       : [...look.pair, i].slice(shown.others ? -1 : -2);
-    compareTwo(root);
-  };
-  card.compare = compare;
-  card.append(
-    open, element("div", "name", name), element("div", "habit", habit), card.number,
-    compare,
-  );
-  return card;
+    compareTwo(view);
+  });
+  const card = [open, element("div", "name", name), element("div", "habit", habit), number, compare];
+  return { element: element("div", isNow ? "card now" : "card", card), number, compare };
 }
 
 // The colour scale: with both signs for numbers that are not shares.
@@ -272,8 +270,8 @@ const imageOf = ({ queries, keys, reach, fills, allowed }, numbers, scale) =>
   mapImage(numbers, { rows: queries.length, columns: keys.length, reach, fills, scale, allowed });
 
 // ---- two heads, or a head on two sentences --------------------------------------------------------------------------
-function compareTwo(root) {
-  const { shown, look, cards, parts } = root;
+function compareTwo(view) {
+  const { shown, look, cards, parts } = view;
   const { text, heads, maps } = shown;
   cards.forEach(({ compare }, i) => {
     const isChosen = look.pair.includes(i);
@@ -301,12 +299,9 @@ function secondOf(shown, i) {
 // A large map with its words; a text shows the cell under the pointer, or the one reached by the arrow keys.
 function largeOf(shown, name, numbers, scale) {
   const { queries, keys } = shown;
-  const figure = element("figure", "large");
   const told = element("div", "cell", { ariaLive: "polite", textContent: "\u00a0" });
-  const frame = element("div", "frame", { tabIndex: 0, role: "application" });
-  frame.setAttribute("aria-label", name);
-  frame.style.aspectRatio = ratioOf(shown);
-  frame.append(imageOf(shown, numbers, scale));
+  const look = { tabIndex: 0, role: "application", ariaLabel: name, style: `aspect-ratio: ${ratioOf(shown)}` };
+  const frame = element("div", "frame", look, [imageOf(shown, numbers, scale)]);
   const inside = (place, words) => Math.min(words.length - 1, Math.max(0, place));
   let at = [0, 0];
   const tell = (row, column) => {
@@ -322,23 +317,19 @@ function largeOf(shown, name, numbers, scale) {
     tell(Math.floor(((clientY - top) / height) * queries.length), Math.floor(((clientX - left) / width) * keys.length));
   };
   frame.onkeydown = (event) => {
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    const step = MOVES[event.key];
     if (!step) return;
     tell(at[0] + step[0], at[1] + step[1]);
     event.preventDefault();
   };
-  const plot = element("div", "plot");
   const [across, down] = [axisOf(keys, "across"), axisOf(queries, "down")];
-  plot.append(across, down, frame);
-  figure.append(element("figcaption", "", name), plot, told);
-  return figure;
+  const plot = element("div", "plot", [across, down, frame]);
+  return element("figure", "large", [element("figcaption", "", name), plot, told]);
 }
 
 // The words along a side of a map; none if there are more than MOST_LABELS.
 function axisOf(words, name) {
-  const axis = element("div", `axis ${name}`);
-  axis.setAttribute("aria-hidden", "true");
-  axis.style.setProperty("--count", words.length);
+  const axis = element("div", `axis ${name}`, { ariaHidden: "true", style: `--count: ${words.length}` });
   if (words.length <= MOST_LABELS)
     axis.append(...words.map((word) => element("span", "", { textContent: word, title: word })));
   return axis;
@@ -355,20 +346,14 @@ function beyondOf({ shown }) {
 }
 
 function writtenOf({ heads, text }) {
-  const written = element("figure", "written");
   const most = Math.max(...heads.map((each) => each.written)) || 1;
   const rows = heads.map(({ name, written: length }) => {
-    const row = element("div", "row");
-    const beam = element("span", "beam");
-    beam.style.width = `${(100 * length) / most}%`;
-    const room = element("span", "room");
-    room.append(beam);
-    row.append(
-      element("span", "", name), room, element("span", "", spellNumber(length)),
-    );
-    return row;
+    const beam = element("span", "beam", { style: `width: ${(100 * length) / most}%` });
+    return element("div", "row", [
+      element("span", "", name), element("span", "room", [beam]), element("span", "", spellNumber(length)),
+    ]);
   });
-  written.title = text.written;
-  written.append(element("figcaption", "", text.written_title), ...rows);
-  return written;
+  return element("figure", "written", { title: text.written }, [
+    element("figcaption", "", text.written_title), ...rows,
+  ]);
 }

@@ -1,4 +1,5 @@
 // A list of words, each with a bar as long as its probability.
+import { element } from "../dom.js";
 
 /** @typedef {{ rows: { word: string, share: number, said: string }[], colour: string }} Shares */
 
@@ -6,13 +7,11 @@
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".shares");
   root.style.setProperty("--share", data.colour);
-  const rows = data.rows.map(({ word, share, said }) => {
-    const row = document.createElement("div");
-    const parts = [word, "", said].map((text) => Object.assign(document.createElement("span"), { textContent: text }));
-    parts[1].className = "beam";
-    parts[1].style.width = 100 * share + "%";
-    row.append(...parts);
-    return row;
-  });
+  const rows = data.rows.map(({ word, share, said }) =>
+    element("div", "", [
+      element("span", "", word), element("span", "beam", { style: `width: ${100 * share}%` }),
+      element("span", "", said),
+    ]),
+  );
   root.replaceChildren(...rows);
 }

@@ -2,6 +2,7 @@
 // cache. The data contain all stops, so that moving between stops needs no server.
 import { button, element, isDrawn, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { Rest } from "../drag.js";
+import { isCalm } from "../flow/motion.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
@@ -56,20 +57,16 @@ export default function ({ parentElement, data, setTriggerValue }) {
   view.head = Math.min(view.head ?? 0, shown.heads.length - 1);
   view.way ??= WAYS[0];
   const fields = shown.layers.map((name, layer) => new Field(view, shown, name, layer));
-  const typed = element("div", "typed", { role: "group" });
-  typed.setAttribute("aria-label", shown.text.typed);
+  const typed = element("div", "typed", { role: "group", ariaLabel: shown.text.typed });
   const counts = element("div", "counts");
   const move = moverOf(view, shown, (isStep) => {
     typed.replaceChildren(...wordsOf(view, shown, move));
     counts.replaceChildren(...shown.counts.map((each) => countOf(view, each)));
     for (const field of fields) field.show(isStep);
   });
-  const left = element("div", "left");
-  left.append(labelsOf(shown), ...fields.map((field) => field.element));
+  const left = element("div", "left", [labelsOf(shown), ...fields.map((field) => field.element)]);
   move.walk.append(choicesOf(view, shown, move));
-  const both = element("div", "both");
-  both.append(left, counts);
-  root.replaceChildren(move.walk, move.told, typed, both);
+  root.replaceChildren(move.walk, move.told, typed, element("div", "both", [left, counts]));
   move.show(view.at);
   refocus();
 }
@@ -77,9 +74,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 // ---- the player -----------------------------------------------------------------------------------------------------
 function moverOf(view, shown, draw) {
   const last = shown.told.cached.length - 1;
-  const walk = element("div", "walk", { role: "group" });
   const told = element("div", "told", { ariaLive: "polite" });
-  walk.setAttribute("aria-label", shown.text.label);
   const tell = (at, isStep) => {
     told.textContent = shown.told[view.way][at];
     back.disabled = at === 0;
@@ -90,17 +85,15 @@ function moverOf(view, shown, draw) {
   const settled = () => view.rest.begin();
   const { play, range, show, go } = playerOf(view, { text: shown.text, last, time: WORD_TIME, draw: tell, settled });
   const move = (at) => go(Math.max(0, Math.min(at, last)), at === view.at + 1);
-  const back = button("", { textContent: shown.text.back }, () => move(view.at - 1));
-  const on = button("", { textContent: shown.text.on }, () => move(view.at + 1));
-  back.dataset.place = "back";
-  on.dataset.place = "on";
+  const back = button("", { textContent: shown.text.back, place: "back" }, () => move(view.at - 1));
+  const on = button("", { textContent: shown.text.on, place: "on" }, () => move(view.at + 1));
+  const walk = element("div", "walk", { role: "group", ariaLabel: shown.text.label }, [play, back, on, range]);
   walk.onkeydown = (event) => {
     const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!way || event.target === range) return;
     event.preventDefault();
     move(view.at + way);
   };
-  walk.append(play, back, on, range);
   return { walk, told, show, go: move };
 }
 
@@ -109,33 +102,24 @@ function wordsOf(view, { words, given, next, text }, move) {
   const seen = given + view.at;
   const tiles = words.slice(0, seen).map((word, t) => {
     if (t < given) return element("span", "word", word);
-    const tile = button(
-      t === seen - 1 ? "word written now" : "word written",
-      { textContent: word, title: text.go },
-      () => move.go(t + 1 - given),
-    );
-    tile.dataset.place = `word ${t}`;
-    return tile;
+    const look = t === seen - 1 ? "word written now" : "word written";
+    return button(look, { textContent: word, title: text.go, place: `word ${t}` }, () => move.go(t + 1 - given));
   });
   const coming = next[view.at];
   if (!coming) return tiles;
   const cell = { part: "unembedding", step: "probabilities", index: [0, 0, coming.number] };
-  const tile = button("word coming", { title: text.open }, () => view.trigger("opened", { stop: view.at, ...cell }));
-  tile.append(
-    element("span", "", coming.word),
-    element("span", "much", spellWholePercent(coming.share)),
-  );
-  tile.dataset.place = "coming";
+  const open = () => view.trigger("opened", { stop: view.at, ...cell });
+  const tile = button("word coming", { title: text.open, place: "coming" }, open, [
+    element("span", "", coming.word), element("span", "much", spellWholePercent(coming.share)),
+  ]);
   return [...tiles, tile];
 }
 
-function labelsOf({ words }) {
-  const line = element("div", "labels");
-  line.style.setProperty("--count", words.length);
-  line.append(...words.map((word) => element("span", "", { textContent: word, title: word })));
-  line.ariaHidden = "true";
-  return line;
-}
+const labelsOf = ({ words }) =>
+  element(
+    "div", "labels", { ariaHidden: "true", style: `--count: ${words.length}` },
+    words.map((word) => element("span", "", { textContent: word, title: word })),
+  );
 
 // ---- the shelf of a layer -------------------------------------------------------------------------------------------
 class Field {
@@ -144,30 +128,21 @@ class Field {
     this.shown = shown;
     this.name = name;
     this.layer = layer;
-    this.element = element("div", "layer");
     this.threads = svgShape("svg", {
       viewBox: `0 0 ${shown.words.length} 10`, preserveAspectRatio: "none", "aria-hidden": true,
     });
     this.query = element("span", "query", "q");
-    this.grid = element("div", "grid", { role: "group" });
-    this.grid.setAttribute("aria-label", name);
-    this.grid.style.setProperty("--count", shown.words.length);
     this.cells = ["weights", "k", "v"].map((step) => shown.words.map((_, s) => this.cell(step, s)));
-    this.grid.append(...this.cells.flat());
-    const field = element("div", "field");
-    field.append(this.threads, this.query, this.grid);
-    const title = element("div", "title");
-    title.append(
-      element("span", "name", name), element("span", "k", "k"),
-      element("span", "v", "v"),
-    );
-    this.element.append(title, field);
+    const look = { role: "group", ariaLabel: name, style: `--count: ${shown.words.length}` };
+    this.grid = element("div", "grid", look, this.cells.flat());
+    const title = [element("span", "name", name), element("span", "k", "k"), element("span", "v", "v")];
+    this.element = element("div", "layer", [
+      element("div", "title", title), element("div", "field", [this.threads, this.query, this.grid]),
+    ]);
   }
 
   cell(step, s) {
-    const cell = button(step, {}, () => this.open(step, s));
-    cell.dataset.place = `${this.layer} ${step} ${s}`;
-    return cell;
+    return button(step, { place: `${this.layer} ${step} ${s}` }, () => this.open(step, s));
   }
 
   open(step, s) {
@@ -192,14 +167,11 @@ class Field {
         shown.words.forEach((word, s) => {
           const share = spellWholePercent(this.weight(s));
           weights[s].textContent = s < seen ? share : "";
-          weights[s].setAttribute(
-            "aria-label", said(shown.text.weight, { layer: this.name, word: shown.words[seen - 1], key: word, share }),
-          );
+          const at = { layer: this.name, word: shown.words[seen - 1], key: word, share };
+          weights[s].ariaLabel = said(shown.text.weight, at);
           weights[s].classList.toggle("strong", this.weight(s) >= 0.1);
-          for (const [cells, name] of [
-            [keys, "key"], [values, "value"],
-          ])
-            this.fill(cells[s], name, s, isNew(s), isStep);
+          this.fill(keys[s], "key", s, isNew(s), isStep);
+          this.fill(values[s], "value", s, isNew(s), isStep);
           for (const cells of this.cells) cells[s].disabled = s >= seen;
         });
       },
@@ -215,9 +187,8 @@ class Field {
     cell.classList.toggle("now", isNew);
     cell.style.background = this.strip(name, s);
     const state = shown.text[isNew ? "computed" : "kept"];
-    cell.setAttribute("aria-label", said(shown.text[name], { layer: this.name, word: shown.words[s], state }));
-    cell.title = cell.getAttribute("aria-label");
-    if (isStep && isNew && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    cell.title = cell.ariaLabel = said(shown.text[name], { layer: this.name, word: shown.words[s], state });
+    if (isStep && isNew && !isCalm()) {
       cell.animate([{ transform: "translateY(-16px)", opacity: 0 }, { transform: "none", opacity: 1 }], DROP);
     }
   }
@@ -250,56 +221,36 @@ class Field {
 
 // ---- choices and counts ---------------------------------------------------------------------------------------------
 function choicesOf(view, shown, move) {
-  const line = element("div", "choices");
   const group = (label, names, chosen, choose) => {
-    const made = element("div", "choice", { role: "group" });
-    made.setAttribute("aria-label", label);
-    const buttons = names.map((name, i) => {
-      const each = button("way", { textContent: name }, () => {
+    const buttons = names.map((textContent, i) =>
+      button("way", { textContent, place: `${label} ${i}` }, () => {
         choose(i);
         press();
         move.show(view.at);
-      });
-      each.dataset.place = `${label} ${i}`;
-      return each;
-    });
+      }),
+    );
     const press = () => buttons.forEach((each, i) => (each.ariaPressed = String(i === chosen())));
     press();
-    made.append(element("span", "label", label), ...buttons);
-    return made;
+    const look = { role: "group", ariaLabel: label };
+    return element("div", "choice", look, [element("span", "label", label), ...buttons]);
   };
-  line.append(
-    group(
-      shown.text.picture,
-      WAYS.map((way) => shown.text[`way_${way}`]),
-      () => WAYS.indexOf(view.way),
-      (i) => (view.way = WAYS[i]),
-    ),
-    group(
-      shown.text.head, shown.heads,
-      () => view.head,
-      (i) => (view.head = i),
-    ),
-  );
-  return line;
+  const { text, heads } = shown;
+  const pictures = WAYS.map((way) => text[`way_${way}`]);
+  return element("div", "choices", [
+    group(text.picture, pictures, () => WAYS.indexOf(view.way), (i) => (view.way = WAYS[i])),
+    group(text.head, heads, () => view.head, (i) => (view.head = i)),
+  ]);
 }
 
 // A count as two bars on one scale: with the cache, and without.
 function countOf(view, { title, names, texts, added, sizes }) {
   const most = Math.max(...sizes.flat());
-  const box = element("div", "count");
-  box.append(element("h6", "", title));
-  names.forEach((name, i) => {
-    const line = element("div", `line ${WAYS[i]}`);
-    const bar = element("span", "bar");
-    bar.style.width = `${(100 * sizes[view.at][i]) / most}%`;
-    const track = element("span", "track");
-    track.append(bar);
-    line.append(
+  const lines = names.map((name, i) => {
+    const bar = element("span", "bar", { style: `width: ${(100 * sizes[view.at][i]) / most}%` });
+    return element("div", `line ${WAYS[i]}`, [
       element("span", "name", name), element("span", "number", texts[view.at][i]),
-      element("span", "added", added[view.at][i]), track,
-    );
-    box.append(line);
+      element("span", "added", added[view.at][i]), element("span", "track", [bar]),
+    ]);
   });
-  return box;
+  return element("div", "count", [element("h6", "", title), ...lines]);
 }

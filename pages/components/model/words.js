@@ -30,9 +30,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   shown.logits = new Float32Array(shown.numbers.slice().buffer);
   setColours(root, shown.palette, ["ground", "ink", "faint", "share", "x", "k", "v"]);
   const refocus = keepFocus(root);
-  const bars = barsOf(view, shown);
-  const both = element("div", "both");
-  both.append(bars, controlsOf(view, shown, bars));
+  const { bars, follow } = barsOf(view, shown);
+  const both = element("div", "both", [bars, controlsOf(view, shown, follow)]);
   root.replaceChildren(tilesOf(view, shown), both);
   if (shown.cache) root.append(shelvesOf(shown.cache));
   refocus();
@@ -40,55 +39,48 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
 // ---- the text -------------------------------------------------------------------------------------------------------
 function tilesOf(view, { tiles, text }) {
-  const line = element("div", "tiles", { role: "group" });
-  line.setAttribute("aria-label", text.tiles);
-  tiles.forEach(({ word, kind }, place) => {
-    const tile = button(`tile ${kind}`, { textContent: kind === "blank" ? "____" : word, title: text.tiles }, () =>
-      view.trigger("place", place),
-    );
-    tile.dataset.place = `tile ${place}`;
-    tile.setAttribute("aria-label", word);
-    tile.disabled = kind === "blank" || kind === "start";
-    line.append(tile);
+  const made = tiles.map(({ word, kind }, place) => {
+    const look = {
+      textContent: kind === "blank" ? "____" : word, title: text.tiles, ariaLabel: word, place: `tile ${place}`,
+      disabled: kind === "blank" || kind === "start",
+    };
+    return button(`tile ${kind}`, look, () => view.trigger("place", place));
   });
-  return line;
+  return element("div", "tiles", { role: "group", ariaLabel: text.tiles }, made);
 }
 
 // ---- the next words -------------------------------------------------------------------------------------------------
+// The bars of the next words, and a function that shows them for other choices of the sampling.
 function barsOf(view, { words, text, logits, sliders }) {
-  const bars = element("div", "bars");
   const line = element("div", "line", text.cut);
   const rows = words.map((word) => rowOf(view, word, text));
-  bars.append(element("h6", "", text.bars), ...rows);
-  bars.choices = { temperature: sliders.temperature.value, topK: sliders.top_k.value, topP: sliders.top_p.value };
-  bars.follow = (choices) => {
-    Object.assign(bars.choices, choices);
-    const shares = sharesOf(logits, bars.choices);
-    show(rows.map(({ number }) => shares[number]));
-  };
+  const bars = element("div", "bars", [element("h6", "", text.bars), ...rows]);
+  const choices = { temperature: sliders.temperature.value, topK: sliders.top_k.value, topP: sliders.top_p.value };
   const show = (shares) => {
-    const uncut = sharesOf(logits, { temperature: bars.choices.temperature });
-    rows.forEach((row, i) => showRow(row, shares[i], uncut[row.number]));
+    const uncut = sharesOf(logits, { temperature: choices.temperature });
+    rows.forEach((row, i) => showRow(row, shares[i], uncut[words[i].number]));
     const first = rows.find((row) => row.classList.contains("cut"));
     if (first) bars.insertBefore(line, first);
     else line.remove();
   };
+  const follow = (changes) => {
+    Object.assign(choices, changes);
+    const shares = sharesOf(logits, choices);
+    show(words.map(({ number }) => shares[number]));
+  };
   show(words.map(({ share }) => share));
-  return bars;
+  return { bars, follow };
 }
 
 function rowOf(view, { word, number, cell }, text) {
-  const row = element("div", "row");
-  row.number = number;
-  const pick = button("said", { textContent: word, title: said(text.pick, { word }) }, () =>
-    view.trigger("picked", number),
-  );
-  pick.setAttribute("aria-label", pick.title);
-  pick.dataset.place = `word ${number}`;
-  const track = button("track", { title: pick.title, tabIndex: -1 }, () => view.trigger("picked", number));
-  track.append(element("span", "uncut"), element("span", "beam"));
-  row.append(pick, track, button("cell", {}, () => view.trigger("opened", cell)));
-  return row;
+  const title = said(text.pick, { word });
+  const look = { textContent: word, title, ariaLabel: title, place: `word ${number}` };
+  const pick = () => view.trigger("picked", number);
+  return element("div", "row", [
+    button("said", look, pick),
+    button("track", { title, tabIndex: -1 }, pick, [element("span", "uncut"), element("span", "beam")]),
+    button("cell", {}, () => view.trigger("opened", cell)),
+  ]);
 }
 
 // Shows the share of a word; a word that is cut off is pale, with a bar of its share before the cut.
@@ -100,35 +92,20 @@ function showRow(row, share, uncut) {
 }
 
 // ---- controls -------------------------------------------------------------------------------------------------------
-function controlsOf(view, { sliders, seed, text }, bars) {
-  const controls = element("div", "controls");
+function controlsOf(view, { sliders, seed, text }, follow) {
   const choose = (choices) => view.trigger("choices", choices);
-  controls.append(
+  const controls = element("div", "controls", [
     temperatureSlider(
-      sliders.temperature,
-      (temperature) => bars.follow({ temperature }),
-      (number) => choose({ word_temperature: number }),
+      sliders.temperature, (temperature) => follow({ temperature }), (number) => choose({ word_temperature: number }),
     ),
-    topKSlider(
-      sliders.top_k,
-      (topK) => bars.follow({ topK }),
-      (number) => choose({ top_k: number }),
-    ),
-    topPSlider(
-      sliders.top_p,
-      (topP) => bars.follow({ topP }),
-      (number) => choose({ top_p: number }),
-    ),
+    topKSlider(sliders.top_k, (topK) => follow({ topK }), (number) => choose({ top_k: number })),
+    topPSlider(sliders.top_p, (topP) => follow({ topP }), (number) => choose({ top_p: number })),
+  ]);
+  const buttons = Object.entries(text.buttons).map(([name, label]) =>
+    button(name === "word" ? "act first" : "act", { textContent: label, place: `act ${name}` }, () =>
+      view.trigger("done", name)),
   );
-  if (!Object.keys(text.buttons).length) return controls;
-  controls.append(seedOf(seed, choose));
-  const buttons = element("div", "buttons");
-  for (const [name, label] of Object.entries(text.buttons)) {
-    const act = button(name === "word" ? "act first" : "act", { textContent: label }, () => view.trigger("done", name));
-    act.dataset.place = `act ${name}`;
-    buttons.append(act);
-  }
-  controls.append(buttons);
+  if (buttons.length) controls.append(seedOf(seed, choose), element("div", "buttons", buttons));
   return controls;
 }
 
@@ -162,41 +139,28 @@ function topPSlider({ value, ends: [least, most], label, all }, drag, done) {
 // The choice between the likeliest word and a sampled word, with the seed of the sampling.
 function seedOf({ value, ends: [least, most], label, likeliest, drawn, seed }, choose) {
   const isDrawn = value !== null;
-  const group = element("div", "seed", { role: "group" });
-  group.setAttribute("aria-label", label);
-  const way = (text, isChosen, number) => {
-    const made = button("way", { textContent: text, ariaPressed: String(isChosen) }, () =>
-      choose({ word_seed: number }),
-    );
-    made.dataset.place = `way ${text}`;
-    return made;
-  };
-  group.append(way(likeliest, !isDrawn, null), way(drawn, isDrawn, value ?? 1));
+  const way = (text, isChosen, number) =>
+    button("way", { textContent: text, ariaPressed: String(isChosen), place: `way ${text}` }, () =>
+      choose({ word_seed: number }));
+  const ways = [way(likeliest, !isDrawn, null), way(drawn, isDrawn, value ?? 1)];
+  const group = element("div", "seed", { role: "group", ariaLabel: label }, ways);
   if (!isDrawn) return group;
-  const input = element("input", "number", { type: "number", min: least, max: most, step: 1, value });
-  input.setAttribute("aria-label", seed);
-  input.dataset.place = "seed";
-  input.onchange = () => choose({ word_seed: Number(input.value) });
-  const line = element("label", "line");
-  line.append(element("span", "", seed), input);
-  group.append(line);
+  const input = element("input", "number", {
+    type: "number", min: least, max: most, step: 1, value, ariaLabel: seed, place: "seed",
+    onchange: () => choose({ word_seed: Number(input.value) }),
+  });
+  group.append(element("label", "line", [element("span", "", seed), input]));
   return group;
 }
 
 // ---- the cache ------------------------------------------------------------------------------------------------------
 // The cache: a row per layer with a column per word, its key above its value; the last column is new.
 function shelvesOf({ columns, layers, title, rows }) {
-  const cache = element("div", "cache");
-  cache.append(element("h6", "", title));
-  for (const name of layers) {
-    const shelf = element("div", "shelf");
-    const kept = element("div", "kept");
-    columns.forEach((word, t) =>
-      kept.append(element("span", t === columns.length - 1 ? "column new" : "column", { title: word })),
+  const shelves = layers.map((name) => {
+    const kept = columns.map((word, t) =>
+      element("span", t === columns.length - 1 ? "column new" : "column", { title: word }),
     );
-    shelf.append(element("span", "layer", name), kept);
-    cache.append(shelf);
-  }
-  cache.append(element("div", "rows", rows));
-  return cache;
+    return element("div", "shelf", [element("span", "layer", name), element("div", "kept", kept)]);
+  });
+  return element("div", "cache", [element("h6", "", title), ...shelves, element("div", "rows", rows)]);
 }

@@ -33,44 +33,34 @@ export default function ({ parentElement, data, setTriggerValue }) {
   roving(root, fill, "button", () => 2);
 }
 
-function heads({ asksLook, asksGuess }) {
-  const line = element("div", "heads");
-  line.append(element("span", "", asksLook), element("span", "asked", asksGuess));
-  return line;
-}
+const heads = ({ asksLook, asksGuess }) =>
+  element("div", "heads", [element("span", "", asksLook), element("span", "asked", asksGuess)]);
 
 function listing({ lines, looked, alt }, tell) {
-  const all = element("div", "listing", { role: "group", ariaLabel: alt });
-  lines.forEach((line, place) => {
-    const row = element("div", line.step && line.step === looked ? "line looked" : "line");
-    row.style.setProperty("--made", line.ink);
-    row.append(lookButton(line, place, looked, tell), codeOf(line), guessButton(line, place, tell));
-    all.append(row);
+  const rows = lines.map((line, place) => {
+    const name = line.step && line.step === looked ? "line looked" : "line";
+    return element("div", name, { style: `--made: ${line.ink}` }, [
+      lookButton(line, looked, tell), codeOf(line), guessButton(line, place, tell),
+    ]);
   });
-  return all;
+  return element("div", "listing", { role: "group", ariaLabel: alt }, rows);
 }
 
-function lookButton({ step, number, looksAt }, place, looked, tell) {
-  const name = step && step === looked ? "look chosen" : "look";
-  const look = button(name, { textContent: number, title: looksAt }, () => {
-    if (step) tell("looked", step);
-  });
-  look.ariaLabel = looksAt;
-  look.ariaPressed = String(Boolean(step) && step === looked);
-  if (!step) look.ariaDisabled = "true";
-  return look;
+function lookButton({ step, number, looksAt }, looked, tell) {
+  const isLooked = Boolean(step) && step === looked;
+  const look = { textContent: number, title: looksAt, ariaLabel: looksAt, ariaPressed: String(isLooked) };
+  const made = button(isLooked ? "look chosen" : "look", look, () => step && tell("looked", step));
+  if (!step) made.ariaDisabled = "true";
+  return made;
 }
 
-function codeOf({ made, rest }) {
-  const code = document.createElement("code");
-  code.append(element("b", "", made), rest);
-  return code;
-}
+const codeOf = ({ made, rest }) => element("code", "", [element("b", "", made), rest]);
 
 function guessButton({ verdict, blames, isGuessed }, place, tell) {
-  const guess = button("guess", { textContent: verdict || "?", title: blames }, () => tell("guessed", place));
-  guess.ariaLabel = verdict ? `${blames} ${verdict}` : blames;
-  guess.ariaPressed = String(isGuessed);
+  const guess = button("guess", {
+    textContent: verdict || "?", title: blames, ariaLabel: verdict ? `${blames} ${verdict}` : blames,
+    ariaPressed: String(isGuessed),
+  }, () => tell("guessed", place));
   if (verdict) guess.dataset.verdict = verdict;
   return guess;
 }
