@@ -2,10 +2,11 @@
 // by a click, or painted. Everything is redrawn from the data; only the zoom and the scroll position are kept.
 import { stateOf } from "./dom.js";
 import { followPointer, MOVES } from "./drag.js";
+import { clamp } from "./flow/motion.js";
 import { followSlider } from "./live/position.js";
 import { BLOCKED, unpacked } from "./pixels.js";
 import { hear, tellOthers } from "./shared.js";
-import { clamped, Sheet } from "./sheet.js";
+import { Sheet } from "./sheet.js";
 
 /**
  * @typedef {object} MapData the fields of a Raster (attention_core/drawing/raster.py) and these
@@ -144,7 +145,7 @@ class LargeMap extends Sheet {
     const { ratio } = this;
     this.near = (this.near ?? this.unit) * (apart(event) / (apart(before) || 1));
     const [x, y] = [this.point(event), this.point(other)].reduce(([a, b], [c, d]) => [(a + c) / 2, (b + d) / 2]);
-    this.zoom(clamped(Math.round(this.near), this.whole, this.nearest), x, y);
+    this.zoom(clamp(Math.round(this.near), this.whole, this.nearest), x, y);
     this.move(
       this.x - ((event.clientX - before.clientX) * ratio) / 2,
       this.y - ((event.clientY - before.clientY) * ratio) / 2,
@@ -193,8 +194,8 @@ class LargeMap extends Sheet {
     const walk = MOVES[event.key];
     if (walk) {
       const from = this.at ?? this.chosen();
-      const row = from ? clamped(from.row + walk[0], 0, rows - 1) : this.window.first.row;
-      const column = from ? clamped(from.column + walk[1], 0, columns - 1) : this.window.first.column;
+      const row = from ? clamp(from.row + walk[0], 0, rows - 1) : this.window.first.row;
+      const column = from ? clamp(from.column + walk[1], 0, columns - 1) : this.window.first.column;
       this.look({ row, column });
       this.reveal({ row, column });
     } else if (event.key === "+" || event.key === "=") this.zoom(this.nearer(1));

@@ -1,6 +1,7 @@
 // The lessons as cards: the picture and question of each, and whether it was opened or solved in this browser.
 import { button, element, linkTo, setColours } from "./dom.js";
 import { keepDrawers, keepProgress, readProgress } from "./kept_progress.js";
+import { filled } from "./printed.js";
 import { drawPicture } from "./small_picture.js";
 
 /**
@@ -35,9 +36,7 @@ function drawSummary(text, progress, draw) {
     keepDrawers(new Set());
     draw();
   });
-  return element("p", "summary", [
-    text.summary.replace("{opened}", progress.size).replace("{solved}", solved), " ", forget,
-  ]);
+  return element("p", "summary", [filled(text.summary, { opened: progress.size, solved }), " ", forget]);
 }
 
 function drawCard({ title, question, address, shapes }, stage, text, open) {

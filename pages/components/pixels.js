@@ -20,6 +20,9 @@ export function unpacked(bytes) {
   return data;
 }
 
+/** The 32-bit floats that bytes of unpacked() consist of. @param {Uint8Array | Float32Array} bytes */
+export const floatsOf = (bytes) => new Float32Array(bytes.slice().buffer);
+
 /**
  * Returns a canvas with one pixel per cell; blocked cells stay transparent, so that the hatching below is visible.
  * @param {Uint8Array} cells the colour number of each cell

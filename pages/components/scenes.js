@@ -48,7 +48,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   }, "button", columns);
   if (!data.movable) return;
   const send = (card) => {
-    const was = Number(card.dataset.at);
+    const was = cards.indexOf(card);
     const to = [...list.children].indexOf(card);
     if (was === to) return;
     number(list);
@@ -93,9 +93,7 @@ function drawScene(scene, at, { chosen, movable, text }, open) {
     card.ariaCurrent = String(at === chosen);
     parts.push(element("span", "grip", { textContent: "⠿", title: text.grip, ariaHidden: "true" }));
   }
-  const made = element("li", "scene", parts);
-  made.dataset.at = at;
-  return made;
+  return element("li", "scene", parts);
 }
 
 /** @param {Scene} scene */

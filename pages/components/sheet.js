@@ -1,6 +1,7 @@
 // One matrix drawn on a canvas, from its data and a view (zoom and scroll position): cells in whole device pixels, so
 // that all have the same size, the texts around the cells, the colour scale, and the outlines on top.
 import { button, element } from "./dom.js";
+import { clamp } from "./flow/motion.js";
 import { BLOCKED, hatch, pixels } from "./pixels.js";
 import { digits, filled, letters, WIDE } from "./printed.js";
 import { fixed } from "./rounded.js";
@@ -16,11 +17,6 @@ const MARGIN = 120; // CSS pixels: the largest width of texts beside rows, and h
 const ROOM = 110;
 const OVERHANG = 100; // CSS pixels: the width of tilted texts beyond the last column
 const RAMP = { wide: 260, tall: 40 };
-
-/** @type {(value: number, least: number, most: number) => number} */
-export function clamped(value, least, most) {
-  return Math.max(least, Math.min(most, value));
-}
 
 export class Sheet {
   constructor(root) {
@@ -83,7 +79,7 @@ export class Sheet {
     const near = this.unit / this.ratio;
     [this.width, this.ratio] = [width, ratio];
     this.measure();
-    this.unit = wasWhole ? this.whole : clamped(Math.round(near * ratio), this.whole, this.nearest);
+    this.unit = wasWhole ? this.whole : clamp(Math.round(near * ratio), this.whole, this.nearest);
     if (wasWhole) [this.x, this.y] = [0, 0];
     this.tools.hidden = !this.data.note && this.whole >= READABLE * ratio && this.fitsWhole();
     this.stage.style.width = this.sheet + "px";
@@ -122,7 +118,7 @@ export class Sheet {
   }
 
   size(cell) {
-    return clamped(cell * 0.8, SMALL, LARGE);
+    return clamp(cell * 0.8, SMALL, LARGE);
   }
 
   wide(text, size) {
@@ -157,7 +153,7 @@ export class Sheet {
   // The cell width after one zoom step: 1.5 times as large (1) or as small (-1), a whole number of pixels.
   nearer(way) {
     const next = Math.round(this.unit * 1.5 ** way);
-    return clamped(next === this.unit ? this.unit + way : next, this.whole, this.nearest);
+    return clamp(next === this.unit ? this.unit + way : next, this.whole, this.nearest);
   }
 
   // Sets the cell width; the point (x, y) of the view, in device pixels, stays in place.
@@ -190,7 +186,8 @@ export class Sheet {
   }
 
   reveal({ row, column }) {
-    const inside = (from, cell, length) => clamped(from, (cell + 1) * this.unit - length, cell * this.unit);
+    const inside = (from, cell, length) =>
+      Math.max((cell + 1) * this.unit - length, Math.min(from, cell * this.unit));
     this.move(inside(this.x, column, this.view.wide), inside(this.y, row, this.view.tall));
   }
 
@@ -198,8 +195,8 @@ export class Sheet {
   draw() {
     const { data, pen, unit, view, ratio } = this;
     const [rows, columns] = data.drawn;
-    this.x = Math.round(clamped(this.x, 0, Math.max(0, columns * unit - view.wide)));
-    this.y = Math.round(clamped(this.y, 0, Math.max(0, rows * unit - view.tall)));
+    this.x = Math.round(clamp(this.x, 0, Math.max(0, columns * unit - view.wide)));
+    this.y = Math.round(clamp(this.y, 0, Math.max(0, rows * unit - view.tall)));
     const first = { row: Math.floor(this.y / unit), column: Math.floor(this.x / unit) };
     const end = {
       row: Math.min(rows, Math.ceil((this.y + view.tall) / unit)),

@@ -2,6 +2,7 @@
 // for the pieces. Hovering or focusing a token highlights the same letters in all rows.
 import { element, setColours, stateOf } from "./dom.js";
 import { playerOf } from "./player.js";
+import { filled } from "./printed.js";
 import { roving } from "./roving.js";
 
 /**
@@ -21,6 +22,7 @@ import { roving } from "./roving.js";
 
 const TINTS = 6; // the number of colours that consecutive tokens cycle through
 const STEP_TIME = 260; // ms between two stages while the player plays
+const spans = new WeakMap(); // token -> the numbers of its first and last letter
 
 /** @param {import("./shared.js").Component<Tokens>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -36,9 +38,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const draw = (merges) => {
     const stage = data.stages.findLast((each) => each.merges <= merges);
     const size = (data.unmerged + merges).toLocaleString("en-US");
-    const note = data.label.note.replace("{count}", stage.tokens.length).replace("{size}", size);
-    fillRow(view, pieces, stage.tokens, note);
-    return (told.textContent = data.label.told.replace("{merges}", merges).replace("{newest}", newest(data, merges)));
+    fillRow(view, pieces, stage.tokens, filled(data.label.note, { count: stage.tokens.length, size }));
+    return (told.textContent = filled(data.label.told, { merges, newest: newest(data, merges) }));
   };
   const text = { ...data.label, label: data.label.slider };
   const after = (merges) => data.stages.find((each) => each.merges > merges)?.merges;
@@ -72,7 +73,7 @@ function drawToken(view, { shown, said, first, last, known }, place) {
   const token = element("li", `token tint${place % TINTS}${known ? "" : " unknown"}`, {
     textContent: shown, ariaLabel: said,
   });
-  Object.assign(token.dataset, { first, last });
+  spans.set(token, [first, last]);
   token.onpointerenter = token.onfocus = () => light(view, [first, last]);
   token.onpointerleave = token.onblur = () => light(view, null);
   return token;
@@ -81,7 +82,7 @@ function drawToken(view, { shown, said, first, last, known }, place) {
 // Highlights the tokens of all rows that overlap the letters of a span; no token if the span is null.
 function light(view, span) {
   for (const token of view.root.querySelectorAll(".token")) {
-    const isLit = span && Number(token.dataset.first) < span[1] && span[0] < Number(token.dataset.last);
-    token.classList.toggle("lit", Boolean(isLit));
+    const [first, last] = spans.get(token);
+    token.classList.toggle("lit", Boolean(span) && first < span[1] && span[0] < last);
   }
 }

@@ -1,7 +1,8 @@
 // The keys on the flow: N focuses a single number; arrow keys move to the next number along a row, down a column and
 // along the lane.
-import { setOnce } from "../dom.js";
+import { focused, setOnce } from "../dom.js";
 import { MOVES } from "../drag.js";
+import { meaningOf } from "./shapes.js";
 import { spellNumber, spellPercent } from "./words.js";
 
 export class FlowKeys {
@@ -15,7 +16,7 @@ export class FlowKeys {
   // Handles a key; returns whether the key has a meaning on the focused element.
   key({ key, target }) {
     const { flow } = this;
-    const means = target.means;
+    const means = meaningOf(target);
     if (target === flow.stage && key.toLowerCase() === "n") this.begin();
     else if (means?.part === undefined) return false; // the focus is on the stage or in the sum
     else if (key in MOVES) this.focus(this.next(means, MOVES[key]));
@@ -38,8 +39,7 @@ export class FlowKeys {
 
   // The focused number, { part, row, m }, or null.
   get focused() {
-    const { root } = this.flow;
-    const means = root.getRootNode().activeElement?.means;
+    const means = meaningOf(focused(this.flow.root));
     return means?.part === undefined ? null : means;
   }
 

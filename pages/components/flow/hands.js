@@ -1,6 +1,8 @@
 // Input on the picture by mouse, touch and keyboard.
+import { focused } from "../dom.js";
 import { FlowKeys } from "./flow_keys.js";
 import { MapKeys } from "./map_keys.js";
+import { meaningOf } from "./shapes.js";
 
 const LONG_PRESS_MS = 350; // after such a touch on a word only the threads of that word are shown
 const PRESSED_STAYS_MS = 1500; // how long the other threads stay hidden after the touch ends
@@ -24,7 +26,7 @@ export class Hands {
     svg.addEventListener("click", (event) => this.press(this.meant(event)));
     for (const name of ["pointerover", "pointermove"]) {
       svg.addEventListener(name, (event) => {
-        const isNew = name === "pointerover" || typeof event.target.means === "function";
+        const isNew = name === "pointerover" || typeof meaningOf(event.target) === "function";
         if (isNew && event.pointerType !== "touch") this.hover(this.meant(event));
       });
     }
@@ -52,7 +54,7 @@ export class Hands {
 
   // The meaning (`means`) of the shape under a pointer; a strip of cells drawn together finds it by the x position.
   meant({ target, clientX, clientY }) {
-    const { means } = target;
+    const means = meaningOf(target);
     if (typeof means !== "function") return means;
     return means(new DOMPoint(clientX, clientY).matrixTransform(this.flow.svg.getScreenCTM().inverse()).x);
   }
@@ -94,7 +96,7 @@ export class Hands {
   fold() {
     const { flow, flowKeys } = this;
     const { open, sum, look, root } = flow;
-    const hadKeys = sum.root.contains(root.getRootNode().activeElement);
+    const hadKeys = sum.root.contains(focused(root));
     flow.unfold(null);
     if (!hadKeys) return;
     const place = look.view === "map" ? flow.map.find(open) : flowKeys.at && flowKeys.find(open);

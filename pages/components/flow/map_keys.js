@@ -2,6 +2,7 @@
 import { setOnce } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { clamp } from "./motion.js";
+import { meaningOf } from "./shapes.js";
 import { spellNumber, spellPercent } from "./words.js";
 
 export class MapKeys {
@@ -13,10 +14,10 @@ export class MapKeys {
   // Handles a key; returns whether the key has a meaning on the focused element.
   key({ key, target }) {
     const { flow } = this;
-    const cell = target.means?.cell;
+    const cell = meaningOf(target)?.cell;
     if (cell === undefined && target !== flow.stage) return false; // the focus is in a field or in the sum
     if (key in MOVES) this.focus(cell ? this.next(flow.map.find(cell), MOVES[key]) : this.first());
-    else if (key === "Enter" && cell) this.hands.press(target.means);
+    else if (key === "Enter" && cell) this.hands.press(meaningOf(target));
     else if (key === "Escape" && !flow.open) this.leave(cell);
     else return false;
     return true;

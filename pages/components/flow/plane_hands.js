@@ -5,6 +5,7 @@ import { tellOthers } from "../shared.js";
 import { between, clamp } from "./motion.js";
 import { inPlane, movedInPlane, roundGap, spellRound } from "./plane_axes.js";
 import { PlaneVectors } from "./plane_vectors.js";
+import { meaningOf } from "./shapes.js";
 import { fill, spellNumber } from "./words.js";
 
 const RING_PX = { least: 26, most: 70 }; // the radius of the circle at the lowest and highest temperature
@@ -20,7 +21,7 @@ export class PlaneHands {
     const { svg, root } = view;
     svg.addEventListener("pointerdown", (event) => this.grab(event));
     svg.addEventListener("keydown", (event) => this.press(event));
-    svg.addEventListener("focusin", ({ target }) => this.choose(target.means));
+    svg.addEventListener("focusin", ({ target }) => this.choose(meaningOf(target)));
     svg.addEventListener("focusout", () => this.held?.byKey && this.release());
     root.addEventListener("keydown", (event) => event.key === "Escape" && this.cancel());
   }
@@ -127,7 +128,7 @@ export class PlaneHands {
 
   // ---- pointer ------------------------------------------------------------------------------------------------------
   grab(event) {
-    const { means } = event.target;
+    const means = meaningOf(event.target);
     if (!means || event.button > 0) return;
     if (means.role === undefined) {
       this.choose(means);
@@ -236,7 +237,7 @@ export class PlaneHands {
 
   // ---- arrow keys ---------------------------------------------------------------------------------------------------
   press(event) {
-    const { means } = event.target;
+    const means = meaningOf(event.target);
     if (means?.role === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     const arrow = arrowOf(event);
     if (!arrow) return;

@@ -3,6 +3,11 @@
 // gets an element only when the keys focus it.
 import { addedShape, setAttributes } from "../dom.js";
 
+const shapes = new WeakMap(); // element -> its shape
+
+/** What the shape of an element stands for; undefined for an element that is no shape. @param {EventTarget} element */
+export const meaningOf = (element) => shapes.get(element)?.means;
+
 export class Shapes {
   /**
    * @param {SVGElement} svg
@@ -36,12 +41,12 @@ export class Shapes {
     const id = `${layer} ${key}`;
     let shape = this.made.get(id);
     if (!shape) {
-      const element = addedShape(group === null ? this.layers.get(layer) : this.group(layer, group), kind);
-      shape = { element, attributes: {}, isShown: true };
+      shape = { attributes: {}, isShown: true };
+      this.addElement(shape, group === null ? this.layers.get(layer) : this.group(layer, group), kind);
       this.made.set(id, shape);
     } else if (!shape.element) this.elementOf(shape);
     shape.round = this.round;
-    shape.means = shape.element.means = means;
+    shape.means = means;
     if (!shape.isShown) shape.element.style.display = "";
     shape.isShown = true;
     for (const [name, value] of Object.entries(attributes)) this.set(shape, name, value);
@@ -68,11 +73,14 @@ export class Shapes {
 
   /** The element of a shape; for a noted shape, an empty rectangle is created. @param {any} shape */
   elementOf(shape) {
-    if (!shape.element) {
-      shape.element = addedShape(this.layers.get(shape.layer), "rect", { ...shape.attributes, class: "walked" });
-      shape.element.means = shape.means;
-    }
+    if (!shape.element)
+      this.addElement(shape, this.layers.get(shape.layer), "rect", { ...shape.attributes, class: "walked" });
     return shape.element;
+  }
+
+  addElement(shape, parent, kind, attributes) {
+    shape.element = addedShape(parent, kind, attributes);
+    shapes.set(shape.element, shape);
   }
 
   group(layer, name) {

@@ -23,6 +23,7 @@ export class SmallMaps {
   }
 
   make(maps) {
+    this.keys = maps.map(({ key }) => String(key));
     this.buttons = maps.map(({ key, said, title = "" }) => {
       const texts = element("span", "said");
       write(texts, said);
@@ -70,17 +71,18 @@ export class SmallMaps {
   }
 
   buttonsOf(group) {
-    return group ? this.buttons.filter((button) => button.dataset.key.startsWith(`${group}.`)) : this.buttons;
+    return group ? this.buttons.filter((_, i) => this.keys[i].startsWith(`${group}.`)) : this.buttons;
   }
 
   // Marks the chosen map. read: the keys of the maps from which it is computed. said: the tooltip of those maps.
   mark(chosen, read = [], said = "") {
-    for (const button of this.buttons) {
-      const isRead = read.includes(button.dataset.key);
-      setOnce(button, "aria-pressed", String(button.dataset.key === String(chosen)));
+    this.buttons.forEach((button, i) => {
+      const key = this.keys[i];
+      const isRead = read.includes(key);
+      setOnce(button, "aria-pressed", String(key === String(chosen)));
       button.classList.toggle("read", isRead);
-      if (said) button.title = isRead ? `${button.dataset.key}: ${said}` : button.dataset.key;
-    }
+      if (said) button.title = isRead ? `${key}: ${said}` : key;
+    });
   }
 }
 

@@ -2,7 +2,7 @@
 // each part adds to the logit of a word (direct logit attribution); and the predicted words.
 import { button, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { spellNumber, spellWholePercent } from "../flow/words.js";
-import { unpacked } from "../pixels.js";
+import { floatsOf, unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
 import { sharesOf, temperatureSlider } from "./controls.js";
 
@@ -50,7 +50,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (isDrawn(root, data)) return;
   /** @type {Block} */
   const shown = unpacked(data);
-  shown.values = new Float32Array(shown.numbers.slice().buffer);
+  shown.values = floatsOf(shown.numbers);
   setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "plus", "minus", "share", "x"]);
   const refocus = keepFocus(root);
   const all = element("div", "all", [partsOf(view, shown), outOf(view, shown)]);

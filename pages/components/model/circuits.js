@@ -105,9 +105,8 @@ function walk(body, event) {
   const move = MOVES[event.key];
   const cell = event.target.closest("button.cell");
   if (!move || !cell) return;
-  const [row, column] = cell.dataset.place.split(" ").slice(-2).map(Number);
-  const step = cell.dataset.place.split(" ")[0];
-  const next = body.querySelector(`[data-place="${step} ${row + move[0]} ${column + move[1]}"]`);
+  const { cellIndex, parentElement: line } = cell.closest("td");
+  const next = body.rows[line.sectionRowIndex + move[0]]?.cells[cellIndex + move[1]]?.querySelector("button.cell");
   event.preventDefault();
   if (!next) return;
   cell.tabIndex = -1;

@@ -3,7 +3,7 @@
 // thick as weights.
 import { element, keepFocus, onResize, setAttributes, setColours, stateOf, svgShape } from "../dom.js";
 import { spellWholePercent } from "../flow/words.js";
-import { unpacked } from "../pixels.js";
+import { floatsOf, unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
 
 /**
@@ -37,8 +37,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   view.trigger = setTriggerValue;
   /** @type {Decoder} */
   const shown = unpacked(data);
-  shown.own = new Float32Array(shown.own.slice().buffer);
-  shown.cross = new Float32Array(shown.cross.slice().buffer);
+  shown.own = floatsOf(shown.own);
+  shown.cross = floatsOf(shown.cross);
   setColours(root, shown.palette, ["ground", "ink", "faint", "q", "k", "share", "x"]);
   const refocus = keepFocus(root);
   const [picture, words, walk] = ["picture", "next", "walk"].map((name) => element("div", name));

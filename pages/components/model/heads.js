@@ -1,11 +1,11 @@
 // The weights of many heads as small maps, which are sorted, filtered and searched in the browser; two heads can be
 // compared, or one head on two sentences. The component works for any model: it only needs names, words and numbers.
 import { button, element, isDrawn, selectOf, setColours, stateOf } from "../dom.js";
-import { MOVES, Rest } from "../drag.js";
+import { Rest } from "../drag.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
-import { unpacked } from "../pixels.js";
+import { floatsOf, unpacked } from "../pixels.js";
 import { roving } from "../roving.js";
-import { mapImage } from "./maps.js";
+import { mapImage, readCells } from "./maps.js";
 
 /**
  * @typedef {object} Heads
@@ -77,11 +77,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (beyondOrder && beyondOrder === view.beyondOrder) return takeOrder(view, shown.order); // keeps open select boxes
   view.beyondOrder = beyondOrder;
   const cells = shown.queries.length * shown.keys.length;
-  const floats = (bytes) => new Float32Array(bytes.slice().buffer);
   const cut = (numbers) => shown.heads.map((_, i) => numbers.subarray(i * cells, (i + 1) * cells));
-  shown.maps = cut(floats(shown.weights));
-  shown.others = shown.other.length ? cut(floats(shown.other)) : null; // only for a second sentence of equal length
-  shown.rolled = floats(shown.rolled);
+  shown.maps = cut(floatsOf(shown.weights));
+  shown.others = shown.other.length ? cut(floatsOf(shown.other)) : null; // only for a second sentence of equal length
+  shown.rolled = floatsOf(shown.rolled);
   setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "share", "x"]);
   const look = (view.look ??= { by: BY_LAYER, least: 0, from: "", to: "", pair: [] });
   if (shown.order && !view.rest.isOn) Object.assign(look, lookOf(shown.order));
@@ -302,26 +301,16 @@ function largeOf(shown, name, numbers, scale) {
   const told = element("div", "cell", { ariaLive: "polite", textContent: "\u00a0" });
   const look = { tabIndex: 0, role: "application", ariaLabel: name, style: `aspect-ratio: ${ratioOf(shown)}` };
   const frame = element("div", "frame", look, [imageOf(shown, numbers, scale)]);
-  const inside = (place, words) => Math.min(words.length - 1, Math.max(0, place));
   let at = [0, 0];
   const tell = (row, column) => {
-    at = [inside(row, queries), inside(column, keys)];
+    at = [row, column];
     const spell = shown.as_numbers ? spellNumber : spellWholePercent;
-    const number = spell(numbers[at[0] * keys.length + at[1]]);
-    [...down.children].forEach((word, i) => word.classList.toggle("at", i === at[0]));
-    [...across.children].forEach((word, i) => word.classList.toggle("at", i === at[1]));
-    told.textContent = said(shown.text.cell, { query: queries[at[0]], key: keys[at[1]], number });
+    [...down.children].forEach((word, i) => word.classList.toggle("at", i === row));
+    [...across.children].forEach((word, i) => word.classList.toggle("at", i === column));
+    const number = spell(numbers[row * keys.length + column]);
+    told.textContent = said(shown.text.cell, { query: queries[row], key: keys[column], number });
   };
-  frame.onpointermove = ({ clientX, clientY }) => {
-    const { left, top, width, height } = frame.getBoundingClientRect();
-    tell(Math.floor(((clientY - top) / height) * queries.length), Math.floor(((clientX - left) / width) * keys.length));
-  };
-  frame.onkeydown = (event) => {
-    const step = MOVES[event.key];
-    if (!step) return;
-    tell(at[0] + step[0], at[1] + step[1]);
-    event.preventDefault();
-  };
+  readCells(frame, { rows: queries.length, columns: keys.length, at: () => at, tell });
   const [across, down] = [axisOf(keys, "across"), axisOf(queries, "down")];
   const plot = element("div", "plot", [across, down, frame]);
   return element("figure", "large", [element("figcaption", "", name), plot, told]);

@@ -4,7 +4,7 @@ import { button, element, isDrawn, keepFocus, setColours, stateOf, svgShape } fr
 import { Rest } from "../drag.js";
 import { isCalm } from "../flow/motion.js";
 import { said, spellWholePercent } from "../flow/words.js";
-import { unpacked } from "../pixels.js";
+import { floatsOf, unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
 import { roving } from "../roving.js";
 
@@ -50,7 +50,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (isDrawn(root, data)) return;
   /** @type {Shelves} */
   const shown = unpacked(data);
-  shown.weights = new Float32Array(shown.weights.slice().buffer);
+  shown.weights = floatsOf(shown.weights);
   setColours(root, shown.palette, ["ground", "ink", "faint", "share", "q", "k", "v", "x"]);
   const refocus = keepFocus(root);
   if (view.run !== shown.run) Object.assign(view, { run: shown.run, at: shown.stop });

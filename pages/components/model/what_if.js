@@ -1,10 +1,9 @@
 // Ablations of a language model: a switch for each head and feed-forward layer, the predicted words before and after,
 // and the contributions of all parts to a prediction.
 import { button, element, isDrawn, keepFocus, selectOf, setColours, stateOf, svgShape } from "../dom.js";
-import { MOVES } from "../drag.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
-import { unpacked } from "../pixels.js";
-import { LEVELS, mapImage } from "./maps.js";
+import { floatsOf, unpacked } from "../pixels.js";
+import { LEVELS, mapImage, readCells } from "./maps.js";
 
 /**
  * @typedef {object} WhatIf
@@ -46,7 +45,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {WhatIf} */
   const shown = unpacked(data);
   const side = shown.words.length;
-  const weights = new Float32Array(shown.weights.slice().buffer);
+  const weights = floatsOf(shown.weights);
   const area = (of, i) => of.subarray(i * side * side, (i + 1) * side * side);
   shown.tiles
     .filter(({ head }) => head !== null)
@@ -123,9 +122,8 @@ function drawnOf(view, shown, tile) {
   const look = { tabIndex: 0, role: "application", ariaLabel: `${tile.name}: ${text.draw}`, place: name };
   const frame = element("div", "frame", look, [imageOf(shown, tile), mark]);
   view.at ??= {};
-  const at = () => view.at[name] ?? [side - 1, 0];
-  const tell = (row, column) => {
-    const [query, key] = [row, column].map((place) => Math.min(side - 1, Math.max(0, place)));
+  const at = () => (view.at[name] ?? [side - 1, 0]).map((place) => Math.min(place, side - 1));
+  const tell = (query, key) => {
     view.at[name] = [query, key];
     Object.assign(mark.style, {
       top: `${(100 * query) / side}%`, left: `${(100 * key) / side}%`, width: `${100 / side}%`,
@@ -135,28 +133,13 @@ function drawnOf(view, shown, tile) {
       query: words[query], key: words[key], number: spellWholePercent(tile.map[query * side + key]),
     });
   };
-  const place = ({ clientX, clientY }) => {
-    const { left, top, width, height } = frame.getBoundingClientRect();
-    return [Math.floor(((clientY - top) / height) * side), Math.floor(((clientX - left) / width) * side)];
-  };
   const block = () => {
     const [query, key] = at();
     const isDrawn = tile.blocked.some(([t, s]) => t === query && s === key);
     if (isDrawn || tile.allowed[query * side + key])
       view.trigger("pair", { part: tile.part, head: tile.head, pair: [query, key] });
   };
-  frame.onpointermove = (event) => tell(...place(event));
-  frame.onclick = (event) => {
-    tell(...place(event));
-    block();
-  };
-  frame.onkeydown = (event) => {
-    const step = MOVES[event.key];
-    if (step) tell(at()[0] + step[0], at()[1] + step[1]);
-    else if (event.key === "Enter" || event.key === " ") block();
-    else return;
-    event.preventDefault();
-  };
+  readCells(frame, { rows: side, columns: side, at, tell, act: block });
   if (view.at[name]) tell(...at());
   const labelled = element("div", "labelled", [labelsOf(words, "top"), labelsOf(words, "left"), frame]);
   return element("figure", "drawn", [element("figcaption", "", tile.name), labelled, told]);

@@ -1,7 +1,7 @@
 // The next word of a language model: the text so far, the likeliest words, the sampling controls, and the cache.
 import { button, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
-import { unpacked } from "../pixels.js";
+import { floatsOf, unpacked } from "../pixels.js";
 import { sharesOf, slider, temperatureSlider } from "./controls.js";
 
 /**
@@ -27,7 +27,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (isDrawn(root, data)) return;
   /** @type {Words} */
   const shown = unpacked(data);
-  shown.logits = new Float32Array(shown.numbers.slice().buffer);
+  shown.logits = floatsOf(shown.numbers);
   setColours(root, shown.palette, ["ground", "ink", "faint", "share", "x", "k", "v"]);
   const refocus = keepFocus(root);
   const { bars, follow } = barsOf(view, shown);
