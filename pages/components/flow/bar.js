@@ -1,8 +1,9 @@
 // The timeline of the journey: a draggable bar with one segment per stop, as long as the stop lasts.
-import { added, button, element, setOnce } from "../dom.js";
+import { added, button, element, setAttributes, setOnce } from "../dom.js";
 import { followPointer } from "../drag.js";
 import { lastsMs } from "./journey.js";
 import { clamp } from "./motion.js";
+import { totalOf } from "./twin.js";
 import { isAlike } from "./words.js";
 
 export class StopsBar {
@@ -45,7 +46,7 @@ export class StopsBar {
   // The { start, length } of each segment as shares of the bar, in proportion to the durations of the stops.
   segments() {
     const times = this.journey.stops.map(lastsMs);
-    const total = times.reduce((one, other) => one + other, 0);
+    const total = totalOf(times);
     let start = 0;
     return times.map((time) => {
       const segment = { start, length: time / total };
@@ -79,11 +80,10 @@ export class StopsBar {
     this.knob.style.left = `${100 * (segments[stop].start + segments[stop].length * clamp(progress - stop))}%`;
     this.button.classList.toggle("playing", Boolean(playing));
     setOnce(this.button, "aria-label", playing ? this.text.pause : this.text.play);
-    const values = {
-      label: this.text.bar, valuemin: 0, valuemax: stops.length, valuenow: Math.round(10 * progress) / 10,
-      valuetext: said,
-    };
-    for (const [name, value] of Object.entries(values)) setOnce(this.track, `aria-${name}`, String(value));
+    setAttributes(this.track, {
+      "aria-label": this.text.bar, "aria-valuemin": 0, "aria-valuemax": stops.length,
+      "aria-valuenow": Math.round(10 * progress) / 10, "aria-valuetext": said,
+    });
   }
 
   make(segments) {

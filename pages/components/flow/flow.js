@@ -1,5 +1,5 @@
 // The animated picture of one query's way through a layer. The browser draws, plays and scrubs it without the server.
-import { added, addedShape, setColours } from "../dom.js";
+import { added, addedShape, setAttributes, setColours } from "../dom.js";
 import { unpacked } from "../pixels.js";
 import { hear, shared, tellOthers } from "../shared.js";
 import { Arrangement, OPEN_HEIGHT } from "./arrangement.js";
@@ -296,9 +296,7 @@ class Flow {
 
   arrange() {
     const { width, height } = this.arrangement.arrange(this);
-    Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }).forEach(([name, value]) =>
-      this.svg.setAttribute(name, value),
-    );
+    setAttributes(this.svg, { width, height, viewBox: `0 0 ${width} ${height}` });
     this.isArranged = true;
   }
 

@@ -1,7 +1,8 @@
 // The keys on the flow: N focuses a single number; arrow keys move to the next number along a row, down a column and
 // along the lane.
-import { focused, setOnce } from "../dom.js";
+import { focused } from "../dom.js";
 import { MOVES } from "../drag.js";
+import { focusAsButton } from "./map_keys.js";
 import { meaningOf } from "./shapes.js";
 import { spellNumber, spellPercent } from "./words.js";
 
@@ -124,15 +125,10 @@ export class FlowKeys {
   // Focuses a number, with a label for screen readers that names the number and what Enter does.
   focus(cell) {
     const { data } = this.flow;
-    const element = this.flow.picture.shapes.elementOf(cell.shape);
     this.at = cell.means;
-    setOnce(element, "tabindex", "-1");
-    setOnce(element, "role", "button");
-    setOnce(
-      element, "aria-label",
-      `${this.nameOf(cell)}: ${this.numberOf(cell)}.${data.hears ? ` ${data.text.enter_opens}` : ""}`,
-    );
-    element.focus({ preventScroll: true });
+    const does = data.hears ? ` ${data.text.enter_opens}` : "";
+    const label = `${this.nameOf(cell)}: ${this.numberOf(cell)}.${does}`;
+    focusAsButton(this.flow.picture.shapes.elementOf(cell.shape), label);
   }
 
   nameOf({ part, means }) {

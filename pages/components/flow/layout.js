@@ -2,6 +2,7 @@
 // query there is a lane with the query's vectors at the left and the output at the right. All lengths are in pixels.
 // `unit` is 1 on a page 1280 px wide and grows with the width.
 import { between, blendArrays, blendTables } from "./motion.js";
+import { totalOf } from "./twin.js";
 
 /** @typedef {import("./model.js").Snapshot} Snapshot */
 /** @typedef {import("./model.js").Part} Part */
@@ -161,7 +162,7 @@ function columns(snapshot, parts, frame) {
         : Math.max(own, headWidth(part));
     };
     widths = slots.map((slot) => Math.max(...slot.map(needed)));
-    const taken = widths.reduce((one, other) => one + other, 0) + least * Math.max(1, zoom * 0.9);
+    const taken = totalOf(widths) + least * Math.max(1, zoom * 0.9);
     spare = width - wordWidth - (hasRibbons ? endWidth : 8 * unit + reserve) - taken;
     const fits = spare >= 0 || (zoom <= SMALL && 1 + spare / least >= NARROWEST);
     if (fits || zoom <= (compact ? SMALLEST_COMPACT : SMALLEST)) break;
@@ -197,7 +198,7 @@ function rows(snapshot, { height, unit, open }) {
   const openHeight = open ? open.height : 0;
   const room = height - headHeight - laneHeight - openHeight - 8 * unit;
   const rowHeight = heightsOfRows(room, unit, shares, laneBehind);
-  const total = rowHeight.reduce((one, other) => one + other, 0);
+  const total = totalOf(rowHeight);
   const rowY = new Float64Array(count);
   let [y, laneY, openY] = [headHeight + Math.max(0, (room - total) / 2), 0, 0];
   for (let row = 0; row < count; row++) {

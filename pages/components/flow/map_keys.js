@@ -1,9 +1,15 @@
 // The keys on the map: arrow keys move from cell to cell, and over the edge of a matrix into the matrix beside it.
-import { setOnce } from "../dom.js";
+import { setAttributes } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { clamp } from "./motion.js";
 import { meaningOf } from "./shapes.js";
 import { spellNumber, spellPercent } from "./words.js";
+
+/** Focuses a shape as a button with a label for screen readers. @type {(shape: SVGElement, label: string) => void} */
+export function focusAsButton(shape, label) {
+  setAttributes(shape, { tabindex: -1, role: "button", "aria-label": label });
+  shape.focus({ preventScroll: true });
+}
 
 export class MapKeys {
   constructor(flow, hands) {
@@ -53,15 +59,10 @@ export class MapKeys {
   focus(place) {
     const { data, map } = this.flow;
     const { matrix } = map.block(place.key);
-    const element = map.elementOf(place);
     const { row, column } = place;
-    const number =
-      matrix.kind === "share" ? spellPercent(matrix.row(row)[column]) : spellNumber(matrix.row(row)[column]);
+    const number = (matrix.kind === "share" ? spellPercent : spellNumber)(matrix.row(row)[column]);
     const names = [data.steps[matrix.step].label, matrix.rowNames[row], matrix.columnNames[column]].filter(Boolean);
     const does = data.typed.includes(matrix.step) ? data.text.enter_types : data.text.enter_opens;
-    setOnce(element, "tabindex", "-1");
-    setOnce(element, "role", "button");
-    setOnce(element, "aria-label", `${names.join(", ")}: ${number}. ${does}`);
-    element.focus({ preventScroll: true });
+    focusAsButton(map.elementOf(place), `${names.join(", ")}: ${number}. ${does}`);
   }
 }

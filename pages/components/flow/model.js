@@ -1,7 +1,7 @@
 // The numbers that the picture draws of a run: those of each part, row by row, for one query and head. The data come
 // from pages/panels/flow_data.py.
 import { BLOCKED } from "../pixels.js";
-import { keyHead, placeOf } from "./twin.js";
+import { keyHead, placeOf, totalOf } from "./twin.js";
 
 /** @typedef {import("./twin.js").Step} Step */
 /** @typedef {import("./twin.js").Steps} Steps */
@@ -338,7 +338,7 @@ export class Model {
   /** Sets the share of the row of all other words to the remaining weight. @param {Float64Array} shares */
   withRest(shares) {
     if (!this.data.cut) return shares;
-    const drawn = shares.slice(0, -1).reduce((one, other) => one + other, 0);
+    const drawn = totalOf(shares.slice(0, -1));
     shares[shares.length - 1] = Math.max(0, 1 - drawn);
     return shares;
   }

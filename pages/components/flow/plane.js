@@ -1,7 +1,8 @@
 // The plane view of a run: the query, keys and values of one head as arrows and dots that can be dragged. The shares
 // stand between the panel of query and keys (left) and the panel of values and output (right). During a drag the twin
 // computes the numbers in the same frame; the server gets the change when the drag ends.
-import { added, addedShape, setOnce, write } from "../dom.js";
+import { added, addedShape, setAttributes, write } from "../dom.js";
+import { filled } from "../printed.js";
 import { isOther } from "./changes.js";
 import { shortened } from "./map.js";
 import { largestOf } from "./model.js";
@@ -13,7 +14,7 @@ import { PlaneHands } from "./plane_hands.js";
 import { PlaneVectors } from "./plane_vectors.js";
 import { Shapes } from "./shapes.js";
 import { follow, placeOf, sum } from "./twin.js";
-import { fill, spellNumber, spellPercent, textWidth } from "./words.js";
+import { spellNumber, spellPercent, textWidth } from "./words.js";
 
 const PLANE_LAYERS = ["grounds", "lines", "ribbons", "dots", "texts", "handles"];
 const PLANE_ROOM = 1.45; // the range of a panel, in lengths of its longest vector
@@ -184,9 +185,7 @@ export class PlaneView {
     this.isWide = isWide;
     this.boxes = boxes;
     this.sharesRoom = { width: gap, height: rows };
-    Object.entries({ width, height: height + 6, viewBox: `0 0 ${width} ${height + 6}` }).forEach(([name, value]) =>
-      setOnce(this.svg, name, String(value)),
-    );
+    setAttributes(this.svg, { width, height: height + 6, viewBox: `0 0 ${width} ${height + 6}` });
   }
 
   /**
@@ -337,10 +336,16 @@ export class PlaneView {
     return this.toScreen("k", inPlane(this.vectors.vector("q", this.look.query), this.planes.k));
   }
 
-  drawQuery() {
+  // The arrow of the query in the drawing: its ends, length and direction.
+  arrow() {
     const [from, to] = [this.toScreen("k", [0, 0]), this.tip()];
     const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
     const [dx, dy] = length > 1 ? [(to[0] - from[0]) / length, (to[1] - from[1]) / length] : [0, -1];
+    return { from, to, length, dx, dy };
+  }
+
+  drawQuery() {
+    const { from, to, length, dx, dy } = this.arrow();
     const head = 15 * this.unit;
     const base = [to[0] - dx * head, to[1] - dy * head];
     const width = head * 0.55;
@@ -357,9 +362,7 @@ export class PlaneView {
 
   // The position, font size and box of the query's word, beyond the tip of its arrow.
   queryName() {
-    const [from, to] = [this.toScreen("k", [0, 0]), this.tip()];
-    const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
-    const [dx, dy] = length > 1 ? [(to[0] - from[0]) / length, (to[1] - from[1]) / length] : [0, -1];
+    const { to, dx, dy } = this.arrow();
     const size = 22 * this.unit;
     const half = textWidth(this.flow.asking, size, 700) / 2;
     const away = 14 * this.unit + Math.abs(dx) * half;
@@ -371,7 +374,7 @@ export class PlaneView {
 
   // The boxes that the arrow of the query, its word and the knob of the temperature cover.
   queryBoxes() {
-    const [from, to] = [this.toScreen("k", [0, 0]), this.tip()];
+    const { from, to } = this.arrow();
     const arm = Array.from({ length: 12 }, (_, i) =>
       this.box([between(from[0], to[0], i / 12), between(from[1], to[1], i / 12)], 5),
     );
@@ -437,32 +440,16 @@ export class PlaneView {
     shown.forEach((place, row) => {
       const [middle, share] = [top + (row + 0.5) * tall, this.shares[place]];
       const isShut = this.blocked[place];
-      this.shapes.put(
-        "texts", "text", `word ${place}`,
-        {
-          x: x + wordWidth - 8, y: middle, "font-size": size,
-          class: `end planeword${this.chosen === place ? " chosenword" : ""}`,
-          text: shortened(this.model.keys[place], wordWidth, size), opacity: isShut ? 0.45 : 1,
-        },
-        { place },
-      );
-      this.shapes.put(
-        "ribbons", "rect", `rail ${place}`,
-        {
-          x: x + wordWidth, y: middle - tall * 0.3, width: room, height: tall * 0.6, rx: 4,
-          class: isShut ? "shut" : "sharerail",
-        },
-        { place },
-      );
-      if (share > 0)
-        this.shapes.put(
-          "ribbons", "rect", `bar ${place}`,
-          {
-            x: x + wordWidth, y: middle - tall * 0.3, width: Math.max(1, room * share), height: tall * 0.6, rx: 4,
-            class: "share",
-          },
-          { place },
-        );
+      const isChosen = this.chosen === place;
+      const name = {
+        x: x + wordWidth - 8, y: middle, "font-size": size, class: `end planeword${isChosen ? " chosenword" : ""}`,
+        text: shortened(this.model.keys[place], wordWidth, size), opacity: isShut ? 0.45 : 1,
+      };
+      const rail = { x: x + wordWidth, y: middle - tall * 0.3, width: room, height: tall * 0.6, rx: 4 };
+      const bar = { ...rail, width: Math.max(1, room * share), class: "share" };
+      this.shapes.put("texts", "text", `word ${place}`, name, { place });
+      this.shapes.put("ribbons", "rect", `rail ${place}`, { ...rail, class: isShut ? "shut" : "sharerail" }, { place });
+      if (share > 0) this.shapes.put("ribbons", "rect", `bar ${place}`, bar, { place });
       const said = isShut ? "–" : spellPercent(share);
       const fits = room * (1 - share) > textWidth(said, size, 700) + 10;
       const at = {
@@ -484,15 +471,12 @@ export class PlaneView {
   spellChange() {
     const moved = Object.keys(this.change.values);
     if (!moved.length) return [[this.hintNow(), ""]];
-    const said = [];
-    for (const name of moved) {
+    const said = moved.map((name, i) => {
       const role = ["q", "k", "v"].find((each) => this.data.plane.roles[each].weight === name || each === name);
-      said.push(
-        [said.length ? " · " : "", ""], [`${role === name ? name : name.replace(/^w_/, "W_")} `, `sign ${role}`],
-        ...this.spellRows(name, role),
-      );
-    }
-    return [[`${this.text.follows} `, ""], ...said];
+      const sign = role === name ? name : name.replace(/^w_/, "W_");
+      return [[i ? " · " : "", ""], [`${sign} `, `sign ${role}`], ...this.spellRows(name, role)];
+    });
+    return [[`${this.text.follows} `, ""], ...said.flat()];
   }
 
   spellRows(name, role) {
@@ -508,23 +492,8 @@ export class PlaneView {
       const numbers = Array.from(now.value.subarray(first, first + columns));
       if (numbers.some((number, m) => isOther(old.value[first + m], number))) changed.push([names[row], numbers]);
     }
-    if (columns > 4)
-      return [
-        [
-          fill(this.text.rows, {
-            rows: [
-              changed
-                .map(([word]) => word)
-                .slice(0, 6)
-                .join(", "),
-              "",
-            ],
-          })
-            .map(([part]) => part)
-            .join(""),
-          "",
-        ],
-      ];
+    const words = changed.slice(0, 6).map(([word]) => word);
+    if (columns > 4) return [[filled(this.text.rows, { rows: words.join(", ") }), ""]];
     return changed.slice(0, 4).flatMap(([word, numbers]) => [
       [`${word} `, "aside"],
       [`[${numbers.map(spellNumber).join(", ")}] `, ""],
@@ -535,11 +504,10 @@ export class PlaneView {
     const whys = ["q", "k", "v"].map((role) => [role, this.whyFixed(role)]).filter(([, why]) => why);
     if (!whys.length) return this.text.hint;
     const free = ["q", "k", "v", "T"].filter((role) => whys.every(([fixed]) => fixed !== role));
-    const may = fill(this.text.hint_some, { what: [free.join(", "), ""] }).map(([part]) => part).join("");
     const distinct = [...new Set(whys.map(([, why]) => why))];
     const rolesOf = (why) => whys.filter(([, other]) => other === why).map(([role]) => role);
     const said = distinct.map((why) => `${rolesOf(why).join(", ")}: ${why}`);
-    return [may, ...said].join(" ");
+    return [filled(this.text.hint_some, { what: free.join(", ") }), ...said].join(" ");
   }
 
   // Why vectors of a role cannot be dragged; "" if they can.

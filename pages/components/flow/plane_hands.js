@@ -1,12 +1,13 @@
 // The draggable handles of the plane: the query, keys, values, and the circle of the temperature; by mouse, touch and
 // arrow keys.
 import { arrowOf, followPointer, Rest } from "../drag.js";
+import { filled } from "../printed.js";
 import { tellOthers } from "../shared.js";
 import { between, clamp } from "./motion.js";
 import { inPlane, movedInPlane, roundGap, spellRound } from "./plane_axes.js";
 import { PlaneVectors } from "./plane_vectors.js";
 import { meaningOf } from "./shapes.js";
-import { fill, spellNumber } from "./words.js";
+import { spellNumber } from "./words.js";
 
 const RING_PX = { least: 26, most: 70 }; // the radius of the circle at the lowest and highest temperature
 const GRIP_PX = 20; // the radius of the handle of a vector
@@ -43,7 +44,7 @@ export class PlaneHands {
     const isFixed = !this.canMove(role, place);
     const word = role === "q" ? view.flow.asking : view.model.keys[place];
     const numbers = view.vectors.vector(role, place).slice(0, 8).map(spellNumber).join(", ");
-    const name = fill(view.text.handle, { role: [role, ""], word: [word, ""] }).map(([part]) => part).join("");
+    const name = filled(view.text.handle, { role, word });
     const isHeld = this.held?.role === role && this.held.place === place;
     view.shapes.put(
       "handles", "circle", `${role} ${place}`,

@@ -3,7 +3,7 @@
 import { setOnce, write } from "../dom.js";
 import { shared } from "../shared.js";
 import { BEFORE_MS } from "./changes.js";
-import { sum } from "./twin.js";
+import { totalOf } from "./twin.js";
 import { fill, said, spellNumber, spellPercent } from "./words.js";
 
 const MAX_HEARD_NUMBERS = 8; // so many numbers of a vector are read aloud
@@ -85,7 +85,7 @@ export class Sentences {
   // The text on the share that a sink takes, which goes to no key.
   sunk(shares, fact) {
     if (!fact?.sunk) return [];
-    const share = this.flow.isDragged ? 1 - sum(shares.length, (i) => shares[i]) : fact.sunk;
+    const share = this.flow.isDragged ? 1 - totalOf(shares) : fact.sunk;
     return [[said(this.flow.data.text.sunk, { percent: spellPercent(share) }), "aside"]];
   }
 
@@ -119,6 +119,6 @@ export class Sentences {
 function looksNowhere(shares) {
   const possible = shares.filter((share) => share > 0);
   if (!possible.length) return "nothing";
-  const even = sum(possible.length, (i) => possible[i]) / possible.length; // a sink may take the rest
+  const even = totalOf(possible) / possible.length; // a sink may take the rest
   return possible.length > 1 && Math.max(...possible) < NEARLY_EVEN * even ? "evenly" : null;
 }

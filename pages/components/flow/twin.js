@@ -51,6 +51,9 @@ export function placeOf(shape, index) {
 
 const at = (tensor, ...index) => tensor.value[placeOf(tensor.shape, index)];
 
+// The numbers of the last axis at an index of the axes before it.
+const rowOf = (tensor, index) => Array.from({ length: tensor.shape.at(-1) }, (_, i) => at(tensor, ...index, i));
+
 /** The key/value head that a query head reads. @type {(head: number, heads: number, keyHeads: number) => number} */
 export const keyHead = (h, heads, keyHeads) => Math.floor(h / (heads / keyHeads));
 
@@ -65,12 +68,15 @@ export function sum(count, term) {
   return total;
 }
 
+/** The sum of numbers. @param {ArrayLike<number>} numbers */
+export const totalOf = (numbers) => sum(numbers.length, (i) => numbers[i]);
+
 /** The softmax of a row; zeros if all its scores are blocked. @param {number[]} scores */
 function softmaxRow(scores) {
   const top = Math.max(...scores);
   if (top === -Infinity) return scores.map(() => 0);
   const powers = scores.map((score) => Math.exp(score - top));
-  const total = powers.reduce((one, other) => one + other, 0);
+  const total = totalOf(powers);
   return powers.map((power) => power / total);
 }
 
@@ -191,26 +197,18 @@ const CELLS = {
  * @type {Record<string, (row: number[], operands: Step[], params: Record<string, any>) => number[]>}
  */
 const ROWS = {
-  masked_softmax: (row, [scores]) => {
-    const length = scores.shape[scores.shape.length - 1];
-    return softmaxRow(Array.from({ length }, (_, s) => at(scores, ...row, s)));
-  },
+  masked_softmax: (row, [scores]) => softmaxRow(rowOf(scores, row)),
   rms_norm: (row, [x, gain], { eps }) => {
-    const width = x.shape[x.shape.length - 1];
-    const numbers = Array.from({ length: width }, (_, m) => at(x, ...row, m));
-    const rms = Math.sqrt(sum(width, (m) => numbers[m] ** 2) / width + eps);
+    const numbers = rowOf(x, row);
+    const rms = Math.sqrt(sum(numbers.length, (m) => numbers[m] ** 2) / numbers.length + eps);
     return numbers.map((number, m) => (number / rms) * at(gain, m));
   },
   share_of_sum: (row, [scores]) => {
-    const own = Array.from({ length: scores.shape.at(-1) }, (_, s) => at(scores, ...row, s));
-    const total = own.reduce((one, other) => one + other, 0);
+    const own = rowOf(scores, row);
+    const total = totalOf(own);
     return own.map((score) => (total ? score / total : 0));
   },
-  sink_softmax: (row, [scores, sinks]) => {
-    const length = scores.shape[scores.shape.length - 1];
-    const own = Array.from({ length }, (_, s) => at(scores, ...row, s));
-    return softmaxRow([...own, at(sinks, row[1])]).slice(0, length);
-  },
+  sink_softmax: (row, [scores, sinks]) => softmaxRow([...rowOf(scores, row), at(sinks, row[1])]).slice(0, -1),
 };
 
 /** Whether the twin can compute an operation. @type {(operation: Operation) => boolean} */
