@@ -4,7 +4,7 @@ import { stateOf } from "./dom.js";
 import { followPointer, MOVES } from "./drag.js";
 import { clamp } from "./flow/motion.js";
 import { followSlider } from "./live/position.js";
-import { BLOCKED, unpacked } from "./pixels.js";
+import { BLOCKED, penOf, unpacked } from "./pixels.js";
 import { hear, tellOthers } from "./shared.js";
 import { Sheet } from "./sheet.js";
 
@@ -38,10 +38,20 @@ export default function ({ parentElement, data, setTriggerValue }) {
   return () => ends.forEach((end) => end());
 }
 
+/** @typedef {{ to: 0 | 1, last: Cell, cells: number[][] }} Stroke cells that are allowed (1) or blocked (0) */
+/** @typedef {import("./sheet.js").Cell} Cell */
+
 class LargeMap extends Sheet {
   constructor(root) {
     super(root);
     this.pointers = new Map(); // pointer id -> last event of each finger or mouse that is pressed
+    this.turned = 0; // how far the wheel was turned since the last zoom
+    /** @type {Stroke | null} */
+    this.stroke = null; // the cells that are being painted
+    /** @type {Stroke | null} */
+    this.sent = null; // a stroke that the server has not answered
+    /** @type {Stroke[]} */
+    this.strokes = []; // strokes to be sent
     this.listen();
   }
 
@@ -87,9 +97,13 @@ class LargeMap extends Sheet {
     return inView && row < this.data.drawn[0] && column < this.data.drawn[1] ? { row, column } : null;
   }
 
+  /**
+   * Marks a cell.
+   * @param {Cell | null} at
+   * @param {boolean} [alone] whether only in this map, not in linked maps
+   */
   look(at, alone = false) {
-    if (at?.row === this.at?.row && at?.column === this.at?.column) return;
-    this.at = at;
+    if (!this.mark(at)) return;
     this.drawOver();
     this.read.setAttribute("aria-live", alone ? "off" : "polite"); // of several linked maps only one is read aloud
     this.tell();
@@ -145,7 +159,7 @@ class LargeMap extends Sheet {
     const { ratio } = this;
     this.near = (this.near ?? this.unit) * (apart(event) / (apart(before) || 1));
     const [x, y] = [this.point(event), this.point(other)].reduce(([a, b], [c, d]) => [(a + c) / 2, (b + d) / 2]);
-    this.zoom(clamp(Math.round(this.near), this.whole, this.nearest), x, y);
+    this.zoom(clamp(Math.round(this.near), this.whole, this.nearest), [x, y]);
     this.move(
       this.x - ((event.clientX - before.clientX) * ratio) / 2,
       this.y - ((event.clientY - before.clientY) * ratio) / 2,
@@ -184,7 +198,7 @@ class LargeMap extends Sheet {
     if (meant || further) event.preventDefault(); // at the end of the zoom the page scrolls again
     if (!enough) return;
     this.turned = 0;
-    this.zoom(unit, ...this.point(event));
+    this.zoom(unit, this.point(event));
     this.look(this.under(event));
   }
 
@@ -217,30 +231,31 @@ class LargeMap extends Sheet {
   begin(cell) {
     const blocked = this.data.cells[cell.row * this.data.drawn[1] + cell.column] === BLOCKED;
     this.stroke = { to: blocked ? 1 : 0, last: cell, cells: [] };
-    this.dot(cell, this.stroke.to);
+    this.dot(cell, this.stroke);
     this.draw();
   }
 
   // Paints the cells between the last position of the pointer and this one.
   paintTo(cell) {
     this.look(cell);
-    if (!cell) return;
-    const { last, to } = this.stroke;
+    const { stroke } = this;
+    if (!cell || !stroke) return;
+    const { last } = stroke;
     const [down, across] = [cell.row - last.row, cell.column - last.column];
     const steps = Math.max(Math.abs(down), Math.abs(across));
     for (let n = 1; n <= steps; n++) {
       const [rows, columns] = [down, across].map((way) => Math.round((way * n) / steps));
-      this.dot({ row: last.row + rows, column: last.column + columns }, to);
+      this.dot({ row: last.row + rows, column: last.column + columns }, stroke);
     }
-    this.stroke.last = cell;
+    stroke.last = cell;
     this.draw();
   }
 
-  dot({ row, column }, to) {
+  dot({ row, column }, { to, cells }) {
     const { data } = this;
     const n = row * data.drawn[1] + column;
     if ((data.cells[n] !== BLOCKED) === Boolean(to)) return;
-    this.stroke.cells.push([row, column]);
+    cells.push([row, column]);
     this.set(row, column, to);
   }
 
@@ -248,23 +263,23 @@ class LargeMap extends Sheet {
     const n = row * this.data.drawn[1] + column;
     this.data.cells[n] = to ? ALLOWED : BLOCKED;
     this.numbers[n] = to;
-    const pen = this.image.getContext("2d");
+    const pen = penOf(this.image);
     pen.fillStyle = this.data.fills[ALLOWED];
     if (to) pen.fillRect(column, row, 1, 1);
     else pen.clearRect(column, row, 1, 1);
   }
 
   finish() {
-    this.strokes.push(this.stroke);
+    if (this.stroke) this.strokes.push(this.stroke);
     this.stroke = null;
     this.send();
   }
 
   // Sends one stroke at a time: of two that reach the server together it would keep only the later one.
   send() {
-    if (this.sent || !this.strokes.length) return;
-    this.sent = this.strokes.shift();
-    this.trigger("painted", { cells: this.sent.cells, to: this.sent.to });
+    if (this.sent) return;
+    this.sent = this.strokes.shift() ?? null;
+    if (this.sent) this.trigger("painted", { cells: this.sent.cells, to: this.sent.to });
   }
 
   // Called with the previous `turn` after new data: if `turn` has changed, the server has applied or refused the sent

@@ -7,7 +7,7 @@ const STAGES = ["opened", "solved"];
 // A Map of lesson -> "opened" or "solved"; empty if the stored text cannot be read.
 export function readProgress() {
   try {
-    const kept = Object.entries(JSON.parse(localStorage.getItem(PROGRESS)) ?? {});
+    const kept = Object.entries(JSON.parse(localStorage.getItem(PROGRESS) ?? "{}"));
     return new Map(kept.filter(([, stage]) => STAGES.includes(stage)));
   } catch {
     return new Map();
@@ -24,7 +24,7 @@ export function keepProgress(progress) {
 // A Set of the names of opened drawers; empty if the stored text cannot be read.
 export function readDrawers() {
   try {
-    return new Set(JSON.parse(localStorage.getItem(DRAWERS)).filter((name) => typeof name === "string"));
+    return new Set(JSON.parse(localStorage.getItem(DRAWERS) ?? "[]").filter((name) => typeof name === "string"));
   } catch {
     return new Set();
   }

@@ -13,6 +13,7 @@ const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "las
 const STOPS = { next: 1, previous: -1 }; // action -> steps, which a journey on the screen takes first
 
 let onScreen = null; // the element drawn last; an older element may be removed after the new one was added
+/** @type {{ began: number, first: number } | null} */
 let lectureBegan = null; // { began: ms, first: planned minute of the first scene }; null before the start
 let isLeftByUs = false; // whether the app itself just left the full screen: then the presentation continues
 

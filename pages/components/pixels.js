@@ -23,6 +23,9 @@ export function unpacked(bytes) {
 /** The 32-bit floats that bytes of unpacked() consist of. @param {Uint8Array | Float32Array} bytes */
 export const floatsOf = (bytes) => new Float32Array(bytes.slice().buffer);
 
+/** @type {(canvas: HTMLCanvasElement) => CanvasRenderingContext2D} */
+export const penOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+
 /**
  * Returns a canvas with one pixel per cell; blocked cells stay transparent, so that the hatching below is visible.
  * @param {Uint8Array} cells the colour number of each cell
@@ -34,7 +37,7 @@ export function pixels(cells, rows, columns, fills) {
   const image = document.createElement("canvas");
   image.width = columns;
   image.height = rows;
-  const pen = image.getContext("2d");
+  const pen = penOf(image);
   const picture = pen.createImageData(columns, rows);
   const colours = Uint32Array.from(fills, (fill, number) => {
     const [red, green, blue] = channelsOf(fill);

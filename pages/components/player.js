@@ -3,7 +3,7 @@ import { button, element } from "./dom.js";
 
 /**
  * Creates the button and the slider of a player, and returns them with the functions show(at) and go(at).
- * @param {{ at?: number, playing?: any }} state at: the current stage; playing: the timer, null while paused
+ * @param {{ at: number, playing?: any }} state at: the current stage; playing: the timer, null while paused
  * @param {object} player
  * @param {{ play: string, pause: string, label: string }} player.text
  * @param {number} player.last

@@ -57,7 +57,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     };
     channel.postMessage({ hello: true });
   }
-  const go = (way) => (view.heard ? channel.postMessage({ way }) : way !== "black" && setTriggerValue("moved", way));
+  const go = (way) => (view.heard ? channel?.postMessage({ way }) : way !== "black" && setTriggerValue("moved", way));
   root.querySelectorAll("button[data-way]").forEach((button) => {
     const way = button.dataset.way;
     button.textContent = data.words[way];

@@ -5,10 +5,11 @@
  * @returns {[string, number]}
  */
 function significant(size, figures) {
-  const exact = /^(\d)\.(\d*)e(.+)$/.exec(size.toExponential(100));
-  const kept = exact[1] + exact[2].slice(0, figures - 1);
-  const isHalf = /^50*$/.test(exact[2].slice(figures - 1));
-  if (isHalf && Number(kept.at(-1)) % 2 === 0) return [kept, Number(exact[3])];
+  const [exact, exactPower] = size.toExponential(100).split("e");
+  const all = exact.replace(".", "");
+  const kept = all.slice(0, figures);
+  const isHalf = /^50*$/.test(all.slice(figures));
+  if (isHalf && Number(kept.at(-1)) % 2 === 0) return [kept, Number(exactPower)];
   const [mantissa, power] = size.toExponential(figures - 1).split("e"); // a half is rounded up
   return [mantissa.replace(".", ""), Number(power)];
 }

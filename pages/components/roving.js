@@ -11,14 +11,14 @@ import { focused } from "./dom.js";
 export function roving(root, fill, selector = "button", columns = () => 0) {
   /** @returns {HTMLElement[]} */
   const buttons = () => Array.from(root.querySelectorAll(selector));
-  const before = buttons().indexOf(focused(root));
+  const before = buttons().findIndex((each) => each === focused(root));
   fill();
   const row = buttons();
   const stop = before >= 0 ? before : Math.max(row.findIndex((each) => each.matches(".chosen")), 0);
   row.forEach((each, i) => (each.tabIndex = i === stop ? 0 : -1));
   if (before >= 0) row[before]?.focus();
   root.onkeydown = (event) => {
-    const at = row.indexOf(focused(root));
+    const at = row.findIndex((each) => each === focused(root));
     const line = columns();
     const lines = line ? { ArrowDown: at + line, ArrowUp: at - line } : {};
     const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: row.length - 1, ...lines }[event.key];

@@ -97,7 +97,7 @@ function drawScene(scene, at, { chosen, movable, text }, open) {
 }
 
 /** @param {Scene} scene */
-function picturesOf({ shapes, image, lines }) {
+function picturesOf({ shapes, image, lines = [] }) {
   if (shapes) return [drawPicture(shapes)];
   if (image) return [element("img", "", { src: image, alt: "", draggable: false })];
   return lines.map((line) => element("bdi", "", line));

@@ -7,7 +7,7 @@
  * @typedef {object} Component
  * @property {{ querySelector(selector: string): any }} parentElement
  * @property {Data} data
- * @property {(event: string, value: unknown) => void} [setTriggerValue] sends a message to the server
+ * @property {(event: string, value: unknown) => void} setTriggerValue sends a message to the server
  */
 
 /**

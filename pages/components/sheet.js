@@ -2,7 +2,7 @@
 // that all have the same size, the texts around the cells, the colour scale, and the outlines on top.
 import { button, element } from "./dom.js";
 import { clamp } from "./flow/motion.js";
-import { BLOCKED, hatch, pixels } from "./pixels.js";
+import { BLOCKED, hatch, penOf, pixels } from "./pixels.js";
 import { digits, filled, letters, WIDE } from "./printed.js";
 import { fixed } from "./rounded.js";
 
@@ -18,11 +18,14 @@ const ROOM = 110;
 const OVERHANG = 100; // CSS pixels: the width of tilted texts beyond the last column
 const RAMP = { wide: 260, tall: 40 };
 
+/** @typedef {{ row: number, column: number }} Cell of the drawn cells */
+
 export class Sheet {
   constructor(root) {
     this.root = root;
     this.ratio = 1; // device pixels per CSS pixel
-    this.at = null; // the marked cell { row, column }: hovered, or reached by the arrow keys
+    /** @type {Cell | null} */
+    this.at = null; // the marked cell: hovered, or reached by the arrow keys
     this.buttons = ["in", "out", "whole"].map((name) =>
       button("", {}, () => this.zoom({ in: this.nearer(1), out: this.nearer(-1), whole: this.whole }[name])),
     );
@@ -31,7 +34,7 @@ export class Sheet {
     this.base = element("canvas");
     this.over = element("canvas", "over");
     this.stage = element("div", "stage", { tabIndex: 0, role: "application" }, [this.base, this.over]);
-    this.pen = this.base.getContext("2d");
+    this.pen = penOf(this.base);
     this.read = element("p", "read", { ariaLive: "polite" });
     root.append(this.tools, this.stage, this.read);
     new ResizeObserver(() => this.data && this.lay()).observe(root);
@@ -45,10 +48,16 @@ export class Sheet {
     const [rows, columns] = data.drawn;
     const column = (Kind, bytes) => new Kind(bytes.buffer, bytes.byteOffset, rows * columns);
     this.data = data;
+    /** @type {Float32Array} */
     this.numbers = column(Float32Array, data.numbers);
+    /** @type {Int32Array | null} */
     this.places = data.places.length ? column(Int32Array, data.places) : null;
+    /** @type {HTMLCanvasElement} */
     this.image = pixels(data.cells, rows, columns, data.fills);
-    if (!same) this.unit = this.at = null;
+    if (!same) {
+      this.unit = 0; // the map is shown whole
+      this.at = null;
+    }
     return same;
   }
 
@@ -75,7 +84,7 @@ export class Sheet {
     const ratio = window.devicePixelRatio || 1;
     const width = Math.floor(this.root.clientWidth);
     if (!width || (width === this.width && ratio === this.ratio)) return;
-    const wasWhole = this.unit === null || this.unit === this.whole;
+    const wasWhole = !this.unit || this.unit === this.whole;
     const near = this.unit / this.ratio;
     [this.width, this.ratio] = [width, ratio];
     this.measure();
@@ -99,21 +108,30 @@ export class Sheet {
     const [rows, columns] = data.drawn;
     this.font = getComputedStyle(this.stage).fontFamily;
     const widest = (texts, size) => Math.max(...[...new Set(texts)].map((text) => this.wide(text, size)));
+    /** @type {number} */
     this.left = Math.ceil(Math.min(MARGIN, width / 4, widest(data.rows, LARGE) + 12));
     const room = width - this.left - 8;
     const fits = Math.min((room * ratio) / columns, (TALL * ratio) / rows, CELL * ratio);
+    /** @type {number} */
     this.whole = Math.max(1, Math.floor(fits));
     const cell = this.whole / ratio;
+    /** @type {boolean} */
     this.level = widest(data.columns, this.size(cell)) <= cell - 2;
+    /** @type {number} */
     this.top = this.level ? Math.ceil(1.6 * LARGE) : this.room(data.columns);
     const across = Math.min(room, Math.max(columns * cell, Math.min(columns, FEW) * CELL));
     const down = Math.min(TALL, Math.max(rows * cell, Math.min(rows, FEW) * CELL));
+    /** @type {{ wide: number, tall: number }} */
     this.view = { wide: Math.round(across * ratio), tall: Math.round(down * ratio) };
+    /** @type {number} */
     this.widest = Math.max(...this.extremes().map((value) => this.wide(fixed(value), 1)));
+    /** @type {number} */
     this.nearest = Math.round(Math.max(NEAREST, 4 + 12 * this.widest) * ratio);
     const right = this.left + across + (this.level ? 8 : OVERHANG);
     const scale = data.ramp.length ? RAMP : { wide: 0, tall: 6 };
+    /** @type {number} */
     this.sheet = Math.ceil(Math.min(width, Math.max(right, this.left + scale.wide)));
+    /** @type {number} */
     this.height = this.top + this.view.tall / ratio + scale.tall;
   }
 
@@ -156,10 +174,9 @@ export class Sheet {
     return clamp(next === this.unit ? this.unit + way : next, this.whole, this.nearest);
   }
 
-  // Sets the cell width; the point (x, y) of the view, in device pixels, stays in place.
-  zoom(unit, x = null, y = null) {
+  // Sets the cell width; the point [x, y] of the view, in device pixels, stays in place.
+  zoom(unit, [x, y] = this.middle()) {
     if (unit === this.unit) return;
-    if (x === null) [x, y] = this.middle();
     const factor = unit / this.unit;
     this.unit = unit;
     this.move((this.x + x) * factor - x, (this.y + y) * factor - y);
@@ -191,6 +208,13 @@ export class Sheet {
     this.move(inside(this.x, column, this.view.wide), inside(this.y, row, this.view.tall));
   }
 
+  /** Marks a cell or none; returns whether that is new. @param {Cell | null} at */
+  mark(at) {
+    if (at?.row === this.at?.row && at?.column === this.at?.column) return false;
+    this.at = at;
+    return true;
+  }
+
   // ---- drawing ------------------------------------------------------------------------------------------------------
   draw() {
     const { data, pen, unit, view, ratio } = this;
@@ -202,6 +226,7 @@ export class Sheet {
       row: Math.min(rows, Math.ceil((this.y + view.tall) / unit)),
       column: Math.min(columns, Math.ceil((this.x + view.wide) / unit)),
     };
+    /** @type {{ first: Cell, end: Cell }} */
     this.window = { first, end };
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.clearRect(0, 0, this.base.width, this.base.height);
@@ -388,7 +413,7 @@ export class Sheet {
   drawOver() {
     const { data, unit, ratio } = this;
     const [rows, columns] = data.drawn;
-    const pen = this.over.getContext("2d");
+    const pen = penOf(this.over);
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.clearRect(0, 0, this.over.width, this.over.height);
     pen.save();

@@ -36,7 +36,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const pieces = rows[1];
   const told = element("output", "told");
   const draw = (merges) => {
-    const stage = data.stages.findLast((each) => each.merges <= merges);
+    const stage = data.stages.findLast((each) => each.merges <= merges) ?? data.stages[0];
     const size = (data.unmerged + merges).toLocaleString("en-US");
     fillRow(view, pieces, stage.tokens, filled(data.label.note, { count: stage.tokens.length, size }));
     return (told.textContent = filled(data.label.told, { merges, newest: newest(data, merges) }));

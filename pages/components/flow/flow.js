@@ -54,23 +54,7 @@ class Flow {
     this.journey = new Journey(() => this.ask(), () => this.exchange.tellStop());
     this.exchange = new Exchange(this);
     this.arrangement = new Arrangement();
-    this.makeParts();
-    this.open = null; // the cell with an unfolded sum, { step, index, height }, or null
-    this.opened = 0; // how far the map is open, from 0 to 1
-    this.change = null; // a dragged change that the server has not applied yet: { params, values } of follow in twin.js
-    this.moved = []; // the names of the steps that the twin recomputed
-    this.waiting = new Set(); // the names of the steps that the twin cannot compute
-    this.partial = new Set(); // the names of the steps of which the twin computed only the row of the query
-    this.shown = new ShownRows();
-    this.differs = null; // the name of a step for which the server had other numbers than the twin, or null
-    this.frame = null;
-    this.isPainted = false;
-    this.hands = new Hands(this);
-    this.listen();
-  }
-
-  // Creates the elements of the component, from top to bottom.
-  makeParts() {
+    // The elements of the component, from top to bottom.
     const top = added(this.root, "div", "top");
     const headline = added(top, "p", "headline");
     this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }));
@@ -94,6 +78,18 @@ class Flow {
     this.picture = new Picture(this.flowGroup);
     this.map = new MapView(this.svg);
     this.flights = new Flights(this);
+    this.open = null; // the cell with an unfolded sum, { step, index, height }, or null
+    this.opened = 0; // how far the map is open, from 0 to 1
+    this.change = null; // a dragged change that the server has not applied yet: { params, values } of follow in twin.js
+    this.moved = []; // the names of the steps that the twin recomputed
+    this.waiting = new Set(); // the names of the steps that the twin cannot compute
+    this.partial = new Set(); // the names of the steps of which the twin computed only the row of the query
+    this.shown = new ShownRows();
+    this.differs = null; // the name of a step for which the server had other numbers than the twin, or null
+    this.frame = null;
+    this.isPainted = false;
+    this.hands = new Hands(this);
+    this.listen();
   }
 
   listen() {
@@ -113,7 +109,7 @@ class Flow {
   // Called when the picture is no longer in the page.
   leave() {
     document.body.removeAttribute("data-dragged");
-    this.ends.forEach((end) => end());
+    this.ends?.forEach((end) => end());
   }
 
   // ---- data ---------------------------------------------------------------------------------------------------------
@@ -126,6 +122,7 @@ class Flow {
     const moved = this.isDragged ? this.moved : [];
     const isToBegin = !data.hears && (!before || this.isToldToLook(data));
     this.data = data;
+    /** @type {Model} */
     this.model = new Model(data);
     setColours(this.root, data.palette);
     const stays = this.look && !data.cut && (data.hears || isSameLook(old.look, data.look));
@@ -188,6 +185,7 @@ class Flow {
   take() {
     const { snapshot: before, layout } = this;
     const moves = before && layout && !isCalm();
+    /** @type {{ numbers: Record<string, Float64Array>, shares: Float64Array, layout: import("./layout.js").Layout, begun: number } | null} */
     this.before = moves ? { numbers: before.numbers, shares: before.shares, layout, begun: performance.now() } : null;
     this.follow();
     this.takeSnapshot(this.model.snapshot(this.look));
@@ -269,6 +267,7 @@ class Flow {
   }
 
   takeSnapshot(snapshot) {
+    /** @type {import("./model.js").Snapshot} */
     this.snapshot = snapshot;
     this.journey.take(snapshot.stops);
     this.isArranged = false; // arranged in the next frame
@@ -276,6 +275,7 @@ class Flow {
   }
 
   resized() {
+    /** @type {number} */
     this.measured = this.root.clientWidth;
     if (!this.snapshot || !this.measured) return;
     this.before = null;
@@ -344,8 +344,7 @@ class Flow {
 
   placeOfCell({ part: name, row, m, cell }) {
     if (cell) return { step: cell.step, index: cell.index };
-    const part = this.model.parts.get(name);
-    return { step: part.name, index: this.model.indexOf(part, this.look, row, m) };
+    return { step: name, index: this.model.indexOf(this.model.part(name), this.look, row, m) };
   }
 
   fold() {
@@ -393,6 +392,7 @@ class Flow {
     this.moveToView(now);
     if (!this.isArranged && !this.isHidden) this.arrange();
     const [snapshot, layout] = this.blend(now);
+    /** @type {import("./layout.js").Layout} */
     this.layout = layout;
     this.drawViews(snapshot, layout, now);
     if (this.open)
@@ -448,13 +448,13 @@ class Flow {
 
   // Returns [snapshot, layout] between the states before and after a change.
   blend(now) {
-    const share = this.before ? easeInOut(clamp((now - this.before.begun) / CHANGE_MS)) : 1;
-    const layout = this.arrangement.at(this.progress);
-    if (share >= 1) {
-      this.before = null;
-      return [this.snapshot, layout];
-    }
     const { snapshot, before } = this;
+    const share = before ? easeInOut(clamp((now - before.begun) / CHANGE_MS)) : 1;
+    const layout = this.arrangement.at(this.progress);
+    if (!before || share >= 1) {
+      this.before = null;
+      return [snapshot, layout];
+    }
     const numbers = {};
     for (const name of Object.keys(snapshot.numbers))
       numbers[name] = blendArrays(before.numbers[name], snapshot.numbers[name], share);
@@ -471,8 +471,9 @@ class Flow {
     const { head, query, step } = look;
     const [made, steps] = [data.digest, model.steps];
     const shows = { made, steps, head, query };
-    if (made !== this.stripShows?.made) this.strip.show(smallSteps(this), data.palette);
-    else if (Object.keys(shows).some((name) => shows[name] !== this.stripShows[name]))
+    const before = this.stripShows;
+    if (made !== before?.made) this.strip.show(smallSteps(this), data.palette);
+    else if (Object.keys(shows).some((name) => shows[name] !== before?.[name]))
       this.strip.paint(smallSteps(this), data.palette);
     this.stripShows = shows;
     const { operation, label } = this.data.steps[step];

@@ -110,30 +110,30 @@ export class Journey {
 
   /** Advances the journey to a time. @param {number} now ms */
   advance(now) {
-    if (this.playing) this.play(now);
-    if (this.glide) this.followGlide(now);
+    if (this.playing) this.play(this.playing, now);
+    if (this.glide) this.followGlide(this.glide, now);
     if (this.playing) this.ask();
   }
 
   // Advances a playing journey; with reduced motion it jumps from the end of one stop to the end of the next.
-  play(now) {
-    const elapsed = now - (this.playing.last ?? now);
-    this.playing.last = now;
-    if (this.playing.rests > 0) {
-      this.playing.rests -= elapsed;
+  play(playing, now) {
+    const elapsed = now - (playing.last ?? now);
+    playing.last = now;
+    if (playing.rests > 0) {
+      playing.rests -= elapsed;
       return;
     }
     const stop = Math.min(this.stops.length - 1, Math.floor(this.progress));
     this.progress = isCalm() ? stop + 1 : Math.min(stop + 1, this.progress + elapsed / lastsMs(this.stops[stop]));
-    if (this.progress === stop + 1) this.playing.rests = isCalm() ? CALM_STOP_MS : HOLD_MS;
+    if (this.progress === stop + 1) playing.rests = isCalm() ? CALM_STOP_MS : HOLD_MS;
     if (this.progress < this.stops.length) return;
     this.playing = null;
     this.rests();
   }
 
-  followGlide(now) {
-    const share = clamp((now - this.glide.begun) / this.glide.ms);
-    this.progress = between(this.glide.from, this.glide.target, share);
+  followGlide({ from, target, begun, ms }, now) {
+    const share = clamp((now - begun) / ms);
+    this.progress = between(from, target, share);
     if (share >= 1) {
       this.glide = null;
       this.rests();

@@ -1,7 +1,7 @@
 // The numbers that the picture draws of a run: those of each part, row by row, for one query and head. The data come
 // from pages/panels/flow_data.py.
 import { BLOCKED } from "../pixels.js";
-import { keyHead, placeOf, totalOf } from "./twin.js";
+import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
 
 /** @typedef {import("./twin.js").Step} Step */
 /** @typedef {import("./twin.js").Steps} Steps */
@@ -108,6 +108,11 @@ export class Model {
     return isRow ? this.rowOf(place) : 0;
   }
 
+  /** The part of a step that the picture draws. @param {string} name */
+  part(name) {
+    return /** @type {Part} */ (this.parts.get(name));
+  }
+
   /** @param {string} name */
   step(name) {
     return this.steps[name];
@@ -156,8 +161,8 @@ export class Model {
   matrix(name, look, isTransposed = false) {
     const { dims, shape, value, kind } = this.step(name);
     const leading = dims.slice(0, -2).map((dim, axis) => Math.min(this.place(dim, look, shape[axis]), shape[axis] - 1));
-    const [rows, columns] = [shape.length > 1 ? shape.at(-2) : 1, shape.at(-1)];
-    const [rowAxis, columnAxis] = [dims.length > 1 ? dims.at(-2) : "", dims.at(-1)];
+    const [rows, columns] = [1, ...shape].slice(-2);
+    const [rowAxis, columnAxis] = ["", ...dims].slice(-2);
     const first = placeOf(shape.slice(0, -2), leading) * rows * columns;
     const numbers = value.subarray(first, first + rows * columns);
     const upright = {
@@ -206,7 +211,7 @@ export class Model {
     if (number === -Infinity) return true;
     if (kind !== "share" || number !== 0 || rowAxis !== "T" || dims.at(-1) !== "S") return false;
     const source = this.scoresOf(name);
-    return Boolean(source) && source.value[placeOf(source.shape, [...leading, row, column])] === -Infinity;
+    return source !== null && source.value[placeOf(source.shape, [...leading, row, column])] === -Infinity;
   }
 
   /**
@@ -219,7 +224,7 @@ export class Model {
       const before = step.operation.reads
         .map((read) => this.step(read))
         .find((read) => read?.dims.at(-1) === "S" && read.dims.at(-2) === "T");
-      if (!before || before.kind === "signed") return before;
+      if (!before || before.kind === "signed") return before ?? null;
       step = before;
     }
     return null;
@@ -255,7 +260,7 @@ export class Model {
     const found = this.findPart(step, index);
     if (!found) return null;
     const { part } = found;
-    const place = { part, row: found.row === "lane" ? 0 : found.row, m: part.role === "pair" ? 0 : index.at(-1) };
+    const place = { part, row: found.row === "lane" ? 0 : found.row, m: part.role === "pair" ? 0 : lastOf(index) };
     return place.row >= 0 && String(this.indexOf(part, look, place.row, place.m)) === String(index) ? place : null;
   }
 
@@ -266,7 +271,7 @@ export class Model {
 
   /** The number of numbers in a row of a part. @param {Part} part */
   width(part) {
-    return part.role === "pair" ? 1 : this.step(part.name).shape.at(-1);
+    return part.role === "pair" ? 1 : lastOf(this.step(part.name).shape);
   }
 
   /**
@@ -328,7 +333,9 @@ export class Model {
    * @param {Part} share
    */
   shutRows(numbers, share) {
-    for (let part = share; part?.role === "pair"; part = this.parts.get(part.reads[0])) {
+    /** @type {Part | undefined} */
+    let part = share;
+    for (; part?.role === "pair"; part = this.parts.get(part.reads[0])) {
       const isShut = Array.from(numbers[part.name], (number) => number === -Infinity);
       if (isShut.includes(true)) return isShut;
     }
@@ -372,7 +379,7 @@ function transposed(matrix) {
     columnNames: matrix.rowNames,
     row: (row) => Float64Array.from({ length: matrix.rows }, (_, i) => matrix.row(i)[row]),
     isBlocked: (row, column) => matrix.isBlocked(column, row),
-    placeOf: (row, column) => matrix.placeOf(column, row),
+    placeOf: (row, column) => matrix.placeOf?.(column, row) ?? [],
   };
 }
 

@@ -13,7 +13,7 @@ import { PlaneGoals } from "./plane_goals.js";
 import { PlaneHands } from "./plane_hands.js";
 import { PlaneVectors } from "./plane_vectors.js";
 import { Shapes } from "./shapes.js";
-import { follow, placeOf, sum } from "./twin.js";
+import { follow, lastOf, placeOf, sum } from "./twin.js";
 import { spellNumber, spellPercent, textWidth } from "./words.js";
 
 const PLANE_LAYERS = ["grounds", "lines", "ribbons", "dots", "texts", "handles"];
@@ -33,12 +33,16 @@ export class PlaneView {
   make() {
     const { root } = this;
     this.svg = addedShape(root, "svg");
+    /** @type {Shapes} */
     this.shapes = new Shapes(this.svg, PLANE_LAYERS);
+    /** @type {PlaneControls} */
     this.controls = new PlaneControls(added(root, "div", "axes"), (panel, axis, value) =>
       this.chooseAxis(panel, axis, value),
     );
     this.follows = added(root, "p", "follows");
+    /** @type {PlaneGoals} */
     this.goals = new PlaneGoals(added(root, "div", "goals"));
+    /** @type {PlaneHands} */
     this.hands = new PlaneHands(this);
   }
 
@@ -73,13 +77,17 @@ export class PlaneView {
     this.text = data.text.plane;
     this.data = data;
     this.look = look;
+    /** @type {import("./model.js").Model} */
     this.model = this.flow.model;
+    /** @type {PlaneVectors} */
     this.proven = new PlaneVectors(this.model, look, data.steps, data.plane.roles);
+    /** @type {PlaneVectors} */
     this.vectors = new PlaneVectors(this.model, look, this.model.steps, data.plane.roles);
     this.shares = this.flow.snapshot.shares;
     this.blocked = this.flow.snapshot.blocked;
     this.best = largestOf(this.shares, 0, this.shares.length);
     this.temperature = this.parameterNow();
+    /** @type {number[]} */
     this.output = this.outputNow();
     this.makePlanes();
     this.makeRanges();
@@ -87,22 +95,25 @@ export class PlaneView {
 
   // Drops the axes, ranges and selection of other words, another head or query.
   forget() {
+    /** @type {Record<string, number>} */
     this.ranges = {};
-    this.axes = { k: null, v: null };
+    /** @type {Record<string, string[]>} */
+    this.axes = {};
     this.chosen = null;
+    /** @type {Record<string, number[][]>} */
     this.planes = {};
   }
 
   parameterNow() {
     const { step, parameter } = this.data.plane.temperature;
-    return this.model.steps[step].operation.params[parameter];
+    return this.model.steps[step].operation?.params[parameter];
   }
 
   outputNow() {
     const mixed = this.data.parts.find((part) => part.mixes).name;
     const { shape, value } = this.model.steps[mixed];
     const first = placeOf(shape, [this.look.batch, this.look.head, this.look.query, 0]);
-    return Array.from(value.subarray(first, first + shape.at(-1)));
+    return Array.from(value.subarray(first, first + lastOf(shape)));
   }
 
   // Computes the planes of keys and of values, which stay the same while vectors move in them.
@@ -180,10 +191,14 @@ export class PlaneView {
       : { k: [left, title], shares: [0, lower], v: [left, lower + rows + title] };
     const gap = isWide ? width - 2 * side - 2 * between : width;
     const height = isWide ? title + side : lower + rows + title + side;
+    /** @type {number} */
     this.unit = unit;
+    /** @type {number} */
     this.side = side;
     this.isWide = isWide;
+    /** @type {Record<string, number[]>} */
     this.boxes = boxes;
+    /** @type {{ width: number, height: number }} */
     this.sharesRoom = { width: gap, height: rows };
     setAttributes(this.svg, { width, height: height + 6, viewBox: `0 0 ${width} ${height + 6}` });
   }

@@ -117,14 +117,15 @@ export class PlaneHands {
   knob() {
     const { view } = this;
     const [[x, y], [left, top], r] = [view.tip(), view.boxes.k, this.radius()];
+    /** @type {(way: number[]) => boolean} */
     const isInside = ([dx, dy]) => {
       const [atX, atY] = [x + r * dx, y + r * dy];
       return atX > left + 12 && atX < left + view.side - 12 && atY > top + 12 && atY < top + view.side - 12;
     };
-    const diagonal = Math.SQRT1_2;
-    const spots = [[diagonal, diagonal], [diagonal, -diagonal], [-diagonal, diagonal], [-diagonal, -diagonal]];
-    if (this.held === null || !this.spot) this.spot = spots.find(isInside) ?? spots[0];
-    return [x + r * this.spot[0], y + r * this.spot[1]];
+    const spots = [[1, 1], [1, -1], [-1, 1], [-1, -1]].map((way) => way.map((each) => each * Math.SQRT1_2));
+    if (this.held === null) this.spot = null;
+    const spot = (this.spot ??= spots.find(isInside) ?? spots[0]);
+    return [x + r * spot[0], y + r * spot[1]];
   }
 
   // ---- pointer ------------------------------------------------------------------------------------------------------

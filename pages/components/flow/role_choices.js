@@ -38,7 +38,7 @@ export class RoleChoices {
     this.root.hidden = opened > 0 || look.view !== "flow" || !layout || this.flow.isHidden;
     if (this.root.hidden) return;
     const x = layout.frame.wordWidth - CHOICE.width; // after the words, which stay clickable
-    for (const { place, select } of this.choices) {
+    for (const { place, select } of this.choices ?? []) {
       const row = model.rowOf(place);
       select.hidden = layout.rowHeight[row] < LEAST_ROW;
       Object.assign(select.style, { left: `${x}px`, top: `${layout.rowY[row] - CHOICE.height / 2}px` });

@@ -111,7 +111,7 @@ export class Sentences {
   toldFact() {
     const { data, look } = this.flow;
     const told = data.hears ? shared.look : null;
-    return told?.head === look.head && told?.query === look.query ? told.fact : null;
+    return told && told.head === look.head && told.query === look.query ? told.fact : null;
   }
 }
 

@@ -1,6 +1,6 @@
 // A row of small maps, one of which is selected: of all heads, or of all steps of the run.
 import { button, element, setOnce, write } from "../dom.js";
-import { channelsOf } from "../pixels.js";
+import { channelsOf, penOf } from "../pixels.js";
 import { clamp, finite } from "./motion.js";
 import { isAlike } from "./words.js";
 
@@ -104,6 +104,6 @@ function paintMap(canvas, matrix, palette, old) {
   const isSame = old?.width === columns && old.height === rows && old.data.every((byte, i) => byte === image.data[i]);
   if (isSame) return old; // painting again would make the browser redraw
   Object.assign(canvas, { width: columns, height: rows });
-  canvas.getContext("2d").putImageData(image, 0, 0);
+  penOf(canvas).putImageData(image, 0, 0);
   return image;
 }

@@ -33,6 +33,9 @@
 
 /** @typedef {{ query: number, head?: number }} Wanted the query's row of each head, and all rows of `head` */
 
+/** The last item; the list is not empty. @type {<Item>(items: ArrayLike<Item>) => Item} */
+export const lastOf = (items) => items[items.length - 1];
+
 /**
  * The position of an index in a flattened tensor. Axes of length 1 and missing leading axes broadcast.
  * @param {number[]} shape
@@ -52,7 +55,7 @@ export function placeOf(shape, index) {
 const at = (tensor, ...index) => tensor.value[placeOf(tensor.shape, index)];
 
 // The numbers of the last axis at an index of the axes before it.
-const rowOf = (tensor, index) => Array.from({ length: tensor.shape.at(-1) }, (_, i) => at(tensor, ...index, i));
+const rowOf = (tensor, index) => Array.from({ length: lastOf(tensor.shape) }, (_, i) => at(tensor, ...index, i));
 
 /** The key/value head that a query head reads. @type {(head: number, heads: number, keyHeads: number) => number} */
 export const keyHead = (h, heads, keyHeads) => Math.floor(h / (heads / keyHeads));
@@ -157,14 +160,14 @@ const CELLS = {
     return 1 / (1 + Math.exp(-sum(w.shape[0], (n) => at(x, b, t, n) * at(w, n, column))));
   },
   place_vectors: ([t, column], [table], { first_position }) => at(table, t + first_position, column),
-  rope: ([...index], [x], params) => {
-    const m = index.pop();
-    const width = x.shape.at(-1);
+  rope: (cell, [x], params) => {
+    const [index, m] = [cell.slice(0, -1), lastOf(cell)];
+    const width = lastOf(x.shape);
     const isHalf = params.style === "half";
     const pair = isHalf ? m % (width / 2) : Math.floor(m / 2);
     const [left, right] = isHalf ? [pair, pair + width / 2] : [2 * pair, 2 * pair + 1];
     const [a, b] = [at(x, ...index, left), at(x, ...index, right)];
-    const angle = (index.at(-1) + params.first_position) * ropeFrequency(pair, width, params);
+    const angle = (lastOf(index) + params.first_position) * ropeFrequency(pair, width, params);
     const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
     return ropeLength(params) * (m === right ? a * sin + b * cos : a * cos - b * sin);
   },
@@ -173,13 +176,10 @@ const CELLS = {
   sigmoid_weights: (index, [scores], { bias }) => 1 / (1 + Math.exp(-(at(scores, ...index) + bias))),
   mask_to_zero: (index, [scores, allowed]) => (!allowed || at(allowed, ...index) ? at(scores, ...index) : 0),
   feature_map: (index, [x]) => (at(x, ...index) > 0 ? at(x, ...index) + 1 : Math.exp(at(x, ...index))),
-  take_half: ([...index], [x], { half }) => {
-    const m = index.pop();
-    return at(x, ...index, half * (x.shape.at(-1) / 2) + m);
-  },
+  take_half: (cell, [x], { half }) => at(x, ...cell.slice(0, -1), half * (lastOf(x.shape) / 2) + lastOf(cell)),
   exp_of_dot: ([h], [one, other]) => {
     const place = (vector, m) => (vector.shape.length > 1 ? at(vector, h, m) : at(vector, m));
-    return Math.exp(sum(one.shape.at(-1), (m) => place(one, m) * place(other, m)));
+    return Math.exp(sum(lastOf(one.shape), (m) => place(one, m) * place(other, m)));
   },
   balance: ([h], [first, second], { lam_init }) => at(first, h) - at(second, h) + lam_init,
   subtract_map: (index, [first, second, lam]) => at(first, ...index) - at(lam, index[1]) * at(second, ...index),
@@ -224,10 +224,9 @@ function* rowsOf({ dims, shape, perQuery }, wanted) {
   const leading = shape.slice(0, -1);
   const index = leading.map(() => 0);
   const [axisOfQueries, axisOfHeads] = [dims.indexOf("T"), dims.indexOf("H")];
-  const isOfHead = () => wanted.head !== undefined && (axisOfHeads < 0 || index[axisOfHeads] === wanted.head);
-  const isWanted = () => !wanted || !perQuery || index[axisOfQueries] === wanted.query || isOfHead();
+  const isOfHead = (head) => head !== undefined && (axisOfHeads < 0 || index[axisOfHeads] === head);
   for (;;) {
-    if (isWanted()) yield index;
+    if (!wanted || !perQuery || index[axisOfQueries] === wanted.query || isOfHead(wanted.head)) yield index;
     let axis = leading.length - 1;
     while (axis >= 0 && ++index[axis] === leading[axis]) index[axis--] = 0;
     if (axis < 0) return;
@@ -242,8 +241,9 @@ function* rowsOf({ dims, shape, perQuery }, wanted) {
  * @returns {Float64Array}
  */
 export function computeStep(step, operands, wanted) {
+  if (!step.operation) return step.value;
   const { name, params } = step.operation;
-  const width = step.shape[step.shape.length - 1];
+  const width = lastOf(step.shape);
   const value = step.value.slice(); // rows that are not wanted keep their numbers
   for (const row of rowsOf(step, wanted)) {
     const first = placeOf(step.shape.slice(0, -1), row) * width;

@@ -122,14 +122,17 @@ const askerOf = (view) => view.looked ?? view.kept ?? view.data.symbols.length -
 /** The strongest drawn arc of a head from a symbol; null if the head has no drawn arc there. @param {View} view */
 function strongest(view, { name }, query) {
   const own = view.frame.arcs[name].filter(([from]) => from === query);
-  return own.reduce((most, arc) => (!most || arc[2] > most[2] ? arc : most), null);
+  return own.sort(([, , one], [, , other]) => other - one)[0] ?? null;
 }
 
 /** The strongest arc of the last layer from a symbol, { head, arc }, or null. @param {View} view */
 function found(view, query) {
   const above = view.data.heads.filter((head) => head.above);
-  const arcsOf = above.map((head) => ({ head, arc: strongest(view, head, query) })).filter(({ arc }) => arc);
-  return arcsOf.reduce((most, each) => (!most || each.arc[2] > most.arc[2] ? each : most), null);
+  const strong = above.flatMap((head) => {
+    const arc = strongest(view, head, query);
+    return arc ? [{ head, arc }] : [];
+  });
+  return strong.sort((one, other) => other.arc[2] - one.arc[2])[0] ?? null;
 }
 
 /** @param {View} view */
@@ -259,7 +262,7 @@ function showChips(view) {
   while (view.chips.childNodes.length > rows.length) view.chips.lastChild.remove();
   rows.forEach(({ head, arc, told }, i) => {
     /** @type {HTMLButtonElement} */
-    const chip = view.chips.children[i] ?? view.chips.appendChild(button("chip", {}, null));
+    const chip = view.chips.children[i] ?? view.chips.appendChild(button("chip", {}, () => {}));
     if (chip.textContent !== told) chip.textContent = told;
     chip.style.setProperty("--own", head.colour);
     chip.disabled = !arc;

@@ -43,7 +43,7 @@ export default function ({ parentElement, data }) {
   /** @type {View} */
   const view = stateOf(root);
   view.data = data;
-  const drawn = JSON.stringify([Object.keys(data.widths[0]), data.text, data.widths[0].dot.draw.length]);
+  const drawn = JSON.stringify([Object.keys(data.widths[0]), data.text, data.widths[0].dot?.draw.length]);
   if (view.drawn !== drawn) build(view, data);
   view.drawn = drawn;
   followSlider(root, data, (position) => {

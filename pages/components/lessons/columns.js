@@ -32,7 +32,7 @@ const RAISED = { "-": "⁻", ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸
  * @property {Sliders & Columns} data
  * @property {(event: string, value: unknown) => void} trigger
  * @property {Rest} rest ends a change by arrow keys after a pause
- * @property {{ place: number, box: DOMRect } | null} held the dragged number
+ * @property {number | null} held the dragged number
  * @property {number[]} numbers the drawn numbers
  * @property {number} position the position of the slider
  */
@@ -43,12 +43,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
   setColours(root, data.palette, ["ink", "faint", "outline", "plus", "minus", "x", "share"]);
   root.setAttribute("aria-label", data.text.alt);
   /** @type {View} */
-  const view = stateOf(root);
+  const view = stateOf(root, () => ({ root, held: null }));
   Object.assign(view, { data, trigger: setTriggerValue });
   view.rest ??= new Rest(() => letGo(view)); // ends a change by arrow keys after a pause
-  if (!view.held && !view.rest.isOn) view.numbers = data.numbers;
+  if (view.held === null && !view.rest.isOn) view.numbers = data.numbers;
   followSlider(root, data, (position) => {
-    view.position = position;
+    view.position = position ?? data.position;
     draw(view);
   });
 }
@@ -121,7 +121,7 @@ function numberCell(view, place) {
   const { data, numbers } = view;
   const number = numbers[place];
   const share = number / data.reach / 2;
-  const track = element("span", `track signed ${view.held?.place === place ? "held" : ""}`, [
+  const track = element("span", `track signed ${view.held === place ? "held" : ""}`, [
     beam(number < 0 ? "minus" : "plus", Math.min(0.5, 0.5 + share), Math.abs(share)), grip(0.5 + share),
   ]);
   const text = spellStep(number, data.step);
@@ -160,21 +160,19 @@ const grip = (left) => element("span", "grip", { style: `left: ${100 * left}%` }
 /** @param {View} view */
 function take(view, place, track, event) {
   if (event.button !== 0) return;
-  view.held = { place, box: track.getBoundingClientRect() };
+  view.held = place;
+  const box = track.getBoundingClientRect();
+  const follow = ({ clientX }) => moveTo(view, place, (2 * ((clientX - box.left) / box.width) - 1) * view.data.reach);
   followPointer(view.root, event, {
-    move: (moved) => moveTo(view, place, numberUnder(view, moved)),
+    move: follow,
     release: () => letGo(view),
     cancel: () => takeBack(view), // the browser scrolls instead
   });
-  /** @type {HTMLElement} */
+  /** @type {HTMLElement | null} */
   const cell = view.root.querySelector(`[data-place="numbers ${place}"]`);
-  cell.focus();
-  moveTo(view, place, numberUnder(view, event));
+  cell?.focus();
+  follow(event);
   event.preventDefault();
-}
-
-function numberUnder({ data, held: { box } }, { clientX }) {
-  return (2 * ((clientX - box.left) / box.width) - 1) * data.reach;
 }
 
 /** Changes a number during a drag; the columns, sentences and flow follow without the server. @param {View} view */

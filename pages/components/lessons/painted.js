@@ -96,7 +96,7 @@ function outChip(view, place) {
     view.looked = place;
     draw(view);
   });
-  return chip(data.words[place], data.out[data.shown][place], data.text, made);
+  return chip(data.words[place], data.out[data.shown]?.[place] ?? 0, data.text, made);
 }
 
 // The sentence on a word: the large shares that each head mixes into it, and the resulting colour.

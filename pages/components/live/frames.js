@@ -19,8 +19,9 @@ export default function ({ parentElement, data: packed, setTriggerValue }) {
   root.setAttribute("aria-label", data.alt);
   const drawn = data.x ? new CurveField(data) : new CellField(data);
   followSlider(root, data, (position) => {
-    root.classList.toggle("waits", !data.frames[position]);
-    if (data.frames[position]) drawn.draw(root, position);
+    const isThere = position !== null && data.frames[position];
+    root.classList.toggle("waits", !isThere);
+    if (isThere) drawn.draw(root, position);
     else root.dataset.waits = data.waits; // shown over the previous frame, which is pale
   });
   root.onclick = ({ target }) => cells.has(target) && setTriggerValue("clicked", cells.get(target));
@@ -116,9 +117,13 @@ class CurveField {
   // Fits the curves to a width: at most that of the data, and with texts of the same size on a narrow screen.
   fit(room) {
     const { x, y, width, height, names } = this.data;
+    /** @type {number} */
     this.whole = Math.min(width, Math.max(room, LEAST_PX));
-    const field = (this.width = this.whole - ROOM.left - names - ROOM.right);
-    this.across = (value) => ROOM.left + field * shareAlong(x, value);
+    /** @type {number} */
+    this.width = this.whole - ROOM.left - names - ROOM.right;
+    /** @type {(value: number) => number} */
+    this.across = (value) => ROOM.left + this.width * shareAlong(x, value);
+    /** @type {(value: number) => number} */
     this.down = (value) => ROOM.top + height * (1 - shareAlong(y, value));
   }
 

@@ -46,8 +46,9 @@ export function positionHeld({ of, counts, position, waits_for: waitsFor }) {
 
 function listenToSliders(root) {
   const end = hear("slider-moved", ({ of }) => {
-    const { data, show } = followers.get(root);
-    if (!root.isConnected) end();
-    else if (data.of.includes(of) || of in data.waits_for) show(positionHeld(data));
+    const follower = followers.get(root);
+    if (!root.isConnected || !follower) return end();
+    const { data, show } = follower;
+    if (data.of.includes(of) || of in data.waits_for) show(positionHeld(data));
   });
 }

@@ -1,6 +1,7 @@
 // Helpers of the panels of a language model: sliders that act during a drag, and the softmax of logits with sampling
 // cuts (temperature, top-k, top-p).
 import { element } from "../dom.js";
+import { lastOf } from "../flow/twin.js";
 
 /**
  * Creates a slider with its name and its number.
@@ -73,8 +74,8 @@ export function sharesOf(logits, { temperature = 1, topK = null, topP = 1 } = {}
       held += power(logit);
       return stays;
     });
-    left = left.filter((logit) => logit >= likeliest.at(-1)); // logits equal to the last one stay, too
+    left = left.filter((logit) => logit >= lastOf(likeliest)); // logits equal to the last one stay, too
   }
   const whole = total(left);
-  return Float64Array.from(logits, (logit) => (logit >= left.at(-1) ? power(logit) / whole : 0));
+  return Float64Array.from(logits, (logit) => (logit >= lastOf(left) ? power(logit) / whole : 0));
 }

@@ -191,7 +191,7 @@ function rankOf({ here, there, held }, i) {
 function arrange(view) {
   const { shown, look, cards, parts } = view;
   const order = sortedBy(view);
-  const number = (i) => rankOf(order, i);
+  const number = (i) => (order ? rankOf(order, i) : UNKNOWN);
   const least = order?.spell === spellWholePercent ? look.least : 0; // bits have no threshold
   view.parts.controls.querySelector(".least").hidden = order?.spell !== spellWholePercent;
   const all = shown.heads.map((_, i) => i);

@@ -40,10 +40,11 @@ export function mapImage(numbers, { rows, columns, reach, fills, scale = "share"
  */
 export function readCells(frame, { rows, columns, at, tell, act }) {
   const read = (row, column) => tell(clamp(row, 0, rows - 1), clamp(column, 0, columns - 1));
-  frame.onpointermove = ({ clientX, clientY }) => {
+  const readUnder = ({ clientX, clientY }) => {
     const { left, top, width, height } = frame.getBoundingClientRect();
     read(Math.floor(((clientY - top) / height) * rows), Math.floor(((clientX - left) / width) * columns));
   };
+  frame.onpointermove = readUnder;
   frame.onkeydown = (event) => {
     const move = MOVES[event.key];
     if (move) read(at()[0] + move[0], at()[1] + move[1]);
@@ -53,7 +54,7 @@ export function readCells(frame, { rows, columns, at, tell, act }) {
   };
   if (!act) return;
   frame.onclick = (event) => {
-    frame.onpointermove(event);
+    readUnder(event);
     act();
   };
 }

@@ -21,7 +21,7 @@ export function drawHead(picture, part, share) {
   const comes = clamp(share * 4) * (part.is_share ? clamp((picture.stage.motions.share ?? 1) * 4 - 2.4) : 1);
   const lit = picture.isActive(part) ? " lit" : "";
   const height = picture.signHeights.get(part.name);
-  if (height === null) return;
+  if (!height) return;
   const sign = { x: middle, y: headHeight - height * picture.unit, "font-size": signSize(part, folded) * picture.unit };
   const opens = { head: part.opens };
   picture.shapes.put(
@@ -38,17 +38,17 @@ export function drawHead(picture, part, share) {
   );
 }
 
-// Returns a Map from part to the height of its sign above the rows: UPPER if the previous sign there leaves room, else
+// Returns a Map from the name of a part to the height of its sign above the rows: UPPER if the previous sign there leaves room, else
 // LOWER; null if there is no room at either height.
 export function signHeights({ columns, layout: { x, w, folded }, unit }) {
-  const ends = new Map([[UPPER, -Infinity], [LOWER, -Infinity]]);
+  const ends = { [UPPER]: -Infinity, [LOWER]: -Infinity };
   const heights = new Map();
   for (const part of columns) {
     const half = textWidth(part.sign, signSize(part, folded) * unit, 700) / 2;
     const middle = x[part.name] + w[part.name] / 2;
-    const height = [UPPER, LOWER].find((each) => middle - half > ends.get(each)) ?? null;
+    const height = [UPPER, LOWER].find((each) => middle - half > ends[each]) ?? null;
     heights.set(part.name, height);
-    if (height) ends.set(height, middle + half + 2 * unit);
+    if (height) ends[height] = middle + half + 2 * unit;
   }
   return heights;
 }

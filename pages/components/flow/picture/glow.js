@@ -20,10 +20,11 @@ export function drawGlow(picture, { rows, strength }) {
   const { x, w, rowY, rowHeight, laneY } = picture.layout;
   const opacity = easeOut(strength);
   for (const part of picture.snapshot.parts) {
-    if (!rows.has(part.name) || !picture.has(part.name)) continue;
+    const changed = rows.get(part.name);
+    if (!changed || !picture.has(part.name)) continue;
     const isLane = part.role === "lane";
     const height = isLane ? 36 * picture.unit : Math.min(28 * picture.unit, Math.max(...rowHeight));
-    for (const row of rows.get(part.name).keys()) {
+    for (const row of changed.keys()) {
       const y = isLane ? laneY : rowY[row];
       if (!isLane && rowHeight[row] < LEAST_GLOW_ROW) continue;
       const box = {

@@ -41,15 +41,23 @@ export class Picture {
   draw(view) {
     const drawn = Object.assign(this, view);
     const { snapshot, layout } = view;
+    /** @type {number} */
     this.unit = layout.unit;
+    /** @type {number} */
     this.rows = snapshot.shares.length;
+    /** @type {Map<string, Part>} */
     this.byName = new Map(snapshot.parts.map((part) => [part.name, part]));
+    /** @type {ReturnType<typeof stagesOf>} */
     this.stage = stagesOf(snapshot.stops, view.progress);
     const current = Math.min(snapshot.stops.length, Math.floor(view.progress));
     this.stop = snapshot.stops[current] ?? null;
+    /** @type {Part[]} */
     this.columns = columnsOf(layout);
-    this.signHeights = signHeights(this);
+    /** @type {Map<string, number | null>} */
+    this.signHeights = signHeights(drawn);
+    /** @type {Map<string, { look: string, opacity: number, paths: string[] }>} */
     this.threads = new Map(); // look and opacity -> finished threads, drawn as one path
+    /** @type {Map<string, { look: string, opacity: number, fill: number, paths: string[] }>} */
     this.looks = new Map(); // look -> cells without frames, drawn as one path
     this.shapes.begin();
     drawLane(drawn);

@@ -13,8 +13,9 @@ export const TELLING_SHARE = 0.045; // the least share that is written into its 
 export function drawRibbons(picture) {
   const { share, shares, parts } = picture.snapshot;
   const mixer = parts.find((part) => part.mixes);
-  if (!picture.has(mixer.name) || picture.come(mixer) <= 0) return;
-  const values = picture.byName.get(mixer.reads.find((name) => picture.byName.get(name).role === "row"));
+  if (!mixer || !picture.has(mixer.name) || picture.come(mixer) <= 0) return;
+  const values = mixer.reads.map((name) => picture.byName.get(name)).find((part) => part?.role === "row");
+  if (!values) return;
   const { x, w, laneY, stick, headHeight } = picture.layout;
   const start = x[share.name] + w[share.name];
   const end = x[mixer.name] - 16 * picture.unit;

@@ -7,7 +7,7 @@ import { between, blendTables, clamp, easeInOut, finite } from "../motion.js";
 export function drawShares(picture) {
   const { share, shares, numbers } = picture.snapshot;
   if (!picture.has(share.name) || picture.come(share) <= 0) return;
-  const source = share.reads.find((name) => picture.has(name) && picture.byName.get(name).role === "pair");
+  const source = share.reads.find((name) => picture.has(name) && picture.byName.get(name)?.role === "pair");
   const scores = source ? numbers[source] : shares;
   const powers = powersOf(scores, shares);
   const power = picture.stage.motions.power ?? 1;

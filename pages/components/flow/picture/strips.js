@@ -98,7 +98,7 @@ export function drawLooks(picture) {
 /**
  * @param {Drawn} picture
  * @param {Part} part
- * @param {number | null} row
+ * @param {number} row
  * @param {number} cell the width of a cell
  */
 export function cellHeight(picture, part, row, cell) {
