@@ -1,6 +1,7 @@
 // Sends "next" or "previous" for an arrow key, unless the element with the focus uses the arrow keys itself.
 import { belongs } from "./belongs.js";
 
+/** @param {import("./shared.js").Component<unknown>} component */
 export default function ({ setTriggerValue }) {
   const pressed = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;

@@ -145,10 +145,7 @@ class LargeMap extends Sheet {
       if (!this.dragged || this.fitsWhole()) return;
       this.stage.style.cursor = "grabbing";
       const { ratio } = this;
-      this.move(
-        this.x - (event.clientX - before.clientX) * ratio,
-        this.y - (event.clientY - before.clientY) * ratio,
-      );
+      this.move(this.x - (event.clientX - before.clientX) * ratio, this.y - (event.clientY - before.clientY) * ratio);
     }
   }
 

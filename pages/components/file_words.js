@@ -116,8 +116,10 @@ function guard(place) {
   });
 }
 
+/** @param {{ parentElement: HTMLElement, data: { words: Record<string, string> } }} component */
 export default function ({ data, parentElement }) {
   const place = parentElement.closest('[class*="st-key-files_of_"]');
+  if (!place) return;
   wordsOf.set(place, data.words);
   guard(place);
   watchers.get(place)?.disconnect(); // two observers of different languages would overwrite each other forever

@@ -4,7 +4,7 @@ const PROGRESS = "attention-progress";
 const DRAWERS = "attention-drawers";
 const STAGES = ["opened", "solved"];
 
-// A Map of lesson -> "opened" or "solved"; empty if the stored text cannot be read.
+/** lesson -> "opened" or "solved"; empty if the stored text cannot be read. @type {() => Map<string, string>} */
 export function readProgress() {
   try {
     const kept = Object.entries(JSON.parse(localStorage.getItem(PROGRESS) ?? "{}"));
@@ -14,14 +14,14 @@ export function readProgress() {
   }
 }
 
-// Stores the Map; does nothing if the browser refuses to store.
+/** Does nothing if the browser refuses to store. @param {Map<string, string>} progress */
 export function keepProgress(progress) {
   try {
     localStorage.setItem(PROGRESS, JSON.stringify(Object.fromEntries(progress)));
   } catch {}
 }
 
-// A Set of the names of opened drawers; empty if the stored text cannot be read.
+/** The names of opened drawers; empty if the stored text cannot be read. @type {() => Set<string>} */
 export function readDrawers() {
   try {
     return new Set(JSON.parse(localStorage.getItem(DRAWERS) ?? "[]").filter((name) => typeof name === "string"));
@@ -30,6 +30,7 @@ export function readDrawers() {
   }
 }
 
+/** @param {Set<string>} drawers */
 export function keepDrawers(drawers) {
   try {
     localStorage.setItem(DRAWERS, JSON.stringify([...drawers]));

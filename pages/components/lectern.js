@@ -17,6 +17,18 @@ let onScreen = null; // the element drawn last; an older element may be removed 
 let lectureBegan = null; // { began: ms, first: planned minute of the first scene }; null before the start
 let isLeftByUs = false; // whether the app itself just left the full screen: then the presentation continues
 
+/**
+ * @typedef {object} Lectern
+ * @property {boolean} presenting whether the presentation has begun
+ * @property {string} language
+ * @property {string} place the place of the scene in the lecture, as a text
+ * @property {string} address the query of the address of the scene
+ * @property {any} notes the texts of the presenter view
+ * @property {Record<string, string>} words the names of the buttons
+ * @property {string[]} on the buttons whose state is on
+ */
+
+/** @param {import("./shared.js").Component<Lectern>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".lectern");
   const black = parentElement.querySelector(".lectern-black");

@@ -58,7 +58,11 @@ export function channelsOf(colour) {
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 }
 
-// Draws parallel lines down to the right over a rectangle, `gap` apart, one of them through the point (x0, y0).
+/**
+ * Draws parallel lines down to the right over a rectangle, `gap` apart, one of them through the point (x0, y0).
+ * @type {(pen: CanvasRenderingContext2D, x: number, y: number, width: number, height: number, x0: number, y0: number,
+ *   gap: number, colour: string) => void}
+ */
 export function hatch(pen, x, y, width, height, x0, y0, gap, colour) {
   pen.save();
   pen.beginPath();

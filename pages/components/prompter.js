@@ -10,6 +10,15 @@ const NOTE_SIZES_PX = [32, 29, 26, 24, 22, 20];
 const PHONE_PX = 560; // the width of a window below which a note has small letters and scrolls with the page
 const TEXTS = ["place", "title", "scene_step", "question", "note", "next", "departed"];
 
+/**
+ * @typedef {object} Prompter
+ * @property {any} at the texts of a scene, and its planned minutes
+ * @property {string | null} pair the name of the channel to the window of the presentation
+ * @property {string} language
+ * @property {Record<string, string>} words
+ */
+
+/** @param {import("./shared.js").Component<Prompter>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".prompter");
   const view = stateOf(root, () => ({ clock: new NotesClock() })); // heard: whether the window of the show has spoken

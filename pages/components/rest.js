@@ -4,6 +4,7 @@ import { hear, shared } from "./shared.js";
 
 const asked = new WeakSet(); // the elements of pages whose rest was requested
 
+/** @param {import("./shared.js").Component<unknown>} component */
 export default function ({ setTriggerValue, parentElement }) {
   if (asked.has(parentElement)) return;
   asked.add(parentElement);

@@ -5,6 +5,7 @@ import { shared } from "./shared.js";
 const GROWS_MS = 1500;
 const HEADING_PX = 60; // the height of the question of a drawer, and of the bar above a page
 
+/** @param {import("./shared.js").Component<{ opened: number }>} component */
 export default function ({ parentElement, data }) {
   if (data.opened <= (shared.openedDrawer ?? 0)) return;
   shared.openedDrawer = data.opened;

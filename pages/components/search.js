@@ -2,9 +2,10 @@
 // typed text is never parsed as HTML. The entries are fetched when the dialog first opens: data.findable is the address
 // of a module whose default export is the list of entries.
 import { isTyping } from "./belongs.js";
-import { element, linkTo, setAttributes, setColours, stateOf, svgShape } from "./dom.js";
+import { element, linkTo, setColours, stateOf, svgShape } from "./dom.js";
 import { find, makeIndex } from "./find.js";
 
+/** @param {import("./shared.js").Component<any>} component data: of pages/app/search.py */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".search");
   setColours(root, data.palette);
@@ -20,7 +21,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const mark = (place) => {
     const options = [...list.children];
     chosen = Math.max(0, Math.min(place, options.length - 1));
-    options.forEach((option, at) => option.setAttribute("aria-selected", at === chosen));
+    options.forEach((option, at) => (option.ariaSelected = String(at === chosen)));
     field.setAttribute("aria-activedescendant", options[chosen]?.id ?? "");
     options[chosen]?.scrollIntoView({ block: "nearest" });
   };
@@ -30,7 +31,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const found = find(index, field.value);
     list.replaceChildren(...found.map((number) => drawResult(index[number], data, choose)));
     status.textContent = describe(field.value, found.length, data.text);
-    field.setAttribute("aria-expanded", found.length > 0);
+    field.ariaExpanded = String(found.length > 0);
     mark(0);
   };
   const open = async () => {
@@ -73,10 +74,11 @@ function build(root) {
     svgShape("path", { d: "M15.5 15.5 L21 21 M10 3.5 a6.5 6.5 0 1 1 0 13 a6.5 6.5 0 1 1 0 -13" }),
   ]);
   const opener = element("button", "open", { type: "button", ariaKeyShortcuts: "/" }, [glass]);
-  const field = element("input", "field", { type: "text", autocomplete: "off", spellcheck: false, maxLength: 80 });
-  setAttributes(field, {
-    role: "combobox", "aria-controls": "found", "aria-autocomplete": "list", "aria-expanded": false,
+  const field = element("input", "field", {
+    type: "text", autocomplete: "off", spellcheck: false, maxLength: 80, role: "combobox", ariaAutoComplete: "list",
+    ariaExpanded: "false",
   });
+  field.setAttribute("aria-controls", "found");
   const status = element("p", "status", { role: "status" });
   const list = element("ul", "list", { id: "found", role: "listbox" });
   const dialog = element("dialog", "window", [field, status, list]);

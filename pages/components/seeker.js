@@ -5,6 +5,7 @@ import { shared } from "./shared.js";
 const PATIENCE_MS = 6000;
 const FRAMED_MS = 2500;
 
+/** @param {import("./shared.js").Component<{ widget: string, turn: number, colour: string }>} component */
 export default function ({ data }) {
   if (!data.widget || data.turn <= (shared.soughtControl ?? 0)) return;
   shared.soughtControl = data.turn;

@@ -1,5 +1,6 @@
 // Undo and redo by keyboard, anywhere on the page except in a field, where the keys undo typing.
 import { isTyping } from "./belongs.js";
+/** @param {import("./shared.js").Component<unknown>} component */
 export default function ({ setTriggerValue }) {
   const pressed = (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || isTyping(event)) return;

@@ -3,6 +3,7 @@ import { button, element, isDrawn, setColours, stateOf } from "./dom.js";
 import { pixels, unpacked } from "./pixels.js";
 import { roving } from "./roving.js";
 
+/** @param {import("./shared.js").Component<Uint8Array>} component data: packed */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".thumbnails");
   const view = stateOf(root);

@@ -46,8 +46,12 @@ function changedRows(old, now, count) {
   return changed;
 }
 
-// The changed rows and the strength of their glow, which falls from 1 to 0 (always 1 with reduced motion); null once
-// the glow is over.
+/**
+ * The changed rows and the strength of their glow, which falls from 1 to 0 (always 1 with reduced motion); null once
+ * the glow is over.
+ * @param {ReturnType<typeof findChanges> | undefined} glow
+ * @param {number} now ms
+ */
 export function fading(glow, now) {
   if (!glow) return null;
   glow.begun ??= now;
@@ -58,7 +62,10 @@ export function fading(glow, now) {
 /** Whether two numbers differ by more than rounding. @type {(one: number, other: number) => boolean} */
 export const isOther = (one, other) =>
   one !== other && !(Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other)));
-// Whether two data show the same words in the same layer, so that different numbers are a change of the run.
+/**
+ * Whether two data show the same words in the same layer, so that different numbers are a change of the run.
+ * @type {(one: any, other: any) => boolean}
+ */
 export const isSameSight = (one, other) =>
   ["T", "S"].every((axis) => String(one.words[axis]) === String(other.words[axis])) &&
   one.layers.now === other.layers.now;

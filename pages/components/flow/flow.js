@@ -32,6 +32,7 @@ const FLOW_GOES = 2; // the flow fades so many times faster than the map opens
 const OPENS_MS = 750; // the animation from the flow to the map
 const LONGEST_FRAME_MS = 34; // a frame that took longer moves the animation only so far
 
+/** @param {import("../shared.js").Component<Uint8Array>} component data: of pages/panels/flow_data.py, packed */
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".flow");
   const flow = (root.flow ??= new Flow(root));
@@ -47,6 +48,9 @@ function withNumbers(data) {
   }
   return data;
 }
+
+/** @typedef {import("./model.js").Snapshot} Snapshot */
+/** @typedef {import("./layout.js").Layout} Layout */
 
 class Flow {
   constructor(root) {
@@ -185,7 +189,7 @@ class Flow {
   take() {
     const { snapshot: before, layout } = this;
     const moves = before && layout && !isCalm();
-    /** @type {{ numbers: Record<string, Float64Array>, shares: Float64Array, layout: import("./layout.js").Layout, begun: number } | null} */
+    /** @type {(Pick<Snapshot, "numbers" | "shares"> & { layout: Layout, begun: number }) | null} */
     this.before = moves ? { numbers: before.numbers, shares: before.shares, layout, begun: performance.now() } : null;
     this.follow();
     this.takeSnapshot(this.model.snapshot(this.look));
@@ -267,7 +271,7 @@ class Flow {
   }
 
   takeSnapshot(snapshot) {
-    /** @type {import("./model.js").Snapshot} */
+    /** @type {Snapshot} */
     this.snapshot = snapshot;
     this.journey.take(snapshot.stops);
     this.isArranged = false; // arranged in the next frame
@@ -392,7 +396,7 @@ class Flow {
     this.moveToView(now);
     if (!this.isArranged && !this.isHidden) this.arrange();
     const [snapshot, layout] = this.blend(now);
-    /** @type {import("./layout.js").Layout} */
+    /** @type {Layout} */
     this.layout = layout;
     this.drawViews(snapshot, layout, now);
     if (this.open)

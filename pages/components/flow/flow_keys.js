@@ -107,10 +107,7 @@ export class FlowKeys {
   besides(cells, here, right) {
     const isOn = ({ x }) => (x - here.x) * right > 0.5;
     const near = (line) =>
-      nearest(
-        cells.filter((cell) => cell.line === line && isOn(cell)),
-        ({ x }) => Math.abs(x - here.x),
-      );
+      nearest(cells.filter((cell) => cell.line === line && isOn(cell)), ({ x }) => Math.abs(x - here.x));
     return near(here.line) ?? (right > 0 ? near("lane") : null);
   }
 

@@ -252,7 +252,10 @@ function isEvenRow(shares) {
   return most - least < EVEN_GAP;
 }
 
-// A word cut to fit a width, with "…"; only "…" if not even one character fits.
+/**
+ * A word cut to fit a width, with "…"; only "…" if not even one character fits.
+ * @type {(word: string, width: number, size: number) => string}
+ */
 export function shortened(word, width, size) {
   if (textWidth(word, size) <= width - 4) return word;
   let text = word;

@@ -42,5 +42,5 @@ export function blendTables(from, to, share) {
 /** The number, or 0 if it is infinite or NaN. @type {(number: number) => number} */
 export const finite = (number) => (Number.isFinite(number) ? number : 0);
 
-// Whether the visitor prefers reduced motion: then states change without animation.
+/** Whether the visitor prefers reduced motion: then states change without animation. @type {() => boolean} */
 export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

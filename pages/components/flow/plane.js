@@ -35,6 +35,8 @@ export class PlaneView {
     this.svg = addedShape(root, "svg");
     /** @type {Shapes} */
     this.shapes = new Shapes(this.svg, PLANE_LAYERS);
+    /** @type {Shapes["put"]} */
+    this.put = this.shapes.put.bind(this.shapes);
     /** @type {PlaneControls} */
     this.controls = new PlaneControls(added(root, "div", "axes"), (panel, axis, value) =>
       this.chooseAxis(panel, axis, value),
@@ -236,16 +238,16 @@ export class PlaneView {
   drawGround(panel) {
     const [x, y] = this.boxes[panel];
     const { side, unit } = this;
-    this.shapes.put("grounds", "rect", panel, { x, y, width: side, height: side, rx: 14 * unit, class: "ground" });
-    this.shapes.put("grounds", "path", `cross ${panel}`, {
+    this.put("grounds", "rect", panel, { x, y, width: side, height: side, rx: 14 * unit, class: "ground" });
+    this.put("grounds", "path", `cross ${panel}`, {
       d: `M${x + side / 2},${y + 6}V${y + side - 6}M${x + 6},${y + side / 2}H${x + side - 6}`, class: "cross",
     });
-    this.shapes.put("texts", "text", `title ${panel}`, {
+    this.put("texts", "text", `title ${panel}`, {
       x, y: y - 15 * unit, "font-size": Math.max(15, 16 * unit), class: "planetitle",
       text: this.text[panel === "k" ? "keys" : "values"],
     });
     if (panel === "v" || !this.data.plane.is_product) return;
-    this.shapes.put("texts", "text", "lines", {
+    this.put("texts", "text", "lines", {
       x: x + side, y: y - 15 * unit, "font-size": 13, class: "end scorename", text: this.text.lines,
     });
   }
@@ -264,7 +266,7 @@ export class PlaneView {
       const ends = insideSquare(along, away, range);
       if (!ends) continue;
       const [from, to] = ends.map((end) => this.toScreen("k", end));
-      this.shapes.put("lines", "path", `score ${step}`, {
+      this.put("lines", "path", `score ${step}`, {
         d: `M${from}L${to}`, class: step ? "scoreline" : "scoreline none",
       });
       const [x, y] = from[1] > to[1] ? from : to;
@@ -273,7 +275,7 @@ export class PlaneView {
         x: clamp(x, left + 18, left + this.side - 18), y: clamp(y, top + 10, top + this.side - 10), "font-size": 12.5,
       };
       if (boxesOverlap(this.box([at.x, at.y], 10), this.box(this.tip(), 34))) continue;
-      this.shapes.put("texts", "text", `score ${step}`, {
+      this.put("texts", "text", `score ${step}`, {
         ...at, class: "middle scorename", text: spellRound(step * gap),
       });
     }
@@ -305,11 +307,11 @@ export class PlaneView {
       const isShut = places.every((place) => this.blocked[place]);
       const isRandom = places.some((place) => this.data.origins.S[place] === "random");
       if (role === "k")
-        this.shapes.put("lines", "path", `arm ${places[0]}`, {
+        this.put("lines", "path", `arm ${places[0]}`, {
           d: `M${origin}L${x},${y}`, class: "arm k", opacity: isShut ? 0.25 : 0.6,
         });
       const look = `dot ${role}${isShut ? " shut" : ""}${isRandom ? " random" : ""}`;
-      this.shapes.put("dots", "circle", `${role} ${places[0]}`, { cx: x, cy: y, r: radius(share), class: look });
+      this.put("dots", "circle", `${role} ${places[0]}`, { cx: x, cy: y, r: radius(share), class: look });
       this.drawName(role, places, [x, y], radius(share), taken, isShut);
     }
   }
@@ -335,7 +337,7 @@ export class PlaneView {
     if (this.model.keys.length > 24 && cost(best) > 0 && !places.includes(this.best)) return;
     taken.push(best);
     const at = { x: best.left, y: (best.top + best.bottom) / 2, "font-size": size, opacity: isShut ? 0.45 : 1 };
-    this.shapes.put("texts", "text", `${role} ${places[0]}`, { ...at, class: `planeword ${role}`, text });
+    this.put("texts", "text", `${role} ${places[0]}`, { ...at, class: `planeword ${role}`, text });
   }
 
   /**
@@ -364,13 +366,13 @@ export class PlaneView {
     const head = 15 * this.unit;
     const base = [to[0] - dx * head, to[1] - dy * head];
     const width = head * 0.55;
-    if (length > head) this.shapes.put("lines", "path", "query", { d: `M${from}L${base}`, class: "queryarm" });
-    this.shapes.put("dots", "path", "query", {
+    if (length > head) this.put("lines", "path", "query", { d: `M${from}L${base}`, class: "queryarm" });
+    this.put("dots", "path", "query", {
       d: `M${to}L${base[0] - dy * width},${base[1] + dx * width}L${base[0] + dy * width},${base[1] - dx * width}Z`,
       class: "querytip",
     });
     const { x, y, size } = this.queryName();
-    this.shapes.put("texts", "text", "query", {
+    this.put("texts", "text", "query", {
       x, y, "font-size": size, class: "planeword q middle", text: this.flow.asking,
     });
   }
@@ -418,15 +420,15 @@ export class PlaneView {
       const share = this.shares[place];
       if (share < 0.001) return;
       const [fromX, fromY] = this.toScreen("v", point);
-      this.shapes.put("ribbons", "path", `pull ${place}`, {
+      this.put("ribbons", "path", `pull ${place}`, {
         d: `M${fromX},${fromY}L${x},${y}`, class: "pull", "stroke-width": 1 + 26 * this.unit * share,
         opacity: 0.25 + 0.45 * share,
       });
     });
-    this.shapes.put("dots", "circle", "output", { cx: x, cy: y, r: 13 * this.unit, class: "outdot" });
-    this.shapes.put("dots", "circle", "output core", { cx: x, cy: y, r: 4 * this.unit, class: "outcore" });
+    this.put("dots", "circle", "output", { cx: x, cy: y, r: 13 * this.unit, class: "outdot" });
+    this.put("dots", "circle", "output core", { cx: x, cy: y, r: 4 * this.unit, class: "outcore" });
     const name = this.outputName();
-    this.shapes.put("texts", "text", "output", {
+    this.put("texts", "text", "output", {
       x: name.x, y: name.y, "font-size": name.size, class: "planeword q middle", text: `${this.flow.asking}′`,
     });
   }
@@ -448,7 +450,7 @@ export class PlaneView {
     const longest = Math.max(...shown.map((place) => textWidth(this.model.keys[place], size, 600)));
     const wordWidth = Math.min(longest + 10, width * 0.42);
     const room = width - wordWidth;
-    this.shapes.put("texts", "text", "title shares", {
+    this.put("texts", "text", "title shares", {
       x: x + wordWidth, y: this.isWide ? this.boxes.k[1] - 15 * this.unit : y - 4,
       "font-size": Math.max(15, 16 * this.unit), class: "planetitle share", text: this.isWide ? this.text.shares : "",
     });
@@ -462,16 +464,16 @@ export class PlaneView {
       };
       const rail = { x: x + wordWidth, y: middle - tall * 0.3, width: room, height: tall * 0.6, rx: 4 };
       const bar = { ...rail, width: Math.max(1, room * share), class: "share" };
-      this.shapes.put("texts", "text", `word ${place}`, name, { place });
-      this.shapes.put("ribbons", "rect", `rail ${place}`, { ...rail, class: isShut ? "shut" : "sharerail" }, { place });
-      if (share > 0) this.shapes.put("ribbons", "rect", `bar ${place}`, bar, { place });
+      this.put("texts", "text", `word ${place}`, name, { place });
+      this.put("ribbons", "rect", `rail ${place}`, { ...rail, class: isShut ? "shut" : "sharerail" }, { place });
+      if (share > 0) this.put("ribbons", "rect", `bar ${place}`, bar, { place });
       const said = isShut ? "–" : spellPercent(share);
       const fits = room * (1 - share) > textWidth(said, size, 700) + 10;
       const at = {
         x: x + wordWidth + room * share + (fits ? 5 : -5), y: middle, "font-size": size,
         class: `percent${fits ? "" : " inside end"}`,
       };
-      this.shapes.put("texts", "text", `share ${place}`, { ...at, text: said });
+      this.put("texts", "text", `share ${place}`, { ...at, text: said });
     });
   }
 
@@ -550,6 +552,8 @@ export class PlaneView {
 }
 
 // ---- geometry -------------------------------------------------------------------------------------------------------
+/** @typedef {{ left: number, right: number, top: number, bottom: number }} Box */
+/** @type {(one: Box, other: Box) => boolean} */
 export const boxesOverlap = (one, other) =>
   one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 

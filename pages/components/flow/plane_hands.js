@@ -46,7 +46,7 @@ export class PlaneHands {
     const numbers = view.vectors.vector(role, place).slice(0, 8).map(spellNumber).join(", ");
     const name = filled(view.text.handle, { role, word });
     const isHeld = this.held?.role === role && this.held.place === place;
-    view.shapes.put(
+    view.put(
       "handles", "circle", `${role} ${place}`,
       {
         cx, cy, r: GRIP_PX, class: `grip${isFixed ? " fixed" : ""}${isHeld ? " held" : ""}`, tabindex: 0,
@@ -69,8 +69,8 @@ export class PlaneHands {
     const { view } = this;
     const [cx, cy] = view.tip();
     const r = this.radius();
-    view.shapes.put("lines", "circle", "ring", { cx, cy, r, class: "ring" });
-    view.shapes.put("handles", "circle", "ring hit", { cx, cy, r, class: "ringhit" }, { role: "temperature" });
+    view.put("lines", "circle", "ring", { cx, cy, r, class: "ring" });
+    view.put("handles", "circle", "ring hit", { cx, cy, r, class: "ringhit" }, { role: "temperature" });
   }
 
   drawKnob() {
@@ -78,7 +78,7 @@ export class PlaneHands {
     const { least, most } = view.data.plane.temperature;
     const [cx, cy] = this.knob();
     const said = spellRound(Number(view.temperature.toPrecision(2)));
-    view.shapes.put(
+    view.put(
       "handles", "circle", "knob",
       {
         cx, cy, r: 9 * view.unit, class: "knob", tabindex: 0, role: "slider", "aria-label": view.text.temperature,
@@ -88,7 +88,7 @@ export class PlaneHands {
       { role: "temperature" },
     );
     const { isLeft } = this.knobBoxes();
-    view.shapes.put("texts", "text", "temperature", {
+    view.put("texts", "text", "temperature", {
       x: cx + (isLeft ? -1 : 1) * 15 * view.unit, y: cy, "font-size": 15 * view.unit,
       class: `ringname${isLeft ? " end" : ""}`, text: `T = ${said}`,
     });

@@ -5,7 +5,7 @@ import { addedShape, setAttributes } from "../dom.js";
 
 const shapes = new WeakMap(); // element -> its shape
 
-/** What the shape of an element stands for; undefined for an element that is no shape. @param {EventTarget | null} element */
+/** What the shape of an element stands for; undefined if it is no shape. @param {EventTarget | null} element */
 export const meaningOf = (element) => (element ? shapes.get(element)?.means : undefined);
 
 export class Shapes {

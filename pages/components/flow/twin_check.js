@@ -6,8 +6,17 @@ const ROUNDINGS = 32; // the largest allowed error of a sum of products, in roun
 const FLOAT32_ROUNDING = 2 ** -23;
 const ROUNDINGS_OF_RUN = 8; // the allowed error from a dragged vector to the shares, in rounding errors of the run
 
-// Computes steps with the twin from the server's numbers; returns the name of the first step that differs from the
-// server's, or null. steps: the server's. names: of steps that the twin recomputed. rounding: of the run's precision.
+/** @typedef {import("./twin.js").Steps} Steps */
+/** @typedef {import("./twin.js").Change} Change */
+
+/**
+ * Computes steps with the twin from the server's numbers; returns the name of the first step that differs from the
+ * server's, or null.
+ * @param {Steps} steps the server's
+ * @param {string[]} names of the steps that the twin recomputed
+ * @param {number} query
+ * @param {number} rounding of the run's precision
+ */
 export function findTwinDifference(steps, names, query, rounding) {
   const allowed = ROUNDINGS * Math.max(rounding, FLOAT32_ROUNDING);
   return names.find((name) => {
@@ -72,7 +81,10 @@ export class ShownRows {
   }
 }
 
-// The names of changed inputs and of steps with changed parameters; null if the runs have different steps or shapes.
+/**
+ * The names of changed inputs and of steps with changed parameters; null if the runs have different steps or shapes.
+ * @type {(before: Steps, now: Steps) => string[] | null}
+ */
 export function movedInputs(before, now) {
   const names = Object.keys(now);
   const isSame = (name) => before[name] && String(before[name].shape) === String(now[name].shape);
@@ -84,7 +96,7 @@ export function movedInputs(before, now) {
   });
 }
 
-// Whether a dragged change leaves the run of the server as it is.
+/** Whether a dragged change leaves the run of the server as it is. @type {(steps: Steps, change: Change) => boolean} */
 export function isProven(steps, { values = {}, params = {} }) {
   const isSame = ([name, numbers]) => steps[name]?.value.every((number, i) => number === numbers[i]);
   return Object.entries(values).every(isSame) && hasParams(steps, params);

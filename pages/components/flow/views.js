@@ -129,9 +129,7 @@ function ownHeads({ data, model, look, share, waiting }) {
     const matrix = model.headMap(share, { ...look, head });
     return {
       key: head, matrix,
-      said: [
-        [name, "head"], [habit, "habit"],
-      ],
+      said: [[name, "head"], [habit, "habit"]],
       waits: isMoved && (head !== look.head || waiting.has(share)),
     };
   });

@@ -69,10 +69,7 @@ const line = (title, chips, name = "") =>
 // ---- words ----------------------------------------------------------------------------------------------------------
 function chip(word, colour, text, made = element("div", "chip")) {
   const isPainted = Math.abs(colour) >= 0.005;
-  made.append(
-    element("b", "", word),
-    element("span", "", isPainted ? spellNumber(colour) : text.unpainted),
-  );
+  made.append(element("b", "", word), element("span", "", isPainted ? spellNumber(colour) : text.unpainted));
   made.classList.toggle("bare", !isPainted);
   made.style.setProperty("--paint", paintOf(colour));
   made.style.color = colour > 0.28 ? "#ffffff" : "#14171c";

@@ -13,6 +13,7 @@ const NAME_PX = 14;
 const LEAST_PX = 320; // the least width of a picture of curves; with less room it is scrolled
 const TICK_PX = 28; // the least distance between two labels of the x axis
 
+/** @param {import("../shared.js").Component<Uint8Array>} component data: packed */
 export default function ({ parentElement, data: packed, setTriggerValue }) {
   const root = parentElement.querySelector(".frames");
   const data = withRows(unpacked(packed));

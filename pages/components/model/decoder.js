@@ -1,7 +1,7 @@
 // A decoder, one generated word after the other: the weights of its self-attention, those of its cross-attention to the
 // other sentence, and the next word. Generated words stand at the left, the other sentence at the right; threads are as
 // thick as weights.
-import { element, keepFocus, onResize, setAttributes, setColours, stateOf, svgShape } from "../dom.js";
+import { element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
@@ -108,7 +108,7 @@ function written(view, word, row, go) {
 
 // Makes an element a button: calls `act` on a click, Enter or Space.
 function pressed(made, act) {
-  setAttributes(made, { role: "button", tabindex: 0 });
+  Object.assign(made, { role: "button", tabIndex: 0 });
   made.onclick = act;
   made.onkeydown = (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;

@@ -213,9 +213,7 @@ function movedRow(view, text, { name, pair, before, after, opens }) {
   const title = said(text.open_head, { name });
   const look = { title, ariaLabel: `${pair}: ${numbers}. ${title}`, place: `moved ${opens} ${pair}` };
   return element("div", "row", [
-    button("word", look, () => view.trigger("head", opens), [
-      element("span", "head", name), element("span", "", pair),
-    ]),
+    button("word", look, () => view.trigger("head", opens), [element("span", "head", name), element("span", "", pair)]),
     barsOf(before, after), element("span", "numbers", numbers),
   ]);
 }

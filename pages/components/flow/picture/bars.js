@@ -18,7 +18,7 @@ export function drawBars(picture, part, share) {
   const axis = {
     d: `M${middle},${picture.layout.headHeight}V${picture.layout.frame.height - 8 * picture.unit}`, class: "axis",
   };
-  picture.shapes.put("lane", "path", `axis ${part.name}`, { ...axis, opacity: clamp(share * 3) * 0.8 });
+  picture.put("lane", "path", `axis ${part.name}`, { ...axis, opacity: clamp(share * 3) * 0.8 });
   for (let row = 0; row < picture.rows; row++) drawBar(picture, part, row, share);
 }
 
@@ -47,7 +47,7 @@ function drawBar(picture, part, row, share) {
   };
   const means = { part: part.name, row, m: 0 };
   const nearness = picture.nearness(row);
-  picture.shapes.put(
+  picture.put(
     "cells", "rect", `${part.name} ${row}`,
     { ...box, class: look, opacity: nearness * (isBlocked ? 1 - own : 1) },
     means,
@@ -59,7 +59,7 @@ function drawBar(picture, part, row, share) {
       x: x[part.name], y: rowY[row] - Math.max(height, LEAST_HIT) / 2, width: w[part.name],
       height: Math.max(height, LEAST_HIT),
     };
-    picture.shapes.put("hits", "rect", `${part.name} ${row}`, { ...whole, class: "hit" }, means);
+    picture.put("hits", "rect", `${part.name} ${row}`, { ...whole, class: "hit" }, means);
   }
   const tells =
     picture.hovered === row || (picture.hovered === null && picture.isActive(part) && own > 0.6 && rowHeight[row] > 16);
@@ -67,21 +67,21 @@ function drawBar(picture, part, row, share) {
   const at = {
     x: (number < 0 ? middle : middle + length) + 6 * picture.unit, y: rowY[row], "font-size": 15 * picture.unit,
   };
-  picture.shapes.put("texts", "text", `number ${part.name} ${row}`, {
+  picture.put("texts", "text", `number ${part.name} ${row}`, {
     ...at, class: "number", text: spellNumber(picture.isActive(part) ? number : target),
   });
 }
 
 function drawZero(picture, part, row, x, opacity, height) {
   const dot = { cx: x, cy: picture.layout.rowY[row], r: Math.min(2.6 * picture.unit, height / 2) };
-  picture.shapes.put("cells", "circle", `zero ${part.name} ${row}`, { ...dot, class: "zero", opacity });
+  picture.put("cells", "circle", `zero ${part.name} ${row}`, { ...dot, class: "zero", opacity });
 }
 
 function drawBlocked(picture, part, row, opacity) {
   const { x, w, rowY, rowHeight } = picture.layout;
   const height = Math.max(1, Math.min(18 * picture.unit, rowHeight[row] - 2));
   const box = { x: x[part.name] + w[part.name] * 0.2, y: rowY[row] - height / 2, width: w[part.name] * 0.6, height };
-  picture.shapes.put("cells", "rect", `blocked ${part.name} ${row}`, {
+  picture.put("cells", "rect", `blocked ${part.name} ${row}`, {
     ...box, rx: 3 * picture.unit, class: "blocked", opacity,
   });
 }

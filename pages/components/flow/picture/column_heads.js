@@ -24,22 +24,26 @@ export function drawHead(picture, part, share) {
   if (!height) return;
   const sign = { x: middle, y: headHeight - height * picture.unit, "font-size": signSize(part, folded) * picture.unit };
   const opens = { head: part.opens };
-  picture.shapes.put(
+  picture.put(
     "texts", "text", `sign ${part.name}`,
     { ...sign, opacity: comes, class: `sign ${part.family}${lit}`, text: part.sign },
     opens,
   );
   if (isFolded || frame.compact || zoom < SMALL) return; // no room for names
   const name = { x: middle, y: headHeight - 12 * picture.unit, "font-size": 13.5 * picture.unit };
-  picture.shapes.put(
+  picture.put(
     "texts", "text", `name ${part.name}`,
     { ...name, opacity: comes, class: `name${lit}`, text: part.label },
     opens,
   );
 }
 
-// Returns a Map from the name of a part to the height of its sign above the rows: UPPER if the previous sign there leaves room, else
-// LOWER; null if there is no room at either height.
+/**
+ * The height of the sign of each part above the rows: UPPER if the previous sign there leaves room, else LOWER; null if
+ * there is no room at either height.
+ * @param {Drawn} picture
+ * @returns {Map<string, number | null>}
+ */
 export function signHeights({ columns, layout: { x, w, folded }, unit }) {
   const ends = { [UPPER]: -Infinity, [LOWER]: -Infinity };
   const heights = new Map();

@@ -31,7 +31,7 @@ export function drawGlow(picture, { rows, strength }) {
         x: x[part.name] - 4 * picture.unit, y: y - height / 2, width: w[part.name] + 8 * picture.unit, height,
         rx: 6 * picture.unit,
       };
-      picture.shapes.put("marks", "rect", `glow ${part.name} ${row}`, { ...box, class: "glow", opacity });
+      picture.put("marks", "rect", `glow ${part.name} ${row}`, { ...box, class: "glow", opacity });
     }
   }
   drawOldNumbers(picture, rows, opacity);
@@ -67,7 +67,7 @@ function drawOldNumber(picture, part, row, { m, old, now }, taken, opacity) {
   const { box, text } = found;
   taken.push(box);
   const at = { x: box.left, y: (box.top + box.bottom) / 2, "font-size": size };
-  picture.shapes.put("texts", "text", `old ${part.name} ${row}`, { ...at, class: "old", text, opacity });
+  picture.put("texts", "text", `old ${part.name} ${row}`, { ...at, class: "old", text, opacity });
 }
 
 // The box beside which an old number stands: of a share its percentage in the ribbon, else the cell or bar; or null.

@@ -9,11 +9,11 @@ export function drawLane(picture) {
   const box = {
     x: 0, y: laneY - laneHeight / 2 + 3 * picture.unit, width: frame.width, height: laneHeight - 6 * picture.unit,
   };
-  picture.shapes.put("lane", "rect", "lane", { ...box, rx: 12 * picture.unit, class: "lane" });
+  picture.put("lane", "rect", "lane", { ...box, rx: 12 * picture.unit, class: "lane" });
   if (!frame.crossed) drawPill(picture, box);
   const size = Math.min(24, 20 * picture.unit);
   const at = { x: 10 * picture.unit, y: laneY, "font-size": frame.crossed ? size : 15 * picture.unit };
-  picture.shapes.put("texts", "text", "asks", {
+  picture.put("texts", "text", "asks", {
     ...at, class: frame.crossed ? "word asking" : "aside", text: picture.lane,
   });
 }
@@ -23,7 +23,7 @@ function drawPill(picture, lane) {
   const { rowY, rowHeight, laneBehind, frame } = picture.layout;
   const top = rowY[laneBehind] - Math.max(rowHeight[laneBehind], 30 * picture.unit) / 2 + 2 * picture.unit;
   const box = { x: 0, y: top, width: frame.wordWidth, height: Math.max(0, lane.y + lane.height - top) };
-  picture.shapes.put("lane", "rect", "pill", { ...box, rx: 12 * picture.unit, class: "pill" });
+  picture.put("lane", "rect", "pill", { ...box, rx: 12 * picture.unit, class: "pill" });
 }
 
 /** @param {Drawn} picture */
@@ -37,13 +37,9 @@ export function drawWords(picture) {
     const look = ["word", asks && "asking", picture.isMarked(row) && "marked"].filter(Boolean).join(" ");
     const fades = picture.hovered === null || isHovered || asks ? 1 : 0.28;
     const at = { x: 10 * picture.unit, y: rowY[row], "font-size": size, opacity: fades };
-    if (size >= 9) picture.shapes.put("texts", "text", `word ${row}`, { ...at, class: look, text: picture.words[row] });
+    if (size >= 9) picture.put("texts", "text", `word ${row}`, { ...at, class: look, text: picture.words[row] });
     const box = { x: 0, y: rowY[row] - rowHeight[row] / 2, width: frame.wordWidth, height: rowHeight[row] };
-    picture.shapes.put(
-      "hits", "rect", `word ${row}`,
-      { ...box, class: "hit", title: picture.titleOf(row) },
-      { word: row },
-    );
+    picture.put("hits", "rect", `word ${row}`, { ...box, class: "hit", title: picture.titleOf(row) }, { word: row });
   }
 }
 
@@ -55,7 +51,7 @@ export function drawAnswer(picture) {
   const at = {
     x: x[last.name] + w[last.name] + 12 * picture.unit, y: laneY, "font-size": Math.min(24 * picture.unit, 30),
   };
-  picture.shapes.put("texts", "text", "answer", {
+  picture.put("texts", "text", "answer", {
     ...at, class: "word asking", text: `${picture.asking}′`, opacity: clamp(picture.come(last) * 3 - 2),
   });
 }

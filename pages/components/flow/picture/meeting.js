@@ -29,7 +29,7 @@ export function drawMeeting(picture, part, share) {
     x: x[keys.name] - 6 * picture.unit, y: y - height / 2 - above - 5 * picture.unit,
     width: w[keys.name] + 12 * picture.unit,
   };
-  picture.shapes.put("marks", "rect", "lens", {
+  picture.put("marks", "rect", "lens", {
     ...lens, height: height + above + 10 * picture.unit, rx: 8 * picture.unit, class: "lens",
   });
   drawGlide(picture, query, x[keys.name], y - above, w[keys.name], height);
@@ -41,7 +41,7 @@ export function drawMeeting(picture, part, share) {
     cx: between(start, end, easeOut(drop)), cy: rowY[Math.min(picture.rows - 1, Math.floor(count))],
     r: 5 * picture.unit,
   };
-  picture.shapes.put("marks", "circle", "drop", { ...dot, class: "drop", opacity: 1 - 0.4 * drop });
+  picture.put("marks", "circle", "drop", { ...dot, class: "drop", opacity: 1 - 0.4 * drop });
 }
 
 // Draws the cells of the query above those of a key, number above number.
@@ -57,6 +57,6 @@ function drawGlide(picture, query, x, y, width, height) {
       rx: Math.min(3 * picture.unit, height / 4),
     };
     const look = `cell q ${number < 0 ? "minus" : "plus"}`;
-    picture.shapes.put("marks", "rect", `glide ${i}`, { ...box, class: look, "fill-opacity": 0.14 + 0.78 * strength });
+    picture.put("marks", "rect", `glide ${i}`, { ...box, class: look, "fill-opacity": 0.14 + 0.78 * strength });
   }
 }

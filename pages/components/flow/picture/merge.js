@@ -108,14 +108,14 @@ function drawCarrier(picture, { head, isLooked, own, box, map }) {
   const opacity = clamp(own * 8) * clamp((1 - own) * 4);
   const edge = 5 * picture.unit;
   const round = { x: box.x - edge, y: box.y - edge, width: box.width + 2 * edge, height: box.height + 2 * edge };
-  picture.shapes.put("carriers", "rect", `carrier ${head}`, {
+  picture.put("carriers", "rect", `carrier ${head}`, {
     ...round, rx: 7 * picture.unit, class: "carrier", opacity,
   });
   if (map.isSeen) return;
   const at = {
     x: box.x + box.width / 2, y: Math.max(box.y, 30 * picture.unit) - 14 * picture.unit, "font-size": 15 * picture.unit,
   };
-  picture.shapes.put("carriers", "text", `arriving ${head}`, {
+  picture.put("carriers", "text", `arriving ${head}`, {
     ...at, opacity, class: "name v carried", text: picture.headNames[head],
   });
 }

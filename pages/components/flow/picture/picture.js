@@ -32,6 +32,7 @@ export class Picture {
 
   constructor(svg) {
     this.shapes = new Shapes(svg, LAYERS);
+    this.put = this.shapes.put.bind(this.shapes);
     this.clip = clipOf(svg);
     this.arrival = arrivalOf(svg);
     this.shapes.layers.get("ribbons").setAttribute("clip-path", this.clip.url);

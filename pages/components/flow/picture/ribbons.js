@@ -39,7 +39,7 @@ export function drawRibbons(picture) {
   }
   drawPercents(picture, labels.filter(Boolean));
   const box = { x: end, y: laneY - (stick * total) / 2, width: 5 * picture.unit, height: stick * total, rx: 2 };
-  picture.shapes.put("ribbons", "rect", "stick", {
+  picture.put("ribbons", "rect", "stick", {
     ...box, class: "stick", opacity: clamp(picture.come(mixer) * 3 - 1.6),
   });
 }
@@ -52,7 +52,7 @@ function drawRibbon(picture, row, { start, bend, end, leaves, arrives, width }) 
   const back = `V${lower}C${half},${lower} ${half},${upper} ${bend},${upper}H${start}Z`;
   const share = picture.snapshot.shares[row];
   const strength = between(0.34, 0.92, clamp(Math.abs(share) * 3));
-  picture.shapes.put(
+  picture.put(
     "ribbons", "path", `ribbon ${row}`,
     {
       d: `M${start},${leaves}${there}${back}`, class: `ribbon${share < 0 ? " taken" : ""}`, fill: picture.arrival.url,
@@ -92,7 +92,7 @@ function drawPercents(picture, labels) {
   for (const { row, share, at, look } of labels.sort((one, other) => Math.abs(other.share) - Math.abs(one.share))) {
     if (drawn.some(({ y, size }) => Math.abs(y - at.y) < (size + at["font-size"]) / 2)) continue;
     drawn.push({ y: at.y, size: at["font-size"] });
-    picture.shapes.put("texts", "text", `percent ${row}`, { ...at, class: look, text: spellPercent(share) });
+    picture.put("texts", "text", `percent ${row}`, { ...at, class: look, text: spellPercent(share) });
   }
 }
 

@@ -19,14 +19,14 @@ export function drawRings(picture, rings) {
     const ring = {
       x: box.x - RING_GAP, y: box.y - RING_GAP, width: box.width + 2 * RING_GAP, height: box.height + 2 * RING_GAP,
     };
-    picture.shapes.put("marks", "rect", `ring ${i}`, {
+    picture.put("marks", "rect", `ring ${i}`, {
       ...ring, rx: 5 * picture.unit, class: `ring${isPointed ? " pointed" : ""}`,
     });
     if (!told) return;
     const at = {
       x: box.x + box.width / 2, y: ring.y - 11 * picture.unit, "font-size": Math.max(15, 16 * picture.unit),
     };
-    picture.shapes.put("carriers", "text", "told", { ...at, class: "middle carried", text: told });
+    picture.put("carriers", "text", "told", { ...at, class: "middle carried", text: told });
   });
 }
 

@@ -22,7 +22,7 @@ export function drawShares(picture) {
     const attributes = { x: box.x, y: box.y, width: Math.max(0.6, box.width), height: Math.max(0.6, box.height) };
     const rx = Math.min(3 * picture.unit, box.height / 3, box.width / 3);
     const means = { part: share.name, row, m: 0 };
-    picture.shapes.put(
+    picture.put(
       "shares", "rect", `share ${row}`,
       { ...attributes, rx, class: `share${shares[row] < 0 ? " taken" : ""}`, opacity: picture.nearness(row) },
       means,
@@ -82,17 +82,17 @@ export function topOf(picture, row, height) {
 
 function drawSegmentWord(picture, row, box, opacity) {
   const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 + 1, "font-size": 17 * picture.unit, opacity };
-  picture.shapes.put("texts", "text", `segment ${row}`, { ...at, class: "segment", text: picture.words[row] });
+  picture.put("texts", "text", `segment ${row}`, { ...at, class: "segment", text: picture.words[row] });
 }
 
 function drawRuler(picture, opacity) {
   const start = picture.layout.x[picture.snapshot.share.name];
   const [end, y, tick] = [start + shareRoom(picture), picture.layout.laneY + 21 * picture.unit, 5 * picture.unit];
   const d = `M${start},${y - tick}V${y + tick}M${start},${y}H${end}M${end},${y - tick}V${y + tick}`;
-  picture.shapes.put("marks", "path", "ruler", { d, class: "ruler", opacity });
+  picture.put("marks", "path", "ruler", { d, class: "ruler", opacity });
   [[start, "0"], [end, "1"]].forEach(([x, text]) => {
     const at = { x, y: y + 13 * picture.unit, "font-size": 14 * picture.unit, opacity };
-    picture.shapes.put("texts", "text", `ruler ${text}`, { ...at, class: "aside middle", text });
+    picture.put("texts", "text", `ruler ${text}`, { ...at, class: "aside middle", text });
   });
 }
 

@@ -32,7 +32,7 @@ export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cel
   const isTogether = isFramed || isSlim;
   if (isFramed) {
     const frame = { x, y: y - height / 2, width: count * (cell + gap) - gap, height, rx: 2 * picture.unit };
-    picture.shapes.put(layer, "rect", `frame ${part.name} ${row}`, {
+    picture.put(layer, "rect", `frame ${part.name} ${row}`, {
       ...frame, class: `frame ${part.family}`, opacity,
     });
   }
@@ -59,7 +59,7 @@ export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cel
     }
     const rx = Math.min(3 * picture.unit, cell / 4, height / 4);
     const { box: flown, ...strengths } = fly ? fly(box, column) : { box, opacity };
-    picture.shapes.put(
+    picture.put(
       layer, "rect", key,
       { ...flown, rx, ...strengths, class: look, "fill-opacity": Math.round(100 * fill) / 100 },
       means,
@@ -75,7 +75,7 @@ function putStrip(picture, part, row, places, box) {
   const means = (x) => ({
     part: part.name, row, m: places[Math.max(0, Math.min(last, Math.floor(((x - box.x) / box.width) * places.length)))],
   });
-  picture.shapes.put("cells", "rect", `strip ${part.name} ${row}`, { ...box, class: "strip" }, means);
+  picture.put("cells", "rect", `strip ${part.name} ${row}`, { ...box, class: "strip" }, means);
 }
 
 // Adds a cell to the path of all cells without frames that look alike; such a path costs as much as a single cell.
@@ -91,7 +91,7 @@ function addToLook(picture, look, opacity, fill, { x, y, width, height }) {
 /** @param {Drawn} picture */
 export function drawLooks(picture) {
   [...picture.looks.values()].forEach(({ look, opacity, fill, paths }, i) => {
-    picture.shapes.put("cells", "path", `look ${i}`, { d: paths.join(""), class: look, opacity, "fill-opacity": fill });
+    picture.put("cells", "path", `look ${i}`, { d: paths.join(""), class: look, opacity, "fill-opacity": fill });
   });
 }
 

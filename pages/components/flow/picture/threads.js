@@ -48,7 +48,7 @@ function drawRowThread(picture, from, part, row, share) {
     const end = x[part.name] - 7 * picture.unit;
     putThread(picture, key, curve(start, laneY, end, rowY[row]), from.family, resting * nearness, drawn);
     const dot = { cx: end, cy: rowY[row], r: Math.min(4.5 * picture.unit, Math.max(1, rowHeight[row] / 3)) };
-    picture.shapes.put("marks", "circle", `meets ${key}`, {
+    picture.put("marks", "circle", `meets ${key}`, {
       ...dot, class: "meets", opacity: nearness * clamp(drawn * 4 - 3),
     });
     return;
@@ -76,7 +76,7 @@ function drawFarThread(picture, key, from, part, row, share) {
   const low = y + rowHeight[row] * 0.36;
   const path = `M${start},${y}L${start + 6 * picture.unit},${low}H${end - 6 * picture.unit}L${end},${y}`;
   const strength = picture.isActive(part) || picture.hovered === row ? 0.9 : 0.3;
-  picture.shapes.put("threads", "path", key, {
+  picture.put("threads", "path", key, {
     d: path, class: `thread far ${part.family}`, opacity: share * strength * picture.nearness(row),
   });
 }
@@ -86,7 +86,7 @@ function drawFarThread(picture, key, from, part, row, share) {
 function putThread(picture, key, d, look, opacity, drawn) {
   if (opacity <= 0.01 || drawn <= 0) return;
   if (drawn < 1) {
-    picture.shapes.put("threads", "path", key, {
+    picture.put("threads", "path", key, {
       d, class: `thread ${look}`, opacity, pathLength: 1, "stroke-dasharray": `${drawn.toFixed(3)} 1`,
     });
     return;
@@ -99,7 +99,7 @@ function putThread(picture, key, d, look, opacity, drawn) {
 /** @param {Drawn} picture */
 export function drawWholeThreads(picture) {
   for (const [kind, { look, opacity, paths }] of picture.threads) {
-    picture.shapes.put("threads", "path", kind, { d: paths.join(""), class: `thread ${look}`, opacity });
+    picture.put("threads", "path", kind, { d: paths.join(""), class: `thread ${look}`, opacity });
   }
 }
 

@@ -48,7 +48,7 @@ function drawLaneName(picture, part, share) {
   const size = LANE_NAME_PX * picture.unit;
   const at = { x: x[part.name] + w[part.name] / 2, y: laneY + 26 * picture.unit, "font-size": size };
   const text = hasRoomFor(picture, part, size) ? part.label : part.sign;
-  picture.shapes.put(
+  picture.put(
     "texts", "text", `lane ${part.name}`,
     { ...at, class: `name ${part.family}`, text, opacity: clamp(share * 3 - 2) },
     { head: part.opens },
