@@ -1,6 +1,5 @@
 // One large matrix as a map of cells: shown whole or zoomed in, cells read by hovering or with the arrow keys, opened
 // by a click, or painted. Everything is redrawn from the data; only the zoom and the scroll position are kept.
-import { stateOf } from "./dom.js";
 import { followPointer, MOVES } from "./drag.js";
 import { clamp } from "./flow/motion.js";
 import { followSlider } from "./live/position.js";
@@ -26,7 +25,7 @@ const ALLOWED = 252; // the colour number of True, which is 1: the upper end of 
 /** @param {import("./shared.js").Component<Uint8Array>} component data: a packed MapData */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".map");
-  const map = stateOf(root, () => new LargeMap(root));
+  const map = (root.map ??= new LargeMap(root));
   const plain = unpacked(data);
   map.show(plain, setTriggerValue);
   if (plain.follows) followSlider(root, plain.follows, (position) => { // pale until new data come

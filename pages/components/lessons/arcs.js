@@ -55,8 +55,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   setColours(root, data.palette, ["ink", "faint", "share", "outline"]);
   if (!view.picture) {
     view.picture = new WordPicture(root);
-    view.told = added(root, "div", "told");
-    view.told.ariaLive = "polite";
+    view.told = added(root, "div", "told", { ariaLive: "polite" });
     view.chips = added(root, "div", "chips");
   }
   onResize(root, () => draw(view));
@@ -171,28 +170,20 @@ function symbols(view, place) {
   view.data.symbols.forEach((symbol, i) => {
     if (i < place.first) return;
     const look = ["symbol", i === asker && "asker", i === source && "source", isCopy && i === source - 1 && "again"];
-    const text = picture.put(
-      `symbol ${i}`,
-      "text",
-      {
-        x: place.x(i), y, class: look.filter(Boolean).join(" "), role: "button", "aria-label": nameOf(view, i),
-        style: `font-size:${place.size}px`,
-      },
-      symbol,
-    );
+    const attributes = {
+      x: place.x(i), y, class: look.filter(Boolean).join(" "), role: "button", "aria-label": nameOf(view, i),
+      style: `font-size:${place.size}px`,
+    };
+    const text = picture.put(`symbol ${i}`, "text", attributes, symbol);
     follow(view, text, i);
     drawn.push(text);
   });
   if (place.first)
     drawn.push(picture.put("more", "text", { x: 6, y, class: "more", style: `font-size:${place.size}px` }, "…"));
-  if (isCopy && source > place.first && place.slot > 24)
-    drawn.push(
-      picture.put(
-        "step", "text",
-        { x: place.x(source - 0.5), y, class: "step", style: `font-size:${place.size * 0.6}px` },
-        "→",
-      ),
-    );
+  if (isCopy && source > place.first && place.slot > 24) {
+    const at = { x: place.x(source - 0.5), y, class: "step", style: `font-size:${place.size * 0.6}px` };
+    drawn.push(picture.put("step", "text", at, "→"));
+  }
   return drawn;
 }
 
@@ -208,18 +199,12 @@ function expected(view, place) {
   const half = Math.min(20, place.slot * 0.46);
   const middle = (place.top + place.bottom) / 2;
   const much = Math.min(16, Math.max(11, place.slot * 0.4));
+  const field = { x: x - half, y: middle - 18, width: 2 * half, height: 36, rx: 6, class: "field" };
+  const next = { x, y: middle + place.size * 0.35, class: "next", style: `font-size:${place.size}px` };
+  const told = { x: x + half, y: middle + 36, class: "much", style: `font-size:${much}px` };
   return [
-    picture.put("field", "rect", { x: x - half, y: middle - 18, width: 2 * half, height: 36, rx: 6, class: "field" }),
-    picture.put(
-      "next", "text",
-      { x, y: middle + place.size * 0.35, class: "next", style: `font-size:${place.size}px` },
-      symbol,
-    ),
-    picture.put(
-      "share", "text",
-      { x: x + half, y: middle + 36, class: "much", style: `font-size:${much}px` },
-      spellWholePercent(share),
-    ),
+    picture.put("field", "rect", field), picture.put("next", "text", next, symbol),
+    picture.put("share", "text", told, spellWholePercent(share)),
   ];
 }
 
@@ -230,11 +215,11 @@ function follow(view, text, i) {
     view.looked = looked;
     draw(view);
   };
-  const keep = () => {
+  const choose = () => {
     view.kept = i;
     look(null);
   };
-  listenToWord(text, { look: () => look(i), leave: () => view.looked !== null && look(null), choose: keep });
+  listenToWord(text, { look: () => look(i), leave: () => view.looked !== null && look(null), choose });
 }
 
 /** The sentence on where the selected symbol attends to. @param {View} view */

@@ -84,19 +84,13 @@ function string({ data }, row, { x, y, slot, wide, left, isNarrow }) {
   data.words.forEach((_, i) => {
     const glow = row.glows[i];
     const place = { cx: x(i), cy: y };
-    if (glow)
-      drawn.push(
-        svgShape("circle", {
-          ...place, r: size + Math.min(HALO, slot * 0.4) * glow, fill: row.colour, opacity: 0.3 * glow,
-        }),
-      );
-    drawn.push(svgShape("circle", { ...place, r: size, class: "ground" }));
-    drawn.push(
-      svgShape("circle", {
-        ...place, r: size, class: glow === null ? "bead none" : "bead", fill: row.colour, stroke: row.colour,
-        "fill-opacity": glow ?? 0,
-      }),
-    );
+    const halo = { r: size + Math.min(HALO, slot * 0.4) * (glow ?? 0), fill: row.colour, opacity: 0.3 * (glow ?? 0) };
+    const bead = {
+      r: size, class: glow === null ? "bead none" : "bead", fill: row.colour, stroke: row.colour,
+      "fill-opacity": glow ?? 0,
+    };
+    if (glow) drawn.push(svgShape("circle", { ...place, ...halo }));
+    drawn.push(svgShape("circle", { ...place, r: size, class: "ground" }), svgShape("circle", { ...place, ...bead }));
   });
   return drawn;
 }

@@ -55,8 +55,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (!view.panels) {
     view.panels = added(root, "div", "panels");
     view.walk = added(root, "div", "walk");
-    view.told = added(root, "div", "told");
-    view.told.ariaLive = "polite";
+    view.told = added(root, "div", "told", { ariaLive: "polite" });
   }
   onResize(root, () => view.player.show(view.at));
   const last = Math.max(0, ...data.ways.map(({ written }) => written.length - 1));
@@ -88,38 +87,27 @@ function draw(view) {
 /** @param {View} view */
 function panel(view, way, wide) {
   const { data, at } = view;
-  const figure = element("figure", "panel", { style: `width: ${wide}px` }, [element("figcaption", "", way.name)]);
-  const letters = (many) => ({
-    x: (i) => ((i + 0.5) * wide) / many,
-    size: Math.min(MOST_LETTER, (wide / many) * 0.86),
-  });
-  const read = letters(data.read.length),
-    written = letters(Math.max(way.written.length, data.read.length));
-  const top = 32,
-    bottom = top + 2 * FALL + NECK_TALL;
+  const sizeOf = (many) => Math.min(MOST_LETTER, (wide / many) * 0.86);
+  const letters = (many) => ({ x: (i) => ((i + 0.5) * wide) / many, size: sizeOf(many) });
+  const read = letters(data.read.length);
+  const written = letters(Math.max(way.written.length, data.read.length));
+  const top = 32, bottom = top + 2 * FALL + NECK_TALL;
+  const looked = way.weights?.[at] ?? [];
   const svg = svgShape("svg", {
     viewBox: `0 0 ${wide} ${bottom + 34}`, role: "img",
     "aria-label": `${way.name}: ${way.written.slice(0, at + 1).join("")}`,
-  });
-  if (way.weights) svg.append(...threads(view, way, read, written, top, bottom));
-  else svg.append(...neck(view, way, read, written, top, wide));
-  const looked = way.weights?.[at] ?? [];
-  data.read.forEach((letter, j) =>
-    svg.append(
-      letterAt(
-        read, j,
-        top - 10,
-        letter,
-        looked.length && looked[j] === Math.max(...looked) ? "letter looked" : "letter",
-      ),
-    ),
-  );
-  way.written.forEach((letter, i) => {
-    const look = ["letter", i > at && "later", i === at && "now", way.right[i] === false && "wrong"];
-    svg.append(letterAt(written, i, bottom + 24, letter, look.filter(Boolean).join(" ")));
-  });
-  figure.append(svg);
-  return figure;
+  }, [
+    ...(way.weights ? threads(view, way, read, written, top, bottom) : neck(view, way, read, written, top, wide)),
+    ...data.read.map((letter, j) => {
+      const isLooked = looked.length && looked[j] === Math.max(...looked);
+      return letterAt(read, j, top - 10, letter, isLooked ? "letter looked" : "letter");
+    }),
+    ...way.written.map((letter, i) => {
+      const look = ["letter", i > at && "later", i === at && "now", way.right[i] === false && "wrong"];
+      return letterAt(written, i, bottom + 24, letter, look.filter(Boolean).join(" "));
+    }),
+  ]);
+  return element("figure", "panel", { style: `width: ${wide}px` }, [element("figcaption", "", way.name), svg]);
 }
 
 function letterAt(place, i, y, letter, look) {
@@ -132,27 +120,17 @@ function letterAt(place, i, y, letter, look) {
 function neck({ data, at }, way, read, written, top, wide) {
   const cell = Math.min(4, wide / way.fills.length);
   const left = (wide - cell * way.fills.length) / 2;
-  const drawn = data.read.map((_, j) =>
-    svgShape("path", { d: curve(read.x(j), top, wide / 2, top + FALL), class: "into" }),
-  );
-  way.written.forEach((_, i) => {
-    if (i <= at)
-      drawn.push(
-        svgShape("path", {
-          d: curve(wide / 2, top + FALL + NECK_TALL, written.x(i), top + 2 * FALL + NECK_TALL),
-          class: i === at ? "out now" : "out",
-        }),
-      );
-  });
-  way.fills.forEach((fill, n) =>
-    drawn.push(svgShape("rect", { x: left + n * cell, y: top + FALL, width: cell, height: NECK_TALL, fill })),
-  );
-  drawn.push(
-    svgShape("rect", {
-      x: left - 1, y: top + FALL - 1, width: cell * way.fills.length + 2, height: NECK_TALL + 2, rx: 4, class: "frame",
-    }),
-  );
-  return drawn;
+  const path = (d, look) => svgShape("path", { d, class: look });
+  const rect = (x, y, width, height, look) => svgShape("rect", { x, y, width, height, ...look });
+  const [upper, lower] = [top + FALL, top + FALL + NECK_TALL];
+  return [
+    ...data.read.map((_, j) => path(curve(read.x(j), top, wide / 2, upper), "into")),
+    ...way.written.slice(0, at + 1).map((_, i) =>
+      path(curve(wide / 2, lower, written.x(i), lower + FALL), i === at ? "out now" : "out"),
+    ),
+    ...way.fills.map((fill, n) => rect(left + n * cell, upper, cell, NECK_TALL, { fill })),
+    rect(left - 1, upper - 1, cell * way.fills.length + 2, NECK_TALL + 2, { rx: 4, class: "frame" }),
+  ];
 }
 
 /** The threads of attention, from each generated letter to all input letters. @param {View} view */

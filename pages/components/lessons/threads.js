@@ -1,5 +1,5 @@
 // Cross-attention as two lines of words with threads between them, as thick as weights.
-import { added, button, onResize, setColours, stateOf } from "../dom.js";
+import { button, element, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellNumber, spellWholePercent, textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { curve, listenToWord, WordPicture } from "./word_picture.js";
@@ -55,11 +55,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   setColours(root, data.palette, ["ink", "faint", "share", "outline", "q", "k", "v", "x"]);
   if (!view.picture) {
     view.picture = new WordPicture(root);
-    const line = added(root, "div", "line");
     view.turner = button("turn", {}, () => turn(view));
-    line.append(view.turner);
-    view.told = added(line, "div", "told");
-    view.told.ariaLive = "polite";
+    view.told = element("div", "told", { ariaLive: "polite" });
+    root.append(element("div", "line", [view.turner, view.told]));
   }
   onResize(root, () => draw(view));
   if (data.slider) followSlider(view.picture.svg, data.slider, (way) => show(view, way ?? data.way));
@@ -89,10 +87,8 @@ function draw(view) {
 }
 
 // ---- layout ---------------------------------------------------------------------------------------------------------
-const hasRoom = (data, wide) =>
-  data.lines.every((words) =>
-    words.every((word) => textWidth(word, WORD_PX, 700) + LEAST_ROOM <= wide / words.length),
-  );
+const hasRoom = ({ lines }, wide) =>
+  lines.every((words) => words.every((word) => textWidth(word, WORD_PX, 700) + LEAST_ROOM <= wide / words.length));
 
 // The layout with one line above the other. side: 1 below the threads, -1 above them.
 function level({ data, way }, wide) {
@@ -178,11 +174,8 @@ function heads(view, place) {
   return view.data.lines.map((_, line) => {
     const role = line === asks ? "asks" : "asked";
     const template = view.data.text[place.cells ? role : `${role}_short`];
-    return picture.put(
-      `head ${line}`, "text",
-      { ...place.head(line), class: `head ${role}` },
-      said(template, { line: view.data.names[line] }),
-    );
+    const look = { ...place.head(line), class: `head ${role}` };
+    return picture.put(`head ${line}`, "text", look, said(template, { line: view.data.names[line] }));
   });
 }
 
@@ -197,27 +190,19 @@ function wordsOf(view, place) {
       const isNow = looked[0] === line && looked[1] === i;
       const weight = looked[0] === line ? undefined : weightOf(way, looked, i);
       const isChosen = line === way.asks && i === way.chosen;
-      const look = [
-        "word",
-        line === way.asks ? "asks" : "asked",
-        isNow && "now",
-        isChosen && "chosen",
-        weight === null && "blocked",
-      ];
-      const said =
-        weight === undefined
-          ? word
-          : `${word}: ${weight === null ? view.data.text.blocked : spellWholePercent(weight)}`;
-      const text = picture.put(
-        `word ${line} ${i}`, "text",
-        { ...place.word(line, i), class: look.filter(Boolean).join(" "), role: "button", "aria-label": said },
-        word,
-      );
+      const look = ["word", line === way.asks ? "asks" : "asked", isNow && "now", isChosen && "chosen"];
+      if (weight === null) look.push("blocked");
+      const share = weight === null ? view.data.text.blocked : spellWholePercent(weight);
+      const attributes = {
+        ...place.word(line, i), class: look.filter(Boolean).join(" "), role: "button",
+        "aria-label": weight === undefined ? word : `${word}: ${share}`,
+      };
+      const text = picture.put(`word ${line} ${i}`, "text", attributes, word);
       follow(view, text, line, i);
       made.push(text);
       if (typeof weight === "number") {
         const at = { ...place.share(line, i), class: "much" };
-        made.push(picture.put(`share ${line} ${i}`, "text", at, spellWholePercent(weight)));
+        made.push(picture.put(`share ${line} ${i}`, "text", at, share));
       }
       if (place.cells) made.push(...cellsOf(view, way.vectors[line], place, line, i));
     }),

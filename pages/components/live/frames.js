@@ -94,12 +94,9 @@ class CellField {
     const anchor = { left: "start", center: "middle", right: "end" }[align];
     const place = {
       x: middle, y: centre, fill: ink, "font-size": size, "text-anchor": anchor, "dominant-baseline": "central",
+      "pointer-events": "none", transform: `rotate(${angle} ${middle} ${centre})`,
     };
-    return svgShape(
-      "text",
-      { ...place, "pointer-events": "none", transform: `rotate(${angle} ${middle} ${centre})` },
-      text,
-    );
+    return svgShape("text", place, text);
   }
 
   outline({ x, x2, y, y2, fill }) {
@@ -148,12 +145,8 @@ class CurveField {
   axes() {
     const { data: { height, x, y, ink, faint }, width } = this;
     const [left, right, top, bottom] = [ROOM.left, ROOM.left + width, ROOM.top, ROOM.top + height];
-    const text = (px, py, said, anchor) =>
-      svgShape(
-        "text",
-        { x: px, y: py, fill: ink, "font-size": NAME_PX, "text-anchor": anchor, "dominant-baseline": "central" },
-        said,
-      );
+    const anchored = { fill: ink, "font-size": NAME_PX, "dominant-baseline": "central" };
+    const text = (x, y, said, anchor) => svgShape("text", { x, y, ...anchored, "text-anchor": anchor }, said);
     return [
       ...x.ticks.map(([value]) =>
         svgShape("line", { x1: this.across(value), x2: this.across(value), y1: top, y2: bottom, stroke: faint }),

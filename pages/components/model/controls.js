@@ -16,23 +16,19 @@ import { lastOf } from "../flow/twin.js";
  * @param {(number: any) => void} slider.done called when it is released
  */
 export function slider({ name, label, range, place, numberAt, spell, drag, done }) {
-  const line = element("label", "heat");
-  const input = element("input", "", { type: "range", ...range, value: place });
-  const output = element("output", "");
+  const input = element("input", "", { type: "range", ...range, value: place, ariaLabel: label, place: name });
+  const output = element("output");
   const tell = () => {
     output.textContent = spell(numberAt(Number(input.value)));
-    input.setAttribute("aria-valuetext", output.textContent);
+    input.ariaValueText = output.textContent;
   };
-  input.setAttribute("aria-label", label);
-  input.dataset.place = name;
   input.oninput = () => {
     tell();
     drag(numberAt(Number(input.value)));
   };
   input.onchange = () => done(numberAt(Number(input.value)));
   tell();
-  line.append(element("span", "", label), output, input);
-  return line;
+  return element("label", "heat", [element("span", "", label), output, input]);
 }
 
 /**
