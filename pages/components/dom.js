@@ -80,6 +80,9 @@ export function svgShape(kind, { style = "", ...attributes } = {}, content = [])
   return made;
 }
 
+/** The classes whose condition holds, as an attribute. @type {(...names: (string | false)[]) => string} */
+export const classes = (...names) => names.filter(Boolean).join(" ");
+
 const styles = new WeakMap(); // element -> the style that setOnce set last; a browser returns it in another spelling
 
 /**

@@ -3,6 +3,7 @@
 // number.
 import { element, stateOf } from "./dom.js";
 import { followPointer } from "./drag.js";
+import { plain } from "./rounded.js";
 
 /**
  * @typedef {object} Numbers
@@ -125,7 +126,7 @@ function drag(view, input, event) {
   const move = ({ clientY }) => {
     const steps = Math.trunc((event.clientY - clientY) / STEP_PX);
     if (!steps && input.value === start) return;
-    input.value = String(Number((from + steps * STEP).toFixed(6))).replace("-", "−");
+    input.value = plain(Number((from + steps * STEP).toFixed(6)));
   };
   followPointer(input, event, { move, release: () => tell(view) });
 }

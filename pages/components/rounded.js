@@ -32,6 +32,9 @@ export function printed(text) {
   return text.replace(/^-/, "−").replace(/e([+-])(\d)$/, "e$10$2");
 }
 
+/** A number as it was typed or chosen, such as 1 or −0.5. @param {number | string} number */
+export const plain = (number) => String(number).replace("-", "−");
+
 /** A number with two decimals as shown in a cell; with an exponent from 100,000 on. @param {number} value */
 export function fixed(value) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value < 0 ? "−∞" : "∞";

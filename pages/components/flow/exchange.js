@@ -1,5 +1,6 @@
 // The exchange of the selection between the picture and the server: the picture sends its selection after a pause
 // (debounce), and takes over each new selection of the server.
+import { Rest } from "../drag.js";
 import { hear, shared } from "../shared.js";
 
 const HAND_RESTS_MS = 350;
@@ -8,6 +9,8 @@ export class Exchange {
   constructor(flow) {
     this.flow = flow;
     this.order = 0; // the number of the last selection of the server that was taken over
+    // Debounces the sending of the selection: only the last one before a pause is sent.
+    this.resting = new Rest(() => (flow.journey.isMoving ? this.tellLook() : this.tellLooked()), HAND_RESTS_MS);
   }
 
   // ---- from the server ----------------------------------------------------------------------------------------------
@@ -68,7 +71,7 @@ export class Exchange {
   // ---- to the server ------------------------------------------------------------------------------------------------
   // Sends an event at once. A pending selection is dropped, because the event contains more.
   tell(name, value) {
-    clearTimeout(this.resting);
+    this.resting.drop();
     this.send(name, value);
   }
 
@@ -78,11 +81,8 @@ export class Exchange {
     else hear("flow-look", () => this.send(name, value), { once: true }); // flow/look.js is not on the page yet
   }
 
-  // Debounces the sending of the selection: only the last one before a pause is sent.
   tellLook() {
-    clearTimeout(this.resting);
-    const { journey } = this.flow;
-    this.resting = setTimeout(() => (journey.isMoving ? this.tellLook() : this.tellLooked()), HAND_RESTS_MS);
+    this.resting.begin();
   }
 
   tellLooked() {

@@ -1,5 +1,6 @@
 // The plane on which vectors are projected for drawing: two orthogonal directions. It contains vectors with two numbers
 // wholly; of longer vectors it shows a part, and the size of the rest can be computed.
+import { plain } from "../rounded.js";
 import { sum } from "./twin.js";
 
 /** @type {(one: ArrayLike<number>, other: ArrayLike<number>) => number} */
@@ -75,4 +76,4 @@ export function roundGap(number) {
 }
 
 /** @type {(number: number) => string} */
-export const spellRound = (number) => String(Number(number.toPrecision(6))).replace("-", "−");
+export const spellRound = (number) => plain(Number(number.toPrecision(6)));

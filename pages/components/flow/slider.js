@@ -1,6 +1,7 @@
 // A slider that acts during a drag: followers show its position at once, and the server computes when the slider is
 // released. Streamlit's own slider sends its value only on release.
 import { element, stateOf } from "../dom.js";
+import { plain } from "../rounded.js";
 import { hear, shared, tellOthers } from "../shared.js";
 
 /**
@@ -43,11 +44,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   const show = () => {
     const setting = settingAt(input, data);
-    say(data.values ? data.texts[Number(input.value)] : spellSetting(setting), setting);
+    say(data.values ? data.texts[Number(input.value)] : plain(setting), setting);
   };
   show();
   const isBetween = !data.values?.includes(data.value); // a value that was typed, or comes from a link
-  if (!isHeld && isBetween) say(spellSetting(data.value), data.value);
+  if (!isHeld && isBetween) say(plain(data.value), data.value);
   if (!isHeld && data.typed && !view.isTyping) box.value = data.typed.number; // also a refused number
   input.oninput = () => {
     view.isTyping = false;
@@ -62,7 +63,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const given = data.values ? undefined : change?.params?.[data.changes.step]?.[data.changes.parameter];
     if (given === undefined || given === settingAt(input, data)) return; // not this parameter, or by this slider
     input.value = knobAt(given, data);
-    say(spellSetting(given), given);
+    say(plain(given), given);
   };
   view.endFollow?.();
   view.endFollow = hear("flow-drag", follow);
@@ -135,9 +136,4 @@ function changeAt(input, data) {
   if (data.values) return data.changes?.[Number(input.value)];
   const { step, parameter } = data.changes;
   return { params: { [step]: { [parameter]: settingAt(input, data) } } };
-}
-
-// A value as it was chosen, such as 1 or 0.5, with a true minus sign.
-function spellSetting(value) {
-  return String(value).replace("-", "−");
 }

@@ -1,6 +1,6 @@
 // A line of symbols with arcs from each symbol back to the symbols that it attends to, as thick as the weight: arcs of
 // the heads of the last layer above the line, of the first layer below it.
-import { added, button, focused, onResize, setColours, stateOf } from "../dom.js";
+import { added, button, classes, focused, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { listenToWord, WordPicture } from "./word_picture.js";
@@ -169,9 +169,10 @@ function symbols(view, place) {
   const drawn = [];
   view.data.symbols.forEach((symbol, i) => {
     if (i < place.first) return;
-    const look = ["symbol", i === asker && "asker", i === source && "source", isCopy && i === source - 1 && "again"];
+    const isAgain = isCopy && i === source - 1;
     const attributes = {
-      x: place.x(i), y, class: look.filter(Boolean).join(" "), role: "button", "aria-label": nameOf(view, i),
+      class: classes("symbol", i === asker && "asker", i === source && "source", isAgain && "again"),
+      x: place.x(i), y, role: "button", "aria-label": nameOf(view, i),
       style: `font-size:${place.size}px`,
     };
     const text = picture.put(`symbol ${i}`, "text", attributes, symbol);

@@ -1,6 +1,6 @@
 // A sentence as strings of beads, one string per encoder: a bead glows the more, the more the output at a position
 // depends on its word.
-import { addedShape, onResize, setAttributes, setColours, stateOf, svgShape } from "../dom.js";
+import { addedShape, classes, onResize, setAttributes, setColours, stateOf, svgShape } from "../dom.js";
 import { textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { roving } from "../roving.js";
@@ -106,7 +106,7 @@ function words(view, { x, slot, wide, height }) {
     const isShown = hasRoom || i === chosen || (i === data.at && Math.abs(x(i) - x(chosen)) > 90);
     const half = textWidth(word, BEAD_WORD_PX, 700) / 2;
     const middle = Math.max(half, Math.min(wide - half, x(i)));
-    const look = ["word", i === chosen && "chosen", i === data.at && "at"].filter(Boolean).join(" ");
+    const look = classes("word", i === chosen && "chosen", i === data.at && "at");
     const field = svgShape("rect", {
       x: x(i) - slot / 2, y: 1, width: slot, height: height - 2, rx: 5, class: `field ${look}`, role: "button",
       "aria-label": data.told[i],

@@ -2,6 +2,7 @@
 // square root of the width. Numbered dots are the scores of one sample; the thermometer of a lane shows the gradient.
 import { element, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
+import { plain } from "../rounded.js";
 
 /** @typedef {import("../live/position.js").Sliders} Sliders */
 
@@ -56,12 +57,10 @@ export default function ({ parentElement, data }) {
 function build(view, { widths, reach, text }) {
   view.lanes = LANES.map((score) => lane(score, widths[0][score], text));
   const axis = [-1, -0.5, 0, 0.5, 1].map((share) =>
-    element("span", "", { textContent: spellScore(share * reach), style: `left: ${50 + 48 * share}%` }),
+    element("span", "", { textContent: plain(share * reach), style: `left: ${50 + 48 * share}%` }),
   );
   view.root.replaceChildren(...view.lanes.map((lane) => lane.root), element("div", "axis", axis));
 }
-
-const spellScore = (number) => String(number).replace("-", "−");
 
 /** A lane: its element and the parts that follow the slider; only the element if its score is hidden. */
 function lane(score, first, text) {

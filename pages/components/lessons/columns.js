@@ -4,7 +4,7 @@ import { arrowOf, followPointer, Rest } from "../drag.js";
 import { isAlike, said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { sharesOf } from "../model/controls.js";
-import { percentDigits, rounded } from "../rounded.js";
+import { percentDigits, plain, rounded } from "../rounded.js";
 import { tellOthers } from "../shared.js";
 
 /** @typedef {import("../live/position.js").Sliders} Sliders */
@@ -135,7 +135,7 @@ function numberCell(view, place) {
 
 // A number as text, with at most four decimals if the step is below 1.
 function spellStep(number, step) {
-  return (step < 1 ? String(Number(number.toFixed(4))) : String(number)).replace("-", "−");
+  return plain(step < 1 ? Number(number.toFixed(4)) : number);
 }
 
 function resultCell({ data, trigger }, step, place, share, text, usual) {

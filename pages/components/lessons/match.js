@@ -1,6 +1,7 @@
 // A query and a key as two draggable arrows, and five scores of them, each with a drawing of its geometry.
 import { button, element, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { arrowOf, followPointer, Rest } from "../drag.js";
+import { clamp } from "../flow/motion.js";
 import { said, spellNumber } from "../flow/words.js";
 import { rounded } from "../rounded.js";
 import { roving } from "../roving.js";
@@ -87,7 +88,7 @@ function draw(view) {
 }
 
 function describe({ data, now: { q, k } }, scores) {
-  const angle = (Math.acos(Math.min(Math.max(scores.cosine, -1), 1)) * 180) / Math.PI;
+  const angle = (Math.acos(clamp(scores.cosine, -1, 1)) * 180) / Math.PI;
   const texts = Object.fromEntries(Object.entries(scores).map(([name, score]) => [name, spellNumber(score)]));
   const vector = (numbers) => `(${numbers.map(spellNumber).join(", ")})`;
   return {
@@ -123,7 +124,7 @@ function named(data, vector, name, look) {
   const [x, y] = vector;
   const [cx, cy] = spot(data, vector);
   const away = Math.max(Math.hypot(x, y), 1e-9);
-  const inside = (at, room) => Math.min(Math.max(at, room), SIDE - room);
+  const inside = (at, room) => clamp(at, room, SIDE - room);
   const place = { x: inside(cx + (18 * x) / away, 24), y: inside(cy - (18 * y) / away + 6, 18) };
   return svgShape("text", { ...place, class: look, "text-anchor": "middle" }, name);
 }
@@ -203,7 +204,7 @@ function shadow(data, one, k) {
 function dial(view, name, score) {
   const { data, now } = view;
   const [limit, isLimit] = [data.limits[name], name in data.text.ends];
-  const share = Math.max(-1, Math.min(1, score / limit));
+  const share = clamp(score / limit, -1, 1);
   const beam = element("span", `beam ${score < 0 ? "minus" : ""}`, {
     style: `left: ${50 + 50 * Math.min(share, 0)}%; width: ${50 * Math.abs(share)}%`,
   });
@@ -225,9 +226,7 @@ function dial(view, name, score) {
 /** @param {View} view */
 function moveTo(view, role, vector) {
   const { reach } = view.data;
-  view.now[role] = vector.map(
-    (number) => Math.round(Math.max(-reach, Math.min(reach, number)) / STEP) / Math.round(1 / STEP),
-  );
+  view.now[role] = vector.map((number) => Math.round(clamp(number, -reach, reach) / STEP) / Math.round(1 / STEP));
   draw(view);
 }
 

@@ -1,6 +1,6 @@
 // An encoder-decoder on letters: input letters, and output letters generated from them through one vector (the
 // bottleneck) or by attention, with threads as thick as weights. The player generates one letter after the other.
-import { added, element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
+import { added, classes, element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { playerOf } from "../player.js";
@@ -103,8 +103,8 @@ function panel(view, way, wide) {
       return letterAt(read, j, top - 10, letter, isLooked ? "letter looked" : "letter");
     }),
     ...way.written.map((letter, i) => {
-      const look = ["letter", i > at && "later", i === at && "now", way.right[i] === false && "wrong"];
-      return letterAt(written, i, bottom + 24, letter, look.filter(Boolean).join(" "));
+      const look = classes("letter", i > at && "later", i === at && "now", way.right[i] === false && "wrong");
+      return letterAt(written, i, bottom + 24, letter, look);
     }),
   ]);
   return element("figure", "panel", { style: `width: ${wide}px` }, [element("figcaption", "", way.name), svg]);

@@ -1,5 +1,5 @@
 // Cross-attention as two lines of words with threads between them, as thick as weights.
-import { button, element, onResize, setColours, stateOf } from "../dom.js";
+import { button, classes, element, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellNumber, spellWholePercent, textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { curve, listenToWord, WordPicture } from "./word_picture.js";
@@ -190,11 +190,11 @@ function wordsOf(view, place) {
       const isNow = looked[0] === line && looked[1] === i;
       const weight = looked[0] === line ? undefined : weightOf(way, looked, i);
       const isChosen = line === way.asks && i === way.chosen;
-      const look = ["word", line === way.asks ? "asks" : "asked", isNow && "now", isChosen && "chosen"];
-      if (weight === null) look.push("blocked");
+      const role = line === way.asks ? "asks" : "asked";
       const share = weight === null ? view.data.text.blocked : spellWholePercent(weight);
       const attributes = {
-        ...place.word(line, i), class: look.filter(Boolean).join(" "), role: "button",
+        ...place.word(line, i), role: "button",
+        class: classes("word", role, isNow && "now", isChosen && "chosen", weight === null && "blocked"),
         "aria-label": weight === undefined ? word : `${word}: ${share}`,
       };
       const text = picture.put(`word ${line} ${i}`, "text", attributes, word);

@@ -1,6 +1,6 @@
 // The residual stream of one word in a language model: what each part adds to its vector, from top to bottom; how much
 // each part adds to the logit of a word (direct logit attribution); and the predicted words.
-import { button, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
+import { button, classes, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { spellNumber, spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
@@ -101,13 +101,10 @@ function unfold({ folders, unfolded, rows }, shown, part) {
 // The name of a part; a click opens the head, or shows the steps of a feed-forward layer.
 function nameOf(view, shown, row, i) {
   const isFolder = shown.rows.some(({ within }) => within && within === row.part);
-  const look = [
-    "name", row.kind,
-    row.opens ? "head" : "",
-    isFolder ? "folder" : "",
-    i === 0 ? "first" : "",
-    i === shown.rows.length - 1 ? "last" : "",
-  ].join(" ");
+  const [isFirst, isLast] = [i === 0, i === shown.rows.length - 1];
+  const look = classes(
+    "name", row.kind, Boolean(row.opens) && "head", isFolder && "folder", isFirst && "first", isLast && "last",
+  );
   const act = row.opens ? () => view.trigger("head", row.opens) : () => unfold(view, shown, row.part);
   const said = { textContent: row.name, place: `name ${i}` };
   const name = row.opens || isFolder ? button(look, said, act) : element("span", look, said);

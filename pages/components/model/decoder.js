@@ -1,7 +1,7 @@
 // A decoder, one generated word after the other: the weights of its self-attention, those of its cross-attention to the
 // other sentence, and the next word. Generated words stand at the left, the other sentence at the right; threads are as
 // thick as weights.
-import { element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
+import { classes, element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
@@ -98,10 +98,9 @@ function drawn(view, shown, go) {
 function written(view, word, row, go) {
   const stage = view.at % STAGES;
   const isHidden = stage === STAGES - 1 && row === view.row + 1; // the predicted word is drawn at this place
-  const look = ["word", row === view.row && "now", row > view.row && "later", isHidden && "hidden"];
   const made = svgShape("text", {
-    x: view.place.target, y: middle(row) + 6, class: look.filter(Boolean).join(" "), "text-anchor": "end",
-    "data-place": `word ${row}`,
+    class: classes("word", row === view.row && "now", row > view.row && "later", isHidden && "hidden"),
+    x: view.place.target, y: middle(row) + 6, "text-anchor": "end", "data-place": `word ${row}`,
   }, word);
   return pressed(made, () => go(row * STAGES + STAGES - 1));
 }

@@ -1,4 +1,5 @@
 // Draws the words, and the lane with the vectors of the query at the left and the output at the right.
+import { classes } from "../../dom.js";
 import { clamp } from "../motion.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
@@ -34,7 +35,7 @@ export function drawWords(picture) {
     const isHovered = picture.hovered === row;
     const usual = Math.min(24 * picture.unit, rowHeight[row] * 0.76);
     const size = asks || isHovered ? Math.max(usual, 20) : usual;
-    const look = ["word", asks && "asking", picture.isMarked(row) && "marked"].filter(Boolean).join(" ");
+    const look = classes("word", asks && "asking", picture.isMarked(row) && "marked");
     const fades = picture.hovered === null || isHovered || asks ? 1 : 0.28;
     const at = { x: 10 * picture.unit, y: rowY[row], "font-size": size, opacity: fades };
     if (size >= 9) picture.put("texts", "text", `word ${row}`, { ...at, class: look, text: picture.words[row] });

@@ -1,4 +1,5 @@
 // Draws a vector as a strip of cells: frames in the colour of its symbol, fills by the sign and size of each number.
+import { classes } from "../../dom.js";
 import { stripOf } from "../layout.js";
 import { largestOf } from "../model.js";
 import { clamp } from "../motion.js";
@@ -45,9 +46,8 @@ export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cel
     if (isSlim && strength < FAINT) continue; // invisible without a frame
     const column = m - row * length;
     const isOther = part.merges && Math.floor(column / (length / picture.heads)) !== picture.snapshot.look.head;
-    const look = ["cell", part.family, number < 0 ? "minus" : "plus", isOther && !fly && "other", isTogether && "slim"]
-      .filter(Boolean)
-      .join(" ");
+    const sign = number < 0 ? "minus" : "plus";
+    const look = classes("cell", part.family, sign, isOther && !fly && "other", isTogether && "slim");
     const box = { x: x + i * (cell + gap), y: y - height / 2, width: Math.max(0.5, cell), height };
     const fill = Number.isFinite(number) ? (strength < FAINT ? 0.03 : 0.14 + 0.78 * strength) : 0;
     const means = { part: part.name, row, m: column };
