@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
@@ -269,7 +270,9 @@ def test_the_window_of_a_mask(screen):
     assert knob == "2" and f"“it” gives {percent} of its attention to “dog”" in headline[0]
     assert thread == f"it → dog: {percent}" and opened.page.locator("[aria-label^='it → the']").count() == 0
     assert "near" not in opened.page.url
+    expect(opened.page.locator(".map")).to_have_css("opacity", "0.35")  # the mask that is painted waits for the server
     let_go(opened)
+    expect(opened.page.locator(".map")).to_have_css("opacity", "1")
     assert opened.query()["near"] == "2" and opened.sentence() == headline[0]
     opened.wait_for_text("29 of 49 pairs are kept")
 
