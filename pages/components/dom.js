@@ -4,12 +4,13 @@
 
 /**
  * Creates an element.
- * @param {string} kind
+ * @template {keyof HTMLElementTagNameMap} Kind
+ * @param {Kind} kind
  * @param {string} [name] its class
  * @param {Content} [content] its text, its children, or its properties; place: its data-place, by which it keeps the
  *   focus
  * @param {(Node | string)[]} [children]
- * @returns {any} an HTMLElement of that kind
+ * @returns {HTMLElementTagNameMap[Kind]}
  */
 export function element(kind, name = "", content = {}, children = []) {
   if (Array.isArray(content)) return element(kind, name, {}, content);
@@ -60,7 +61,11 @@ export function selectOf(options, { value, ...properties }) {
 
 /**
  * Appends a new element, and returns it.
- * @type {(parent: Node, kind: string, name?: string, content?: Content) => any}
+ * @template {keyof HTMLElementTagNameMap} Kind
+ * @param {Node} parent
+ * @param {Kind} kind
+ * @param {string} [name]
+ * @param {Content} [content]
  */
 export const added = (parent, kind, name, content) => parent.appendChild(element(kind, name, content));
 

@@ -88,6 +88,7 @@ function drawScene(scene, at, { chosen, movable, text }, open) {
       element("span", "number", at + 1), element("bdi", "title", title), element("span", "minutes", minutes),
     ]),
   ]);
+  /** @type {HTMLElement[]} */
   const parts = [card];
   if (movable) {
     card.ariaCurrent = String(at === chosen);

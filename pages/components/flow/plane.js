@@ -41,6 +41,7 @@ export class PlaneView {
     this.controls = new PlaneControls(added(root, "div", "axes"), (panel, axis, value) =>
       this.chooseAxis(panel, axis, value),
     );
+    /** @type {HTMLElement} */
     this.follows = added(root, "p", "follows");
     /** @type {PlaneGoals} */
     this.goals = new PlaneGoals(added(root, "div", "goals"));

@@ -22,6 +22,7 @@ export class SumPanel {
     this.shown = JSON.stringify(data);
     const hadFocus = this.root.contains(focused(this.root));
     this.titled = data.title;
+    /** @type {HTMLElement} */
     this.title = element("strong", "", data.title);
     this.note = element("span", "note");
     const trail = data.trail.flatMap((place) => [this.button(place, "back"), " › "]);

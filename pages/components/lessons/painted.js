@@ -67,6 +67,7 @@ const line = (title, chips, name = "") =>
   element("div", `line ${name}`, [element("div", "title", title), element("div", "chips", chips)]);
 
 // ---- words ----------------------------------------------------------------------------------------------------------
+/** @type {(word: string, colour: number, text: Record<string, string>, made?: HTMLElement) => HTMLElement} */
 function chip(word, colour, text, made = element("div", "chip")) {
   const isPainted = Math.abs(colour) >= 0.005;
   made.append(element("b", "", word), element("span", "", isPainted ? spellNumber(colour) : text.unpainted));

@@ -96,8 +96,8 @@ function numberCell(kind, { text, fill, ink }, { term, column, name }) {
   const style = `background: ${fill}; color: ${ink}`;
   const cell = element("div", `cell ${kind}`, { style }, [element("b", "", text)]);
   if (name) cell.append(element("span", "feature-name", name));
-  if (term !== undefined) cell.dataset.term = term;
-  if (column !== undefined) cell.dataset.column = column;
+  if (term !== undefined) cell.dataset.term = String(term);
+  if (column !== undefined) cell.dataset.column = String(column);
   return cell;
 }
 

@@ -49,7 +49,6 @@ function figureOf(view, map, data) {
   const rows = map.numbers.map((numbers, row) => rowOf(view, { map, data, numbers, row, reach }));
   const body = element("tbody", "", rows);
   body.onkeydown = (event) => walk(body, event);
-  body.querySelector("button.cell").tabIndex = 0;
   return element("figure", "circuit", [
     element("h6", "", map.title), element("table", "", { ariaLabel: map.title }, [head, body]),
   ]);
@@ -69,7 +68,7 @@ function rowOf(view, { map, data, numbers, row, reach }) {
     const [ink] = [palette.ink, palette.ground].sort((one, other) => contrast(ground, other) - contrast(ground, one));
     const title = `${word} → ${words[column]}: ${spellNumber(number)}`;
     const shown = {
-      textContent: printed(rounded(number, 1)), title, ariaLabel: title, tabIndex: -1,
+      textContent: printed(rounded(number, 1)), title, ariaLabel: title, tabIndex: row || column ? -1 : 0,
       place: `${map.step} ${row} ${column}`, style: `background: rgb(${ground.join(" ")}); color: ${ink}`,
     };
     const cell = { part: map.part, step: map.step, index: [0, map.head, row, column] };
