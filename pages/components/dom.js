@@ -71,10 +71,11 @@ export const added = (parent, kind, name, content) => parent.appendChild(element
 
 /**
  * Creates an SVG element. Its style is set as a property: a page without a server forbids style attributes.
- * @param {string} kind
+ * @template {keyof SVGElementTagNameMap} Kind
+ * @param {Kind} kind
  * @param {Record<string, any>} [attributes]
  * @param {string | number | SVGElement[]} [content] its text or its children
- * @returns {any} an SVGElement of that kind
+ * @returns {SVGElementTagNameMap[Kind]}
  */
 export function svgShape(kind, { style = "", ...attributes } = {}, content = []) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", kind);
@@ -106,7 +107,13 @@ export function setOnce(element, name, value) {
   element.style.cssText = value;
 }
 
-/** Appends a new SVG element. @type {(parent: Element, kind: string, attributes?: Record<string, any>) => any} */
+/**
+ * Appends a new SVG element, and returns it.
+ * @template {keyof SVGElementTagNameMap} Kind
+ * @param {Element} parent
+ * @param {Kind} kind
+ * @param {Record<string, any>} [attributes]
+ */
 export const addedShape = (parent, kind, attributes) => parent.appendChild(svgShape(kind, attributes));
 
 /** @type {(element: any, attributes: Record<string, any>) => void} */

@@ -432,7 +432,8 @@ class Flow {
     if (this.glow?.begun === now) [GLOW_MS, BEFORE_MS].forEach((ms) => setTimeout(() => this.ask(), ms));
     if (glow && !isCalm()) this.ask();
     if (this.opened < 1 && !this.isHidden) this.picture.draw(pictureView(this, snapshot, layout, glow));
-    this.flowGroup.style.opacity = clamp(1 - this.opened * FLOW_GOES) * (this.waiting.has(this.share) ? WAITING : 1);
+    const waits = this.waiting.has(this.share) ? WAITING : 1;
+    this.flowGroup.style.opacity = String(clamp(1 - this.opened * FLOW_GOES) * waits);
     this.flowGroup.style.pointerEvents = this.opened > 0.5 ? "none" : "";
     this.map.draw(mapView(this, layout));
     if (this.look.view === "map") this.drawStrip();

@@ -77,6 +77,7 @@ function draw(view) {
 function string({ data }, row, { x, y, slot, wide, left, isNarrow }) {
   const size = Math.min(MOST_BEAD, slot * 0.42);
   const name = isNarrow ? { x: 0, y: y - 20 } : { x: 0, y: y + 5 };
+  /** @type {SVGElement[]} */
   const drawn = [
     svgShape("text", { ...name, class: "name", fill: row.colour }, row.name),
     svgShape("line", { x1: left, x2: wide, y1: y, y2: y, class: "string" }),

@@ -35,7 +35,7 @@ export class WordPicture {
   /**
    * Sets and returns the shape of a key; the shape of the previous drawing is reused.
    * @param {string} key
-   * @param {string} kind
+   * @param {keyof SVGElementTagNameMap} kind
    * @param {Record<string, any>} attributes
    * @param {string} [text]
    */
