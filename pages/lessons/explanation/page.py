@@ -11,7 +11,6 @@ from attention_core.record.number_text import format_percent
 from pages.lessons.explanation.classifiers import predict_text_class, setup_for_classifier
 from pages.lessons.explanation.drawers import (
     LESSON,
-    ShiftsByTask,
     TaskTexts,
     choose_task,
     draw_shifts,
@@ -35,12 +34,6 @@ ANSWER_OF_MOVING_TASKS = {
     ("lookup", "vote"): 2,
     (): 3,
 }  # tasks whose predictions move -> index of the right answer
-
-
-def describe_shifts(shifts: ShiftsByTask) -> str:
-    """Returns the sentence on how far the predictions move under uniform weights; the chart shows other kinds."""
-    values = {task: format_percent(shift_by_kind["uniform"].mean) for task, shift_by_kind in shifts.items()}
-    return say("lessons.explanation.fact", **values)
 
 
 def describe_largest_weights(texts: TaskTexts) -> str:
@@ -93,8 +86,11 @@ with draw_lesson(LESSON) as place:
     answers = [say(f"lessons.explanation.moves_{name}") for name in ("lookup", "vote", "both", "neither")]
     under_even_weights = {task: shift_by_kind["uniform"] for task, shift_by_kind in shifts.items()}
     known = predict(answers, {ANSWER_OF_MOVING_TASKS[moving_kinds(under_even_weights)]})
-    fact = describe_shifts(shifts) if known else describe_largest_weights(texts)
-    show_fact(fact)
+    if known:
+        shares = {task: format_percent(shift.mean) for task, shift in under_even_weights.items()}
+        show_fact(say("lessons.explanation.fact", **shares))
+    else:
+        show_fact(describe_largest_weights(texts))
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
             draw_weights(texts)
