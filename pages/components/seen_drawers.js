@@ -1,5 +1,4 @@
 // Shows a check mark at the right end of each accordion ("drawer") that was opened in this browser.
-import { added } from "./dom.js";
 import { keepDrawers, readDrawers } from "./kept_progress.js";
 
 /**
@@ -14,7 +13,7 @@ export default function ({ parentElement, data: { drawn, opened, said } }) {
   const seen = readDrawers();
   opened.forEach((key) => seen.add(key));
   if (opened.length) keepDrawers(seen);
-  const style = parentElement.querySelector("style") ?? added(parentElement, "style");
+  const style = parentElement.querySelector("style") ?? parentElement.appendChild(document.createElement("style"));
   const tick = `content: "\u2713" / ${JSON.stringify(said)}; margin-left: auto; padding-right: 4px; opacity: 0.7;`;
   const places = drawn
     .filter((key) => seen.has(key))
