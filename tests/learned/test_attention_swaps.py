@@ -48,10 +48,16 @@ def measure_texts(kind, heads):
 
 
 @cache
-def measure_held_out(kind):
+def load_held_out(course):
+    """A shipped network and 97 texts that it was never trained on."""
+    texts, _ = evidence.held_out(course.partition("_")[0])
+    return shipped_networks.load_network(course, 400).exact_model, texts[:97]
+
+
+@cache
+def measure_held_out(kind, course="lookup"):
     """What a kind of weights does to held-out texts of a shipped network, for all tests that only read it."""
-    model, (texts, _) = shipped_networks.load_network("lookup", 400).exact_model, evidence.held_out("lookup")
-    return measure_shift(model, texts[:97], kind)
+    return measure_shift(*load_held_out(course), kind)
 
 
 def exactly(numbers):
@@ -204,21 +210,18 @@ def test_adversarial_weights_are_far(heads):
 
 @pytest.mark.parametrize("course", ["lookup", "vote", "lookup_heads"])
 def test_adversarial_weights_are_far_for_every_text_that_is_measured(course):
-    model, (texts, _) = (
-        shipped_networks.load_network(course, 400).exact_model,
-        evidence.held_out(course.partition("_")[0]),
-    )
-    found, learned = measure_shift(model, texts, "adversarial"), learned_weights(model, texts)
+    model, texts = load_held_out(course)
+    found, learned = measure_held_out("adversarial", course), learned_weights(model, texts)
     assert (found.distance >= 0.9 * farthest_possible_distance(learned, texts) - 1e-3).all()
 
 
 @pytest.mark.parametrize("course", ["lookup", "vote"])
 def test_adversarial_weights_move_no_more_than_all_weight_on_any_place_that_is_far(course):
-    model, (texts, _) = shipped_networks.load_network(course, 400).exact_model, evidence.held_out(course)
-    texts, far = texts[:29], 0.9 * farthest_possible_distance(learned_weights(model, texts[:29]), texts[:29]) - 1e-3
-    found = measure_shift(model, texts, "adversarial").shift.tolist()
+    model, texts = load_held_out(course)
     learned, tried = learned_weights(model, texts), 0
-    for b, row in enumerate(texts.tolist()):
+    far = 0.9 * farthest_possible_distance(learned, texts) - 1e-3
+    found = measure_held_out("adversarial", course).shift.tolist()
+    for b, row in enumerate(texts[:29].tolist()):
         text = [number for number in row if number != PAD]
         for at in range(len(text)):
             single = [[float(s == at) for s in range(len(text))]]
