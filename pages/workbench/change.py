@@ -23,7 +23,8 @@ def show_last_change(screen: ScreenState) -> None:
     """Shows the switches and the sentence about the last change, in two lines that never change the layout."""
     can_compare = screen.before is not None and screen.exchange.compared
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        pin_switch()
+        pin = field_control("pin", False, lambda _: pin_and_redraw(), label="compare.pin")  # later changes are then B
+        pin.draw(st.toggle, width="content")
         if can_compare:
             is_on = screen.setup.comparison.against is not None
             control = field_control("against", is_on, switch_difference, "c_difference", "change.show")
@@ -35,12 +36,6 @@ def show_last_change(screen: ScreenState) -> None:
         else:
             st.markdown(describe_last_change(screen), width="content")
     show_refusal(setup_history.COMPARISON_CONTROL)
-
-
-def pin_switch() -> None:
-    """Shows the switch that pins the current Setup as A; later changes are then B."""
-    control = field_control("pin", False, lambda _: pin_and_redraw(), label="compare.pin")
-    control.draw(st.toggle, width="content")
 
 
 def pin_and_redraw() -> None:

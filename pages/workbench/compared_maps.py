@@ -29,7 +29,8 @@ def make_compared_maps(screen: ScreenState) -> list[Picture]:
     """Returns the maps drawn in cells: one picture of A, B and B - A, or two of A and B if their sizes differ; [] if
     they are too large.
     """
-    if any(is_too_large_for_cells(run) for run in (screen.a, screen.trace) if run is not None):
+    sizes = [run.sizes() for run in (screen.a, screen.trace) if run is not None]
+    if any(max(size["T"], size["S"]) > MAX_CELL_MAP_TOKENS for size in sizes):
         return []
     title_a, title_b = title_compared_maps(screen)
     if screen.before is not None:
@@ -38,12 +39,6 @@ def make_compared_maps(screen: ScreenState) -> list[Picture]:
     if screen.a is None:
         return [picture_b]
     return [make_run_map(screen, screen.a, title_a), picture_b]
-
-
-def is_too_large_for_cells(run: Trace) -> bool:
-    """Whether a run has so many tokens that its map is drawn on a canvas."""
-    sizes = run.sizes()
-    return max(sizes["T"], sizes["S"]) > MAX_CELL_MAP_TOKENS
 
 
 def make_three_maps(screen: ScreenState, title_a: str, title_b: str) -> Picture:

@@ -25,12 +25,13 @@ from pages.setup.resolve import resolve_run, to_positions_field
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, say
 from pages.workbench.file_controls import UNSPECIFIED_UPLOAD, show_file_controls
-from pages.workbench.model_door import show_model_door
 
 LEARNED_EXAMPLE = "learned_copy"  # the example whose weights were learned in training
 LEAST_MATRIX_NUMBERS = 2  # a text with fewer numbers is read as words
 INPUT_WIDTH_PX = 120  # pixels, so that it fits beside the number of heads
 INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
+MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # language of the text -> example that opens the language model
+KNOWN_ORIGINS = frozenset(("built", "source", "learned", "padding"))  # origins of words with a vector in the example
 
 
 def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -191,18 +192,13 @@ def make_mode_change(setup: Setup, mode: str) -> dict[str, object]:
         changes |= {"heads": 1, "kv_heads": None, "positions": to_positions_field(setup.run, ())}
         changes |= pack_first_head(setup)
     elif mode == "matrix" and EXAMPLES[setup.run.example].q is not None:
-        changes |= {"cross": True, **make_inputs_of_qk(setup)}
+        sequences = pack_first_head(setup, "qk")
+        changes |= {"cross": True, "x": sequences["q"], "context": sequences["k"]}
     elif mode == "matrix":
         changes["x"] = UNCHANGED
         if resolve_run(setup.run).crossed:
             changes["context"] = UNCHANGED
     return changes
-
-
-def make_inputs_of_qk(setup: Setup) -> dict[str, MatrixValue]:
-    """Returns q as the first sequence and k as the second, for an example with q, k and v but no x."""
-    matrices = pack_first_head(setup, "qk")
-    return {"x": matrices["q"], "context": matrices["k"]}
 
 
 def pack_first_head(setup: Setup, names: str = "qkv") -> dict[str, MatrixValue]:
@@ -327,3 +323,42 @@ def show_second_sequence(setup: Setup, inputs: RunInputs, mode: str) -> None:
         field_control("context_text", text).show(st.text_input, help=say("help.text"))
     else:
         matrix_box("context", inputs)
+
+
+# ---- the language model, for a sentence whose words the example does not know ----------------------------------------
+def find_model_door(setup: Setup, inputs: RunInputs) -> Setup | None:
+    """Returns the Setup of the language model with the typed sentence, in the model of the sentence's language.
+
+    None if the example knows all words of the sentence, if a model already reads the sentence, for cross-attention, and
+    if no sentence is typed.
+    """
+    resolved = resolve_run(setup.run)
+    has_reader = resolved.model is not None or resolved.network is not None
+    if setup.run.text is None or has_reader or resolved.crossed:
+        return None
+    example = EXAMPLES[setup.run.example]
+    knows_words = example.lexicon is not None and not example.built
+    if knows_words and KNOWN_ORIGINS.issuperset(inputs.word_origins):
+        return None
+    words = first_sentence_of(inputs)
+    is_chinese = is_written_without_spaces("".join(words))
+    text = ("" if is_chinese else " ").join(words)
+    return make_setup(example=MODEL_EXAMPLES["zh" if is_chinese else "en"], text=text)
+
+
+def show_model_door(setup: Setup, inputs: RunInputs) -> None:
+    """Shows the button that opens the language model, if this example does not know the sentence's words."""
+    door = find_model_door(setup, inputs)
+    if door is None:
+        return
+
+    def open_model() -> None:
+        try:
+            trace_for(door)
+        except AttentionError as error:  # raised for a text that is too long for the model
+            setup_state.workbench().refuse("text", error)
+        else:
+            setup_state.adopt_setup(door)
+        redraw()
+
+    st.button(say("roles.dictionary.open"), key="read_by_model", on_click=open_model)

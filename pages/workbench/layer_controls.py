@@ -1,6 +1,7 @@
 """Controls of the layer: heads built by hand, the wiring of its matrices, the number and width of heads."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -13,18 +14,17 @@ from attention_core.record.number_text import format_term
 from pages.panels.flow_numbers import is_too_large
 from pages.panels.live_slider import ListSlider, show_list_slider
 from pages.panels.setup_controls import HALF_WIDTH_PX, field_control, show_refusal, try_change, try_made_change
-from pages.runs.cache import trace_for
+from pages.runs.cache import inputs_of, trace_for
 from pages.runs.run_inputs import RunInputs
-from pages.runs.size_changes import make_size_changes
+from pages.runs.size_changes import MatrixFate, is_resized, list_fates, make_size_changes
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
 from pages.setup.resolve import config_of, resolve_run, to_positions_field
 from pages.setup.setup import MAX_SHOWN_HEADS, WIRING, Setup
-from pages.site.words import say
+from pages.site.words import escape_markdown, say
 from pages.workbench.input_controls import current_mode, show_mode_choice
-from pages.workbench.size_effects import describe_size_effects
 
 HeadKind = tuple[str, int]  # a head built by hand: its name and its offset
 
@@ -142,15 +142,10 @@ def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
     if setup.run.d_k is not None or setup.run.d_v is not None:
         counts = {*range(1, MAX_SHOWN_HEADS + 1)}
     else:
-        columns = count_query_columns(inputs)
+        queries = next(name for name in ("w_q", "x", "q") if name in inputs.matrices)
+        _, columns = inputs.matrices[queries].shape  # of all heads' queries
         counts = {count for count in USUAL_HEAD_COUNTS if columns % count == 0}
     return sorted({*counts, current})
-
-
-def count_query_columns(inputs: RunInputs) -> int:
-    """Returns the number of columns of all heads' queries: that of W_q, otherwise of x, otherwise of q."""
-    name = next(name for name in ("w_q", "x", "q") if name in inputs.matrices)
-    return inputs.matrices[name].shape[1]
 
 
 # ---- wiring ----------------------------------------------------------------------------------------------------------
@@ -283,3 +278,35 @@ def turn_head(setup: Setup, place: int, offset: int) -> tuple[str, ...]:
 def write_kinds(kinds: Sequence[HeadKind]) -> tuple[str, ...]:
     """Returns the text of each head built by hand, as in the field `built`."""
     return tuple(write_kind(name, offset) for name, offset in kinds)
+
+
+# ---- the line under the sizes: the effect of their last change on the matrices ---------------------------------------
+def describe_size_effects(screen: ScreenState) -> str:
+    """Returns the sentences about the effect on each matrix; "" if the last change did not resize matrices."""
+    before = setup_state.setup_before()
+    if before is None or not is_resized(before.run, screen.setup.run):
+        return ""
+    fates = list_fates((before.run, inputs_of(before)), (screen.setup.run, screen.inputs))
+    return " ".join(say_fate(names, fate) for fate, names in group_alike(fates).items())
+
+
+def group_alike(fates: list[MatrixFate]) -> dict[MatrixFate, list[str]]:
+    """Groups the names of matrices with the same effect: {effect without a name: names}."""
+    names: dict[MatrixFate, list[str]] = {}
+    for fate in fates:
+        names.setdefault(replace(fate, name=""), []).append(fate.name)
+    return names
+
+
+def say_fate(names: list[str], fate: MatrixFate) -> str:
+    """Returns one sentence about matrices with the same effect."""
+    figures = dict(vars(fate))
+    kind = figures.pop("kind")
+    del figures["name"]  # the name of one matrix; the sentence lists the names of all
+    shown = say("fact.comma").join(map(name_matrix, names))
+    return say(f"resized.{kind}", names=escape_markdown(shown), **figures)
+
+
+def name_matrix(name: str) -> str:
+    """Returns the name of a matrix in formulas: W_q, X."""
+    return name[0].upper() + name[1:] if name[0] in "wx" else name

@@ -33,7 +33,9 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
     """
     rows_shown, columns_shown = choose_editor_window(name, matrix)
     top, left = rows_shown.start, columns_shown.start
-    shown = round_for_cells(name, matrix[rows_shown, columns_shown])
+    shown = matrix[rows_shown, columns_shown]
+    if name in WHAT_IF_STEPS:
+        shown = shown.round(EDITOR_DECIMALS)
     try:
         rows = [row.split(",") for row in to_text(shown, name).split(";")]
     except AttentionError:  # raised for a score or weight that is too large or not finite
@@ -90,11 +92,6 @@ def make_column_config(rows: list[list[str]], columns: list[str]) -> dict[str, d
         config[column] = st.column_config.TextColumn(width=width)
     config["_index"] = st.column_config.TextColumn(disabled=True)
     return config
-
-
-def round_for_cells(name: str, matrix: np.ndarray) -> np.ndarray:
-    """Returns the numbers for the cells: scores and weights are rounded, other matrices unchanged."""
-    return matrix.round(EDITOR_DECIMALS) if name in WHAT_IF_STEPS else matrix
 
 
 # ---- the shown part, and its headings --------------------------------------------------------------------------------

@@ -1,31 +1,51 @@
-"""The drawer in which matrices are edited, one at a time: inputs, and a head's mask, scores and weights."""
+"""The drawer in which matrices are edited, one at a time: inputs, and a head's mask, scores and weights.
+
+Under the cells stand buttons, a box for a matrix as text and one for a file.
+"""
+
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from attention_core.inputs.files.matrix_file import choose_name, projection_of, read_matrix, read_matrix_file
+from attention_core.inputs.initial_matrices import random_matrix
+from attention_core.inputs.matrix_edits import random_seed
+from attention_core.inputs.matrix_text import parse_matrix
+from attention_core.inputs.matrix_values import REMOVED, ChangedCells
+from attention_core.record.errors import AttentionError
 from pages.panels import canvas_map
-from pages.panels.input_origins import describe_origins
-from pages.panels.setup_controls import show_refusal
+from pages.panels.file_box import MAX_UPLOAD_MB, file_box, name_array, say_unread
+from pages.panels.input_origins import WHAT_IF_STEPS, describe_origins, get_head_numbers
+from pages.panels.setup_controls import field_control, show_refusal, try_change
 from pages.panels.typed_cells import list_given_matrices
-from pages.runs.sentences import BIASES
+from pages.runs.compute import ONE_ROW_MATRICES
+from pages.runs.sentences import BIASES, PROJECTIONS
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState
-from pages.site.words import say
-from pages.workbench.matrix_boxes import name_matrix, paste_box, take_matrix_text, upload_box
-from pages.workbench.matrix_buttons import editor_buttons
-from pages.workbench.matrix_cells import cell_editor
+from pages.setup.link_values import MAX_LINK_NUMBER
+from pages.site.words import has, label_arrays, say
+from pages.workbench.input_controls import format_matrix_rows
+from pages.workbench.matrix_cells import cell_editor, locate_head
 from pages.workbench.matrix_changes import (
     PAIR_MATRICES,
+    MatrixReader,
     editor_control_name,
     get_matrix_and_base,
     import_control_name,
     replace_matrix,
+    replace_value,
+    restore_matrix,
 )
 
 EDITORS_DRAWER_KEY = "editors"
 SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}  # matrix -> its projection if Q and K are swapped
+MATRIX_FILE_TYPES = ["csv", "tsv", "txt", "npy", "npz", "json"]
+MAX_PASTED_NUMBERS = 4096  # a matrix with more numbers is not written into the text box
 
 
 @page_part(lambda screen: describe_origins(screen.setup, screen.inputs))
@@ -139,3 +159,202 @@ def describe_wiring_of_matrix(wiring: tuple[str, ...], name: str) -> str:
     if "swapped" in wiring and name in SWAPPED_READERS:
         return say("editor.swapped", name=name, reader=SWAPPED_READERS[name])
     return ""
+
+
+# ---- a matrix as text or as a file -----------------------------------------------------------------------------------
+def name_matrix(name: str) -> str:
+    """Returns the display name of a matrix."""
+    return say(f"edited.{name}") if name in PAIR_MATRICES else name
+
+
+def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None:
+    """Shows the matrix as text that can be copied and replaced; the box is empty if the matrix is large."""
+    is_large = matrix is not None and matrix.size > MAX_PASTED_NUMBERS
+    text = "" if is_large else format_matrix_rows(matrix)
+    box = f"p_{name}_{locate_head(screen, name)}_{setup_state.editors_version()}"
+    control = field_control(import_control_name(name), text, partial(take_matrix_text, screen, name), box).moved()
+    label = say("control.matrix", name=name_matrix(name))
+    control.draw(st.text_area, label=label, height=120, help=say("help.matrix"))
+
+
+def take_matrix_text(screen: ScreenState, name: str, text: str) -> None:
+    """Replaces the matrix by the numbers of a text, or stores the refusal."""
+    replace_matrix(screen, name, lambda: parse_matrix(text, name), import_control_name(name))
+
+
+def upload_box(screen: ScreenState, name: str) -> None:
+    """Shows the uploader for a matrix, with a choice of an array if the file has several."""
+    key = f"u_{name}_{setup_state.editors_version()}"
+    control = import_control_name(name)
+
+    def take_file() -> None:
+        file = st.session_state[key]
+        if file is not None:
+            replace_matrix(screen, name, lambda: read_matrix(file.name, file.getvalue(), name), control)
+
+    with st.container():
+        file_box(
+            say("control.upload", name=name_matrix(name)),
+            MATRIX_FILE_TYPES,
+            key,
+            on_change=take_file,
+            max_upload_size=MAX_UPLOAD_MB,
+        )
+        refusal = setup_state.workbench().refused.get(control)
+        if st.session_state.get(key) is not None and refusal is not None and refusal.code == "which_array":
+            array_choice(screen, name, key)
+        elif st.session_state.get(key) is not None and refusal is None:
+            show_matrix_line(st.session_state[key], name, st.session_state.get(f"{key}_array"))
+
+
+def show_matrix_line(file: UploadedFile, name: str, array: str | None) -> None:
+    """Shows which array of the file is the matrix, whether it was transposed, and which arrays were not read; returns
+    early if the file cannot be read. array: the name of the chosen one.
+    """
+    try:
+        contents = read_matrix_file(file.name, file.getvalue())
+        arrays = contents.arrays
+        chosen = choose_name(file.name, arrays, name, array)
+    except AttentionError:
+        return
+    how = projection_of(chosen, name)
+    role = say(f"brought.matrix.{how}", name=name_matrix(name)) if how else name_matrix(name)
+    line = say("brought.read", arrays=say("brought.as", array=name_array(chosen, arrays[chosen].shape), role=role))
+    unread = [(other, given.shape) for other, given in arrays.items() if other != chosen]
+    others = {**dict.fromkeys(contents.texts), **contents.unread}
+    st.caption(line + say_unread([*unread, *others.items()]))
+
+
+def array_choice(screen: ScreenState, name: str, key: str) -> None:
+    """Shows the choice of the array of a file that is the matrix. key: of the uploader."""
+    array_key = f"{key}_array"
+
+    def take_array() -> None:
+        file = st.session_state[key]
+        array = st.session_state[array_key]
+        if file is None or array is None:
+            return
+        replace_matrix(
+            screen,
+            name,
+            lambda: read_matrix(file.name, file.getvalue(), name, array),
+            import_control_name(name),
+        )
+
+    file = st.session_state[key]
+    arrays = list(read_matrix_file(file.name, file.getvalue()).arrays)
+    st.selectbox(
+        say("control.array"),
+        arrays,
+        key=array_key,
+        on_change=take_array,
+        index=None,
+        placeholder="–",
+        format_func=label_arrays(arrays).__getitem__,
+    )
+
+
+# ---- buttons ---------------------------------------------------------------------------------------------------------
+def editor_buttons(screen: ScreenState, name: str, matrix: np.ndarray | None, base: np.ndarray | None) -> None:
+    """Shows the buttons of a matrix: identity, zeros, random, none, reset, and another seed for random defaults."""
+    shape = find_new_shape(screen, name, matrix)
+    is_mask = name == "allowed"
+    with st.container(horizontal=True):
+        if shape[0] > 1:
+            label = say("editor.mask_identity" if is_mask else "editor.identity")
+            show_button("identity", name, label, replace_matrix, screen, name, lambda: np.eye(*shape))
+        label = say("editor.mask_zeros" if is_mask else "editor.zeros")
+        show_button("zeros", name, label, replace_matrix, screen, name, lambda: np.zeros(shape))
+        if is_mask:
+            show_button("ones", name, say("editor.ones"), replace_matrix, screen, name, lambda: np.ones(shape))
+        else:
+            random_button(screen, name, shape, has_base=base is not None)
+        if name in PROJECTIONS + BIASES and matrix is not None:
+            show_button("none", name, say("editor.remove"), replace_value, name, REMOVED)
+        is_edited = getattr(screen.setup.run, name) is not None
+        show_button("reset", name, say("editor.reset"), restore_matrix, screen, name, disabled=not is_edited)
+        if is_random_unasked(screen):
+            seed_button(screen, name)
+
+
+def show_button(
+    kind: str, name: str, label: str, handle_click: Callable, *args, disabled: bool = False, **kwargs
+) -> None:
+    """Shows a button of a matrix, with a help text if its kind has one. args, kwargs: of `handle_click`."""
+    help_key = f"help.{kind}"
+    st.button(
+        label,
+        key=f"b_{kind}_{name}",
+        on_click=handle_click,
+        args=args,
+        kwargs=kwargs,
+        help=say(help_key) if has(help_key) else None,
+        disabled=disabled,
+    )
+
+
+def find_new_shape(screen: ScreenState, name: str, matrix: np.ndarray | None) -> tuple[int, int]:
+    """Returns the shape of a new matrix: that of the present one; for a new bias, a row as wide as its projection."""
+    if matrix is not None:
+        return matrix.shape
+    projection = screen.inputs.matrices.get(name.replace("b_", "w_"))
+    model = screen.inputs.bases.get(name, projection)
+    if name in ONE_ROW_MATRICES:
+        return (1, model.shape[1])
+    return model.shape
+
+
+# ---- random numbers --------------------------------------------------------------------------------------------------
+def random_button(screen: ScreenState, name: str, shape: tuple[int, int], has_base: bool) -> None:
+    """Shows the button for random numbers; they are stored by their seed if possible, otherwise as numbers."""
+    last_seed = random_seed(getattr(screen.setup.run, name))
+    seed = screen.setup.run.seed if last_seed is None else next_seed(last_seed)
+    label = say("editor.random")
+    if name not in WHAT_IF_STEPS and (has_base or name in BIASES):
+        show_button("random", name, label, replace_value, name, ChangedCells(seed))
+        return
+    read = make_random_reader(screen, name, shape, seed)
+    show_button("random", name, label, replace_matrix, screen, name, read)
+
+
+def make_random_reader(screen: ScreenState, name: str, shape: tuple[int, int], seed: int) -> MatrixReader:
+    """Returns a function that samples random numbers; for scores and weights, numbers that differ from the current
+    ones.
+    """
+
+    def draw_matrix() -> np.ndarray:
+        drawn = random_matrix(name, shape, seed)
+        if name not in WHAT_IF_STEPS:
+            return drawn
+        used, _ = get_head_numbers(screen, name)
+        if np.array_equal(used, drawn):
+            return random_matrix(name, shape, next_seed(seed))
+        return drawn
+
+    return draw_matrix
+
+
+def is_random_unasked(screen: ScreenState) -> bool:
+    """Whether words or matrices are random by default, so that they depend on the Setup's seed."""
+    if screen.inputs.random_words():
+        return True
+    random_matrices = [name for name, origin in screen.inputs.origins.items() if origin == "random"]
+    return any(getattr(screen.setup.run, name) is None for name in random_matrices)
+
+
+def seed_button(screen: ScreenState, name: str) -> None:
+    """Shows the button that takes the next seed for words and matrices that are random by default."""
+    seed = screen.setup.run.seed
+    show_button(
+        "seed",
+        name,
+        say("editor.seed", seed=seed),
+        try_change,
+        editor_control_name(name),
+        seed=next_seed(seed),
+    )
+
+
+def next_seed(seed: int) -> int:
+    """Returns the next seed, which is 0 after the largest that a link can hold."""
+    return (seed + 1) % (MAX_LINK_NUMBER + 1)

@@ -32,17 +32,10 @@ def example_picker(setup: Setup) -> None:
             setup_state.open_example(name)
             redraw()
 
-    is_changed = is_example_changed(setup)
-
-    def name_example(name: str) -> str:
-        title = say(f"example.{name}")
-        if name != setup.run.example or not is_changed:
-            return title
-        if setup.run.file:
-            return say("examples.file")
-        return say("examples.changed", name=title)
-
-    control = field_control("example", setup.run.example, choose_example, option_text=name_example)
+    own, names = setup.run.example, {name: say(f"example.{name}") for name in EXAMPLES}
+    if is_example_changed(setup):
+        names[own] = say("examples.file") if setup.run.file else say("examples.changed", name=names[own])
+    control = field_control("example", own, choose_example, option_text=names.__getitem__)
     control.draw(st.selectbox, list(EXAMPLES), filter_mode=None, label_visibility="collapsed", width=216)
 
 

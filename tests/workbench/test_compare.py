@@ -14,7 +14,7 @@ from pages.runs.compute import compute_run
 from pages.runs.run_inputs import StartMatrix
 from pages.runs.sentences import put_matrix
 from pages.setup.setup import RunSetup, Setup, make_setup
-from pages.workbench import setting_differences
+from pages.workbench import compare
 from tests.screen.driver import Screen, it_to_dog, plain
 
 ROOT2 = 2**-0.5
@@ -165,12 +165,12 @@ def test_a_weight_is_named_as_soon_as_a_setup_and_a_run_have_it():
         trace, material = compute_run(setup.run)
         put_matrix(material, "w_new", StartMatrix([[number]], "typed"))
         runs.append((setup, trace, material))
-    assert setting_differences.find_setting_differences(*runs) == [("w_new [1, 1]", "1", "2")]
+    assert compare.find_setting_differences(*runs) == [("w_new [1, 1]", "1", "2")]
 
 
 def test_every_part_of_a_setup_that_is_computed_is_compared():
     trace, material = compute_run(make_setup(q=read_matrix("1,2"), k=read_matrix("1,2"), v=read_matrix("1,2")).run)
-    compared = setting_differences.describe_settings(Setup(), trace, material)
+    compared = compare.describe_settings(Setup(), trace, material)
     matrices = {"x", "context", "q", "k", "v", "allowed", *(field.name for field in fields(Weights))}
     shown_by_others = {"cross"}  # a second sequence is there, or not
     parts = {field.name for field in fields(RunSetup)}

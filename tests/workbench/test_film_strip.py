@@ -14,7 +14,7 @@ from attention_core.record.errors import AttentionError
 from pages.runs import cache
 from pages.session.labels import selection_of
 from pages.setup.setup import make_setup
-from pages.workbench import sweeps
+from pages.workbench import film_strip
 from pages.workbench.sweep_values import MAX_SWEPT_VALUES
 from tests.screen.driver import Screen
 
@@ -206,13 +206,13 @@ def test_every_sweep_of_every_example_has_the_present_run_at_the_present_value(n
             trace, material = cache.trace_for(setup), cache.inputs_of(setup)
         except AttentionError:
             continue  # such a setting does not go with this example
-        for sweep in sweeps.SWEEPS.values():
+        for sweep in film_strip.SWEEPS.values():
             if not sweep.values(setup, trace, material):
                 continue  # it has no effect here
-            values = sweeps.list_swept_values(sweep, setup, trace, material, MAX_SWEPT_VALUES)
+            values = film_strip.list_swept_values(sweep, setup, trace, material, MAX_SWEPT_VALUES)
             now = sweep.now(setup, trace, material)
             if len(values) > 1 and now is not None:
-                run = cache.trace_for(setup.with_fields(**sweeps.make_change(sweep, setup, trace, material, now)))
+                run = cache.trace_for(setup.with_fields(**film_strip.make_change(sweep, setup, trace, material, now)))
                 assert now in values and torch.equal(run["weights"], trace["weights"])
                 assert torch.equal(run["output"], trace["output"])
                 marked += 1
@@ -227,7 +227,7 @@ def test_another_window_keeps_the_global_tokens():
 
 
 def test_other_heads_share_keys_and_values_as_these_do_where_they_divide():
-    setup, change = make_setup(example="eight_heads", kv_heads=2), sweeps.SWEEPS["heads"].change
+    setup, change = make_setup(example="eight_heads", kv_heads=2), film_strip.SWEEPS["heads"].change
     assert {n: change(setup, n)["kv_heads"] for n in (1, 2, 4, 8, 16)} == {1: None, 2: None, 4: 1, 8: 2, 16: 4}
     assert change(make_setup(example="eight_heads"), 4)["kv_heads"] is None
     screen = film("heads", ex="eight_heads", kv="2")
@@ -292,7 +292,7 @@ def test_the_runs_of_a_strip_are_bounded(monkeypatch):
 
 def test_what_cannot_be_computed_is_left_out_and_says_why(monkeypatch):
     values = {"values": lambda *setting: (1.0, 0.0, 2.0)}
-    changed = {**sweeps.SWEEPS, "temperature": replace(sweeps.SWEEPS["temperature"], **values)}
+    changed = {**film_strip.SWEEPS, "temperature": replace(film_strip.SWEEPS["temperature"], **values)}
     monkeypatch.setattr("pages.workbench.film_strip.SWEEPS", changed)
     screen = film("temperature")
     assert [*frames(screen)] == ["1", "2"]
@@ -322,7 +322,7 @@ def test_a_cap_is_swept_where_it_is_chosen():
 )
 def test_a_parameter_takes_the_value_of_its_frame(name, link, field, value):
     screen = film(name, **link)
-    swept = sweeps.SWEEPS[name]
+    swept = film_strip.SWEEPS[name]
     setup = screen.at.session_state["setup"]
     values = [each for each in swept.values(setup, None, None) if each != swept.now(setup, None, None)]
     changed = swept.change(setup, values[1 if name in ("sigmoid_bias", "differential_lam_init", "rope_base") else 0])
