@@ -2,6 +2,7 @@
 clicked.
 """
 
+from collections.abc import Iterator
 from functools import partial
 
 import streamlit as st
@@ -15,17 +16,22 @@ from attention_core.documents.phone_page import SceneTexts, scene_page
 from attention_core.documents.picture_files import missing_letters, png_bytes
 from attention_core.documents.provenance import Provenance
 from attention_core.explanation.scripts import INPUTS_FILE, code, inputs_npz, needs_file
+from attention_core.inputs.given_maps import AttentionMaps, pack_maps
 from attention_core.inputs.tokenizer import printable_token
 from pages.export.document_texts import make_document_texts, make_run_provenance
 from pages.export.downloads import button_row, can_export, file_name, offer_download
-from pages.export.model_files import show_model_files
 from pages.export.page_links import link_to_exercise
 from pages.export.step_picture import StepPicture
 from pages.panels.head_maps import head_name
+from pages.panels.model import Table
+from pages.panels.model.what_if import list_changed_words
+from pages.panels.model_panels import PANELS, open_panel
+from pages.panels.model_rail import words_of_model
 from pages.panels.step_picture import step_name
 from pages.runs.cache import inputs_of
+from pages.runs.model_runs import model_sentences_of, model_weights
 from pages.session.labels import Selection, axis_label, chosen_cell, current_palette, selection_of
-from pages.session.view import make_screen_state
+from pages.session.view import ScreenState, make_screen_state
 from pages.setup.setup import Setup
 from pages.site.code_words import load_code_comments, say_code
 from pages.site.words import current_language, escape_markdown, say
@@ -169,3 +175,32 @@ def show_handouts(trace: Trace, setup: Setup, provenance: Provenance, selection:
             make_handout = partial(run_handout, trace, selection.at, provenance, texts, paper, headings)
             label = say("export.handout", paper=paper)
             offer_download(paper, file_name(setup, "html", "handout", paper), "text/html", make_handout, label)
+
+
+# ---- a language model ------------------------------------------------------------------------------------------------
+def show_model_files(screen: ScreenState, provenance: Provenance) -> None:
+    """Shows the downloads of the language model that reads the sentence; returns early if no model is used."""
+    words = words_of_model(screen)
+    if words is None:
+        return
+    kind = model_sentences_of(screen.setup.run)
+    maps = AttentionMaps(model_weights(kind.model, kind.read(words)), words, words)
+    st.caption(say("export.model"))
+    with button_row():
+        name = file_name(screen.setup, "npz", "heads")
+        offer_download("heads", name, "application/octet-stream", partial(pack_maps, maps))
+        for trace, step in list_tables(screen):
+            show_table_file(screen, trace, step, provenance)
+
+
+def list_tables(screen: ScreenState) -> Iterator[Table]:
+    """The tables of the open panel, then those of the words before and after changes in the model."""
+    yield from PANELS[open_panel(screen)].tables(screen)
+    yield from list_changed_words(screen)
+
+
+def show_table_file(screen: ScreenState, trace: Trace, step: str, provenance: Provenance) -> None:
+    """Shows the download of one table as CSV, if the table is small enough."""
+    if can_export(trace, "CSV", step):
+        make = partial(csv_text, trace, step, provenance)
+        offer_download(step, file_name(screen.setup, "csv", step), "text/csv", make)

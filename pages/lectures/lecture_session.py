@@ -195,12 +195,6 @@ def leave_lecture() -> None:
     own.screen = {}
 
 
-def start_notes_view() -> None:
-    """Starts the lecture in the presenter view if no step is shown."""
-    if get_lecture_session().scene_step is None:
-        start_lecture()
-
-
 # ---- the own lecture -------------------------------------------------------------------------------------------------
 def take_lecture(changed: Lecture, at: int | None = None) -> None:
     """Makes a lecture the own one and selects a scene of it; stores the refusal if the lecture is too large for a

@@ -128,7 +128,7 @@ def show_file_line(given: GivenFile) -> None:
     st.caption(line)
     show_subwords_line(given.maps)
     if notes:
-        shown = [say_note(*note) for note in notes[:MAX_NOTES]]
+        shown = [": ".join(escape_markdown(printable_token(text)) for text in note) for note in notes[:MAX_NOTES]]
         st.caption(say("lessons.maps.notes", notes=say("brought.between").join(shown)))
 
 
@@ -143,11 +143,6 @@ def show_subwords_line(maps: AttentionMaps) -> None:
     given, shown = spelled[0]
     listed = [say("brought.as", array=f"“{given}”", role=f"“{shown}”") for given, shown in spelled[:MAX_LISTED_WORDS]]
     st.caption(say("lessons.maps.subwords", given=given, shown=shown), help=say("fact.comma").join(listed))
-
-
-def say_note(name: str, text: str) -> str:
-    """A note of the file after its name, in Markdown."""
-    return f"{escape_markdown(printable_token(name))}: {escape_markdown(printable_token(text))}"
 
 
 def say_group(file: MapFile, group: MapGroup, view: MapView) -> str:

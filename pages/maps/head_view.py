@@ -12,6 +12,10 @@ from attention_core.inputs.given_maps import measure_maps, pack_maps
 from attention_core.inputs.tokenizer import printable_token
 from pages import components
 from pages.export.downloads import button_row, can_export, offer_download
+from pages.lectures import lecture_session
+from pages.lectures.add_button import show_add_button
+from pages.lectures.kinds.picture import OwnPicture
+from pages.lectures.script import Scene
 from pages.maps.given_file import EXAMPLE_FILE, HEAD_KEY, GivenFile
 from pages.panels.canvas_map import show_plain_map
 from pages.panels.flow_words import say_habit
@@ -34,12 +38,13 @@ def show_all_heads(given: GivenFile) -> None:
         data=components.pack_bytes(make_maps_data(given)),
         key=GRID_KEY,
         given={"layers": layers, "heads": heads},
-        on_head=lambda place: take_head(*place),
+        on_head=take_head,
     )
 
 
-def take_head(layer: int, head: int) -> None:
-    """Handler of a click on a small map: opens its head. layer: counted from 1."""
+def take_head(place: tuple[int, int]) -> None:
+    """Handler of a click on a small map: opens its head. place: the layer, counted from 1, and the head."""
+    layer, head = place
     st.session_state[HEAD_KEY] = (layer - 1, head)
     st.session_state[CLICKED_KEY] = True
 
@@ -156,3 +161,20 @@ def has_all_letters(given: GivenFile) -> bool:
     """Whether this machine's fonts have all letters of the picture; a PNG shows boxes instead of missing letters."""
     words = map(printable_token, (*given.maps.shown_queries, *given.maps.shown_keys))
     return not missing_letters("".join([*make_provenance(given).lines, *words]))
+
+
+# ---- as a scene of a lecture, because the file is stored only in this session ----------------------------------------
+def show_head_scene(given: GivenFile) -> None:
+    """Shows the button that adds the open head as a scene; or the message that the fonts lack letters of its words."""
+    if not has_all_letters(given):
+        st.caption(say("lessons.maps.no_scene"))
+        return
+    show_add_button(partial(make_head_scene, given))
+    st.caption(say("lessons.maps.scene"))
+
+
+def make_head_scene(given: GivenFile) -> Scene:
+    """A picture scene with the map of the open head, and with the map's provenance under it."""
+    title = name_opened_head(given)
+    picture = OwnPicture(png_bytes(draw_opened_head(given, is_titled=False)), alt=title)
+    return lecture_session.make_scene(picture, title)

@@ -5,8 +5,7 @@ import streamlit as st
 from pages.lessons.frame import draw_page_frame, show_question
 from pages.maps.file_reading import show_file_line, show_readings
 from pages.maps.given_file import current_file, show_file_facts, show_form, show_uploader
-from pages.maps.head_scene import show_head_scene
-from pages.maps.head_view import show_all_heads, show_head_files, show_opened_head
+from pages.maps.head_view import show_all_heads, show_head_files, show_head_scene, show_opened_head
 
 COLUMN_WIDTHS = (5, 6)  # shares of the width: the file, and the open head
 

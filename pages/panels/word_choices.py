@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from attention_core.record.errors import AttentionError
 from pages.session import setup_state
 from pages.session.fragments import redraw, select_and_redraw
-from pages.setup.resolve import word_choices_of
-from pages.setup.setup import Setup
-from pages.setup.word_choices import (
+from pages.setup.model_fields import (
     TOP_KS,
     TOP_PS,
     WHOLE_WORD_CHOICES,
     WORD_TEMPERATURES,
     check_word_choice,
 )
+from pages.setup.resolve import word_choices_of
+from pages.setup.setup import Setup
 from pages.site.words import say
 
 WORD_CHOICES = "word_choices"  # control under which refusals are stored

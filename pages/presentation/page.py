@@ -12,7 +12,8 @@ CONTROLS_WIDTH_PX = 250  # pixels: the width of the controls beside a scene
 lecture_session.enter_lecture()
 session = lecture_session.get_lecture_session()
 if session.view == lecture_session.NOTES_VIEW:
-    lecture_session.start_notes_view()
+    if session.scene_step is None:
+        lecture_session.start_lecture()
     speaker_notes.show_notes()
 elif session.scene_step is None:
     desk.show_desk()

@@ -35,7 +35,7 @@ def page_part(shows: DependencyReader, height_px: int = 0) -> Callable[[DrawingF
                 return
             screen = view.current_screen()
             with use_language():
-                dependencies = part_dependencies(name, screen)
+                dependencies = (*shared_dependencies(), PART_DEPENDENCIES[name](screen))
                 draw(screen)
             st.session_state["drawn"][name] = dependencies
 
@@ -58,11 +58,6 @@ def register_part(draw: DrawingFunction, shows: DependencyReader) -> None:
 def is_loaded_anew(draw: DrawingFunction, before: DrawingFunction) -> bool:
     """Whether a function replaces an earlier one because its module was reloaded."""
     return draw.__module__ == before.__module__ and draw.__globals__ is not before.__globals__
-
-
-def part_dependencies(name: str, screen: ScreenState) -> tuple[object, ...]:
-    """The values that a part depends on: shared_dependencies, and those of its own DependencyReader."""
-    return (*shared_dependencies(), PART_DEPENDENCIES[name](screen))
 
 
 def shared_dependencies() -> tuple[object, ...]:

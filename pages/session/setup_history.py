@@ -10,6 +10,7 @@ from attention_core.record.errors import AttentionError
 from pages.session.setup_state import (
     EMPTY_HISTORY,
     HISTORY_CONTROL,
+    LOOK_FIELDS,
     MAX_HISTORY,
     current_setup,
     drop_missing,
@@ -18,7 +19,6 @@ from pages.session.setup_state import (
     renew_editors,
     take_setup,
     with_comparison,
-    with_look_of,
     workbench,
 )
 from pages.setup.codec import check_link_length
@@ -88,7 +88,10 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
     *rest, now = st.session_state[source]
     left = current_setup()
     is_look = is_same_run(now, left)
-    seen = with_look_of(left, now) if is_look else with_comparison(replace(left, run=now.run), left)
+    if is_look:
+        seen = left.with_fields(**{name: now.value_of(name) for name in LOOK_FIELDS})
+    else:
+        seen = with_comparison(replace(left, run=now.run), left)
     if are_swapped(now, left):
         seen = seen.with_fields(against=now.comparison.against)
     try:

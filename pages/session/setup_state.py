@@ -15,10 +15,9 @@ from attention_core.learned.language.recipes import RECIPES
 from attention_core.record.errors import AttentionError
 from pages.session.linked_state import LinkedState, show_link
 from pages.setup.codec import check_link_length, check_link_values, to_address
-from pages.setup.head_order import HEAD_ORDER_READERS
+from pages.setup.model_fields import HEAD_ORDER_READERS, find_written
 from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup, make_setup, start_in
-from pages.setup.writing import find_written
 from pages.site.words import current_language
 
 MAX_HISTORY = 50  # Setups that undo can go back through
@@ -217,11 +216,6 @@ def ask_model(**updates) -> None:
     if now.with_fields(**updates) != now:
         st.session_state.update(past=[*st.session_state["past"], now][-MAX_HISTORY:], future=[])
     select(**updates)
-
-
-def with_look_of(setup: Setup, other: Setup) -> Setup:
-    """The Setup with the LOOK_FIELDS (query, head, step, cell and others) of another Setup."""
-    return setup.with_fields(**{name: other.value_of(name) for name in LOOK_FIELDS})
 
 
 def is_same_run(one: Setup, other: Setup) -> bool:

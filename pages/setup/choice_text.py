@@ -53,14 +53,10 @@ def write_position(name: str, params: Mapping[str, object]) -> str:
     """The text that `read_position` reads: the name alone if all parameters are defaults."""
     for short in (name, "rope_half"):
         choice, started = read_position(short)
-        if choice == name and fill_usual(started, POSITIONS[name].parameters) == params:
+        usual = {parameter.name: parameter.usual for parameter in POSITIONS[name].parameters}
+        if choice == name and usual | started == params:
             return short
     return write_choice(name, params, POSITIONS)
-
-
-def fill_usual(given: Mapping[str, object], declared: tuple[Parameter, ...]) -> dict[str, object]:
-    """The parameters, with the default of each that was not given."""
-    return {parameter.name: given.get(parameter.name, parameter.usual) for parameter in declared}
 
 
 # ---- any choice ------------------------------------------------------------------------------------------------------

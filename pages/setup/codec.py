@@ -18,7 +18,6 @@ from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 from pages.setup.choice_text import read_choice, read_mask, read_position
-from pages.setup.head_order import HEAD_ORDER_READERS
 from pages.setup.link_values import (
     make_choice_reader,
     make_choices_reader,
@@ -32,6 +31,7 @@ from pages.setup.link_values import (
     read_mask_answer,
     read_short_text,
 )
+from pages.setup.model_fields import HEAD_ORDER_READERS, WORD_CHOICE_ENDS, make_word_choice_reader, read_writing_link
 from pages.setup.resolve import resolve_run
 from pages.setup.setup import (
     AXIS_ORDERS,
@@ -49,9 +49,7 @@ from pages.setup.setup import (
 )
 from pages.setup.stated_cut import TextReader, keep_cuts, state_cuts
 from pages.setup.what_if import read_changes, read_intervention
-from pages.setup.word_choices import WORD_CHOICE_ENDS, make_word_choice_reader
 from pages.setup.word_roles import read_word_role
-from pages.setup.writing import read_writing_link
 
 MAX_LINK_CHARS = 100_000  # characters of an address: a server refuses much longer ones
 MAX_UNKNOWN_KEYS_NAMED = 6  # listed unknown keys of a link: more of them would fill the screen with refusals
@@ -94,9 +92,9 @@ def setup_to_link(setup: Setup) -> dict[str, str]:
         value = setup.value_of(name)
         if value != default:
             link[link_key_of(name)] = format_link_value(value)
-    stated = stated_cut_of(setup)
-    if stated:
-        link["cut"] = stated
+    texts = {} if setup.run.cut else cut_texts_of(setup)
+    if stated := texts and state_cuts(tuple(texts.values()), text_reader_of(setup.run)):
+        link["cut"] = stated  # fixes the segmentation if the word lists change
     revision = revision_of(setup.run)
     return link if revision is None else link | {REVISION_KEY: revision}
 
@@ -158,14 +156,6 @@ def revision_of(run: RunSetup) -> str | None:
 
 # ---- the segmentation of Chinese texts -------------------------------------------------------------------------------
 CUT_TEXT_FIELDS = ("text", "context_text", "more", "other_text", "circuit_words")  # in the order of "cut" in a link
-
-
-def stated_cut_of(setup: Setup) -> str:
-    """The word lengths of a Setup's typed Chinese texts as the query parameter "cut", which fixes the segmentation if
-    the word lists change.
-    """
-    texts = cut_texts_of(setup)
-    return "" if setup.run.cut or not texts else state_cuts(tuple(texts.values()), text_reader_of(setup.run))
 
 
 def cut_texts_of(setup: Setup) -> dict[str, str]:

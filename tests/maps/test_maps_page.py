@@ -13,7 +13,7 @@ from PIL import Image
 from attention_core.inputs.files.attention_maps import read_attention_maps
 from attention_core.learned.language.reading import cut_sentence, run_model
 from pages.lectures.script import lecture_from_file, lecture_to_file
-from pages.maps import given_file, head_scene
+from pages.maps import given_file, head_view
 from tests.screen.driver import unpack
 from tests.screen.lesson import Lesson
 
@@ -307,7 +307,7 @@ def test_the_open_map_of_a_file_becomes_a_picture_of_the_lecture(page):
 @pytest.mark.parametrize("is_mine", [True, False])
 def test_the_picture_says_whose_maps_it_shows_and_leaves_the_title_to_the_scene(page, is_mine, monkeypatch):
     drawn_svg = []
-    monkeypatch.setattr(head_scene, "png_bytes", lambda svg: drawn_svg.append(svg) or b"no picture")
+    monkeypatch.setattr(head_view, "png_bytes", lambda svg: drawn_svg.append(svg) or b"no picture")
     if is_mine:
         bring(page, "mine.npz", npz(attention=drawn(L, H, T, T), tokens=np.array(WORDS)))
     page.press("add_scene")

@@ -31,7 +31,7 @@ from pages.session import setup_state
 from pages.session.fragments import redraw, select_and_redraw
 from pages.session.view import ScreenState
 from pages.setup.codec import check_link_values
-from pages.setup.head_order import BY_LAYER, BY_MOVED
+from pages.setup.model_fields import BY_LAYER, BY_MOVED
 from pages.setup.resolve import resolve_run
 from pages.site.words import get_text_template, say
 

@@ -31,10 +31,9 @@ from pages.session.fragments import redraw, select_and_redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
 from pages.setup.codec import check_link_length, check_link_values
+from pages.setup.model_fields import WORD_CHOICE_ENDS, WORD_SEEDS, find_written, write_writing
 from pages.setup.resolve import word_choices_of
 from pages.setup.setup import Setup
-from pages.setup.word_choices import WORD_CHOICE_ENDS, WORD_SEEDS
-from pages.setup.writing import find_written, write_writing
 from pages.site.words import escape_markdown, say
 
 MOST_LIKELY = 10  # predicted words that are shown

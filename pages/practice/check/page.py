@@ -22,8 +22,7 @@ from pages.lessons.worked_example import (
 )
 from pages.panels.answers import answer_text_box, get_answer_text, is_text_chosen
 from pages.panels.link_controls import choose_option, switch
-from pages.practice.check.exercise import choose_exercise, clear_on_new_exercise, initial_cell_texts
-from pages.practice.check.paper import show_printing
+from pages.practice.check.exercise import choose_exercise, clear_on_new_exercise, initial_cell_texts, show_printing
 from pages.practice.check.worked_table import show_worked_table
 from pages.runs.cache import checked_answers_for, slips_for, trace_for
 from pages.session.answers import are_answers_revealed
@@ -35,11 +34,6 @@ from pages.site.words import say
 ASKED_KEY = "right_asked"  # session key of the exercise and the step whose right numbers were requested
 
 
-def is_right_shown(setup: Setup, step: str) -> bool:
-    """Whether the right numbers of a step are shown."""
-    return are_answers_revealed() or st.session_state.get(ASKED_KEY) == (setup, step)
-
-
 def show_right(setup: Setup, step: str) -> None:
     """Requests the right numbers of a step; the request for another step replaces it."""
     st.session_state[ASKED_KEY] = (setup, step)
@@ -47,12 +41,6 @@ def show_right(setup: Setup, step: str) -> None:
 
 # ---- the verdict on the numbers that were entered for a step ---------------------------------------------------------
 KINDS_OF_NUMBERS = ("right", "slip", "followed", "blank")
-
-
-def tell_marks(counts: Mapping[str, int]) -> str:
-    """How many numbers have each mark, as text; marks without a number are omitted."""
-    told = [say(f"lessons.check.tally.{kind}", count=counts[kind]) for kind in KINDS_OF_NUMBERS if counts[kind]]
-    return say("fact.comma").join(told)
 
 
 def show_step_verdict(checked: CheckedWork, step: str, slips: Mapping[str, StepSlips]) -> None:
@@ -65,7 +53,9 @@ def show_step_verdict(checked: CheckedWork, step: str, slips: Mapping[str, StepS
     elif not counts["count"]:
         show_sentence("lessons.check.untouched", count=counts["blank"])
     else:
-        show_sentence("lessons.check.still", count=counts["count"] + counts["blank"], told=tell_marks(counts))
+        told = [say(f"lessons.check.tally.{kind}", count=counts[kind]) for kind in KINDS_OF_NUMBERS if counts[kind]]
+        listed = say("fact.comma").join(told)
+        show_sentence("lessons.check.still", count=counts["count"] + counts["blank"], told=listed)
     show_met(checked, step)
     show_slips(checked, slips)
 
@@ -103,7 +93,7 @@ with draw_page_frame("check") as place:
         inline_step_name,
         own=say(f"lessons.check.{own}", step=inline_step_name(step)),
         right=say("lessons.check.right"),
-        hidden=not is_right_shown(setup, step),
+        hidden=not (are_answers_revealed() or st.session_state.get(ASKED_KEY) == (setup, step)),
         head=head,
         apart=not is_text_chosen(),
     )
