@@ -21,6 +21,7 @@ class FlowGraph:
     """The steps of a run as a graph. The expressions of each step's first and last cell are built only once.
 
     readers: by the name of a step, the steps that read it. marks: the masks of True and False, which have no column.
+    moves: the steps whose every cell is an unchanged number of another step.
     """
 
     def __init__(self, trace: Trace):
@@ -37,6 +38,7 @@ class FlowGraph:
             self.last_cells[name] = step.operation.cell(last, shapes)
             for read in dict.fromkeys(step.operation.reads):
                 self.readers[read].append(step)
+        self.moves = {name for name, cell in self.first_cells.items() if is_move(cell)}
 
     def numbers_read(self, step: Step) -> tuple[str, ...]:
         """The steps whose numbers a step reads; () for a table of positions, which reads only a shape."""
@@ -61,17 +63,9 @@ class FlowGraph:
                 return True
         return False
 
-    def is_move(self, step: Step) -> bool:
-        """Whether every cell of a step is an unchanged number of another step."""
-        cell = self.first_cells.get(step.name)
-        if cell is None or cell.function != "sum" or len(cell.terms) != 1:
-            return False
-        (term,) = cell.terms
-        return len(term) == 1 and isinstance(term[0], Ref)
-
     def merges(self, step: Step) -> bool:
         """Whether a step concatenates several heads."""
-        return self.is_move(step) and head_count(self.source(step)) > 1 and head_axis(step) is None
+        return step.name in self.moves and head_count(self.source(step)) > 1 and head_axis(step) is None
 
     def splits(self, step: Step) -> bool:
         """Whether a step splits its source into heads."""
@@ -80,6 +74,14 @@ class FlowGraph:
     def source(self, step: Step) -> Step:
         """The first step that a step reads."""
         return self.trace.steps[step.operation.reads[0]]
+
+
+def is_move(cell: Cell) -> bool:
+    """Whether a cell is an unchanged number of another step."""
+    if cell.function != "sum" or len(cell.terms) != 1:
+        return False
+    (term,) = cell.terms
+    return len(term) == 1 and isinstance(term[0], Ref)
 
 
 def steps_of_cell(cell: Cell) -> Iterator[str]:
@@ -196,7 +198,7 @@ class PartCollection:
         for step in self.graph.trace.steps.values():
             if not self.has_column(step):
                 continue
-            if self.graph.is_move(step) and not self.graph.merges(step):
+            if step.name in self.graph.moves and not self.graph.merges(step):
                 self.take_over(step)
             else:
                 self.parts[step.name] = self.make_part(step)

@@ -125,9 +125,9 @@ def is_torch_layer(trace: Trace) -> bool:
     """
     needed = ("q_projected", "k_projected", "v_projected", "w_o")
     foreign = ("q_heads", "bias", "k_cache")
-    if not all(name in trace for name in needed):
+    if not all(name in trace.steps for name in needed):
         return False
-    if any(name in trace for name in foreign) or is_replaced(trace) or not has_softmax(trace):
+    if any(name in trace.steps for name in foreign) or is_replaced(trace) or not has_softmax(trace):
         return False
     if trace.step("concat").operation.reads != ("head_outputs",):  # a modifier comes between
         return False

@@ -147,7 +147,7 @@ def find_product(graph: FlowGraph, products: Products, name: str) -> str:
     """The step that a click on a part's name opens: the product that the part splits into heads, otherwise the step
     itself."""
     step = graph.trace.steps[name]
-    while graph.is_move(step) and not graph.merges(step):
+    while step.name in graph.moves and not graph.merges(step):
         step = graph.source(step)
     return name if products[step.name] is None else step.name
 

@@ -140,7 +140,7 @@ class FormulaWriter:
     def write_right(self, name: str) -> str:
         """The right side of a step's equation. A sum inside a product gets brackets."""
         step = self.trace.steps[name]
-        is_move = self.graph.is_move(step)
+        is_move = name in self.graph.moves
 
         def write(operand: str) -> str:
             text = self.write_operand(operand)

@@ -8,7 +8,7 @@ import streamlit as st
 from pages import components
 from pages.session import setup_state, view
 from pages.session.view import ScreenState
-from pages.site.words import current_language, use_language
+from pages.site.words import use_language
 
 DependencyReader = Callable[[ScreenState], object]
 DrawingFunction = Callable[[ScreenState], None]
@@ -34,8 +34,8 @@ def page_part(shows: DependencyReader, height_px: int = 0) -> Callable[[DrawingF
                 hold_back(name, height_px)
                 return
             screen = view.current_screen()
-            with use_language():
-                dependencies = (*shared_dependencies(), PART_DEPENDENCIES[name](screen))
+            with use_language() as language:
+                dependencies = (*shared_dependencies(language), PART_DEPENDENCIES[name](screen))
                 draw(screen)
             st.session_state["drawn"][name] = dependencies
 
@@ -60,9 +60,9 @@ def is_loaded_anew(draw: DrawingFunction, before: DrawingFunction) -> bool:
     return draw.__module__ == before.__module__ and draw.__globals__ is not before.__globals__
 
 
-def shared_dependencies() -> tuple[object, ...]:
+def shared_dependencies(language: str) -> tuple[object, ...]:
     """The values that every part depends on: the language and the refusals."""
-    return (current_language(), *setup_state.workbench().refused.items())
+    return (language, *setup_state.workbench().refused.items())
 
 
 def draw_whole_page(draw: Callable[[], None]) -> None:
@@ -109,8 +109,8 @@ def list_outdated_parts() -> list[str]:
         return []
     screen = view.current_screen()
     outdated = []
-    with use_language():
-        shared = shared_dependencies()
+    with use_language() as language:
+        shared = shared_dependencies(language)
         for name, shown in st.session_state["drawn"].items():
             if shown != (*shared, PART_DEPENDENCIES[name](screen)):
                 outdated.append(name)

@@ -74,13 +74,13 @@ THREAD_LANGUAGE = ThreadLanguage()
 
 
 @contextmanager
-def use_language(known: str | None = None) -> Iterator[None]:
-    """Fixes the language within the `with` block, so that it is determined only once. known: the language, if there is
-    no session, as when a file is generated; by default the session's.
+def use_language(known: str | None = None) -> Iterator[str]:
+    """Fixes the language within the `with` block, so that it is determined only once; yields it. known: the language,
+    if there is no session, as when a file is generated; by default the session's.
     """
-    THREAD_LANGUAGE.now = known or current_language()
+    THREAD_LANGUAGE.now = language = known or current_language()
     try:
-        yield
+        yield language
     finally:
         THREAD_LANGUAGE.now = None
 
