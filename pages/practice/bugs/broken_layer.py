@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.exercises.bugs import Bug, find_most_wrong_cell, row_ratio, run_layer
+from attention_core.exercises.bugs import Bug, find_most_wrong_cell, row_ratio
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from attention_core.verification.causes import Cause
@@ -19,8 +19,7 @@ from pages.lessons.pictures import (
 )
 from pages.lessons.sentences import quote_token
 from pages.panels.step_picture import make_step_picture
-from pages.practice.bugs.bug_choice import format_bug_diff
-from pages.practice.bugs.code_lines import look_control
+from pages.practice.bugs.code_lines import format_bug_diff, look_control
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, describe_cell
 from pages.setup.setup import Setup
@@ -28,12 +27,6 @@ from pages.site.words import escape_markdown, say, say_cause
 
 BESIDE_CODE_PX = (456.0, 440.0)  # width and height of a step that fits beside the code without scrolling
 BUG_MAP_CELL_PX = 34.0  # pixels: the largest cell of a map beside the code
-
-
-def run_broken_layer(setup: Setup, bug: Bug) -> Trace:
-    """The Trace of the Setup with the values that the layer with the wrong line computes from the same inputs."""
-    trace = trace_for(setup)
-    return trace.holding(run_layer(trace, bug.code))
 
 
 # ---- pictures of the broken layer ------------------------------------------------------------------------------------

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
+from attention_core.exercises.bugs import run_layer
 from pages.lessons.frame import draw_page_frame, show_lesson_run, show_question
 from pages.panels.link_controls import pick_example
-from pages.practice.bugs.broken_layer import run_broken_layer, show_both_maps, show_broken_step, show_wrong_line
-from pages.practice.bugs.bug_choice import choose_bug, setup_for_bug
-from pages.practice.bugs.code_lines import is_line_known, show_lines, show_verdict
+from pages.practice.bugs.broken_layer import show_both_maps, show_broken_step, show_wrong_line
+from pages.practice.bugs.code_lines import choose_bug, is_line_known, setup_for_bug, show_lines, show_verdict
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.site.words import say
@@ -19,8 +19,9 @@ with draw_page_frame("bugs") as place:
         bug = choose_bug()
         example = pick_example("en_it", "zh_ta", zh="zh_ta").run.example
     setup = setup_for_bug(example, bug)
-    broken = run_broken_layer(setup, bug)
-    selection = selection_of(trace_for(setup), setup)  # the default head and query
+    trace = trace_for(setup)
+    broken = trace.holding(run_layer(trace, bug.code))  # the layer with the wrong line, from the same inputs
+    selection = selection_of(trace, setup)  # the default head and query
     code, picture = st.columns(CODE_AND_PICTURE, gap="medium")
     known = is_line_known(bug)
     with code:
