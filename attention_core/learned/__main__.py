@@ -10,41 +10,40 @@ that reverses letters, with a wider vector and with more steps. `pieces` learns 
 """
 
 import sys
-from pathlib import Path
+from collections.abc import Iterable
+from itertools import product
 
 import torch
 
-from attention_core.learned.depth.block_figures import measure_blocks_again
+from attention_core.learned.depth.block_figures import BLOCK_FIGURES
 from attention_core.learned.depth.deep_copier import BLOCK_KINDS
-from attention_core.learned.language.checkpoints import MEASURED, STEPPED, keep_steps, measure_steps_again
-from attention_core.learned.language.fill_in_middle import measure_middle_again
-from attention_core.learned.language.head_figures import measure_heads_again
-from attention_core.learned.language.making import make_model, measure_guesses_again
-from attention_core.learned.language.removed_parts import REMOVED, measure_removed_again
+from attention_core.learned.language.checkpoints import MEASURED, STEP_FIGURES, STEPPED, keep_steps
+from attention_core.learned.language.fill_in_middle import MIDDLE_FIGURES, MIDDLE_LANGUAGE
+from attention_core.learned.language.head_figures import HEAD_FIGURES
+from attention_core.learned.language.making import CHECKPOINT_FOLDER, make_model, measure_guesses_again
+from attention_core.learned.language.removed_parts import REMOVED, REMOVED_FIGURES
 from attention_core.learned.language.shipped import LANGUAGE_MODELS, other_form, shipped_names
+from attention_core.learned.measured_table import MeasuredTable
 from attention_core.learned.pieces.shipped import SPACES, ship_pieces
 from attention_core.learned.training.courses import COURSES
-from attention_core.learned.training.head_counts import measure_overfitting_again, measure_stability_again
-from attention_core.learned.training.mixed_precision import SCHEMES, measure_precision_again
+from attention_core.learned.training.head_counts import HEAD_COUNTS, OVERFITTING, RATES, STABILITY, TEXT_COUNTS
+from attention_core.learned.training.mixed_precision import PRECISION_FIGURES, SCHEMES
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
-from attention_core.learned.training.wider_vector import measure_wider_again
+from attention_core.learned.training.wider_vector import TRIALS, WIDER_VECTOR
 from attention_core.learned.translation.recipes import TRANSLATORS
 
-MEASURES = (
-    "guesses",
-    "heads",
-    "steps",
-    "meaning",
-    "removed",
-    "blocks",
-    "stability",
-    "overfitting",
-    "middle",
-    "pieces",
-    "precision",
-    "wider",
-)
 FOLDERS = {name: networks for networks in (LANGUAGE_MODELS, TRANSLATORS) for name in networks.recipes}
+TABLES = {
+    "heads": (HEAD_FIGURES, shipped_names()),
+    "meaning": (STEP_FIGURES, MEASURED),
+    "removed": (REMOVED_FIGURES, REMOVED),
+    "blocks": (BLOCK_FIGURES, BLOCK_KINDS),
+    "stability": (STABILITY, tuple(product(HEAD_COUNTS, RATES))),
+    "overfitting": (OVERFITTING, tuple(product(HEAD_COUNTS, TEXT_COUNTS))),
+    "middle": (MIDDLE_FIGURES, (MIDDLE_LANGUAGE,)),
+    "precision": (PRECISION_FIGURES, SCHEMES),
+    "wider": (WIDER_VECTOR, TRIALS),
+}  # command -> the table that it measures, and the keys of its rows
 
 
 def make_course(course: str) -> None:
@@ -56,41 +55,39 @@ def make_course(course: str) -> None:
     print(f"{course}: {mean:.3f} right")
 
 
+def measure_language_model(name: str) -> None:
+    """Measure a newly trained language model for all tables in which it has a row."""
+    for changed in filter(None, (name, other_form(name))):  # a model's guesses are measured with its other form, too
+        measure_guesses_again(changed)
+    for table, names in ((HEAD_FIGURES, [name]), (STEP_FIGURES, MEASURED), (REMOVED_FIGURES, REMOVED)):
+        if name in names:
+            table.measure_again(name)
+
+
+def measure_table(table: MeasuredTable, keys: Iterable) -> None:
+    """Measure the rows of a table one after the other; those done are kept if the program is stopped."""
+    for key in keys:
+        table.measure_again(key)
+        print(f"{table.file.name}: {key}", flush=True)
+
+
 torch.set_num_threads(1)  # sums in the same order on any machine of this kind
 for name in sys.argv[1:] or (*COURSES, *FOLDERS):
     if name in FOLDERS:
-        make_model(FOLDERS[name], name, Path(".training"), print)
-    if name in LANGUAGE_MODELS.recipes or name == "guesses":  # a model's guesses are measured with its other form, too
-        for changed in shipped_names() if name == "guesses" else filter(None, (name, other_form(name))):
-            measure_guesses_again(changed)
-    if name in LANGUAGE_MODELS.recipes or name == "heads":
-        for changed in shipped_names() if name == "heads" else (name,):
-            measure_heads_again(changed)
-    if name == "steps":
-        for changed in STEPPED:
-            keep_steps(changed, print)
-    if name in ("steps", "meaning", *MEASURED):
-        for changed in [name] if name in MEASURED else MEASURED:
-            measure_steps_again(changed)
-    if name in ("removed", *REMOVED):
-        for changed in [name] if name in REMOVED else REMOVED:
-            measure_removed_again(changed)
-    if name == "blocks":
-        for kind in BLOCK_KINDS:
-            measure_blocks_again(kind)
-    if name == "stability":
-        measure_stability_again()
-    if name == "overfitting":
-        measure_overfitting_again()
-    if name == "middle":
-        measure_middle_again(Path(".training"), print)
-    if name == "pieces":
+        make_model(FOLDERS[name], name, CHECKPOINT_FOLDER, print)
+        if name in LANGUAGE_MODELS.recipes:
+            measure_language_model(name)
+    elif name == "guesses":
+        for model in shipped_names():
+            measure_guesses_again(model)
+    elif name == "steps":
+        for model in STEPPED:
+            keep_steps(model, print)
+        measure_table(*TABLES["meaning"])
+    elif name == "pieces":
         for language in SPACES:
             ship_pieces(language)
-    if name == "precision":
-        for scheme in SCHEMES:
-            measure_precision_again(scheme)
-    if name == "wider":
-        measure_wider_again()
-    if name not in (*FOLDERS, *MEASURES):
+    elif name in TABLES:
+        measure_table(*TABLES[name])
+    else:
         make_course(name)

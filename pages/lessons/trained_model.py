@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.learned.language.removed_parts import count_words_alike, read_removed_figures
+from attention_core.learned.language.removed_parts import REMOVED_FIGURES, count_words_alike
 from attention_core.learned.language.shipped import load_model
 from attention_core.record.number_text import format_fixed, format_grouped
 from pages.export.page_links import link_to_workbench
@@ -21,7 +21,7 @@ WITHOUT = {
 
 def show_without(part: str) -> None:
     """Shows the model's nats per word as trained and without a part, and links to a layer without that part."""
-    figures = read_removed_figures()[MODELS[current_language()]]
+    figures = REMOVED_FIGURES.rows[MODELS[current_language()]]
     nats = {"whole": figures.whole, "without": getattr(figures, part)}
     st.divider()
     tell_nats(nats, figures.words)
@@ -31,7 +31,7 @@ def show_without(part: str) -> None:
 
 def show_one_head() -> None:
     """Shows the model's nats per word if only one head per layer is kept: the best head, and the worst head."""
-    figures = read_removed_figures()[MODELS[current_language()]]
+    figures = REMOVED_FIGURES.rows[MODELS[current_language()]]
     st.divider()
     tell_nats({"whole": figures.whole, "least": min(figures.heads), "most": max(figures.heads)}, figures.words)
 

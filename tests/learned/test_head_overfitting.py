@@ -5,14 +5,14 @@ import pytest
 from attention_core.learned.tasks import evidence
 from attention_core.learned.training.head_counts import (
     HEAD_COUNTS,
+    OVERFITTING,
     SEEDS,
     TEXT_COUNTS,
     chance_that_heads_are_alike,
-    read_overfitting,
     train_on_few,
 )
 
-ROWS = {(row.heads, row.texts): row for row in read_overfitting()}
+ROWS = OVERFITTING.rows
 
 
 @pytest.mark.slow

@@ -6,27 +6,26 @@ from attention_core.learned.training.head_counts import (
     HEAD_COUNTS,
     RATES,
     SEEDS,
+    STABILITY,
     StabilityRow,
     chance_of_difference,
-    read_stability,
     train_once,
 )
 
 
 def test_a_kept_run_is_trained_again():
     for heads, rate, seed in ((1, 0.03, 1), (8, 0.3, 1), (2, 0.003, 7), (4, 0.03, 3)):
-        (row,) = [row for row in read_stability() if (row.heads, row.rate) == (heads, rate)]
-        assert train_once(heads, rate, seed) == pytest.approx(row.right[seed], abs=0.02)
+        assert train_once(heads, rate, seed) == pytest.approx(STABILITY.rows[heads, rate].right[seed], abs=0.02)
 
 
 def test_every_number_of_heads_was_tried_at_every_rate_with_every_seed():
-    rows = read_stability()
-    assert [(row.heads, row.rate) for row in rows] == [(heads, rate) for heads in HEAD_COUNTS for rate in RATES]
-    assert {len(row.right) for row in rows} == {len(SEEDS)}
+    rows = STABILITY.rows
+    assert [*rows] == [(heads, rate) for heads in HEAD_COUNTS for rate in RATES]
+    assert {len(row.right) for row in rows.values()} == {len(SEEDS)}
 
 
 def test_the_sentence_holds_no_run_fails_at_the_lower_rates_and_fewer_with_8_heads_at_the_highest():
-    failed = {(row.heads, row.rate): sum(right < 0.9 for right in row.right) for row in read_stability()}
+    failed = {key: sum(right < 0.9 for right in row.right) for key, row in STABILITY.rows.items()}
     assert all(count == 0 for (_, rate), count in failed.items() if rate < RATES[-1])
     assert failed[8, RATES[-1]] < failed[1, RATES[-1]]
 

@@ -6,6 +6,7 @@ import torch
 
 from attention_core.learned.training.mixed_precision import (
     EVERY,
+    PRECISION_FIGURES,
     SCHEMES,
     SEEDS,
     STEPS,
@@ -16,7 +17,6 @@ from attention_core.learned.training.mixed_precision import (
     last_loss,
     late_shares,
     load_trained,
-    read_precision_figures,
     share_of_zeros,
     train_in_precision,
     trained_gradients,
@@ -25,24 +25,24 @@ from attention_core.learned.training.mixed_precision import (
 
 def last(name: str) -> float:
     """The middle loss at the end."""
-    return np.median(read_precision_figures()[name].losses, axis=0)[-1]
+    return np.median(PRECISION_FIGURES.rows[name].losses, axis=0)[-1]
 
 
 def late(name: str, what: str) -> float:
     """The middle share over the second half."""
-    return np.median(np.mean(np.array(getattr(read_precision_figures()[name], what))[:, 10:], axis=1))
+    return np.median(np.mean(np.array(getattr(PRECISION_FIGURES.rows[name], what))[:, 10:], axis=1))
 
 
 @pytest.mark.parametrize("name", ["bfloat16_alone", "small"])
 def test_the_beginning_of_a_kept_training_is_trained_again(name):
     _, measured = train_in_precision(SCHEMES[name], seed=1, steps=2 * EVERY)
-    figures = read_precision_figures()[name]
+    figures = PRECISION_FIGURES.rows[name]
     for found, kept in zip(zip(*measured, strict=True), (figures.losses, figures.zero, figures.still), strict=True):
         assert [*found] == pytest.approx(kept[1][:2], rel=0.05, abs=0.02)
 
 
 def test_every_scheme_was_trained_from_every_seed_to_the_end():
-    figures = read_precision_figures()
+    figures = PRECISION_FIGURES.rows
     assert {*figures} == {*SCHEMES}
     for each in figures.values():
         assert {len(seed) for seed in (*each.losses, *each.zero, *each.still)} == {STEPS // EVERY}
@@ -54,7 +54,7 @@ def test_without_masters_most_weights_stay_and_the_loss_is_higher():
         assert last(name) == pytest.approx(last("float32"), rel=0.02)
     assert last("alone") > 1.5 * last("float32") and last("bfloat16_alone") > 5 * last("float32")
     assert late("bfloat16_alone", "still") > late("alone", "still") > 0.8 > 0.3 > late("scaled", "still")
-    assert all(right == 1 for each in read_precision_figures().values() for right in each.right)
+    assert all(right == 1 for each in PRECISION_FIGURES.rows.values() for right in each.right)
 
 
 def test_without_a_scale_more_gradients_are_0_which_costs_something_only_where_the_loss_is_small():
@@ -64,7 +64,7 @@ def test_without_a_scale_more_gradients_are_0_which_costs_something_only_where_t
 
 
 def test_the_figures_that_are_told_are_those_of_numpy():
-    for name, figures in read_precision_figures().items():
+    for name, figures in PRECISION_FIGURES.rows.items():
         assert last_loss(figures) == last(name)
         assert np.median(late_shares(figures.zero)) == pytest.approx(late(name, "zero"))
 

@@ -10,7 +10,7 @@ import torch
 from attention_core.learned.insight.views import attention_view, context_vector, write_text
 from attention_core.learned.tasks import dates, reversal
 from attention_core.learned.training.shipped_networks import load_network, read_figures_table, shipped_figures
-from attention_core.learned.training.wider_vector import read_wider_vector
+from attention_core.learned.training.wider_vector import WIDER_VECTOR
 from pages.runs import cache
 from tests.screen.lesson import Lesson
 
@@ -46,7 +46,7 @@ def test_it_opens_on_what_one_vector_cannot_hold_at_the_end_of_its_training():
         f"From {lost} letters on, the network with a single vector gets no text right: its vector has 64"
     )
     at = without["places"].index(lost)
-    longer, wider = (100 * read_wider_vector()[trial].exact[at] for trial in ((64, 6000), (128, 3000)))
+    longer, wider = (100 * WIDER_VECTOR.rows[trial].exact[at] for trial in ((64, 6000), (128, 3000)))
     assert lesson.says(f"Trained twice as long, it gets {longer:.0f} % of the texts of {lost} letters right.")
     assert lesson.says(f"A vector of 128 numbers gets {wider:.0f} % of them right, but again none from 20 letters on.")
 

@@ -7,7 +7,7 @@ import statistics
 import pytest
 import torch
 
-from attention_core.learned.training.mixed_precision import read_precision_figures, trained_gradients
+from attention_core.learned.training.mixed_precision import PRECISION_FIGURES, trained_gradients
 from attention_core.variants.timing import TimedCase
 from pages.panels.progress import MEASUREMENT_SLOT
 from pages.site.words import LANGUAGES, load_app_texts
@@ -261,7 +261,7 @@ def test_a_gpu_races_where_there_is_one(clocked, monkeypatch):
 @pytest.mark.parametrize("differ", ["weights", "scale"])
 def test_whole_trainings_are_told_as_measured(lang, differ):
     lesson = Lesson("cost", open="precision", precise="train", differ=differ, lang=lang)
-    figures = read_precision_figures()
+    figures = PRECISION_FIGURES.rows
     name, what = ("alone", "still") if differ == "weights" else ("unscaled", "zero")
     share = statistics.median(statistics.fmean(seed[10:]) for seed in getattr(figures[name], what))
     assert lesson.says(f"{100 * share:.0f}") and lesson.says("145 KiB")

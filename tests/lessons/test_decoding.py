@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core.learned.language.batches import word_numbers
-from attention_core.learned.language.fill_in_middle import read_middle_figures
+from attention_core.learned.language.fill_in_middle import MIDDLE_FIGURES
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.writing import blank_word
 from tests.screen.driver import unpack
@@ -239,7 +239,7 @@ def test_a_gap_is_filled_from_one_side_and_from_both():
 
 @pytest.mark.parametrize(("language", "sign"), [("en", " %"), ("zh", "%")])
 def test_what_was_measured_of_the_orders_is_told(language, sign):
-    figures = read_middle_figures()["en"]
+    figures = MIDDLE_FIGURES.rows["en"]
     lesson = Lesson("decoding", open="middle", lang=language)
     for share, first in (figures.left, figures.both, figures.before):
         assert lesson.says(f"| {100 * share:.0f}{sign} | {100 * first:.0f}{sign} |")

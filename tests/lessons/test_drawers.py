@@ -6,7 +6,7 @@ import math
 import pytest
 
 from attention_core.examples.examples import EXAMPLES
-from attention_core.learned.language.removed_parts import read_removed_figures
+from attention_core.learned.language.removed_parts import REMOVED_FIGURES
 from tests.screen.lesson import Lesson
 
 
@@ -38,7 +38,7 @@ NATS = {"masks": ("future", "mask"), "scale": ("breaks", "scale"), "positions": 
 @pytest.mark.parametrize("slug", NATS)
 def test_a_claim_has_its_counterpart_in_a_trained_model(slug, language):
     drawer, part = NATS[slug]
-    figures = read_removed_figures()[f"{language}_asked_decoder"]
+    figures = REMOVED_FIGURES.rows[f"{language}_asked_decoder"]
     lesson = Lesson(slug, open=drawer, lang=language)
     assert lesson.says(f"{figures.whole:.2f}") and lesson.says(f"{getattr(figures, part):.2f}")
     lesson.press("door_trained")
@@ -59,7 +59,7 @@ BLIND = {"en": "is worse than blind guessing", "zh": "就不如随机猜"}
     ],
 )
 def test_what_is_worse_than_guessing_blindly_is_called_so(slug, choices, part, language):
-    figures = read_removed_figures()[f"{language}_asked_decoder"]
+    figures = REMOVED_FIGURES.rows[f"{language}_asked_decoder"]
     nats = getattr(figures, part)
     worst = math.exp(max(nats) if part == "heads" else nats)
     lesson = Lesson(slug, lang=language, **choices)
@@ -102,6 +102,6 @@ def test_what_a_dictionary_does_with_a_word_that_it_does_not_have(example):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_one_head_a_layer_has_its_counterpart(language):
-    figures = read_removed_figures()[f"{language}_asked_decoder"]
+    figures = REMOVED_FIGURES.rows[f"{language}_asked_decoder"]
     lesson = Lesson("heads", open="bring", lang=language)
     assert lesson.says(f"{min(figures.heads):.2f}") and lesson.says(f"{max(figures.heads):.2f}")

@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 
-from attention_core.learned.training.head_counts import read_overfitting, read_stability
+from attention_core.learned.training.head_counts import OVERFITTING, STABILITY
 from attention_core.record.number_text import format_percent
 from pages.runs.cache import trace_for
 from pages.setup.setup import make_setup
@@ -316,7 +316,7 @@ def test_dropped_weights_no_longer_sum_to_1():
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_whether_heads_make_training_stable_is_told_as_measured(lang):
-    failed = {(row.heads, row.rate): sum(right < 0.9 for right in row.right) for row in read_stability()}
+    failed = {key: sum(right < 0.9 for right in row.right) for key, row in STABILITY.rows.items()}
     lesson = Lesson("heads", open="share", sharing="stable", lang=lang)
     (told,) = [text for text in lesson.texts() if "0.3" in text and "8" in text and not text.startswith("|")]
     assert f"{failed[1, 0.3]}" in told and f"{failed[8, 0.3]}" in told
@@ -327,7 +327,7 @@ def test_whether_heads_make_training_stable_is_told_as_measured(lang):
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_whether_heads_keep_from_overfitting_is_told_as_measured(lang):
     lesson = Lesson("heads", open="share", sharing="stable", lang=lang)
-    for row in read_overfitting():
+    for row in OVERFITTING.rows.values():
         seen, unseen = (format_percent(sum(of) / len(of)) for of in (row.seen, row.unseen))
         assert lesson.says(f"{seen} / {unseen}")
         if row.heads in (1, 8):

@@ -13,7 +13,7 @@ from attention_core.analysis.blocked_scores import with_empty_row_policy as trea
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.learned.language.batches import word_numbers
-from attention_core.learned.language.removed_parts import read_removed_figures
+from attention_core.learned.language.removed_parts import REMOVED_FIGURES
 from attention_core.learned.language.shipped import load_model
 from pages.runs import cache
 from pages.setup.setup import make_setup
@@ -506,6 +506,6 @@ def test_inputs_and_targets_stand_one_word_apart_with_the_chance_of_each_target(
     shares = model.word_logits(model.run_layers(ids).end)[0].softmax(-1)
     expected = [shares[at, numbers[token]].item() for at, token in enumerate(tokens[1:])]
     assert [float(chance) for chance in chances] == pytest.approx(expected, abs=0.0051)
-    figures = read_removed_figures()[name]
+    figures = REMOVED_FIGURES.rows[name]
     assert figures.diagonal > figures.whole + 1
     assert lesson.says(f"{figures.diagonal:.2f}") and lesson.says(f"{figures.whole:.2f}")

@@ -1,10 +1,8 @@
 """The effect of residuals and norms: figures of one deep network trained with and without them, in figures.json."""
 
-import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -12,12 +10,11 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from attention_core.learned.depth.deep_copier import DeepCopier
-from attention_core.learned.figures_file import write_row
+from attention_core.learned.measured_table import MeasuredTable
 from attention_core.learned.tasks.repeats import draw_repeated_sequences
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import UNEMBEDDING
 
-FIGURES_FILE = Path(__file__).parent / "figures.json"
 LAYERS, STEPS, SEEDS = 6, 400, (0, 1, 2)  # blocks, training steps and seeds of the trained networks
 RATES = (1e-3, 3e-3, 1e-2)  # learning rates of Adam; figures are shown for the best rate of each kind
 SEQUENCES, HALF = 32, 8  # sequences per training step, and symbols in the half that is repeated
@@ -147,14 +144,4 @@ def mean(numbers: Sequence[float]) -> float:
     return float(f"{sum(numbers) / len(numbers):.{DIGITS}g}")
 
 
-# ---- the file --------------------------------------------------------------------------------------------------------
-def measure_blocks_again(kind: str) -> None:
-    """Train and measure networks of a kind of block, and write their figures into FIGURES_FILE."""
-    write_row(FIGURES_FILE, kind, asdict(measure_blocks(kind)))
-    read_block_figures.cache_clear()
-
-
-@cache
-def read_block_figures() -> dict[str, BlockFigures]:
-    """The figures of each kind of block, read from FIGURES_FILE."""
-    return {kind: BlockFigures(**row) for kind, row in json.loads(FIGURES_FILE.read_text("utf-8")).items()}
+BLOCK_FIGURES = MeasuredTable(Path(__file__).with_name("figures.json"), BlockFigures, measure_blocks)

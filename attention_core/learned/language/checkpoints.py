@@ -3,10 +3,9 @@
 Figures over many minimal pairs are stored in steps.json, beside the models; a single held-out pair is read on the spot.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from jaxtyping import Float
@@ -14,7 +13,6 @@ from safetensors.torch import load_file, save_file
 from torch import Generator, Tensor
 
 from attention_core.analysis.interventions import EVEN, OFF, Intervention, intervene
-from attention_core.learned.figures_file import write_row
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.measures import Place, deciding_kind, pair_places, pairs_by_length, share_of_both
@@ -24,6 +22,7 @@ from attention_core.learned.language.questions import QUESTIONS
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model, model_file, read_figures
 from attention_core.learned.language.training import LanguageTraining
+from attention_core.learned.measured_table import MeasuredTable
 from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.trace import Trace
 from attention_core.transformer.stack import Stack
@@ -100,7 +99,6 @@ def keep_steps(name: str, tell: Callable[[str], object], last: int | None = None
 
 
 # ---- figures: on minimal pairs, by step, by head, and with changed heads ---------------------------------------------
-STEPS_FILE = SHIPPED_FOLDER / "steps.json"
 DECIMALS = 4
 
 
@@ -207,17 +205,7 @@ def answer_pairs(
     return round(share_of_both(rights), DECIMALS)
 
 
-# ---- the file --------------------------------------------------------------------------------------------------------
-def measure_steps_again(name: str) -> None:
-    """Measure a model at each step of steps_of, and write the figures into STEPS_FILE."""
-    write_row(STEPS_FILE, name, asdict(measure_steps(name)))
-    read_step_figures.cache_clear()
-
-
-@cache
-def read_step_figures() -> dict[str, StepFigures]:
-    """Name -> figures of each model in MEASURED, read from STEPS_FILE."""
-    return {name: StepFigures(**row) for name, row in json.loads(STEPS_FILE.read_text("utf-8")).items()}
+STEP_FIGURES = MeasuredTable(SHIPPED_FOLDER / "steps.json", StepFigures, measure_steps)
 
 
 # ---- one held-out pair: the weights from the pronoun in the head that is right on most pairs, and the noun named -----
@@ -287,7 +275,7 @@ def read_place(name: str, step: int, place: Place, change: str) -> Reading:
     recipe = RECIPES[name]
     words = vocabulary(recipe.language)
     model = load_step(name, step)
-    layer, head = read_step_figures()[name].head
+    layer, head = STEP_FIGURES.rows[name].head
     part = f"{layer + 1}.attention"
     numbers = word_numbers(recipe.language)
     answer, share, undecided = None, 0.0, False

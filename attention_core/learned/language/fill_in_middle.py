@@ -4,20 +4,16 @@ The order: the words before the gap, the words after it, then the middle. The de
 shipped; its figures are, in middle.json.
 """
 
-import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
-from pathlib import Path
+from dataclasses import dataclass
 
 import torch
 from torch import Generator, Tensor
 
-from attention_core.learned.figures_file import write_row
 from attention_core.learned.grammar import Text, vocabulary
 from attention_core.learned.grammar.draw import DrawnNumbers, RandomNumbers
 from attention_core.learned.language.batches import ROW_LENGTH, ROWS, Batch, draw_texts, word_numbers
-from attention_core.learned.language.making import train_model
+from attention_core.learned.language.making import CHECKPOINT_FOLDER, train_model
 from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.model import LanguageModel, ModelShape
 from attention_core.learned.language.packing import pack_texts
@@ -25,6 +21,7 @@ from attention_core.learned.language.recipes import foretelling_loss
 from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model
 from attention_core.learned.language.surprise import surprises_of_texts
 from attention_core.learned.language.writing import blank_word
+from attention_core.learned.measured_table import MeasuredTable
 
 # ---- the order -------------------------------------------------------------------------------------------------------
 SUFFIX, MIDDLE, END = "<suffix>", "<middle>", "<end>"  # signs before the suffix, before and after the middle
@@ -96,7 +93,6 @@ class MiddleRecipe:
 
 
 # ---- the probability of a hidden word: from the words before it, from both sides, and in this order ------------------
-MIDDLE_FILE = SHIPPED_FOLDER / "middle.json"
 MIDDLE_LANGUAGE = "en"
 MIDDLE_TEXTS = 300  # measured texts
 PLACE_SEED = 91  # seed for the positions of the hidden words
@@ -178,16 +174,18 @@ def read_order(text: Hidden) -> tuple[tuple[str, ...], int]:
     return read, len(read) - 1
 
 
-# ---- the file --------------------------------------------------------------------------------------------------------
-def measure_middle(language: str, trained: LanguageModel, steps: int) -> MiddleFigures:
-    """Measure all three models. trained: the decoder of the order. steps: its training steps."""
+# ---- figures of all three models -------------------------------------------------------------------------------------
+def measure_middle(language: str) -> MiddleFigures:
+    """Train the decoder of the order, and measure it and the two shipped models."""
+    recipe = MiddleRecipe(language)
+    trained = train_model(recipe, recipe.seeds[0], CHECKPOINT_FOLDER, print)
     texts = hide_words(language)
     decoder, encoder = (load_model(f"{language}_asked_{form}", torch.float32) for form in ("decoder", "encoder"))
     whole = [text.words for text in texts]
     nats = [torch.cat(surprises_of_texts(each, language, whole)).mean() for each in (decoder, trained)]
     return MiddleFigures(
         texts=len(texts),
-        steps=steps,
+        steps=recipe.steps,
         left=measure_guesses_of(decoder, language, texts, read_left),
         both=measure_guesses_of(encoder, language, texts, read_both),
         before=measure_guesses_of(trained, language, texts, read_left),
@@ -196,15 +194,4 @@ def measure_middle(language: str, trained: LanguageModel, steps: int) -> MiddleF
     )
 
 
-def measure_middle_again(folder: Path, tell: Callable[[str], object]) -> None:
-    """Train the decoder of the order, measure it, and write its figures. folder, tell: see make_model."""
-    recipe = MiddleRecipe(MIDDLE_LANGUAGE)
-    trained = train_model(recipe, recipe.seeds[0], folder, tell)
-    write_row(MIDDLE_FILE, MIDDLE_LANGUAGE, asdict(measure_middle(MIDDLE_LANGUAGE, trained, recipe.steps)))
-    read_middle_figures.cache_clear()
-
-
-@cache
-def read_middle_figures() -> dict[str, MiddleFigures]:
-    """Language -> figures, read from MIDDLE_FILE."""
-    return {name: MiddleFigures(**row) for name, row in json.loads(MIDDLE_FILE.read_text("utf-8")).items()}
+MIDDLE_FIGURES = MeasuredTable(SHIPPED_FOLDER / "middle.json", MiddleFigures, measure_middle)

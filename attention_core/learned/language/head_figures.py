@@ -1,15 +1,12 @@
 """Measures of each head of the language models on held-out texts, stored in heads.json beside their weights."""
 
-import json
-from dataclasses import asdict, dataclass
-from functools import cache
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.analysis.head_measures import MEASURES, measure_head_maps
-from attention_core.learned.figures_file import write_row
 from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.measures import (
     all_weights,
@@ -21,8 +18,8 @@ from attention_core.learned.language.measures import (
 from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model
+from attention_core.learned.measured_table import MeasuredTable
 
-HEADS_FILE = SHIPPED_FOLDER / "heads.json"
 HEAD_TEXTS = 300  # held-out texts per figure
 LINKS = {"antecedent": "pronoun", "subject": "subject"}  # measure -> the kind of its links
 DECIMALS = 3
@@ -38,20 +35,23 @@ class HeadFigures:
     measures: dict[str, list[list[float]]]
 
 
-def measure_model_heads(model: LanguageModel, language: str) -> HeadFigures:
-    """The measures of measure_head_maps, averaged over held-out texts, and the mean weight from a pronoun to its noun
-    ("antecedent") and from a verb to its subject ("subject").
+def measure_model_heads(name: str) -> HeadFigures:
+    """Measure the heads of a shipped model: the measures of measure_head_maps, averaged over held-out texts, and the
+    mean weight from a pronoun to its noun ("antecedent") and from a verb to its subject ("subject").
 
     Pairs that a decoder's mask blocks, with a later noun or subject, are left out."""
+    model, language = load_model(name, torch.float32), RECIPES[name].language
     texts = held_out_texts(language, "held", "report", HEAD_TEXTS)
-    found = {name: mean.tolist() for name, mean in average_measures(model, language).items()}
+    found = {measure: mean.tolist() for measure, mean in average_measures(model, language).items()}
     places = {}
-    for name, kind in LINKS.items():
+    for link, kind in LINKS.items():
         meant = [each for each in find_places(texts, kind) if each.to <= each.at or not model.shape.causal]
-        places[name] = len(meant)
+        places[link] = len(meant)
         if meant:
-            found[name] = right_weights(weights_from(model, language, meant), meant).mean(0).tolist()  # (N, L, H)
-    measures = {name: [[round(each, DECIMALS) for each in layer] for layer in rows] for name, rows in found.items()}
+            found[link] = right_weights(weights_from(model, language, meant), meant).mean(0).tolist()  # (N, L, H)
+    measures = {
+        measure: [[round(each, DECIMALS) for each in layer] for layer in rows] for measure, rows in found.items()
+    }
     return HeadFigures(len(texts), places, measures)
 
 
@@ -70,15 +70,4 @@ def average_measures(model: LanguageModel, language: str) -> dict[str, Float[Ten
     return {name: torch.stack(each).nanmean(0) for name, each in found.items()}  # (N, L, H) -> (L, H)
 
 
-# ---- the file --------------------------------------------------------------------------------------------------------
-def measure_heads_again(name: str) -> None:
-    """Measure the heads of a shipped model, and write the figures into HEADS_FILE."""
-    write_row(HEADS_FILE, name, asdict(measure_model_heads(load_model(name, torch.float32), RECIPES[name].language)))
-    read_head_figures.cache_clear()
-
-
-@cache
-def read_head_figures() -> dict[str, HeadFigures]:
-    """Name of a shipped model -> the figures of its heads, read from HEADS_FILE."""
-    rows = json.loads(HEADS_FILE.read_text("utf-8"))
-    return {name: HeadFigures(**row) for name, row in rows.items()}
+HEAD_FIGURES = MeasuredTable(SHIPPED_FOLDER / "heads.json", HeadFigures, measure_model_heads)

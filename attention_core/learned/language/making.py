@@ -33,6 +33,7 @@ from attention_core.learned.language.simple_rule import nearest_fitting
 from attention_core.learned.language.surprise import number_words, surprises_of_texts
 from attention_core.learned.language.training import LanguageTraining, TrainingRecipe
 
+CHECKPOINT_FOLDER = Path(".training")  # of trainings on the command line
 KEPT_EVERY = 250  # steps between checkpoints
 FIGURE_DECIMALS = 4
 

@@ -3,26 +3,23 @@
 The decoder is not trained again: its weights were learned with the part.
 """
 
-import json
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from functools import cache
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from attention_core.analysis.interventions import Intervention, intervene
-from attention_core.learned.figures_file import write_row
 from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.model import LanguageModel, ModelShape
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model
 from attention_core.learned.language.surprise import surprises_of_texts
+from attention_core.learned.measured_table import MeasuredTable
 from attention_core.transformer.stack import LayerConfig, Stack, StackConfig, StackWeights, run_stack
 
-REMOVED_FILE = SHIPPED_FOLDER / "removed.json"
 REMOVED = ("en_asked_decoder", "zh_asked_decoder")
 REMOVED_TEXTS = 300  # measured texts
 DECIMALS = 4
@@ -98,10 +95,11 @@ class RemovedFigures:
     heads: list[float]
 
 
-def measure_removed_parts(model: LanguageModel, language: str, count: int = REMOVED_TEXTS) -> RemovedFigures:
-    """Measure a decoder as trained and without each part, on held-out texts. count: the number of texts."""
+def measure_removed_parts(name: str, count: int = REMOVED_TEXTS) -> RemovedFigures:
+    """Measure a shipped decoder as trained and without each part, on held-out texts. count: the number of texts."""
+    model, language = load_model(name, torch.float32), RECIPES[name].language
     texts = [text.words for text in held_out_texts(language, "held", "report", count)]
-    figures = {name: mean_surprise(ChangedModel(model, choices), language, texts) for name, choices in CHOICES.items()}
+    figures = {part: mean_surprise(ChangedModel(model, choices), language, texts) for part, choices in CHOICES.items()}
     heads = [
         mean_surprise(ChangedModel(model, CHOICES[WHOLE], head), language, texts) for head in range(model.shape.heads)
     ]
@@ -126,15 +124,4 @@ def count_words_alike(nats: float) -> int:
     return round(math.exp(nats))
 
 
-# ---- the file --------------------------------------------------------------------------------------------------------
-def measure_removed_again(name: str) -> None:
-    """Measure a shipped decoder, and write the figures into REMOVED_FILE."""
-    figures = measure_removed_parts(load_model(name, torch.float32), RECIPES[name].language)
-    write_row(REMOVED_FILE, name, asdict(figures))
-    read_removed_figures.cache_clear()
-
-
-@cache
-def read_removed_figures() -> dict[str, RemovedFigures]:
-    """Name of a shipped decoder -> its figures, read from REMOVED_FILE."""
-    return {name: RemovedFigures(**row) for name, row in json.loads(REMOVED_FILE.read_text("utf-8")).items()}
+REMOVED_FIGURES = MeasuredTable(SHIPPED_FOLDER / "removed.json", RemovedFigures, measure_removed_parts)

@@ -4,17 +4,16 @@ Measured once, by `python -m attention_core.learned stability` and `... overfitt
 and head_overfitting.json in this folder.
 """
 
-import json
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from torch import Generator
 
+from attention_core.learned.measured_table import MeasuredTable
 from attention_core.learned.models.classifier import Classifier
 from attention_core.learned.tasks import evidence
 from attention_core.learned.tasks.evidence import LabelledTexts
@@ -22,7 +21,6 @@ from attention_core.learned.training.courses import COURSES
 from attention_core.record.errors import AttentionError
 
 # ---- whether more heads make training more stable: over seeds and rates ----------------------------------------------
-STABILITY_FILE = Path(__file__).parent / "head_stability.json"
 TASK = "lookup"
 HEAD_COUNTS = (1, 2, 4, 8)  # numbers of heads, with the same total width and so equally large matrices
 RATES = (0.003, 0.03, 0.3)  # learning rates of Adam: the course's rate divided by 3, times 3, times 30
@@ -38,7 +36,7 @@ class StabilityRow:
 
     heads: int
     rate: float
-    right: tuple[float, ...]
+    right: list[float]
 
     @property
     def mean(self) -> float:
@@ -101,31 +99,17 @@ def chance_of_difference(one: Sequence[bool], other: Sequence[bool]) -> float:
     return min(1.0, 2 * ways / 2 ** len(differing))
 
 
-def measure_stability_again() -> None:
-    """Train all networks, and write the results into STABILITY_FILE."""
-    rows = []
-    for heads in HEAD_COUNTS:
-        for rate in RATES:
-            right = tuple(train_once(heads, rate, seed) for seed in SEEDS)
-            rows.append(json.dumps(asdict(StabilityRow(heads, rate, right))))
-            print(rows[-1], flush=True)
-    STABILITY_FILE.write_text("[\n" + ",\n".join(rows) + "\n]\n", "utf-8")
-    read_stability.cache_clear()
+def measure_stability(key: tuple[int, float]) -> StabilityRow:
+    """Train a network with each of SEEDS. key: (number of heads, learning rate)."""
+    heads, rate = key
+    return StabilityRow(heads, rate, [train_once(heads, rate, seed) for seed in SEEDS])
 
 
-@cache
-def read_stability() -> tuple[StabilityRow, ...]:
-    """Read the results from STABILITY_FILE, one row for each number of heads and each learning rate.
-
-    >>> len(read_stability())
-    12
-    """
-    rows = json.loads(STABILITY_FILE.read_text("utf-8"))
-    return tuple(StabilityRow(row["heads"], row["rate"], tuple(row["right"])) for row in rows)
-
+STABILITY = MeasuredTable(
+    Path(__file__).with_name("head_stability.json"), StabilityRow, measure_stability, fields=("heads", "rate")
+)
 
 # ---- whether more heads overfit less: trained on a few texts again and again -----------------------------------------
-OVERFITTING_FILE = Path(__file__).parent / "head_overfitting.json"
 TEXT_COUNTS = (32, 64, 128)  # numbers of training texts
 OVERFITTING_STEPS = 100
 
@@ -139,8 +123,8 @@ class OverfittingRow:
 
     heads: int
     texts: int
-    seen: tuple[float, ...]
-    unseen: tuple[float, ...]
+    seen: list[float]
+    unseen: list[float]
 
     @property
     def gap(self) -> float:
@@ -190,27 +174,13 @@ def chance_that_heads_are_alike(one: Sequence[float], other: Sequence[float]) ->
     return chance_of_difference([a < b for a, b in pairs], [b < a for a, b in pairs])
 
 
-def measure_overfitting_again() -> None:
-    """Train all networks, and write the results into OVERFITTING_FILE."""
-    rows = []
-    for heads in HEAD_COUNTS:
-        for count in TEXT_COUNTS:
-            seen, unseen = zip(*(train_on_few(heads, count, seed) for seed in SEEDS), strict=True)
-            rows.append(json.dumps(asdict(OverfittingRow(heads, count, seen, unseen))))
-            print(rows[-1], flush=True)
-    OVERFITTING_FILE.write_text("[\n" + ",\n".join(rows) + "\n]\n", "utf-8")
-    read_overfitting.cache_clear()
+def measure_overfitting(key: tuple[int, int]) -> OverfittingRow:
+    """Train a network with each of SEEDS. key: (number of heads, number of training texts)."""
+    heads, count = key
+    seen, unseen = zip(*(train_on_few(heads, count, seed) for seed in SEEDS), strict=True)
+    return OverfittingRow(heads, count, list(seen), list(unseen))
 
 
-@cache
-def read_overfitting() -> tuple[OverfittingRow, ...]:
-    """Read the results from OVERFITTING_FILE, one row for each number of heads and each number of texts.
-
-    >>> len(read_overfitting())
-    12
-    """
-    rows = []
-    for row in json.loads(OVERFITTING_FILE.read_text("utf-8")):
-        seen, unseen = tuple(row["seen"]), tuple(row["unseen"])
-        rows.append(OverfittingRow(row["heads"], row["texts"], seen, unseen))
-    return tuple(rows)
+OVERFITTING = MeasuredTable(
+    Path(__file__).with_name("head_overfitting.json"), OverfittingRow, measure_overfitting, fields=("heads", "texts")
+)

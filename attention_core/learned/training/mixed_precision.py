@@ -6,10 +6,9 @@ loss is multiplied by a scale before the gradients are computed, and the gradien
 step, so that small gradients are not rounded to 0. Measured once, by `python -m attention_core.learned precision`.
 """
 
-import json
 import statistics
 from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -17,13 +16,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from attention_core.learned.figures_file import write_row
+from attention_core.learned.measured_table import MeasuredTable
 from attention_core.learned.models.classifier import Classifier
 from attention_core.learned.tasks import evidence
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import load_network
 
-FIGURES_FILE = Path(__file__).parent / "mixed_precision.json"
 TASK = "lookup"
 STEPS, SEEDS = 400, (0, 1, 2)  # steps and seeds of the trainings, with the learning rate of the course
 EVERY = 20  # steps between two measurements
@@ -207,9 +205,9 @@ def count_powers(gradients: Float[Tensor, " n"]) -> dict[int, int]:
     return dict(zip(powers.tolist(), counts.tolist(), strict=True))
 
 
-# ---- the file --------------------------------------------------------------------------------------------------------
-def measure_precision_again(name: str) -> None:
-    """Train by a scheme of SCHEMES with all seeds, and write the figures into FIGURES_FILE."""
+# ---- figures ---------------------------------------------------------------------------------------------------------
+def measure_precision(name: str) -> SchemeFigures:
+    """Train by a scheme of SCHEMES with each of SEEDS, and return the figures."""
     texts, classes = evidence.held_out(TASK)
     by_seed, right = [], []
     for seed in SEEDS:
@@ -217,17 +215,7 @@ def measure_precision_again(name: str) -> None:
         by_seed.append([list(each) for each in zip(*measured, strict=True)])
         right.append(keep((model.classify(texts) == classes).double().mean()))
     losses, zero, still = (list(each) for each in zip(*by_seed, strict=True))
-    figures = SchemeFigures(losses, zero, still, right)
-    write_row(FIGURES_FILE, name, asdict(figures))
-    read_precision_figures.cache_clear()
-    print(name, [each[-1] for each in losses], right, flush=True)
+    return SchemeFigures(losses, zero, still, right)
 
 
-@cache
-def read_precision_figures() -> dict[str, SchemeFigures]:
-    """Read scheme -> figures from FIGURES_FILE.
-
-    >>> sorted(read_precision_figures()) == sorted(SCHEMES)
-    True
-    """
-    return {name: SchemeFigures(**row) for name, row in json.loads(FIGURES_FILE.read_text("utf-8")).items()}
+PRECISION_FIGURES = MeasuredTable(Path(__file__).with_name("mixed_precision.json"), SchemeFigures, measure_precision)

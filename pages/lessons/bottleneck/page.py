@@ -10,7 +10,7 @@ from attention_core.drawing.axes import whole_number_axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import SHIPPED_SEED
-from attention_core.learned.training.wider_vector import LONGER, WIDER, read_wider_vector
+from attention_core.learned.training.wider_vector import LONGER, WIDER, WIDER_VECTOR
 from attention_core.record.number_text import format_grouped, format_percent
 from pages.lessons.bottleneck.drawers import LESSON, show_neck
 from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
@@ -105,7 +105,7 @@ def tell_bottleneck(task: str) -> str:
 def describe_other_vectors(places: Sequence[int], length: int) -> dict[str, object]:
     """Returns placeholder values: the exact shares, at a length, of a longer-trained network and of one with a wider
     vector, and the length from which the latter generates no text exactly."""
-    rows = read_wider_vector()
+    rows = WIDER_VECTOR.rows
     wider = rows[WIDER]
     return {
         "longer": format_percent(rows[LONGER].exact_at(length)),

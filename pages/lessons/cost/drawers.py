@@ -20,6 +20,7 @@ from attention_core.inputs.matrix_edits import pack_matrix, scale_matrix
 from attention_core.learned.training.mixed_precision import (
     EVERY,
     LOSS_SCALE,
+    PRECISION_FIGURES,
     SCHEMES,
     SEEDS,
     STEPS,
@@ -29,7 +30,6 @@ from attention_core.learned.training.mixed_precision import (
     count_powers,
     last_loss,
     late_shares,
-    read_precision_figures,
     share_of_zeros,
     trained_gradients,
 )
@@ -409,7 +409,7 @@ def write_part(part: int) -> str:
 def show_trainings() -> None:
     """Shows one training in several precisions: losses, shares of gradients and updates rounded away, and memory."""
     family = choose_option("differ", tuple(FAMILIES))
-    measured = read_precision_figures()
+    measured = PRECISION_FIGURES.rows
     rows = {name: measured[name] for name in FAMILIES[family]}
     say_trainings(family, rows)
     show_losses({name: measured[name] for name in DRAWN[family]})

@@ -10,7 +10,7 @@ from attention_core.drawing.axes import Axis, decade_axis
 from attention_core.drawing.cache_pictures import CacheTriangle, triangle_picture
 from attention_core.drawing.curves import Curve, curves
 from attention_core.explanation.layout import panel
-from attention_core.learned.language.fill_in_middle import MIDDLE_LANGUAGE, read_middle_figures
+from attention_core.learned.language.fill_in_middle import MIDDLE_FIGURES, MIDDLE_LANGUAGE
 from attention_core.learned.language.shipped import other_form
 from attention_core.learned.language.writing import guess_from_both, guess_from_left, try_words
 from attention_core.record.number_text import (
@@ -416,7 +416,7 @@ def show_order(written: Written, at: int) -> None:
 
 def tell_held_out_figures() -> None:
     """Shows the figures on held-out English texts, also of a decoder trained on the fill-in-the-middle order."""
-    figures = read_middle_figures()[MIDDLE_LANGUAGE]
+    figures = MIDDLE_FIGURES.rows[MIDDLE_LANGUAGE]
     values = {}
     for name in ("left", "both", "before", "order"):
         share, first = getattr(figures, name)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from attention_core.drawing.axes import Axis, decade_axis, whole_number_axis
 from attention_core.drawing.curves import Curve, curves
-from attention_core.learned.depth.block_figures import DEPTHS, EVERY, LAYERS, RATES, SEEDS, STEPS, read_block_figures
+from attention_core.learned.depth.block_figures import BLOCK_FIGURES, DEPTHS, EVERY, LAYERS, RATES, SEEDS, STEPS
 from attention_core.learned.language.reading import read_tokens
 from attention_core.learned.language.readout import sum_model
 from attention_core.learned.language.shipped import other_form
@@ -53,7 +53,7 @@ def show_losses(kinds: Sequence[str]) -> None:
     steps = range(EVERY, STEPS + 1, EVERY)
     drawn = []
     for kind in kinds:
-        by_step = [sorted(losses) for losses in zip(*read_block_figures()[kind].losses, strict=True)]
+        by_step = [sorted(losses) for losses in zip(*BLOCK_FIGURES.rows[kind].losses, strict=True)]
         middle = [losses[len(losses) // 2] for losses in by_step]
         drawn.append(make_curve(kind, steps, middle, [(losses[0], losses[-1]) for losses in by_step]))
     losses = [loss for curve in drawn for loss in chain(*curve.band)]
@@ -68,7 +68,7 @@ def show_alikeness(kinds: Sequence[str]) -> None:
     """Shows how alike the vectors of different words are after each block."""
     drawn = []
     for kind in kinds:
-        alike = read_block_figures()[kind].alike
+        alike = BLOCK_FIGURES.rows[kind].alike
         drawn.append(make_curve(kind, range(len(alike)), alike))
     axes = (blocks_axis(len(alike) - 1), Axis(say("lessons.encoder.axis_alike"), 0.0, 1.0))
     show_curves("alike", drawn, axes)
@@ -78,7 +78,7 @@ def show_sizes(kinds: Sequence[str]) -> None:
     """Shows how large the numbers of the vectors are after each block."""
     drawn = []
     for kind in kinds:
-        sizes = read_block_figures()[kind].sizes
+        sizes = BLOCK_FIGURES.rows[kind].sizes
         drawn.append(make_curve(kind, range(len(sizes)), sizes))
     largest = max(max(curve.y) for curve in drawn)
     axes = (blocks_axis(len(sizes) - 1), Axis(say("lessons.encoder.axis_size"), 0.0, largest))
@@ -89,7 +89,7 @@ def show_gradients(kinds: Sequence[str]) -> None:
     """Shows the norm of the gradient at the first block, by the number of blocks."""
     drawn, lengths = [], []
     for kind in kinds:
-        gradients = read_block_figures()[kind].gradients
+        gradients = BLOCK_FIGURES.rows[kind].gradients
         depths = [int(depth) for depth in gradients]
         drawn.append(make_curve(kind, depths, list(gradients.values())))
         lengths += gradients.values()
@@ -115,7 +115,7 @@ LOSS_DIGITS = 4  # decimals of a loss
 
 def show_lost_words(_: Setup) -> None:
     """Shows that without residual connections the vectors of all words become alike, and that training fails."""
-    whole, without, bare = (read_block_figures()[kind] for kind in ("before", "no_residual", "bare"))
+    whole, without, bare = (BLOCK_FIGURES.rows[kind] for kind in ("before", "no_residual", "bare"))
     show_sentence(
         "lessons.encoder.residual",
         whole=format_fixed(last_loss(whole), LOSS_DIGITS),
@@ -132,7 +132,7 @@ def show_lost_words(_: Setup) -> None:
 
 def show_lost_gradient(_: Setup) -> None:
     """Shows how much of the gradient reaches the first block, with and without residuals and norms."""
-    figures = read_block_figures()
+    figures = BLOCK_FIGURES.rows
     bare, whole, without = (figures[kind].gradients for kind in ("bare", "before", "no_residual"))
     show_sentence(
         "lessons.encoder.gradient",
@@ -157,7 +157,7 @@ def last_loss(figures: object) -> float:
 def show_how() -> None:
     """Shows the sentence on how the networks were trained."""
     rates = join_with_commas(f"{rate:g}" for rate in RATES)
-    best = {kind: f"{figures.rate:g}" for kind, figures in read_block_figures().items()}
+    best = {kind: f"{figures.rate:g}" for kind, figures in BLOCK_FIGURES.rows.items()}
     show_sentence(
         "lessons.encoder.trained", layers=LAYERS, steps=STEPS, seeds=len(SEEDS), rates=rates, every=EVERY, **best
     )
@@ -171,7 +171,7 @@ def show_norms(_: Setup) -> None:
     """Shows the losses and the vector sizes of the same network with pre-norm, post-norm and without norms."""
     values = {}
     for kind in NORM_PLACES:
-        figures = read_block_figures()[kind]
+        figures = BLOCK_FIGURES.rows[kind]
         values[kind] = format_fixed(last_loss(figures), LOSS_DIGITS)
         values[f"{kind}_size"] = format_fixed(figures.sizes[-1])
         values[f"{kind}_worst"] = format_fixed(max(figures.tried.values()), LOSS_DIGITS)

@@ -22,17 +22,17 @@ from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.inputs.matrix_text import MAX_COLUMNS
 from attention_core.learned.training.head_counts import (
     HEAD_COUNTS,
+    OVERFITTING,
     OVERFITTING_STEPS,
     RATES,
     SEEDS,
+    STABILITY,
     STEPS,
     TEXT_COUNTS,
     OverfittingRow,
     StabilityRow,
     chance_of_difference,
     chance_that_heads_are_alike,
-    read_overfitting,
-    read_stability,
 )
 from attention_core.mechanism.config import kv_choices
 from attention_core.record.errors import AttentionError
@@ -341,7 +341,7 @@ def say_heads_by_eighth(width: int) -> None:
 # ---- drawer "share", tab: do more heads make training more stable? ---------------------------------------------------
 def show_stability(_: Setup) -> None:
     """Shows the results of training small networks with 1 to 8 heads, over seeds and learning rates."""
-    runs = {(row.heads, row.rate): row for row in read_stability()}
+    runs = STABILITY.rows
     one = runs[HEAD_COUNTS[0], RATES[-1]].failed
     most = runs[HEAD_COUNTS[-1], RATES[-1]].failed
     show_sentence(
@@ -362,7 +362,7 @@ def show_stability(_: Setup) -> None:
 
 def show_overfitting() -> None:
     """Shows how far small networks overfit: their accuracy on training and held-out texts, by number of texts."""
-    runs = {(row.heads, row.texts): row for row in read_overfitting()}
+    runs = OVERFITTING.rows
     values = {}
     for name, count in zip(("few", "some", "many"), TEXT_COUNTS, strict=True):
         one, most = runs[HEAD_COUNTS[0], count].unseen, runs[HEAD_COUNTS[-1], count].unseen

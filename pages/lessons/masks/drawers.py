@@ -36,7 +36,7 @@ from attention_core.explanation.layout import panel
 from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.inputs.matrix_values import WholeMatrix
 from attention_core.learned.language.guessing import next_word_chances
-from attention_core.learned.language.removed_parts import count_words_alike, read_removed_figures
+from attention_core.learned.language.removed_parts import REMOVED_FIGURES, count_words_alike
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed, format_grouped, format_percent, format_row
@@ -261,7 +261,7 @@ def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
     st.markdown(say("lessons.masks.shifted", first=escape_markdown(read[0]), second=escape_markdown(wanted[0])))
     st.markdown(draw_table(read, wanted, chances))
     say_copying(words)
-    figures = read_removed_figures()[MODELS[current_language()]]
+    figures = REMOVED_FIGURES.rows[MODELS[current_language()]]
     closed = say(
         "lessons.masks.diagonal",
         count=format_grouped(figures.words),

@@ -6,11 +6,11 @@ from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.learned.language.checkpoints import (
     OWN,
+    STEP_FIGURES,
     Reading,
     StepFigures,
     held_out_pair,
     read_pair,
-    read_step_figures,
     size_between_steps,
     steps_of,
 )
@@ -42,7 +42,7 @@ def name_network(letter: str, language: str) -> str:
 
 def figures_of(letter: str, language: str) -> StepFigures:
     """The measured figures of a network of the lesson."""
-    return read_step_figures()[name_network(letter, language)]
+    return STEP_FIGURES.rows[name_network(letter, language)]
 
 
 def spell_words(words: tuple[str, ...], language: str) -> str:

@@ -11,7 +11,7 @@ from attention_core.analysis.across_layers import roll_out
 from attention_core.analysis.head_measures import MEASURES, measure_head_maps
 from attention_core.comparison.measures import mean_moved_weight
 from attention_core.explanation.head_habits import head_habit, list_row_facts
-from attention_core.learned.language.head_figures import LINKS, read_head_figures
+from attention_core.learned.language.head_figures import HEAD_FIGURES, LINKS
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.learned.language.simple_rule import find_antecedents, measure_antecedents
@@ -114,7 +114,7 @@ def make_heads_data(screen: ScreenState) -> dict:
     data = make_grid_data(
         grid,
         open=get_text_template("all_heads.open"),
-        about=say("all_heads.about", texts=read_head_figures()[kind.model].texts, links=tell_links(kind, words)),
+        about=say("all_heads.about", texts=HEAD_FIGURES.rows[kind.model].texts, links=tell_links(kind, words)),
         written=say("all_heads.written"),
         written_title=say("all_heads.written_title", word=names[at]),
     )
@@ -160,7 +160,7 @@ def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...],
     """
     name = model_sentences_of(screen.setup.run).model
     here = measure_here(name, tokens)
-    held = read_head_figures()[name].measures
+    held = HEAD_FIGURES.rows[name].measures
     lengths = measure_written(stack, at)
     heads = []
     for layer, row in enumerate(lengths, 1):

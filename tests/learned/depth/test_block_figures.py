@@ -7,13 +7,13 @@ import torch
 from torch import nn
 
 from attention_core.learned.depth.block_figures import (
+    BLOCK_FIGURES,
     DEPTHS,
     EVERY,
     LAYERS,
     SEEDS,
     STEPS,
     draw_untrained,
-    read_block_figures,
     train_blocks,
 )
 from attention_core.learned.depth.deep_copier import BLOCK_KINDS, DeepCopier
@@ -57,7 +57,7 @@ def run_by_loop(model: DeepCopier, symbols: torch.Tensor) -> list[torch.Tensor]:
 
 @pytest.mark.parametrize("kind", BLOCK_KINDS)
 def test_sizes_and_likeness_of_vectors_are_those_of_a_loop(kind):
-    figures = read_block_figures()[kind]
+    figures = BLOCK_FIGURES.rows[kind]
     layers = len(figures.sizes) - 1
     sizes, alike = [], []
     for seed in SEEDS:
@@ -96,7 +96,7 @@ def test_the_gradient_is_that_of_small_steps(kind):
                 for number, each in zip(numbers, gradients, strict=True):
                     number -= side * 1e-5 * each / length
         lengths.append((ends[0] - ends[1]) / 2e-5)
-    assert read_block_figures()[kind].gradients["2"] == pytest.approx(sum(lengths) / len(lengths), rel=2e-3)
+    assert BLOCK_FIGURES.rows[kind].gradients["2"] == pytest.approx(sum(lengths) / len(lengths), rel=2e-3)
 
 
 @pytest.mark.parametrize("kind", BLOCK_KINDS)
@@ -112,17 +112,17 @@ def test_what_reaches_the_last_word_is_measured_through_the_loop(kind):
         loss = -chances.gather(-1, symbols[:, half + 1 :, None]).mean()
         lengths = torch.autograd.grad(loss, first)[0].square().sum(-1).sqrt().mean(0)
         ratios.append(float(lengths[-1] / lengths[0]))
-    assert read_block_figures()[kind].last_word == pytest.approx(sum(ratios) / len(ratios), rel=2e-2)
+    assert BLOCK_FIGURES.rows[kind].last_word == pytest.approx(sum(ratios) / len(ratios), rel=2e-2)
 
 
 def test_the_first_steps_of_a_training_are_those_of_the_file():
-    figures = read_block_figures()["no_residual"]
+    figures = BLOCK_FIGURES.rows["no_residual"]
     again = train_blocks("no_residual", figures.rate, SEEDS[0], steps=EVERY)
     assert again == pytest.approx(figures.losses[0][:1], rel=1e-2)
 
 
 def test_what_the_lesson_says_holds():
-    figures = read_block_figures()
+    figures = BLOCK_FIGURES.rows
     last = {kind: each.tried[str(each.rate)] for kind, each in figures.items()}
     assert all(each.tried[str(each.rate)] == min(each.tried.values()) for each in figures.values())
     assert max(last["before"], last["after"], last["no_norm"]) < 0.01  # each of the three learns

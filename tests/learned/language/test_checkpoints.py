@@ -14,13 +14,13 @@ from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.checkpoints import (
     CHANGES,
     MEASURED,
+    STEP_FIGURES,
     STEPPED,
     held_out_pair,
     keep_steps,
     load_step,
     measure_steps,
     read_pair,
-    read_step_figures,
     steps_of,
 )
 from attention_core.learned.language.measures import pair_places
@@ -156,7 +156,7 @@ def test_a_head_that_is_off_is_a_head_whose_rows_of_the_last_matrix_are_zero(som
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MEASURED)
 def test_the_figures_are_measured_again(name):
-    again, kept = measure_steps(name), read_step_figures()[name]
+    again, kept = measure_steps(name), STEP_FIGURES.rows[name]
     assert tuple(again.head) == tuple(kept.head)
     for column in ("shown", "answered", "changed"):
         assert getattr(again, column) == pytest.approx(getattr(kept, column), abs=0.02)
@@ -169,7 +169,7 @@ def test_the_figures_are_measured_again(name):
 def test_an_answer_without_a_head_that_shows_it_and_one_with(language):
     """What the lesson says, in numbers."""
     foretold, named, asked = (
-        read_step_figures()[f"{language}_{kind}_encoder"] for kind in ("foretold", "named", "asked")
+        STEP_FIGURES.rows[f"{language}_{kind}_encoder"] for kind in ("foretold", "named", "asked")
     )
     assert not foretold.answered and max(map(max, foretold.heads)) < 0.1
     assert named.answered["5000"] > 0.6 and max(map(max, named.heads)) < 0.2

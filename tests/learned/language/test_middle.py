@@ -8,6 +8,7 @@ from torch.nn.functional import cross_entropy
 from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.fill_in_middle import (
     MIDDLE,
+    MIDDLE_FIGURES,
     MIDDLE_TEXTS,
     PLACE_SEED,
     SUFFIX,
@@ -18,7 +19,6 @@ from attention_core.learned.language.fill_in_middle import (
     put_middle_last,
     read_both,
     read_left,
-    read_middle_figures,
     read_order,
 )
 from attention_core.learned.language.measures import held_out_texts
@@ -74,7 +74,7 @@ def by_hand(model, batch):
 
 def test_kept_figures_of_models_that_come_along_are_measured_again():
     texts = hide_words("en")
-    kept = read_middle_figures()["en"]
+    kept = MIDDLE_FIGURES.rows["en"]
     for form, read in (("decoder", read_left), ("encoder", read_both)):
         model = load_model(f"en_asked_{form}", torch.float32)
         name = {"decoder": "left", "encoder": "both"}[form]

@@ -11,9 +11,9 @@ from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.removed_parts import (
     REMOVED,
+    REMOVED_FIGURES,
     count_words_alike,
     measure_removed_parts,
-    read_removed_figures,
 )
 from attention_core.learned.language.shipped import load_model
 
@@ -23,7 +23,7 @@ SOME = 40  # texts of a loop
 @cache
 def measure_some():
     """The figures of a shipped decoder over some texts, for all tests that write one of them out as a loop."""
-    return measure_removed_parts(load_model("en_asked_decoder", torch.float32), "en", SOME)
+    return measure_removed_parts("en_asked_decoder", SOME)
 
 
 def turned(x):
@@ -81,7 +81,7 @@ def test_one_head_a_layer_is_what_a_loop_makes_of_it():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REMOVED)
 def test_the_figures_are_measured_again(name):
-    again, kept = measure_removed_parts(load_model(name, torch.float32), name[:2]), read_removed_figures()[name]
+    again, kept = measure_removed_parts(name), REMOVED_FIGURES.rows[name]
     assert again.words == kept.words and again.heads == pytest.approx(kept.heads, abs=0.01)
     for part in ("whole", "mask", "diagonal", "scale", "positions"):
         assert getattr(again, part) == pytest.approx(getattr(kept, part), abs=0.01)
@@ -89,7 +89,7 @@ def test_the_figures_are_measured_again(name):
 
 @pytest.mark.parametrize("name", REMOVED)
 def test_what_the_lessons_say(name):
-    figures = read_removed_figures()[name]
+    figures = REMOVED_FIGURES.rows[name]
     assert figures.whole < figures.scale < figures.whole + 0.25  # little
     assert min(figures.mask, figures.positions) > figures.whole + 0.5 and min(figures.heads) > figures.mask
 

@@ -1,0 +1,51 @@
+"""Tables of figures that take minutes to measure, stored in JSON files with one line per row."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key")
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredTable(Generic[Key, Row]):
+    """A table of measured figures.
+
+    record: the dataclass of a row. measure: key -> its row. fields: the fields of a row that are its key, a tuple; the
+    file is then a list of rows. Without fields, keys are names that are not in the rows; the file maps names to rows.
+    """
+
+    file: Path
+    record: type[Row]
+    measure: Callable[[Key], Row]
+    fields: tuple[str, ...] = ()
+
+    @cached_property
+    def rows(self) -> dict[Key, Row]:
+        """Key -> row, as in the file; {} if the file does not exist."""
+        if not self.file.exists():
+            return {}
+        stored = json.loads(self.file.read_text("utf-8"))
+        if self.fields:
+            stored = {tuple(row[field] for field in self.fields): row for row in stored}
+        return {key: self.record(**row) for key, row in stored.items()}
+
+    def measure_again(self, key: Key) -> None:
+        """Measure the row of a key, and write it into the file, whose other rows are kept."""
+        row = self.measure(key)
+        vars(self).pop("rows", None)  # while this row was measured, another process may have written one
+        self.rows[key] = row
+        self.file.write_text(self.format_rows(), "utf-8")
+
+    def format_rows(self) -> str:
+        """Return the JSON text of the rows, sorted by key."""
+        lines = []
+        for key in sorted(self.rows):
+            line = json.dumps(asdict(self.rows[key]))
+            lines.append(line if self.fields else f"{json.dumps(key)}: {line}")
+        opening, closing = "[]" if self.fields else "{}"
+        return f"{opening}\n" + ",\n".join(lines) + f"\n{closing}\n"
