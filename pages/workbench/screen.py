@@ -1,8 +1,10 @@
-"""The main column of the workbench: the picture, the effect of the last change, and the opened step."""
+"""The main column of the workbench: the sentences, the picture, the effect of the last change, and the opened step."""
 
 import streamlit as st
 
 from attention_core.inputs.tokenizer import printable_token
+from attention_core.learned.translation.reading import next_words, translate_words
+from attention_core.record.number_text import format_percent
 from pages.panels import (
     flow_picture,
     head_maps,
@@ -10,11 +12,11 @@ from pages.panels import (
     model_guess,
     model_panels,
     step,
-    translation,
 )
 from pages.panels.setup_controls import field_control
 from pages.runs.cache import cached_batch_difference
-from pages.runs.compute import spell_tokens
+from pages.runs.compute import sentences_of, spell_tokens
+from pages.runs.made_sentences import TranslatedSentences
 from pages.session import setup_state
 from pages.session.fragments import page_part, select_and_redraw
 from pages.session.view import ScreenState
@@ -28,7 +30,7 @@ def show_picture() -> None:
     """Shows the sentences of a batch, the picture, the effect of the last change, and the opened step."""
     show_batch()
     model_guess.show_judgement()
-    translation.show_translation()
+    show_translation()
     flow_picture.show_flow()
     flow_picture.show_look()
     show_run()
@@ -124,3 +126,39 @@ def show_run(screen: ScreenState) -> None:
 def show_opened_step(screen: ScreenState) -> None:
     """Shows the panel of the opened step."""
     step.show_step_panel(screen)
+
+
+# ---- the word that a translator generates from the selected row ------------------------------------------------------
+def translation_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The run and the selected row; () if no translator is used."""
+    kind = translated_sentences_of(screen)
+    return () if kind is None else (screen.setup.run, screen.selection.query)
+
+
+def translated_sentences_of(screen: ScreenState) -> TranslatedSentences | None:
+    """The sentences of a translator's run; None if no translator is used, or if rows are not words."""
+    kind = sentences_of(screen.setup.run)
+    return kind if isinstance(kind, TranslatedSentences) and "x" not in kind.typed else None
+
+
+@page_part(translation_dependencies)
+def show_translation(screen: ScreenState) -> None:
+    """Shows the word that the translator generates from the selected row; also the translator's own translation, if the
+    reader typed another one.
+    """
+    kind = translated_sentences_of(screen)
+    if kind is None:
+        return
+    source, target, row = kind.source_words(), kind.own_words(), screen.selection.query
+    word, share = next_words(kind.translator, source, target)[row]
+    is_end = word == target[0]
+    told = say(
+        "translation.ends" if is_end else "translation.writes",
+        row=escape_markdown(target[row]),
+        word=escape_markdown(word),
+        percent=format_percent(share),
+    )
+    own = translate_words(kind.translator, source)
+    if own != target:
+        told += " " + say("translation.own", text=escape_markdown(kind.spell(own)))
+    st.caption(told)
