@@ -20,10 +20,9 @@ from pages.lessons.worked_example import (
     show_met,
     show_slips,
 )
-from pages.panels.answers import answer_text_box, get_answer_text, is_text_chosen
-from pages.panels.link_controls import choose_option, switch
+from pages.panels.link_controls import choose_option, switch, text_box
+from pages.practice.check.answers import get_answer_text, is_text_chosen, make_answer_check, show_worked_table
 from pages.practice.check.exercise import choose_exercise, clear_on_new_exercise, initial_cell_texts, show_printing
-from pages.practice.check.worked_table import show_worked_table
 from pages.runs.cache import checked_answers_for, slips_for, trace_for
 from pages.session.answers import are_answers_revealed
 from pages.session.labels import current_palette, formula_names, inline_step_name, place_name
@@ -101,7 +100,7 @@ with draw_page_frame("check") as place:
     if is_text_chosen():
         with st.container(horizontal=True, gap="medium"):
             with st.container(width="content"):
-                answer_text_box(trace, step, starts[step])
+                text_box(step, starts[step], make_answer_check(trace, step), tall=True, height="content")
             show_exercise("work", checked, [parts], asked=are_answers_revealed())
         show_verdict()
     else:
