@@ -20,10 +20,9 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Step
 from pages.runs.devices import AVAILABLE_DEVICES
-from pages.runs.learned_matrices import check_tanh_layer, put_learned_matrices, put_source_matrices
 from pages.runs.made_sentences import HandmadeHeads, LearnedTexts, ModelSentences, TranslatedSentences
 from pages.runs.run_inputs import SEQUENCES, RunInputs, StartMatrix
-from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, put_matrix
+from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences
 from pages.runs.tensor_inputs import (
     DrawnTensors,
     QkvMatrices,
@@ -34,7 +33,13 @@ from pages.runs.tensor_inputs import (
     split_qkv,
 )
 from pages.runs.upload_store import UploadedArrays
-from pages.runs.weight_matrices import HeadSizes, apply_wiring
+from pages.runs.weight_matrices import (
+    HeadSizes,
+    apply_wiring,
+    check_tanh_layer,
+    put_learned_matrices,
+    put_source_matrices,
+)
 from pages.setup.codec import check_link_length
 from pages.setup.link_values import read_mask_answer
 from pages.setup.resolve import ResolvedRun, config_of, resolve_run
@@ -148,7 +153,7 @@ def gather_for_kind(kind: InputKind, run: RunSetup, config: AttentionConfig) -> 
     check_tanh_layer(inputs, SCORES[config.score], pairs, getattr(torch, run.dtype))
     if run.allowed is not None:
         inputs.typed["allowed"] = drop_outside_cells(run.allowed, (T, S))
-        put_matrix(inputs, "allowed", StartMatrix(np.ones((T, S)), "typed"))
+        inputs.put("allowed", StartMatrix(np.ones((T, S)), "typed"))
     return inputs
 
 

@@ -28,7 +28,7 @@ from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.record.errors import AttentionError
 from pages.runs.network_store import view_network
 from pages.runs.run_inputs import RunInputs, StartMatrix, TokenSequence
-from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, StartMatrices, put_matrix
+from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, StartMatrices
 from pages.setup.word_roles import read_word_roles
 
 
@@ -204,7 +204,7 @@ class ModelSentences(DictionarySentences):
         super().gather(inputs)
         value = self.inputs_for(self.own_words()).value
         if value is not None:
-            put_matrix(inputs, "value", StartMatrix(value.numpy(), "learned"))
+            inputs.put("value", StartMatrix(value.numpy(), "learned"))
 
     # -- matrices
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:

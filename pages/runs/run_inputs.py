@@ -125,7 +125,27 @@ class RunInputs:
                 matrices.append(name)
         return RandomParts({"T": queries, "S": keys}, tuple(matrices))
 
-    # -- typed values
+    # -- matrices
+    def put(self, name: str, start: StartMatrix) -> None:
+        """Puts a matrix into the inputs: the typed one, otherwise its initial values."""
+        value = self.typed.get(name)
+        numbers = start.numbers
+        if numbers is not None:
+            numbers = np.asarray(numbers, dtype=float)
+            self.bases[name] = numbers
+        is_typed = value not in (None, UNCHANGED)
+        if is_typed or numbers is None:
+            if value is not None or name in REQUIRED_INPUT_MATRICES:
+                self.put_typed(name, start.origin)
+            return
+        self.matrices[name] = numbers
+        self.origins[name] = start.origin
+        self.random_rows[name] = frozenset()
+        if start.origin == "random":
+            self.random_rows[name] = frozenset(range(len(numbers)))
+            if start.seed is not None:
+                self.seeds[name] = start.seed
+
     def put_typed(self, name: str, origin: str) -> None:
         """Applies the typed value of a matrix to its base. origin: of the base."""
         value = self.typed.get(name)

@@ -22,7 +22,7 @@ from attention_core.inputs.tokenizer import (
     tokenise,
 )
 from attention_core.record.errors import AttentionError
-from pages.runs.run_inputs import REQUIRED_INPUT_MATRICES, RunInputs, StartMatrix, TokenSequence, label_rows
+from pages.runs.run_inputs import RunInputs, StartMatrix, TokenSequence, label_rows
 from pages.runs.weight_matrices import HeadSizes, cut_rows, cut_to_sizes
 from pages.setup.word_roles import read_word_roles
 
@@ -224,7 +224,7 @@ class DictionarySentences:
             origin=origin,
             seed=self.sequence_seed(name),
         )
-        put_matrix(inputs, name, matrix)
+        inputs.put(name, matrix)
         if inputs.typed.get(name, UNCHANGED) == UNCHANGED:
             return start.words, start.origins
         words = label_rows(inputs.matrices[name], start.words)
@@ -248,28 +248,7 @@ class DictionarySentences:
                 start = cut_to_sizes(start, name, sizes, starts.heads)
             if sizes.key_width is not None and name in ("w_k", "w_v"):
                 start = cut_rows(start, name, sizes.key_width, sizes.seed)
-            put_matrix(inputs, name, start)
-
-
-def put_matrix(inputs: RunInputs, name: str, start: StartMatrix) -> None:
-    """Puts a matrix into the inputs: the typed one, otherwise its initial values."""
-    value = inputs.typed.get(name)
-    numbers = start.numbers
-    if numbers is not None:
-        numbers = np.asarray(numbers, dtype=float)
-        inputs.bases[name] = numbers
-    is_typed = value not in (None, UNCHANGED)
-    if is_typed or numbers is None:
-        if value is not None or name in REQUIRED_INPUT_MATRICES:
-            inputs.put_typed(name, start.origin)
-        return
-    inputs.matrices[name] = numbers
-    inputs.origins[name] = start.origin
-    inputs.random_rows[name] = frozenset()
-    if start.origin == "random":
-        inputs.random_rows[name] = frozenset(range(len(numbers)))
-        if start.seed is not None:
-            inputs.seeds[name] = start.seed
+            inputs.put(name, start)
 
 
 def fit_bias(start: StartMatrix, name: str, inputs: RunInputs) -> StartMatrix:

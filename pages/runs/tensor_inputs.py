@@ -25,7 +25,7 @@ from attention_core.mechanism.plan import Plan, prepare, prepare_qkv
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step
 from pages.runs.run_inputs import SEQUENCES, RunInputs, StartMatrix, label_rows
-from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, put_matrix, to_matrix
+from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, to_matrix
 from pages.runs.upload_store import UploadedArrays
 from pages.runs.weight_matrices import HeadSizes, apply_wiring, project_sequence
 from pages.setup.setup import AXIS_ORDERS, MAX_RUN_PAIRS, MAX_SHOWN_HEADS
@@ -45,7 +45,7 @@ class QkvMatrices:
         for name in "qkv":
             numbers = to_matrix(getattr(example, name))
             start = StartMatrix(numbers, example.origin)
-            put_matrix(inputs, name, start)
+            inputs.put(name, start)
         q = inputs.matrices["q"]
         k = inputs.matrices["k"]
         queries, keys = self.known_words()

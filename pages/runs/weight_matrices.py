@@ -1,15 +1,24 @@
-"""The matrices of a layer: cut to other heads and widths, tied or swapped."""
+"""The matrices of a layer: cut to other heads and widths, tied or swapped; and the initial values of what it learns."""
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 
 from attention_core import AttentionConfig
 from attention_core.inputs.initial_matrices import random_matrix, recut_heads
 from attention_core.inputs.matrix_text import MAX_COLUMNS
+from attention_core.mechanism.checks import check_hidden
+from attention_core.mechanism.learned_tensors import LearnedTensor, Sizes, add_own_sizes
+from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.plain_checks import require_positive
+from attention_core.mechanism.scores import Score
 from attention_core.record.errors import AttentionError
-from pages.runs.run_inputs import StartMatrix
+from pages.runs.run_inputs import RunInputs, StartMatrix
+
+MAX_GENERAL_TERMS = 64 * 64  # largest number of products in the sum of one general score, each of which can be shown
+MAX_TANH_LAYER_BYTES = 2**24  # largest tanh layer of the additive score: all visitors' runs are cached
 
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
@@ -139,3 +148,156 @@ def project_sequence(matrices: dict[str, np.ndarray], name: str, source: str) ->
     if bias.shape[1] != columns:
         return None
     return projected + bias[0]
+
+
+# ---- initial learned tensors -----------------------------------------------------------------------------------------
+def put_learned_matrices(
+    inputs: RunInputs,
+    learned: dict[str, np.ndarray],
+    head_sizes: HeadSizes,
+    wiring: tuple[str, ...],
+    config: AttentionConfig,
+) -> None:
+    """Puts the learned tensors of the chosen mechanisms into the inputs. learned: those of a trained network, by name.
+
+    Raises AttentionError: too_many_terms.
+    """
+    done = config.modifiers_at("sources")
+    groups = [declared for name, declared in config.learned().items() if declared and name not in done]
+    if not groups:
+        return
+    used = apply_wiring(inputs.matrices, wiring, config)
+    d_q, d_k = (max(width // config.maps, 1) for width in find_widths(inputs, used, head_sizes, config))
+    d_v = find_value_width(inputs, used, head_sizes, config)
+    places = max(len(inputs.queries), len(inputs.keys))
+    D_out = projected_width(used, "w_o", config.heads * d_v)
+    sizes = {"d_q": d_q, "d_k": d_k, "d_v": d_v, "H": config.heads, "N": places, "D_out": D_out, **input_widths(inputs)}
+    if config.score == "general" and d_q * d_k > MAX_GENERAL_TERMS:
+        raise AttentionError("too_many_terms", q=d_q, k=d_k, limit=MAX_GENERAL_TERMS)
+    for declared in groups:
+        put_group(inputs, declared, sizes, head_sizes.seed, learned)
+
+
+def put_source_matrices(inputs: RunInputs, config: AttentionConfig, seed: int) -> int | None:
+    """Puts into the inputs the learned tensors that are used before k and v are projected.
+
+    Returns the width of the vectors that W_k and W_v multiply; None if these are the input vectors.
+    """
+    key_width = None
+    for name in config.modifiers_at("sources"):
+        modifier = MODIFIERS[name]
+        sizes = put_group(inputs, modifier.weights, input_widths(inputs), seed, {})
+        *_, width = modifier.steps["sources"][-1].dims
+        key_width = sizes[width]
+    return key_width
+
+
+def input_widths(inputs: RunInputs) -> dict[str, int]:
+    """The widths D and D_kv of the query and key vectors; {} if q, k and v are given."""
+    if "x" not in inputs.matrices:
+        return {}
+    x = inputs.matrices["x"]
+    return {"D": x.shape[1], "D_kv": inputs.matrices.get("context", x).shape[1]}
+
+
+def put_group(
+    inputs: RunInputs, declared: tuple[LearnedTensor, ...], sizes: Sizes, seed: int, learned: dict[str, np.ndarray]
+) -> Sizes:
+    """Puts the learned tensors of one mechanism into the inputs: a trained network's if they fit, otherwise the
+    declared initial values; returns the sizes of all axes.
+
+    sizes: of the run. learned: tensors of the trained network. If a tensor with another width was typed, the tensors
+    after it get this width.
+    """
+    is_learned = fits(declared, learned, sizes)
+    known = defaultdict(lambda: max(sizes["d_q"], sizes["d_k"]), sizes)
+    for tensor in declared:
+        known |= tensor.own_sizes
+    for tensor in declared:
+        if is_learned:
+            start = StartMatrix(learned[tensor.name], "learned")
+        else:
+            start = start_matrix(tensor, screen_shape(tensor, known), seed)
+        inputs.put(tensor.name, start)
+        if tensor.name in inputs.matrices:
+            found = add_own_sizes([tensor], {tensor.name: inputs.matrices[tensor.name].shape}, sizes)
+            known |= {letter: size for letter, size in found.items() if letter not in sizes}
+    return known
+
+
+def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dtype: torch.dtype) -> None:
+    """Raises AttentionError if the additive score's tanh layer is too large. pairs: the sizes B, H, T and S."""
+    shapes = {name: matrix.shape for name, matrix in inputs.matrices.items()}
+    if not all(tensor.name in shapes for tensor in score.weights):
+        return  # the core raises the error of a missing tensor
+    sizes = add_own_sizes(score.weights, shapes, pairs)
+    for larger in score.larger_than_pairs(sizes):
+        check_hidden(larger, dtype.itemsize, MAX_TANH_LAYER_BYTES)
+
+
+def find_widths(
+    inputs: RunInputs, used: dict[str, np.ndarray], head_sizes: HeadSizes, config: AttentionConfig
+) -> tuple[int, int]:
+    """The widths of q and of k per head, as the matrices make them. used: the matrices that the layer uses."""
+    uploaded = inputs.brought
+    if uploaded is not None:
+        *_, d_q = uploaded.q.shape
+        *_, d_k = uploaded.k.shape
+        return d_q, d_k
+    if "q" in inputs.matrices:
+        _, query_columns = inputs.matrices["q"].shape
+        _, key_columns = inputs.matrices["k"].shape
+        return query_columns // config.heads, key_columns // config.heads
+    query_columns = projected_width(used, "w_q", used["x"].shape[1])
+    key_columns = projected_width(used, "w_k", key_source_width(inputs, head_sizes))
+    kv_heads = config.kv_heads or config.heads
+    d_q = query_columns // config.heads
+    d_k = key_columns // kv_heads
+    return max(d_q, 1), max(d_k, 1)
+
+
+def projected_width(matrices: dict[str, np.ndarray], name: str, source: int) -> int:
+    """The width of a projection, or that of its source if it has no matrix."""
+    return matrices[name].shape[1] if name in matrices else source
+
+
+def key_source_width(inputs: RunInputs, head_sizes: HeadSizes) -> int:
+    """The width of the vectors that W_k and W_v multiply."""
+    return head_sizes.key_width or input_widths(inputs)["D_kv"]
+
+
+def find_value_width(
+    inputs: RunInputs, used: dict[str, np.ndarray], head_sizes: HeadSizes, config: AttentionConfig
+) -> int:
+    """The width of v per head, as the matrices make it."""
+    uploaded = inputs.brought
+    if uploaded is not None:
+        return uploaded.v.shape[-1]
+    if "v" in inputs.matrices:
+        return max(inputs.matrices["v"].shape[1] // config.heads, 1)
+    value_columns = projected_width(used, "w_v", key_source_width(inputs, head_sizes))
+    kv_heads = config.kv_heads or config.heads
+    return max(value_columns // kv_heads, 1)
+
+
+def fits(declared: tuple[LearnedTensor, ...], learned: dict[str, np.ndarray], sizes: Sizes) -> bool:
+    """Whether a network has all learned tensors of a mechanism, in the shapes for these sizes."""
+    shapes = {name: matrix.shape for name, matrix in learned.items()}
+    if not all(tensor.name in shapes for tensor in declared):
+        return False
+    all_sizes = add_own_sizes(declared, shapes, sizes)
+    return all(shapes[tensor.name] == screen_shape(tensor, all_sizes) for tensor in declared)
+
+
+def screen_shape(tensor: LearnedTensor, sizes: Sizes) -> tuple[int, int]:
+    """The shape in which a tensor is shown: a vector is one row."""
+    shape = tensor.shape(sizes)
+    return shape if len(shape) == 2 else (1, *shape)
+
+
+def start_matrix(tensor: LearnedTensor, shape: tuple[int, int], seed: int) -> StartMatrix:
+    """The initial values of a learned tensor: as declared, otherwise random."""
+    if tensor.start is None:
+        numbers = random_matrix(tensor.name, shape, seed)
+        return StartMatrix(numbers, "random", seed)
+    return StartMatrix(tensor.start(*shape), "built")

@@ -12,7 +12,6 @@ from attention_core import Weights
 from attention_core.inputs.matrix_link import read_matrix
 from pages.runs.compute import compute_run
 from pages.runs.run_inputs import StartMatrix
-from pages.runs.sentences import put_matrix
 from pages.setup.setup import RunSetup, Setup, make_setup
 from pages.workbench import compare
 from tests.screen.driver import Screen, it_to_dog, plain
@@ -163,7 +162,7 @@ def test_a_weight_is_named_as_soon_as_a_setup_and_a_run_have_it():
     for text, number in (("1", 1.0), ("2", 2.0)):
         setup = Setup(LargerRun(w_new=text))
         trace, material = compute_run(setup.run)
-        put_matrix(material, "w_new", StartMatrix([[number]], "typed"))
+        material.put("w_new", StartMatrix([[number]], "typed"))
         runs.append((setup, trace, material))
     assert compare.find_setting_differences(*runs) == [("w_new [1, 1]", "1", "2")]
 
