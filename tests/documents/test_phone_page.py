@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, Weights, attend
+from attention_core.documents import phone_page
 from attention_core.documents.excerpt import DocumentTexts
 from attention_core.documents.phone_page import MAX_PAGE_CELLS, MAX_PAGE_HEADS, MAX_PAGE_TERMS, SceneTexts, scene_page
 from attention_core.documents.provenance import Provenance
@@ -67,13 +68,18 @@ class Read(HTMLParser):
 
 
 LARGE = "large float64"  # too large for all its arithmetic
+WHOLE = {LARGE, "everything float64", "small"}  # whose matrices are shown as large as a page allows
+SIDE = 4  # rows and columns of the matrices of all other runs
 OTHER_LARGE = {f"large {dtype}" for dtype in DTYPES} - {LARGE}  # the runs "everything ..." have the other dtypes, too
 SUMS = 5  # the arithmetic of every fifth cell is compared, and that of the first of each step
 
 
 @cache
 def page(name):
-    return Read(scene_page(trace_of(name), {}, IMPRINT, telling(), TEXTS))
+    with pytest.MonkeyPatch.context() as patch:
+        if name not in WHOLE:
+            patch.setattr(phone_page, "MATRIX_SIDES", (SIDE,))
+        return Read(scene_page(trace_of(name), {}, IMPRINT, telling(), TEXTS))
 
 
 @pytest.mark.parametrize("name", [name for name in ATTENTION_RUNS if name not in OTHER_LARGE])

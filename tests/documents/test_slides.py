@@ -75,6 +75,13 @@ def picture(**parts):
     return SlidePicture(**{"data": map_svg().encode(), "alt": "a map"} | parts)
 
 
+def ready_picture():
+    """A picture of 300 x 100 pixels that is ready: a map is drawn anew for every file, which takes long."""
+    pixels = io.BytesIO()
+    Image.new("RGB", (300, 100)).save(pixels, "PNG")
+    return SlidePicture(pixels.getvalue(), "mine", "image/png")
+
+
 def show(*slides, title="Keys & <queries>"):
     return SlideShow(replace(SOURCE, title=title), slides, WORDS)
 
@@ -153,10 +160,7 @@ def test_a_picture_is_as_large_as_its_room_lets_it_be_and_two_share_it():
     assert alone.height / EMU_PER_PX == pytest.approx(BODY_BOX.height, abs=1)
     beside = pictures_on(two)
     assert beside[0].top == beside[1].top and sum(each.width for each in beside) / EMU_PER_PX > 0.9 * BODY_BOX.width
-    pixels = io.BytesIO()
-    Image.new("RGB", (300, 100)).save(pixels, "PNG")
-    small = Slide("x", pictures=(SlidePicture(pixels.getvalue(), "mine", "image/png"),))
-    (own,) = pictures_on(pages_of(show(small))[1])
+    (own,) = pictures_on(pages_of(show(Slide("x", pictures=(ready_picture(),))))[1])
     assert own.width / EMU_PER_PX == 300  # as its pixels allow
 
 
@@ -248,14 +252,14 @@ def test_what_moves_has_a_bound_and_stands_beyond_it():
 @cache
 def plain_tags():
     """The tags of a lecture page and of an exercise sheet whose words are all plain."""
-    plain = show(replace(FIRST, notes="x"))
+    plain = show(replace(FIRST, notes="x", pictures=(ready_picture(),) * 2))
     return Tags(lecture_page(plain, DRAWINGS)).tags, Tags(exercise_sheet(plain, "A4")).tags
 
 
 @pytest.mark.parametrize("word", [*HOSTILE[:12], "</script><script>alert(1)</script>", '" onclick="x', "{{ 1 }}"])
 def test_no_word_is_markup_in_any_file(word):
     parts = dict.fromkeys(("title", "question", "answer", "notes", "source"), word)
-    hostile = show(replace(FIRST, **parts, figures=(word,)), title=word)
+    hostile = show(replace(FIRST, **parts, figures=(word,), pictures=(ready_picture(),) * 2), title=word)
     page, sheet = Tags(lecture_page(hostile, DRAWINGS)), Tags(exercise_sheet(hostile, "A4"))
     assert (page.tags, sheet.tags) == plain_tags()
     assert word.strip() in " ".join(page.texts)

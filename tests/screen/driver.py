@@ -335,11 +335,14 @@ class Screen:
 
     def error_at(self, key):
         """The refusal that stands directly under a control."""
-        self.open()
-        order = [node for node in walk(self.at._tree) if getattr(node, "key", None) or node.type == "error"]
         moved = re.compile(rf"{re.escape(key)}(_\d+)?")
-        at = next(n for n, node in enumerate(order) if moved.fullmatch(getattr(node, "key", None) or ""))
-        following = order[at + 1 : at + 2]
+
+        def from_control():
+            order = [node for node in walk(self.at._tree) if getattr(node, "key", None) or node.type == "error"]
+            places = (n for n, node in enumerate(order) if moved.fullmatch(getattr(node, "key", None) or ""))
+            return order[next(places, len(order)) :]
+
+        _, *following = self.seek(from_control, key.removeprefix("c_"))
         return plain(following[0].value) if following and following[0].type == "error" else None
 
 
