@@ -27,7 +27,7 @@ from attention_core.learned.language.measures import pair_places
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import load_model, read_figures
 
-SOME = 60  # pairs of a loop
+SOME = 23  # pairs of a loop
 
 
 def same_numbers(model, other):
