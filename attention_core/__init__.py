@@ -1,4 +1,6 @@
-"""Attention, number by number: every step of a run kept, openable and proven. Needs torch, numpy and pandas."""
+"""Attention, number by number: every step of a run is kept, and can be opened and proven. Needs torch, numpy,
+pandas.
+"""
 
 from attention_core.analysis.logit_attribution import logit_lens
 from attention_core.analysis.residual_sum import with_logit_sum, with_residual_sum

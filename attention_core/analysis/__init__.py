@@ -1,1 +1,1 @@
-"""Further steps and measures of a run: softmax in stages, Jacobians, leaks of the future, contributions of heads."""
+"""Further steps and measures of a run: staged softmax, Jacobians, leaks of future tokens, head contributions."""

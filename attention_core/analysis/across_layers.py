@@ -1,4 +1,4 @@
-"""From layer to layer: which inputs can change an output under a mask, and how much of each is in it (rollout)."""
+"""Information flow across layers: which inputs can reach an output under a mask, and attention rollout."""
 
 import torch
 from jaxtyping import Bool, Float
@@ -8,16 +8,18 @@ from attention_core.record.errors import AttentionError
 
 
 def reachable_inputs(allowed: Bool[Tensor, "*batch T T"], layers: int) -> Bool[Tensor, "*batch T T"]:
-    r"""Mark which inputs j can change the number at position i after some layers, as [i, j].
+    r"""Mark which inputs j can influence position i after a number of layers: a boolean tensor indexed [i, j].
 
-    $R_L = (A \lor I)^L$ in truth values: a position that i attends to passes on all that has reached it. Every position
-    reaches itself, even if the mask blocks it: the query is computed there, and the residual carries it on. With a
-    window of w keys on both sides, an input reaches L w positions after L layers, as in a stack of convolutions
-    (Beltagy et al. 2020, Longformer, section 3.1). Under a causal mask it reaches later positions only.
+    $R_L = (A \lor I)^L$ in truth values: if i attends to j, everything that has reached j also reaches i. Every
+    position reaches itself, even if the mask blocks it, because its query is computed there and the residual carries
+    its vector on. With a window of w keys on both sides, an input reaches L w positions after L layers, as in a stack
+    of convolutions (Beltagy et al. 2020, Longformer, section 3.1). Under a causal mask an input reaches later positions
+    only.
 
-    allowed: boolean (T, T), True = may attend. Axes before these are kept apart; if any one of several heads is
-    enough, give `allowed.any(-3)`. layers: 0 or more; after 0 layers each position has reached itself alone. What is
-    False cannot change at all; what is True can change, and does for almost all weights if the residual is kept.
+    allowed: boolean (T, T), True = may attend. Leading axes are batch axes, computed separately. If one of several
+    heads suffices, pass `allowed.any(-3)`. layers: 0 or more; after 0 layers each position has been reached by itself
+    alone. An input marked False cannot change the position at all. An input marked True can, and for almost all weights
+    does if the residual is kept.
 
     Raises AttentionError (a ValueError) for a mask that is not square, or not boolean.
 
@@ -29,9 +31,9 @@ def reachable_inputs(allowed: Bool[Tensor, "*batch T T"], layers: int) -> Bool[T
 
 
 def path_lengths(allowed: Bool[Tensor, "*batch T T"]) -> Float[Tensor, "*batch T T"]:
-    """Count the fewest layers, or steps, in which input j reaches position i, by breadth-first search; else inf.
+    """Count the fewest layers in which input j reaches position i, by breadth-first search; inf if it never does.
 
-    allowed: as for reachable_inputs: True if j reaches i in one step. Raises as reachable_inputs does.
+    allowed: boolean (T, T), True if j reaches i in one layer, as for reachable_inputs. Raises as reachable_inputs does.
 
     >>> path_lengths(torch.tensor([[True, False, False], [True, True, False], [False, True, True]]))
     tensor([[0., inf, inf],
@@ -45,7 +47,7 @@ def path_lengths(allowed: Bool[Tensor, "*batch T T"]) -> Float[Tensor, "*batch T
     reached = itself.expand_as(allowed)
     lengths = torch.where(reached, 0.0, torch.inf)
     for steps in range(1, T):
-        paths = one_step @ reached.float()  # (T, T) x (T, T): from what has reached the positions that i attends to
+        paths = one_step @ reached.float()  # (T, T) x (T, T): counts the paths of one more layer
         further = paths > 0
         if torch.equal(further, reached):
             break
@@ -56,7 +58,7 @@ def path_lengths(allowed: Bool[Tensor, "*batch T T"]) -> Float[Tensor, "*batch T
 
 
 def check_square_mask(allowed: Tensor) -> None:
-    """Raise AttentionError for a mask that is not boolean, or not square."""
+    """Raise AttentionError for a mask that is not boolean or not square."""
     if allowed.dtype != torch.bool:
         raise AttentionError("allowed_not_bool", name="allowed", given=allowed.dtype)
     shape = tuple(allowed.shape)
@@ -65,13 +67,13 @@ def check_square_mask(allowed: Tensor) -> None:
 
 
 def roll_out(weights: Float[Tensor, "L H T T"]) -> Float[Tensor, "L T T"]:
-    """Multiply the layers' weights, each averaged over its heads and mixed half and half with the identity.
+    """Compute attention rollout: multiply the layers' head-averaged weights, each mixed equally with the identity.
 
     R_l = A_l R_(l-1) with R_0 = I and A_l = W_l / 2 + I / 2, where W_l is the mean of the heads of layer l. Values and
     feed-forward layers are ignored.
 
-    weights: (L, H, T, T) of one sentence, the first layer first. Returns R after each layer, whose rows sum to 1 if
-    those of the weights do.
+    weights: (L, H, T, T) of one sentence, the first layer first. Returns R after each layer. The rows of R sum to 1 if
+    the rows of the weights do.
 
     Raises AttentionError (a ValueError) if there are not four axes, or the queries are not the keys.
 
@@ -86,6 +88,6 @@ def roll_out(weights: Float[Tensor, "L H T T"]) -> Float[Tensor, "L T T"]:
     rolled = own
     layers = []
     for layer in weights.mean(1):  # (T, T)
-        rolled = (layer / 2 + own / 2) @ rolled  # (T, T) (T, T) -> (T, T)
+        rolled = (layer / 2 + own / 2) @ rolled  # (T, T) x (T, T) -> (T, T)
         layers.append(rolled)
     return torch.stack(layers)

@@ -1,8 +1,8 @@
-"""Blocked scores in code: minus infinity filled in or added, other fills, and a query without an allowed key.
+"""Ways to block scores: -inf filled in or added, other fill values, and how each treats a row without an allowed key.
 
-A row of minus infinity alone has no softmax, because exp(-inf) / sum of exp(-inf) is 0 / 0. This package gives zeros,
-as torch's scaled_dot_product_attention does. The other kinds are here because they are taught and used, not because
-they are right.
+A row that holds only minus infinity has no softmax, because exp(-inf) / sum of exp(-inf) is 0 / 0. This package returns
+zeros for such a row, as torch's scaled_dot_product_attention does. The other ways are included because they are taught
+and used, not because they are right.
 """
 
 from collections.abc import Mapping
@@ -51,14 +51,15 @@ ZERO_OR_MINUS_INFINITY = Faces(
 
 
 def with_additive_mask(trace: Trace) -> Trace:
-    r"""Add two steps to a run with a mask: `additive_mask` and `added_scores`.
+    r"""Add the steps `additive_mask` and `added_scores` to a run with a mask.
 
-    $M_{ij} = 0$ if query i may attend to key j, else $-\infty$; `added_scores` is $scores + M$, the same as
-    `masked_scores`, in which blocked scores are filled: $x + 0 = x$, and $x - \infty = -\infty$.
+    The additive mask is $M_{ij} = 0$ if query i may attend to key j, else $-\infty$, and `added_scores` is $scores +
+    M$. This sum equals `masked_scores`, in which blocked scores are filled with $-\infty$, because $x + 0 = x$ and $x -
+    \infty = -\infty$.
 
-    trace: a run with a step `allowed`, whose own steps stay as they are. Returns a Trace. Raises KeyError for a run
-    without a mask. Source: Vaswani et al. 2017, section 3.2.3 (blocked scores are minus infinity); the matrix: torch's
-    documentation of scaled_dot_product_attention (attn_mask of numbers).
+    trace: a run with a step `allowed`; its existing steps are unchanged. Returns a Trace. Raises KeyError for a run
+    without a mask. Sources: Vaswani et al. 2017, section 3.2.3 (blocked scores are minus infinity); torch's
+    documentation of scaled_dot_product_attention (a float attn_mask is added).
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend
@@ -77,9 +78,9 @@ def with_additive_mask(trace: Trace) -> Trace:
 
 
 def count_equal_scores(trace: Trace) -> tuple[int, int]:
-    """Count the scores that are equal after adding and after filling, and all scores: of the first head and text.
+    """Return (equal, total): how many scores of the first sentence's first head are equal after adding and filling.
 
-    trace: a result of with_additive_mask.
+    trace: a result of with_additive_mask, which has the scores of both ways of masking.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend
@@ -139,7 +140,7 @@ ADD_TO_BLOCKED = Faces(add_to_blocked, add_to_blocked_numpy, add_to_blocked_form
 
 # ---- large numbers as they are written -------------------------------------------------------------------------------
 def large_constant(value: float) -> Constant:
-    """Return a large number as a Constant that is written like −1e9."""
+    """Return a large number as a Constant; it is displayed in a form like −1e9."""
     digits, power = split_power(value)
     text = f"{digits}e{power}"
     return Constant(value, text.replace("-", "−", 1))
@@ -148,9 +149,11 @@ def large_constant(value: float) -> Constant:
 # ---- the table -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class EmptyRowPolicy:
-    """How blocked scores are marked, and whether the softmax has a separate rule for a row without an allowed key.
+    """How blocked scores are marked, and whether the softmax returns zeros for a row without an allowed key.
 
-    value: the number that the mask fills in instead of -inf; None for the lowest number of the precision.
+    mask: the operation that marks blocked scores. value: the number that a filling or adding mask uses; None stands for
+    the lowest number of the precision. The mask MASK uses -inf and ignores it. rule: True if a row without an allowed
+    key gets weights 0.
     """
 
     mask: Faces
@@ -170,23 +173,24 @@ EMPTY_ROW_POLICIES: Mapping[str, EmptyRowPolicy] = MappingProxyType(
 
 
 def with_empty_row_policy(trace: Trace, name: str, dtype: torch.dtype | None = None) -> Trace:
-    """Compute a run again from its inputs, treating empty rows as another kind of code does, in a precision.
+    """Compute a run again from its inputs, with another rule for rows without an allowed key.
 
-    name: one of EMPTY_ROW_POLICIES. It decides the result for a query without an allowed key:
+    name: one of EMPTY_ROW_POLICIES. The name decides the result for a query without an allowed key:
 
-    - "zero": weights 0 and output 0, as here and in scaled_dot_product_attention.
+    - "zero": weights 0 and output 0, as in this package and in scaled_dot_product_attention.
     - "plain": NaN.
-    - "filled" with -1e9: it attends evenly to every key, though it may attend to none.
-    - "added": -1e9 on every score shifts the whole row, so that the query attends as if without a mask; evenly if the
-      precision rounds the scores away beside -1e9, as float32 does.
-    - "lowest": filled with the lowest number of the precision, it attends evenly.
+    - "filled" with -1e9: the query attends uniformly to every key, although all keys are blocked.
+    - "added": -1e9 on every score shifts the whole row, so that the query attends as if without a mask. The weights are
+    uniform if the precision rounds the scores away beside -1e9, as float32 does.
+    - "lowest": filled with the lowest number of the precision; the query attends uniformly.
 
-    All other rows agree. What nn.MultiheadAttention does: verification.mask_conventions.run_torch_layer.
+    All other rows are the same under every rule. For nn.MultiheadAttention see
+    verification.mask_conventions.run_torch_layer.
 
-    trace: a run with a mask. dtype: of the inputs and so of every step; None: the run's own. In float16 -1e9 is -inf,
-    so that "filled" and "added" give NaN. Returns a Trace; its proof names what is wrong with it. Raises AttentionError
-    (a ValueError) for an unknown name, KeyError for a run without a mask. Source: torch's documentation of
-    scaled_dot_product_attention; pytorch issue 41508 (NaN); Devlin et al. 2019, BERT (added).
+    trace: a run with a mask. dtype: the precision to which the inputs are cast; None keeps the run's own. In float16
+    -1e9 is -inf, so that "filled" and "added" give NaN. Returns a Trace, whose proof names what is wrong with it.
+    Raises AttentionError (a ValueError) for an unknown name, KeyError for a run without a mask. Sources: torch's
+    documentation of scaled_dot_product_attention; pytorch issue 41508 (NaN); Devlin et al. 2019, BERT (added).
 
     >>> from attention_core import attend_qkv
     >>> allowed = torch.tensor([[True, True], [False, False]])
@@ -212,16 +216,16 @@ def with_empty_row_policy(trace: Trace, name: str, dtype: torch.dtype | None = N
 
 
 def cast_floats(value: Tensor, dtype: torch.dtype | None) -> Tensor:
-    """Cast numbers to another precision; truth values stay."""
+    """Cast a floating-point tensor to another precision; return a boolean or integer tensor unchanged."""
     if not value.is_floating_point():
         return value
     return value.to(dtype)
 
 
 def replace_operation(operation: Operation, policy: EmptyRowPolicy, fill: float) -> tuple[Operation, ...]:
-    """Return the operations that replace an operation under a policy: another mask or softmax, or the operation itself.
+    """Return the operations that replace one under a policy: another mask or softmax, or the operation unchanged.
 
-    fill: the number that the mask fills in instead of -inf.
+    fill: the number that the policy's mask uses instead of -inf.
     """
     if operation.faces == MASK and policy.mask != MASK:
         return (replace(operation, faces=policy.mask, params={"value": fill}),)

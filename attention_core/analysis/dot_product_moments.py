@@ -1,7 +1,7 @@
-"""The mean and variance of q · k as d_k grows, for several distributions ("laws"): exact, measured and sampled.
+"""Mean and variance of q · k as d_k grows, for several distributions ("laws"): closed form and sampled.
 
-Everything is sampled in float64 from a seed. While sampling, at most six tensors of CHUNK_NUMBERS numbers (1.5 MiB
-together) are held, or of one sample if that has more; of all earlier samples only the products are kept.
+All samples are float64 and come from a seed. While sampling, at most six tensors of CHUNK_NUMBERS numbers (1.5 MiB
+together) are in memory, or six of one sample's size if that is larger. Of earlier samples only the products are kept.
 """
 
 import math
@@ -16,15 +16,18 @@ from attention_core.mechanism.plain_checks import require_one_of, require_positi
 from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 
-CHUNK_NUMBERS = 2**15  # numbers of a tensor that are sampled at a time: larger chunks are no faster
-BAND_STANDARD_ERRORS = 1.96  # 95 % of all measurements lie within this many standard errors of the true value
+CHUNK_NUMBERS = 2**15  # numbers per chunk of samples, because larger chunks are no faster
+BAND_STANDARD_ERRORS = 1.96  # 95 % of all measurements are within this many standard errors of the true value
 
 Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Law:
-    """How one component x of q or of k is sampled, and E x⁴, E x⁶, E x⁸; E x² is 1, and odd powers have mean 0."""
+    """A distribution of one component x of q or k, with its moments E x⁴, E x⁶ and E x⁸.
+
+    Every law has E x² = 1 and odd moments 0.
+    """
 
     draw: Callable[[tuple[int, ...], Generator], Tensor]
     fourth: float
@@ -70,17 +73,17 @@ def independent_moments(law: Law, d_k: int) -> Moments:
 
 def same_moments(law: Law, d_k: int) -> Moments:
     """Compute the moments of q · q."""
-    fourth = law.eighth - 4 * law.sixth + 6 * law.fourth - 3  # E (x² - 1)⁴
+    fourth = law.eighth - 4 * law.sixth + 6 * law.fourth - 3  # fourth moment of x² - 1, E (x² - 1)⁴
     return moments_of_sum(Moments(1.0, law.fourth - 1, fourth), d_k)
 
 
 def silent_moments(law: Law, d_k: int) -> Moments:
-    """Compute the moments of q · k whose components are both 0 with probability 1/2."""
+    """Compute the moments of q · k if, with probability 1/2, a component is 0 in both q and k."""
     return moments_of_sum(Moments(0.0, 2.0, 8 * law.fourth**2), d_k)
 
 
 def repeated_moments(law: Law, d_k: int) -> Moments:
-    """Compute the moments of q · k whose components are all one number a in q, and one number b in k."""
+    """Compute the moments of q · k if all components of q are one number a, and all components of k one number b."""
     return Moments(0.0, 1.0, law.fourth**2).scaled(d_k)
 
 
@@ -119,13 +122,13 @@ def draw_independent(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
 
 
 def draw_same(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
-    """Sample q, and return it as k too."""
+    """Sample q once and return it as both q and k."""
     q = law.draw(shape, generator)
     return q, q
 
 
 def draw_silent(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
-    """Sample q and k so that component m of both is 0 with probability 1/2, else √2 times an independent sample."""
+    """Sample q and k with shared zeros: with probability 1/2, component m is 0 in both, else it is scaled by √2."""
     bits = torch.randint(2, shape, generator=generator, dtype=torch.int8)
     factors = math.sqrt(2) * bits
     q = law.draw(shape, generator)
@@ -134,14 +137,14 @@ def draw_silent(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
 
 
 def draw_repeated(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
-    """Sample one number for all components of q, and one for all of k."""
+    """Sample a number that fills all components of q, and another number that fills all components of k."""
     q, k = draw_independent(law, (shape[0], 1), generator)
     return q.expand(shape), k.expand(shape)  # (n, 1) -> (n, d_k)
 
 
 @dataclass(frozen=True)
 class Dependence:
-    """A joint distribution of q and k: how pairs are sampled from a law, and the moments of their product."""
+    """A joint distribution of q and k: how pairs are sampled from a law, and the moments of q · k in closed form."""
 
     draw: Callable[[Law, Shape, Generator], DrawnPair]
     moments: Callable[[Law, int], Moments]
@@ -159,19 +162,22 @@ DEPENDENCES = {
 def exact_moments(law: str, dependence: str, d_k: int) -> Moments:
     r"""Compute mean, variance and fourth central moment of $q \cdot k = \sum_m q_m k_m$ in closed form.
 
-    law: one of LAWS, that of each component, with mean 0 and variance 1. d_k: the number of components. dependence:
+    law: one of LAWS, the distribution of each component, with mean 0 and variance 1. d_k: the number of components.
+    dependence: how q and k depend on each other:
 
-    - "independent": $E\,q_m k_m = 0$ and $E\,(q_m k_m)^2 = 1$; a sum of d_k independent parts has d_k times the
-      variance of one: mean 0, variance d_k. The law does not matter. (Vaswani et al. 2017, footnote 4.)
-    - "same", q = k: $E\,q_m^2 = 1$, variance of a part $E\,q_m^4 - 1$: mean d_k, variance 2 d_k for normal components,
-      0.8 d_k for uniform ones, 0 for signs.
-    - "silent", each $q_m$ and $k_m$ both 0 half of the time, else √2 times independent samples: their covariance is 0,
-      their variances 1, and yet $E\,(q_m k_m)^2 = \tfrac{1}{2} \cdot 4 = 2$: variance 2 d_k. Being uncorrelated is
-      not enough.
-    - "repeated", all components of q one number a, all of k one number b: $q \cdot k = d_k\,a b$: variance d_k².
+    - "independent": $E\,q_m k_m = 0$ and $E\,(q_m k_m)^2 = 1$. A sum of d_k independent parts has d_k times the
+    variance of one, so the mean is 0 and the variance d_k, whatever the law
+    (Vaswani et al. 2017, footnote 4).
+    - "same": q = k, so $E\,q_m^2 = 1$ and a part has variance $E\,q_m^4 - 1$. The mean is d_k, and the variance 2 d_k
+    for normal components, 0.8 d_k for uniform ones, 0 for signs.
+    - "silent": $q_m$ and $k_m$ are both 0 half of the time, else √2 times independent samples. Their covariance is 0
+    and their variances 1, yet $E\,(q_m k_m)^2 = \tfrac{1}{2} \cdot 4 = 2$ and the variance is 2 d_k: being uncorrelated
+    is not enough.
+    - "repeated": all components of q are one number a, all of k one number b. Then $q \cdot k = d_k\,a b$ has variance
+    d_k².
 
-    A sum of d_k independent parts with variance s and fourth central moment f has the fourth central moment
-    $d_k f + 3 d_k (d_k - 1) s^2$: all four factors from one part, or two from each of two parts.
+    A sum of d_k independent parts with variance s and fourth central moment f has the fourth central moment $d_k f + 3
+    d_k (d_k - 1) s^2$: all four factors from one part, or two from each of two parts.
 
     Raises AttentionError (a ValueError) for an unknown name or a d_k that is not a positive whole number.
 
@@ -184,7 +190,9 @@ def exact_moments(law: str, dependence: str, d_k: int) -> Moments:
 
 # ---- measured --------------------------------------------------------------------------------------------------------
 def draw_products(law: str, dependence: str, d_k: int, draws: int = 5000, seed: int = 0) -> Float[Tensor, " draws"]:
-    """Sample q · k `draws` times; law, dependence, d_k and errors are those of exact_moments.
+    """Sample q · k and return the products; `draws` is the number of products.
+
+    The other arguments and the errors are as in exact_moments.
 
     >>> draw_products("signs", "same", 7, draws=3)
     tensor([7., 7., 7.], dtype=torch.float64)
@@ -202,13 +210,15 @@ def draw_products(law: str, dependence: str, d_k: int, draws: int = 5000, seed: 
 
 
 def score_factors(d_k: int) -> dict[str, float]:
-    """Return the factor of q · k in each of the two compared scores, by name: "dot" and "scaled_dot"."""
+    """Return {score: the factor that turns q · k into this score} for the two compared scores, "dot" and
+    "scaled_dot".
+    """
     return {"dot": 1.0, "scaled_dot": root_scale(d_k)}
 
 
 @dataclass(frozen=True)
 class MeasuredVariance:
-    """The measured variance of sampled scores and the exact one; 95 of 100 measurements lie between `low` and `high`.
+    """The measured variance and the exact variance of sampled scores, with the 95 % band from `low` to `high`.
 
     mean: the mean of the same samples. exact_mean: the exact mean under the law.
     """
@@ -224,14 +234,15 @@ class MeasuredVariance:
 def measure_variances(
     law: str, dependence: str, d_k: int, draws: int = 5000, seed: int = 0
 ) -> dict[str, MeasuredVariance]:
-    r"""Measure the variance of n sampled scores, "dot" and "scaled_dot" of the same samples, each with its band.
+    r"""Measure the variance of sampled "dot" and "scaled_dot" scores, each with its 95 % band.
 
-    95 % of such measurements lie in the band around the exact variance. The variance of n samples has itself the
-    variance $(\mu_4 - \sigma^4 (n-3)/(n-1))/n$, where $\mu_4$ is the fourth central moment of one sample. For many
-    samples it is nearly normal, so the band is 1.96 standard deviations to each side.
+    Both scores use the same n samples. 95 % of such measurements lie in the band around the exact variance. The
+    measured variance of n samples itself has the variance $(\mu_4 - \sigma^4 (n-3)/(n-1))/n$, where $\mu_4$ is the
+    fourth central moment of one sample. For many samples it is nearly normal, so the band is 1.96 standard deviations
+    to each side.
 
-    Arguments and errors are those of draw_products; one sample has no variance. Source of the variance of a variance:
-    Cramér 1946, Mathematical Methods of Statistics, chapter 27.
+    Arguments and errors are those of draw_products; draws must exceed 1, because one sample has no variance. Source of
+    the variance of a variance: Cramér 1946, Mathematical Methods of Statistics, chapter 27.
 
     >>> found = measure_variances("uniform", "independent", 64)["dot"]
     >>> found.exact, round(found.low, 1), round(found.high, 1), found.low < found.measured < found.high
@@ -255,7 +266,7 @@ def measure_variances(
 
 
 def variance_with_band(mean: float, measured: float, moments: Moments, draws: int) -> MeasuredVariance:
-    """Return a measured variance and mean with the exact ones, and the 95 % band for the number of samples."""
+    """Return a measured variance and mean beside the exact values, with the 95 % band for this number of samples."""
     exact = moments.variance
     spread = moments.fourth - exact**2 * (draws - 3) / (draws - 1)
     standard_error = math.sqrt(max(spread, 0.0) / draws)
@@ -283,13 +294,15 @@ class Histogram:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """Each count as a share of all numbers, including the numbers outside."""
+        """The counts as shares of all numbers; the numbers outside are included."""
         whole = sum(self.counts) + self.outside
         return tuple(count / whole for count in self.counts)
 
 
 def count_in_bins(numbers: Float[Tensor, " n"], limit: float, bins: int = 40) -> Histogram:
-    """Count numbers in bins from -limit to limit; one on an edge counts in the bin right of it, limit in the last.
+    """Count numbers in bins of equal width from -limit to limit.
+
+    A number on an inner edge counts in the bin to its right; a number equal to limit counts in the last bin.
 
     >>> count_in_bins(torch.tensor([-1.0, 0.0, 0.5, 2.0, 7.0]), limit=2.0, bins=2)
     Histogram(edges=(-2.0, 0.0, 2.0), counts=(1, 3), outside=1)
@@ -306,7 +319,7 @@ def count_in_bins(numbers: Float[Tensor, " n"], limit: float, bins: int = 40) ->
 def score_histograms(
     law: str, dependence: str, d_k: int, limit: float, bins: int = 40, draws: int = 5000, seed: int = 0
 ) -> dict[str, Histogram]:
-    """Count the same samples in the same bins, once as "dot", undivided, and once as "scaled_dot", times 1/√d_k.
+    """Count the same samples in the same bins twice: as "dot" scores q · k, and as "scaled_dot" scores q · k / √d_k.
 
     >>> found = score_histograms("normal", "independent", 256, limit=8.0)  # half a standard deviation, and eight
     >>> found["dot"].outside > 3000, found["scaled_dot"].outside
@@ -321,14 +334,14 @@ def score_histograms(
 
 # ---- what is accepted, and how much at a time ------------------------------------------------------------------------
 def check_law(law: str, dependence: str, d_k: int) -> None:
-    """Raise AttentionError for an unknown name, or a d_k that is not a positive whole number."""
+    """Raise AttentionError for an unknown name, or for a d_k that is not a positive whole number."""
     require_one_of("law", law, tuple(LAWS))
     require_one_of("dependence", dependence, tuple(DEPENDENCES))
     require_positive("d_k", d_k)
 
 
 def chunk_sizes(draws: int, width: int) -> Iterator[int]:
-    """Yield the sizes of the chunks in which `draws` samples of `width` numbers are taken.
+    """Yield the sizes of the chunks in which `draws` samples are taken; each sample has `width` numbers.
 
     >>> list(chunk_sizes(75, 1024)), list(chunk_sizes(5, 8)), list(chunk_sizes(2, 10**6))
     ([32, 32, 11], [5], [1, 1])
@@ -341,16 +354,16 @@ def chunk_sizes(draws: int, width: int) -> Iterator[int]:
 # ---- one sample, to be seen ------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class ScoreCloud:
-    """Sampled scores, in rising order, and their standard deviation."""
+    """Sampled scores in ascending order, and their standard deviation."""
 
     scores: tuple[float, ...]
     deviation: float
 
 
 def draw_score_clouds(d_k: int, draws: int = 240, seed: int = 0) -> dict[str, ScoreCloud]:
-    """Sample q · k with components from N(0, 1); returns "dot" and "scaled_dot" scores of the same samples by name.
+    """Sample q · k with components from N(0, 1), and return the "dot" and "scaled_dot" scores of the same samples.
 
-    Raises AttentionError for numbers that are not whole and positive.
+    Raises AttentionError if `d_k` or `draws` is not a positive whole number.
 
     >>> clouds = draw_score_clouds(256)
     >>> clouds["dot"].deviation == 16 * clouds["scaled_dot"].deviation  # √256

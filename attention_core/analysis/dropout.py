@@ -1,4 +1,4 @@
-"""Dropout on the weights of a run without it: the weights that are kept grow, and rows no longer sum to 1."""
+"""Dropout on the weights of a run without dropout: kept weights are scaled up, so rows no longer sum to 1."""
 
 from dataclasses import replace
 
@@ -38,12 +38,12 @@ SUM_ROWS = Faces(sum_rows, sum_rows_numpy, sum_rows_formula, sum_rows_cell)
 def with_dropout(trace: Trace, p: float, seed: int = 0) -> Trace:
     r"""Add three steps to a run: `keep`, `dropped_weights` and `row_sums`.
 
-    `keep` marks the kept weights, `dropped_weights` is $A \odot keep / (1 - p)$, and `row_sums` is the sum of each of
-    its rows. That sum is 1 on average over all draws, and seldom 1 in one draw.
+    `keep` marks the kept weights, `dropped_weights` is $A \odot keep / (1 - p)$, and `row_sums` is the sum of each row
+    of `dropped_weights`. That sum is 1 on average over all samples of `keep`, and seldom 1 in one of them.
 
-    trace: a run without dropout, whose later steps stay as they are. p: the probability of dropping a weight, from 0 to
-    below 1. seed: of the draw. Raises AttentionError (a ValueError) as AttentionConfig does. Source: Srivastava et al.
-    2014, Dropout; on the weights: the code that Vaswani et al. 2017 published.
+    trace: a run without dropout; its other steps are not computed again. p: the probability of dropping a weight, from
+    0 to below 1. seed: the seed for sampling the kept weights. Raises AttentionError (a ValueError) as AttentionConfig
+    does. Sources: Srivastava et al. 2014, Dropout; applied to the weights: the code that Vaswani et al. 2017 published.
 
     >>> import torch
     >>> from attention_core import attend_qkv

@@ -1,7 +1,7 @@
-"""Gradient times input: how far a number of a run would move if a word changed a little.
+"""Gradient times input: how far a number of a run would change if a word's vector changed a little.
 
-A weight shows how much of a value is taken, not what the value does to the output, nor what the word does to the
-weights themselves (Jain, Wallace 2019, Attention is not Explanation).
+A weight shows what share of a value is taken. The weight shows neither what the value does to the output, nor how the
+word changes the weights themselves (Jain, Wallace 2019, Attention is not Explanation).
 """
 
 import numpy as np
@@ -42,15 +42,15 @@ TIMES_INPUT = Faces(times_input, times_input_numpy, times_input_formula, times_i
 def gradient_times_input(trace: Trace, cell: Ref) -> Trace:
     r"""Add two steps to a run: `gradient` (B, S, D) and `gradient_x_input` (B, S).
 
-    `gradient` is the derivative of the chosen number in each number of the attended words' vectors. `gradient_x_input`
-    is $\sum_d \partial y / \partial x_{sd} \cdot x_{sd}$. To first order that is how far the number falls if
+    `gradient` is the derivative of the chosen number y with respect to each number of the attended words' vectors.
+    `gradient_x_input` is $\sum_d \partial y / \partial x_{sd} \cdot x_{sd}$. To first order that is how far y falls if
     the word's vector shrinks to 0. All paths count, through the value and through the scores; in self-attention also
     through the query.
 
-    trace: a run of attend. cell: the number y, of any step that is computed. The gradient is torch's, by
-    backpropagation through the run's own operations, in float64; a proof treats it as an input. Raises AttentionError
-    (a ValueError) if no input is known, KeyError for an unknown step. Source: Shrikumar, Greenside, Kundaje 2017,
-    Learning Important Features Through Propagating Activation Differences, section 2.2 (gradient x input).
+    trace: a run of attend. cell: the number y, of any computed step. torch computes the gradient in float64, by
+    backpropagation through the run's own operations; a proof treats it as an input. Raises AttentionError (a
+    ValueError) if y depends on no known input, KeyError for an unknown step. Source: Shrikumar, Greenside, Kundaje
+    2017, Learning Important Features Through Propagating Activation Differences, section 2.2 (gradient x input).
 
     >>> from attention_core import attend
     >>> x = torch.tensor([[2.0], [3.0]])
@@ -75,7 +75,7 @@ def gradient_times_input(trace: Trace, cell: Ref) -> Trace:
 
 
 def differentiate(trace: Trace, cell: Ref, source: str) -> Tensor:
-    """Compute the gradient of a cell in each number of an input, in float64."""
+    """Compute the gradient of one number of a run with respect to an input, in float64."""
     with torch.inference_mode(False), torch.enable_grad():
         values = {}
         for name, step in trace.inputs().items():
@@ -89,7 +89,7 @@ def differentiate(trace: Trace, cell: Ref, source: str) -> Tensor:
 
 
 def copy_in_float64(value: Tensor) -> Tensor:
-    """Copy numbers in float64; truth values stay truth values."""
+    """Return a floating-point tensor as a copy in float64; a boolean tensor stays boolean."""
     copy = value.detach().clone()
     if not copy.is_floating_point():
         return copy

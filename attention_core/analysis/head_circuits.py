@@ -1,7 +1,7 @@
-"""What the matrices of heads do, whatever the sentence: circuits, composition, and the part of a vector that they read.
+"""What the matrices of heads do without a sentence: circuits, composition, and the subspace of x that a head reads.
 
-QK is the score of each word for each other, and OV how an attended word changes the logits (Elhage et al. 2021, A
-Mathematical Framework for Transformer Circuits).
+The QK circuit is the score of each word for each other word. The OV circuit is how an attended word changes the logits
+(Elhage et al. 2021, A Mathematical Framework for Transformer Circuits).
 """
 
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from attention_core.transformer.unembedding import MEET_ROWS
 
 WRITTEN_DIMS = ("B", "H", "S", "D_out")
 PUSHED_DIMS = ("B", "H", "S", "V")
-COMPOSITIONS = ("q", "k", "v")  # which of a head's three inputs an earlier head changes
+COMPOSITIONS = ("q", "k", "v")  # these three inputs of a head can be changed by an earlier head
 
 
 # ---- the gain of the last norm: each column times its number ---------------------------------------------------------
@@ -54,15 +54,15 @@ def head_circuit(
     key: Float[Tensor, "*B S D"] | None = None,
     value: Float[Tensor, "*B S D"] | None = None,
 ) -> Trace:
-    r"""Run a layer's heads on single words, without masks and positions.
+    r"""Run a layer's heads on single words, without masks and positions, to get their QK and OV circuits.
 
     QK: $E W_q W_k^\top E^\top / \sqrt{d_k}$, the step `scaled_scores` (B, H, T, S). OV: $E W_v W_{o,h}$, the step
-    `written` (B, H, S, D_out): what a head that attends to one word alone adds to the vector of the query.
+    `written` (B, H, S, D_out): what a head adds to the query's vector if it attends to one word alone.
 
-    x (T, D) or (B, T, D): the words' own vectors, a row of the embedding each. weights, config: of the layer; its norm
-    before is kept. key, value: the inputs of keys and values if not x, such as what a head of an earlier layer has
-    written (K-composition). What layers in between would add is left out: for a later layer this is the direct path
-    alone.
+    x (T, D) or (B, T, D): the words' embedding rows. weights, config: of the layer; if it has a norm before it, the
+    norm is applied. key, value: the inputs of keys and values if they are not x, such as the output of a head of an
+    earlier layer (K-composition). The outputs of layers in between are left out, so for a later layer this is the
+    direct path alone.
 
     Returns a Trace. Raises AttentionError (a ValueError) if heads share their values, if there is no W_o, and if sizes
     do not fit. Source: Elhage et al. 2021, "QK and OV circuits".
@@ -84,13 +84,13 @@ def head_circuit(
 
 
 def with_pushes(trace: Trace, table: Float[Tensor, "V D"], gain: Float[Tensor, " D"] | None = None) -> Trace:
-    r"""Add the step `writes` (B, H, S, V): how a head that attends to one word alone changes the logit of each word.
+    r"""Add the step `writes` (B, H, S, V): how attending to one word alone changes the logit of each word.
 
-    $E W_v W_{o,h}\,\mathrm{diag}(g)\,U^\top$, before the last norm divides.
+    $E W_v W_{o,h}\,\mathrm{diag}(g)\,U^\top$, before the division in the last norm.
 
-    trace: of head_circuit. table (V, D): the unembedding, a row for each word. gain (D): of the last norm. Returns a
-    Trace. Raises AttentionError (a ValueError) if sizes do not fit. Source: Elhage et al. 2021,
-    "QK and OV circuits".
+    trace: a result of head_circuit. table (V, D): the unembedding, one row per word. gain (D): the gain of the last
+    norm. Returns a Trace. Raises AttentionError (a ValueError) if sizes do not fit. Source: Elhage et al. 2021, "QK and
+    OV circuits".
 
     >>> heads = Weights(w_q=torch.eye(2), w_k=torch.eye(2), w_v=torch.eye(2), w_o=2 * torch.eye(2))
     >>> trace = head_circuit(torch.eye(2), heads, AttentionConfig(score="dot"))
@@ -108,12 +108,12 @@ def with_pushes(trace: Trace, table: Float[Tensor, "V D"], gain: Float[Tensor, "
 
 
 def with_answers(trace: Trace, w_answers: Float[Tensor, "H d_v D"], table: Float[Tensor, "V D"]) -> Trace:
-    r"""Add the step `answers` (B, H, S, V): the score of each word as the answer of a head that attends to one word.
+    r"""Add the step `answers` (B, H, S, V): the answer score of each word if a head attends to one word alone.
 
-    $E W_v W_{a,h}\,U^\top$, for a model whose answers are read out of one head each.
+    $E W_v W_{a,h}\,U^\top$, for a model in which each answer is read out of a single head.
 
-    trace: of head_circuit. w_answers (H, d_v, D): a matrix for each head. table (V, D): a row for each word. Returns a
-    Trace. Raises AttentionError (a ValueError) if sizes do not fit.
+    trace: a result of head_circuit. w_answers (H, d_v, D): a readout matrix per head. table (V, D): one row per word.
+    Returns a Trace. Raises AttentionError (a ValueError) if sizes do not fit.
 
     >>> heads = Weights(w_q=torch.eye(2), w_k=torch.eye(2), w_v=torch.eye(2), w_o=torch.eye(2))
     >>> trace = head_circuit(torch.eye(2), heads, AttentionConfig(score="dot"))
@@ -131,7 +131,10 @@ def with_answers(trace: Trace, w_answers: Float[Tensor, "H d_v D"], table: Float
 
 
 def holding_table(trace: Trace, table: Float[Tensor, "V D"], read: str) -> Trace:
-    """The run with the unembedding as a further input. Raises AttentionError if step `read` has another width."""
+    """Return the run with the unembedding as a further input.
+
+    Raises AttentionError if the width of `table` differs from that of step `read`.
+    """
     width = trace.step(read).shape[-1]
     if table.dim() != 2 or table.shape[1] != width:
         raise AttentionError("weight_shape", weight="table", axes=f"(V, {width})", shape=shape_of(table))
@@ -141,12 +144,12 @@ def holding_table(trace: Trace, table: Float[Tensor, "V D"], read: str) -> Trace
 def copying_score(written: Float[Tensor, "*heads V D"], rows: Float[Tensor, "V D"]) -> Float[Tensor, "*heads"]:
     r"""Measure whether heads copy: $\sum_i \mathrm{Re}\,\lambda_i / \sum_i |\lambda_i|$ of an OV circuit.
 
-    It is 1 if words raise their own logits and those of similar words, -1 if they lower them, and about 0 if neither.
-    The V by V matrix `written` times `rows` transposed has the same eigenvalues as the D by D matrix `rows` transposed
-    times `written`, and zeros.
+    The score is 1 if words raise their own logits and those of similar words, -1 if words lower these logits, and about
+    0 if they do neither. The eigenvalues are those of the small D by D matrix `rows` transposed times `written`. The V
+    by V matrix `written` times `rows` transposed has the same nonzero eigenvalues.
 
     written (..., V, D): what heads write for each single word, such as the step `written` of head_circuit. rows (V, D):
-    the unembedding times the gain of the last norm. Heads that write nothing have NaN.
+    the unembedding times the gain of the last norm. The score of a head that writes only zeros is NaN.
 
     Source: Elhage et al. 2021, "Copying / primitive in-context learning", "Detecting copying behavior".
 
@@ -160,18 +163,19 @@ def copying_score(written: Float[Tensor, "*heads V D"], rows: Float[Tensor, "V D
 
 # ---- composition: what a head reads of an earlier head's output ------------------------------------------------------
 def composition_scores(first: Weights, second: Weights, heads: int) -> dict[str, Float[Tensor, "H_later H_earlier"]]:
-    r"""Measure how much each head of a later layer reads of the output of each head of an earlier layer.
+    r"""Measure how strongly each head of a later layer reads the output of each head of an earlier layer.
 
-    $\lVert W_{ov} W_{qk} \rVert_F / (\lVert W_{ov} \rVert_F \lVert W_{qk} \rVert_F)$ for its queries, the same with
-    $W_{qk}^\top$ for its keys, and with its own $W_{ov}$ for its values; $W_{qk} = W_q W_k^\top$ and
-    $W_{ov} = W_v W_o$ of a head, in row convention. Between 0 and 1; matrices drawn at random have about $1/\sqrt D$.
+    For queries it is $\lVert W_{ov} W_{qk} \rVert_F / (\lVert W_{ov} \rVert_F \lVert W_{qk} \rVert_F)$; for keys
+    $W_{qk}^\top$ takes the place of $W_{qk}$, and for values the later head's own $W_{ov}$. Here $W_{qk} = W_q
+    W_k^\top$ and $W_{ov} = W_v W_o$ of one head, in row convention. A score lies between 0 and 1, and random matrices
+    have about $1/\sqrt D$.
 
-    first, second: matrices of both layers, all square, D x D. heads: the number of heads of each layer. Norms in
-    between are left out.
+    first, second: weights of the earlier and the later layer, all square, D x D. heads: the number of heads of each
+    layer. Norms in between are left out.
 
-    Returns {"q", "k", "v"}: a row for each later head, a column for each earlier one. Raises AttentionError (a
-    ValueError) for a matrix that is missing, or not D x D with D a multiple of heads. Source: Elhage et al. 2021,
-    "Composition scores" in "Two-layer attention-only Transformers".
+    Returns {"q", "k", "v"}: matrices with a row for each later head, a column for each earlier one. Raises
+    AttentionError (a ValueError) for a matrix that is missing, or not D x D with D a multiple of heads. Source: Elhage
+    et al. 2021, "Composition scores" in "Two-layer attention-only Transformers".
 
     >>> import torch
     >>> one, none = torch.eye(2), torch.zeros(2, 2)
@@ -190,7 +194,7 @@ def composition_scores(first: Weights, second: Weights, heads: int) -> dict[str,
 
 
 def multiply_heads(left: Float[Tensor, "D H*d"], right: Float[Tensor, "D H*d"], heads: int) -> Float[Tensor, "H D D"]:
-    """For each head, its columns of `left` times its columns of `right` transposed."""
+    """Return, for each head, its columns of `left` times the transpose of its columns of `right`."""
     blocks = [matrix.unflatten(-1, (heads, -1)).movedim(-2, 0) for matrix in (left, right)]  # each (H, D, d)
     return blocks[0] @ blocks[1].mT  # (H, D, d) x (H, d, D) -> (H, D, D)
 
@@ -198,14 +202,17 @@ def multiply_heads(left: Float[Tensor, "D H*d"], right: Float[Tensor, "D H*d"], 
 def relative_norms(
     earlier: Float[Tensor, "H D D"], later: Float[Tensor, "H D D"]
 ) -> Float[Tensor, "H_later H_earlier"]:
-    """The norm of each product of an earlier and a later matrix, divided by its bound, the product of both norms."""
+    """Return the Frobenius norm of each product earlier @ later, divided by the product of both factors' norms.
+
+    The product of the norms is an upper bound, so a result lies between 0 and 1.
+    """
     products = earlier @ later[:, None]  # (H, D, D) x (H', 1, D, D) -> (H', H, D, D)
     norms = [matrix.norm(dim=(-2, -1)) for matrix in (products, earlier, later[:, None])]
     return norms[0] / (norms[1] * norms[2])
 
 
 def check_square(weights: Weights, heads: int) -> None:
-    """Checks that the four matrices are D x D, and D is a multiple of heads. Raises AttentionError."""
+    """Check that the four matrices are D x D and that D is a multiple of heads. Raises AttentionError."""
     given = weights.given()
     for name in ("w_q", "w_k", "w_v", "w_o"):
         if name not in given:
@@ -218,9 +225,10 @@ def check_square(weights: Weights, heads: int) -> None:
 # ---- the part of a vector that a head reads --------------------------------------------------------------------------
 @dataclass(frozen=True)
 class UnseenMove:
-    """How far a head's q and k move if the part of x that it does not read is removed, and how large that part is.
+    """How far a head's q and k move if the part of x that the head does not read is removed.
 
-    directions: the number of the D directions of x that the head reads. taken: the largest number that was removed.
+    directions: how many of the D directions of x the head reads. taken: the largest absolute number that was removed
+    from x. q, k: the largest absolute change of the head's q and of its k, which is rounding error only.
     """
 
     directions: int
@@ -230,11 +238,12 @@ class UnseenMove:
 
 
 def sight_of(w_q: Float[Tensor, "D d"], w_k: Float[Tensor, "D d"]) -> Float[Tensor, "D D"]:
-    r"""Return the projection P onto the part of x that a head's queries and keys read: P W_q = W_q and P W_k = W_k.
+    r"""Return the projection P onto the subspace of x that a head's queries and keys read: P W_q = W_q, P W_k = W_k.
 
-    P = M M⁺, M = [W_q W_k], M⁺ its pseudoinverse. What is left, x − x P, lies in the null space of both.
+    P = M M⁺ with M = [W_q W_k] and its pseudoinverse M⁺. The removed rest, x − x P, lies in the null space of both.
 
-    w_q, w_k: of one head, in row convention. Source: Strang 2016, Introduction to Linear Algebra, sections 4.2 and 7.4.
+    w_q, w_k: the matrices of one head, in row convention. Source: Strang 2016, Introduction to Linear Algebra, sections
+    4.2 and 7.4.
 
     >>> sight_of(torch.tensor([[2.0], [0.0]]), torch.tensor([[1.0], [0.0]])).round()
     tensor([[1., 0.],
@@ -245,7 +254,7 @@ def sight_of(w_q: Float[Tensor, "D d"], w_k: Float[Tensor, "D d"]) -> Float[Tens
 
 
 def head_matrices(trace: Trace, head: int) -> tuple[Float[Tensor, "D d"], Float[Tensor, "D d"]]:
-    """Return the columns of W_q and of W_k that belong to a head."""
+    """Return the columns of W_q and of W_k that one head uses."""
     sizes = trace.sizes()
     group = head * sizes["H_kv"] // sizes["H"]
     w_q = trace["w_q"].unflatten(-1, (sizes["H"], -1))[:, head]  # (D, H·d_k) -> (D, d_k)
@@ -254,7 +263,7 @@ def head_matrices(trace: Trace, head: int) -> tuple[Float[Tensor, "D d"], Float[
 
 
 def seen_step(head: int) -> str:
-    """Return the name of the step that holds what a head reads.
+    """Return the name of the step that has the part of x that a head reads.
 
     >>> seen_step(0)
     'seen_1'
@@ -263,9 +272,9 @@ def seen_step(head: int) -> str:
 
 
 def with_sights(trace: Trace) -> Trace:
-    """Add steps to a run with the part of x that each head reads: `seen_1`, `seen_2`, ..., each (B, T, D).
+    """Add one step for each head, the part of x that the head reads: `seen_1`, `seen_2`, ..., each (B, T, D).
 
-    trace: a self-attention with x, w_q and w_k. Raises KeyError if one is missing.
+    trace: a self-attention run with x, w_q and w_k. Raises KeyError if one of these is missing.
 
     >>> from attention_core import AttentionConfig, Weights, attend
     >>> layer = Weights(w_q=torch.eye(2), w_k=torch.eye(2))
@@ -283,9 +292,9 @@ def with_sights(trace: Trace) -> Trace:
 
 
 def take_unseen(sights: Trace, head: int) -> UnseenMove:
-    """Remove from x all that a head does not read, and measure how far its q and k move: by rounding alone.
+    """Remove from x the part that a head does not read, and measure how far the head's q and k move.
 
-    sights: a run of with_sights.
+    Both move by rounding errors alone. sights: a result of with_sights.
 
     >>> from attention_core import AttentionConfig, Weights, attend
     >>> layer = Weights(w_q=torch.eye(2), w_k=torch.eye(2))

@@ -1,6 +1,6 @@
-"""Many heads as a sum: what each adds to the output, the output without one head, and how alike two heads are.
+"""Heads as summands: what each head adds to the output, the output without one head, and the similarity of two heads.
 
-concat(heads) W_o = sum over h of head_h W_o,h, where W_o,h is the block of rows of W_o that head h owns (Elhage et al.
+concat(heads) W_o = sum over h of head_h W_o,h, where W_o,h is the block of rows of W_o that head h uses (Elhage et al.
 2021, A Mathematical Framework for Transformer Circuits, "attention heads are independent and additive"). The bias b_o
 belongs to no head.
 """
@@ -177,10 +177,10 @@ MEAN_OF_QUERIES = Faces(mean_of_queries, mean_of_queries_numpy, mean_of_queries_
 def with_contributions(trace: Trace) -> Trace:
     r"""Add the step `contributions` (B, H, T, D_out) to a run: what each head adds to the output.
 
-    $\mathrm{concat}(Z) W_o = \sum_h Z_h W_{o,h}$; with b_o their sum over the heads is the output. Without W_o each
-    head fills its own columns, and the others of its row are 0.
+    $\mathrm{concat}(Z) W_o = \sum_h Z_h W_{o,h}$; the contributions of all heads and the bias b_o sum to the output.
+    Without W_o a contribution holds the head's output in the head's own columns, and 0 in all others.
 
-    trace: any run. Source: Vaswani et al. 2017, section 3.2.2, read by blocks as Elhage et al. 2021 do.
+    trace: any run. Source: Vaswani et al. 2017, section 3.2.2, split into blocks as in Elhage et al. 2021.
 
     >>> from attention_core import Weights, attend_qkv
     >>> v = torch.tensor([[[[3.0]], [[5.0]]]])  # (B, H, S, d_v): one key, two heads
@@ -203,10 +203,12 @@ def with_contributions(trace: Trace) -> Trace:
 def without_head(trace: Trace, head: int) -> Trace:
     """Add two steps to a run: `contributions`, and `without_head`, the output with one head ablated.
 
-    output - contributions of that head; b_o stays, and so do the other heads' weights: nothing is trained again
-    (Michel, Levy, Neubig 2019, Are Sixteen Heads Really Better than One?, section 2.3).
+    The head's contribution is subtracted from the output. The bias b_o and the weights of the other heads stay as they
+    are, because nothing is trained again (Michel, Levy, Neubig 2019, Are Sixteen Heads Really Better than One?, section
+    2.3).
 
-    trace: any run. head: from 0 to H - 1. Raises AttentionError (a ValueError) for another head.
+    trace: any run. head: the number of the ablated head, from 0 to H - 1. Raises AttentionError (a ValueError) for
+    another number.
 
     >>> from attention_core import attend_qkv
     >>> v = torch.tensor([[[[3.0]], [[5.0]]]])
@@ -230,10 +232,11 @@ def without_head(trace: Trace, head: int) -> Trace:
 def with_likeness(trace: Trace) -> Trace:
     r"""Add two steps to a run: `row_likeness` (B, T, H, H'), and `likeness` (B, H, H'), its mean over the queries.
 
-    The likeness is $1 - \frac12 \sum_s |a_s - b_s|$ of two heads' rows, which for shares of a whole is
-    $\sum_s \min(a_s, b_s)$: the attention that both give to the same keys. It is 1 if two heads have the same weights,
-    and 0 if they have no key in common; two rows without a key are the same. Clark et al. 2019 (What Does BERT Look
-    At?, section 6) compare heads by the Jensen-Shannon divergence; this distance needs no logarithm.
+    The likeness of two heads for a query is $1 - \frac12 \sum_s |a_s - b_s|$ of their rows of weights. Since rows sum
+    to 1, this is $\sum_s \min(a_s, b_s)$, the attention that both heads give to the same keys. The likeness is 1 if the
+    heads have the same weights, and 0 if no key gets weight from both. Two rows without any key count as the same.
+    Clark et al. 2019 (What Does BERT Look At?, section 6) compare heads by the Jensen-Shannon divergence; this distance
+    needs no logarithm.
 
     trace: any run; every query counts, padding too. Source: the total variation distance, as in Levin, Peres, Wilmer
     2009, Markov Chains and Mixing Times, proposition 4.2.
@@ -261,10 +264,10 @@ def with_likeness(trace: Trace) -> Trace:
 
 
 def find_carried(trace: Trace, column: int) -> Float[Tensor, "B H S"]:
-    """Return what each word's value adds to one column of the output through each head, at weight 1: v W_o,h.
+    """Return what each word's value would add to one output column through each head with the weight 1: v W_o,h.
 
-    Times the weights, summed over words and heads, it is that column without a bias. Only for runs with W_o and as many
-    heads for keys and values as for queries.
+    Multiplied by the weights and summed over words and heads, this gives that column without a bias. Only for runs with
+    W_o and as many heads for keys and values as for queries.
 
     >>> import torch
     >>> from attention_core import Weights, attend

@@ -1,4 +1,4 @@
-"""Measures of heads on a sentence: how much of a head's weight lies where, and how evenly it spreads."""
+"""Measures of attention heads on a sentence: how much weight is on certain keys, and how evenly the weight spreads."""
 
 import math
 from collections.abc import Sequence
@@ -17,19 +17,21 @@ def measure_head_maps(
     token_ids: Sequence[int] | None = None,
     allowed: Bool[Tensor, "T S"] | None = None,
 ) -> dict[str, Float[Tensor, "*heads"]]:
-    """Measure what each head does over the queries of one sentence, whose keys are the same words.
+    """Measure what each head does over the queries of one self-attention run on a sentence.
 
     - previous: the mean weight on the word before, over the queries that have one.
-    - same: on the query's own word.
-    - first: on the first word, over the queries after it.
-    - earlier: on all earlier occurrences of the query's word, over the queries that have one; only with token_ids.
-    - evenness: the mean of entropy / log2(keys allowed): 1 if all keys get the same.
-    - entropy: the mean of -sum w log2 w, in bits.
+    - same: the mean weight on the query's own word.
+    - first: the mean weight on the first word, over the queries after it.
+    - earlier: the mean weight on all earlier occurrences of the query's word, over the queries that have one; only with
+    token_ids.
+    - evenness: the mean of entropy / log2(number of allowed keys); 1 for uniform weights.
+    - entropy: the mean
+    of -sum w log2 w, in bits.
 
     A query with at most one allowed key does not count. A measure without a query that counts is NaN.
 
-    weights: (..., T, S), with T = S, rows that sum to 1. token_ids: T numbers, equal for equal words. allowed: (T, S),
-    True = may attend; without it, the keys to which some head gives a weight.
+    weights: (..., T, S), with T = S and rows that sum to 1. token_ids: T numbers, equal for equal words. allowed: (T,
+    S), True = may attend; by default, the pairs to which some head gives a weight.
 
     Raises AttentionError (a ValueError) if the queries are not the keys, or token_ids or allowed do not fit them.
 
@@ -66,10 +68,10 @@ def measure_head_maps(
 def measure_spread(
     weights: Float[Tensor, "*heads T S"], allowed: Bool[Tensor, "T S"] | None = None
 ) -> dict[str, Float[Tensor, "*heads"]]:
-    """Measure how evenly each head spreads its weight: evenness and entropy, as measure_head_maps; T and S may differ.
+    """Measure the evenness and entropy of each head's weights, as defined in measure_head_maps.
 
-    weights: (..., T, S), rows that sum to 1. allowed: (T, S), True = may attend; without it, the keys to which some
-    head gives a weight.
+    Unlike in measure_head_maps, T and S may differ. weights: (..., T, S), rows that sum to 1. allowed: (T, S), True =
+    may attend; by default, the pairs to which some head gives a weight.
 
     >>> half = torch.tensor([[0.5, 0.5, 0, 0]])
     >>> {name: float(value) for name, value in measure_spread(half, torch.ones(1, 4) > 0).items()}
@@ -88,7 +90,7 @@ def measure_spread(
 
 
 def seen_pairs(weights: Float[Tensor, "*heads T S"]) -> Bool[Tensor, "T S"]:
-    """Mark the pairs (query, key) with a nonzero weight in at least one head.
+    """Mark the pairs (query, key) that have a nonzero weight in at least one head.
 
     >>> seen_pairs(torch.tensor([[[1.0, 0, 0]], [[0, 1, 0]]])).tolist()
     [[True, True, False]]
@@ -99,7 +101,10 @@ def seen_pairs(weights: Float[Tensor, "*heads T S"]) -> Bool[Tensor, "T S"]:
 def mean_share(
     weights: Float[Tensor, "*heads T S"], meant: Bool[Tensor, "T S"], counted: Bool[Tensor, " T"]
 ) -> Float[Tensor, "*heads"]:
-    """The mean weight on the keys in `meant`, over the queries in `counted` that have such a key."""
+    """Return each head's mean weight on the keys marked in `meant`.
+
+    The mean is over those queries marked in `counted` that have at least one key marked in `meant`.
+    """
     rows = counted & meant.any(-1)  # (T,)
     shares = (weights * meant).sum(-1)  # (..., T)
     return shares[..., rows].mean(-1)

@@ -1,7 +1,7 @@
-"""Attention head ablation and activation patching: a stack run again with heads or feed-forward layers changed.
+"""Attention head ablation and activation patching: a stack is run again with changed heads or feed-forward layers.
 
-A run keeps its inputs and operations, so it can be run again from the first changed part on; earlier parts are reused.
-Every changed number is a step of the new run like any other.
+A run keeps its inputs and operations. So it can be run again from the first changed part on, and the earlier parts are
+reused. Every changed number is a step of the new run like any other number.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,12 +32,12 @@ Plan = list[Operation]
 
 @dataclass(frozen=True)
 class Intervention:
-    """One change of a run.
+    """One change of a head or feed-forward layer in a run.
 
     part: such as "2.attention", or "1.feed_forward", which can only be "off". head: its number, from 0; None for a
     feed-forward layer. kind: one of KINDS: "off", the head adds nothing (ablation); "even", the head attends uniformly
     to all allowed words; "other", the head has the weights that it has on another sentence (activation patching);
-    "mask", further pairs are blocked. blocked: the further blocked pairs, as (query, key).
+    "mask", further pairs are blocked. blocked: the (query, key) pairs that "mask" blocks.
 
     Raises AttentionError: unknown_choice.
     """
@@ -54,20 +54,20 @@ class Intervention:
 def intervene(
     stack: Stack, interventions: Sequence[Intervention], other: Stack | None = None, hold_norms: bool = False
 ) -> Stack:
-    r"""Run a stack again with changes.
+    r"""Run a stack again with changed heads or feed-forward layers.
 
-    An ablated head has the weights 0, so its rows of $W_o$ add 0: $\mathrm{output} = \sum_{h \neq h_0} A_h V_h
-    W_{o,h} + b_o$. An ablated feed-forward layer has $W_2 = 0$ and $b_2 = 0$.
+    An ablated head has the weights 0, so its rows of $W_o$ add 0: $\mathrm{output} = \sum_{h ≠ h_0} A_h V_h W_{o,h} +
+    b_o$. An ablated feed-forward layer has $W_2 = 0$ and $b_2 = 0$.
 
-    stack: the unchanged run. interventions: at most one for each head or feed-forward layer. other: the run of another
-    sentence of the same length, for the kind "other". hold_norms: whether the divisor of each norm is frozen at its
-    value in the unchanged run, so that a change acts by its own numbers alone, and not through the length of the
-    vectors.
+    stack: the unchanged run. interventions: the changes, at most one for each head or feed-forward layer. other: the
+    run of another sentence of the same length, for the kind "other". hold_norms: True keeps the divisor of each norm
+    frozen at its value in the unchanged run, so that a change acts by its own numbers alone, and not through the length
+    of the vectors.
 
     Returns a Stack; parts before the first change are the same Traces. Raises AttentionError (a ValueError) for an
     unknown part or head, a head changed twice, weights that were replaced already, or another sentence that is missing
-    or of another length. Source: heads off: Michel, Levy, Neubig 2019, section 2.3; another run's weights: Vig et al.
-    2020, Causal Mediation Analysis for Interpreting Neural NLP.
+    or of another length. Sources: ablated heads: Michel, Levy, Neubig 2019, section 2.3; another run's weights: Vig et
+    al. 2020, Causal Mediation Analysis for Interpreting Neural NLP.
 
     >>> from attention_core import AttentionConfig, LayerConfig, LayerWeights, StackConfig, StackWeights, Weights
     >>> from attention_core import run_stack
@@ -91,7 +91,11 @@ def intervene(
 def run_again(
     trace: Trace, reads: Mapping[str, Tensor], own: Sequence[Intervention], other: Trace | None, hold_norms: bool
 ) -> Trace:
-    """Runs a part again. reads: its new inputs. own: its interventions. other: the same part on another sentence."""
+    """Run one part of the stack again with its interventions.
+
+    reads: the part's new inputs by name. own: the part's interventions. other: the same part in the run of another
+    sentence. hold_norms: whether the divisors of the part's norms stay frozen.
+    """
     inputs = {name: replace(step, value=reads.get(name, step.value)) for name, step in trace.inputs().items()}
     plan = [step.operation for step in trace.computed().values()]
     if any(each.head is None for each in own):
@@ -109,7 +113,7 @@ def run_again(
 
 # ---- a feed-forward layer that adds nothing --------------------------------------------------------------------------
 def without_output(inputs: Inputs) -> Inputs:
-    """The inputs with W_2 = 0 and b_2 = 0."""
+    """Return a feed-forward layer's inputs with W_2 = 0 and b_2 = 0, so that the layer adds 0."""
     return {
         name: replace(step, value=torch.zeros_like(step.value)) if name in ("w_2", "b_2") else step
         for name, step in inputs.items()
@@ -120,9 +124,9 @@ def without_output(inputs: Inputs) -> Inputs:
 def choose_weights(
     trace: Trace, inputs: Inputs, plan: Plan, changes: Sequence[Intervention], other: Trace | None
 ) -> tuple[Inputs, Plan]:
-    """The inputs and the plan with the weights of some heads replaced."""
+    """Return a part's inputs and operations in which the attention weights of the changed heads are replaced."""
     own = trace["weights"]
-    numbers = torch.full_like(own, float("nan"))  # (B, H, T, S): NaN for a computed weight that stays
+    numbers = torch.full_like(own, float("nan"))  # (B, H, T, S): NaN marks a weight that is not replaced
     for change in changes:
         numbers[:, change.head] = weights_of(change, trace, other)
     pairs = split_chosen_numbers("weights", numbers, tuple(own.shape))
@@ -134,7 +138,7 @@ def choose_weights(
 
 
 def weights_of(change: Intervention, trace: Trace, other: Trace | None) -> Float[Tensor, "B T S"] | float:
-    """The weights that replace a head's computed weights."""
+    """Return the weights that replace those of one head: 0, uniform ones, or the same head's on another sentence."""
     if change.kind == OFF:
         return 0.0
     if change.kind == OTHER:
@@ -145,7 +149,7 @@ def weights_of(change: Intervention, trace: Trace, other: Trace | None) -> Float
 
 # ---- further blocked pairs -------------------------------------------------------------------------------------------
 def draw_masks(trace: Trace, inputs: Inputs, plan: Plan, changes: Sequence[Intervention]) -> tuple[Inputs, Plan]:
-    """The inputs and the plan with further pairs blocked, in the given mask or, without one, in an added mask."""
+    """Return a part's inputs and operations with further (query, key) pairs blocked, in its mask or in an added one."""
     drawn = torch.ones_like(trace["weights"], dtype=torch.bool)  # (B, H, T, S)
     for change in changes:
         for query, key in change.blocked:
@@ -160,7 +164,10 @@ def draw_masks(trace: Trace, inputs: Inputs, plan: Plan, changes: Sequence[Inter
 
 
 def put_mask_beside(operation: Operation, name: str) -> Plan:
-    """The operations that replace an operation in a run with an added mask. name: the step of the added mask."""
+    """Return the operations that replace one operation when a mask is added to the run.
+
+    name: the step that holds the added mask.
+    """
     if operation.output == "masked_scores" and name == "allowed":
         return [replace(operation, reads=(*operation.reads, name))]
     if operation.output != "allowed":
@@ -174,7 +181,9 @@ def put_mask_beside(operation: Operation, name: str) -> Plan:
 
 # ---- norms that keep their divisors ----------------------------------------------------------------------------------
 def hold_roots(trace: Trace, inputs: Inputs, plan: Plan) -> tuple[Inputs, Plan]:
-    """The inputs and the plan with the divisor of each norm frozen at its value in the unchanged run."""
+    """Return a part's inputs and operations in which each norm's divisor is frozen at its value in the unchanged
+    run.
+    """
     held: Plan = []
     roots = {}
     for operation in plan:
@@ -193,7 +202,7 @@ def hold_roots(trace: Trace, inputs: Inputs, plan: Plan) -> tuple[Inputs, Plan]:
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
 def check_interventions(stack: Stack, interventions: Sequence[Intervention], other: Stack | None) -> None:
-    """Checks that each change has a known part and head, and is the only change of that head. Raises AttentionError."""
+    """Check that each change names a known part and head, and that no head is changed twice. Raises AttentionError."""
     changed = [(each.part, each.head) for each in interventions]
     for each in interventions:
         require_one_of("part", each.part, tuple(stack.parts))
@@ -210,7 +219,10 @@ def check_interventions(stack: Stack, interventions: Sequence[Intervention], oth
 
 
 def check_blocked(change: Intervention, trace: Trace) -> None:
-    """Checks that blocked pairs lie inside the map. Raises AttentionError: pair_outside."""
+    """Check that blocked (query, key) pairs are inside the attention map.
+
+    Raises AttentionError: pair_outside.
+    """
     if change.head is None:
         return
     *_, T, S = trace["weights"].shape
@@ -220,7 +232,7 @@ def check_blocked(change: Intervention, trace: Trace) -> None:
 
 
 def check_other(change: Intervention, trace: Trace, other: Stack | None) -> None:
-    """Checks that there is another sentence of the same length, for the kind "other".
+    """Check that a change of kind "other" has another sentence of the same length.
 
     Raises AttentionError: other_missing, other_length.
     """

@@ -1,7 +1,7 @@
-"""What each part of a stack says about the next word: the logit lens, and direct logit attribution.
+"""How each part of a stack changes the logits of the next word: the logit lens, and direct logit attribution.
 
-What a head adds is a sum over the attended words, each value times its weight, through its rows of W_o. So its
-attribution to a logit is such a sum too (Elhage et al. 2021, A Mathematical Framework for Transformer Circuits, "OV
+A head adds a weighted sum of the attended words' values, multiplied by its rows of W_o. So its attribution to a logit
+is a sum over the attended words, too (Elhage et al. 2021, A Mathematical Framework for Transformer Circuits, "OV
 circuit").
 """
 
@@ -28,12 +28,12 @@ WORD_PUSHES = "word_pushes"
 
 
 def logit_lens(stack: Stack) -> dict[str, Trace]:
-    r"""Return the unembedding of the vectors after each part, as if they were the last, by the part's name.
+    r"""Apply the unembedding to the vectors after each part, as if that part were the last; keyed by part name.
 
-    $\mathrm{softmax}_V(\mathrm{norm}(x_l)\,E^\top)$ with the stack's own last norm and table.
+    $\mathrm{softmax}_V(\mathrm{norm}(x_l)\,E^\top)$ with the stack's own last norm and unembedding table.
 
-    stack: one with an unembedding; of one with an encoder, the decoder's parts. Raises AttentionError (a ValueError)
-    for a stack without an unembedding. Source: nostalgebraist 2020, interpreting GPT: the logit lens.
+    stack: one with an unembedding; if it has an encoder, only the decoder's parts count. Raises AttentionError (a
+    ValueError) for a stack without an unembedding. Source: nostalgebraist 2020, interpreting GPT: the logit lens.
     """
     if UNEMBEDDING not in stack.parts:
         raise AttentionError("part_missing", name="the logit lens", part=UNEMBEDDING, choices=", ".join(stack.parts))
@@ -44,7 +44,7 @@ def logit_lens(stack: Stack) -> dict[str, Trace]:
 
 
 def read_as_words(unembedding: Trace, part: Trace) -> Trace:
-    """Run the unembedding's operations on the output of a part."""
+    """Run the operations of the unembedding on the last step of a part."""
     last = part.steps[next(reversed(part.steps))]
     inputs = {**unembedding.inputs(), "x": Step("x", last.value, ("B", "T", "D"))}
     operations = [step.operation for step in unembedding.computed().values()]
@@ -54,10 +54,10 @@ def read_as_words(unembedding: Trace, part: Trace) -> Trace:
 # ---- whole parts: heads and biases together --------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class WholePart:
-    """A part of a stack and what it added in total.
+    """A part of a stack, such as an attention layer, and what it adds in total to the vector of one word.
 
-    members: the positions of its summands in the sums of the stack. added: their sum. push: the direct logit
-    attribution of that sum for a word.
+    members: the indices of its summands in the stack's residual and logit sums. added: the sum of these summands. push:
+    the direct logit attribution of `added` for one row of the unembedding table.
     """
 
     name: str
@@ -67,7 +67,7 @@ class WholePart:
 
 
 def name_whole_part(label: str) -> str:
-    """The name of the part to which a summand, such as a head or a bias, belongs.
+    """Return the name of the part to which a summand, such as a head or a bias, belongs.
 
     >>> [name_whole_part(label) for label in ("embedding.positions", "1.attention.head_1", "1.feed_forward")]
     ['embedding', '1.attention', '1.feed_forward']
@@ -77,12 +77,12 @@ def name_whole_part(label: str) -> str:
 
 
 def whole_parts(stack: Stack, at: int, word: int) -> list[WholePart]:
-    r"""Add up what each part of a stack added to the vector of one word, and its direct logit attribution.
+    r"""Sum what each part of a stack adds to the vector of one word, and its direct logit attribution.
 
-    $\mathrm{push} = \sum_{m \in \mathrm{part}} \mathrm{push}_m$, whose sum over all parts is the logit.
+    $\mathrm{push} = \sum_{m \in \mathrm{part}} \mathrm{push}_m$; the pushes of all parts sum to the logit.
 
-    stack: one with both sums, see with_residual_sum and with_logit_sum. at: the position of the word. word: the row of
-    the table whose logit is meant. Source: Elhage et al. 2021, "logit attribution".
+    stack: one with the parts of with_residual_sum and with_logit_sum. at: the position of the word. word: the row of
+    the unembedding table whose logit is attributed. Source: Elhage et al. 2021, "logit attribution".
 
     >>> from attention_core.learned.language.readout import sum_model
     >>> parts = whole_parts(sum_model("en_asked_decoder", ("<start>", "the", "dog")), at=2, word=7)
@@ -101,9 +101,9 @@ def whole_parts(stack: Stack, at: int, word: int) -> list[WholePart]:
 
 
 def pushes_by_kind(parts: Sequence[WholePart]) -> dict[str, float]:
-    """Add up the direct logit attributions of each kind of part over all layers: "embedding", "attention" and so on.
+    """Sum the direct logit attributions over all layers, by kind of part: "embedding", "attention" and so on.
 
-    parts: of a stack, see whole_parts.
+    parts: the parts of one stack, from whole_parts.
     """
     found: dict[str, float] = {}
     for part in parts:
@@ -184,17 +184,17 @@ PUSH_BY_WORD = Faces(
 
 # ---- appended to a stack ---------------------------------------------------------------------------------------------
 def with_word_pushes(stack: Stack, word: int) -> Stack:
-    r"""Add the part "word_pushes" to a stack: each head's direct logit attribution for a word, by attended word.
+    r"""Add the part "word_pushes" to a stack: each head's direct logit attribution, split by attended word.
 
-    $\mathrm{push}_{h,t,s} = A_{h,t,s}\,\dfrac{(v_{h,s} W_{o,h}) \cdot (g \odot E_w)}{\mathrm{rms}(x_t)}$, whose sum
-    over s is the push of the head at t (with_logit_sum).
+    $\mathrm{push}_{h,t,s} = A_{h,t,s}\,\dfrac{(v_{h,s} W_{o,h}) \cdot (g \odot E_w)}{\mathrm{rms}(x_t)}$. Its sum over
+    s is the push of head h at t, as in with_logit_sum.
 
-    stack: a run with an unembedding after one RMS norm, whose other norms come before layers. word: the row in the
-    table of the word whose logit is meant.
+    stack: a run with an unembedding after one RMS norm, whose other norms come before layers. word: the table row of
+    the word w whose logit is attributed.
 
     Its steps `attention_1_pushes` and so on are (B, H, T, S), one per layer. Raises AttentionError (a ValueError) for
-    another word, a stack without an unembedding, and one whose heads' pushes are no such sums. Source: Elhage et al.
-    2021.
+    an unknown word, a stack without an unembedding, and a stack in which a head's push is not a sum over attended
+    words. Source: Elhage et al. 2021.
 
     >>> from attention_core.learned.language.reading import run_model
     >>> stack = run_model("en_asked_decoder", ("<start>", "the", "dog"))
@@ -217,7 +217,7 @@ def with_word_pushes(stack: Stack, word: int) -> Stack:
 
 
 def plan_root(stack: Stack, norm: Step) -> tuple[SumPlan, str]:
-    """A plan of the divisor of the last norm, computed or frozen, and the name of its step."""
+    """Return the operations that give the last norm's divisor, computed or frozen, and the name of their last step."""
     normed, *reads = norm.operation.reads
     if norm.operation.faces is DIVIDE_PARTS:
         held, _ = reads
@@ -228,7 +228,10 @@ def plan_root(stack: Stack, norm: Step) -> tuple[SumPlan, str]:
 
 
 def push_of_layer(plan: SumPlan, stack: Stack, part: str, root: str) -> SumPlan:
-    """The plan with the pushes of a layer's heads by attended word. root: the step that the last norm divides by."""
+    """Extend the plan by a layer's attributions of each head for each attended word.
+
+    root: the step that has the divisor of the last norm.
+    """
     plan = plan.reading(stack, part, "v", "w_o", "weights")
     names = {step: own_name(part, step) for step in ("v", "w_o", "weights", "written", "carried", "pushes")}
     return plan.then(
@@ -239,12 +242,12 @@ def push_of_layer(plan: SumPlan, stack: Stack, part: str, root: str) -> SumPlan:
 
 
 def attention_parts(stack: Stack) -> list[str]:
-    """The names of the self-attention parts."""
+    """Return the names of the self-attention parts of a stack."""
     return [part for part in stack.parts if part.endswith(".attention")]
 
 
 def last_norms(stack: Stack) -> list[Step]:
-    """The norms before the unembedding that subtract no mean."""
+    """Return the steps of the unembedding that are RMS norms, which are norms that subtract no mean."""
     trace = stack[UNEMBEDDING]
     norms = [step for step in trace.computed().values() if step.operation.faces in (RMS_NORM, DIVIDE_PARTS)]
     return [step for step in norms if not read_norm(trace, step).is_centred]
@@ -252,7 +255,7 @@ def last_norms(stack: Stack) -> list[Step]:
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
 def check_stack(stack: Stack, word: int) -> None:
-    """Checks that each head's push is a sum over words.
+    """Check that each head's direct logit attribution is a sum over the attended words.
 
     Raises AttentionError: part_missing, unknown_choice, no_word_sum.
     """
@@ -272,6 +275,6 @@ def check_stack(stack: Stack, word: int) -> None:
 
 
 def adds_words(trace: Trace) -> bool:
-    """Whether a layer's heads add weights times values through W_o, each head with its own values."""
+    """Return whether a layer's output is weights times values through W_o, where each head has separate values."""
     reads = trace.step("concat").operation.reads
     return "w_o" in trace and reads == ("head_outputs",) and trace["v"].shape[1] == trace["weights"].shape[1]

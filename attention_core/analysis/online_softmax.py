@@ -1,8 +1,8 @@
-"""The online softmax in its steps, block by block of a row: a running maximum, a running sum, a running mix.
+"""The online softmax, block by block of a row: running maximum, running sum and running weighted values.
 
-In each block of keys the largest score so far is subtracted before the exponentials. If a later block holds a larger
-score, the earlier sums fade: they are multiplied by exp(old maximum - new maximum). The mix divided by the sum is
-attention over the keys so far, after the last block over the whole row (Milakov and Gimelshein 2018, algorithm 3;
+In each block of keys the largest score so far is subtracted before the exponentials. If a later block has a larger
+score, the earlier sums are scaled down by exp(old maximum - new maximum). The weighted values divided by the sum are
+attention over the keys so far, and after the last block over the whole row (Milakov and Gimelshein 2018, algorithm 3;
 Dao 2023, section 3.1.1). variants/blockwise_softmax.py runs these functions and keeps only the last numbers;
 with_online_softmax keeps every number.
 """
@@ -235,8 +235,8 @@ def with_online_softmax(trace: Trace, block: int) -> Trace:
     """Add the steps of the online softmax to a run, block by block, with every number kept.
 
     Block n, counted from 1, adds `maximum_n`, `powers_n`, `total_n`, `mixed_n` and `seen_outputs_n`, which is attention
-    over the keys up to it. From the second block on it adds `faded_n`, the factor of the sums before it. The last
-    `seen_outputs_n` is the run's own head_outputs.
+    over the keys of blocks 1 to n. From the second block on it adds `faded_n`, the factor that scales earlier sums
+    down. The last `seen_outputs_n` equals the run's own head_outputs.
 
     trace: any run without dropout or replaced weights. block: keys per block, 1 or more. Raises AttentionError (a
     ValueError) for another number.
@@ -265,7 +265,7 @@ def with_online_softmax(trace: Trace, block: int) -> Trace:
 
 
 def plan_block(n: int, start: int, stop: int) -> list[Operation]:
-    """Return the operations of block n, whose keys run from `start` up to, but not including, `stop`."""
+    """Return the operations of block n. The keys of the block run from `start` up to, but not including, `stop`."""
     row = ("B", "H", "T")
     outputs = (*row, "d_v")
     keys = {"start": start, "stop": stop}
@@ -293,7 +293,7 @@ def plan_block(n: int, start: int, stop: int) -> list[Operation]:
 
 
 def count_blocks(keys: int, block: int) -> int:
-    """Count the blocks that a number of keys makes.
+    """Return the number of blocks needed for this many keys.
 
     >>> count_blocks(7, 2)
     4
@@ -302,9 +302,9 @@ def count_blocks(keys: int, block: int) -> int:
 
 
 def refs_by_key(name: str, row: tuple[int, int, int], keys: int, block: int, seen: int) -> list[Ref]:
-    """List for each key of the first blocks the cell, in one row, of its block's number `name`, such as "maximum".
+    """Return, for each key of the first `seen` blocks, a Ref to its block's number `name`, such as "maximum".
 
-    row: (sentence, head, query). keys: the number of all keys. seen: the number of the first blocks.
+    row: (sentence, head, query). keys: the number of all keys. block: keys per block. seen: how many blocks count.
 
     >>> [ref.step for ref in refs_by_key("maximum", (0, 0, 0), keys=5, block=2, seen=2)]
     ['maximum_1', 'maximum_1', 'maximum_2', 'maximum_2']

@@ -1,7 +1,7 @@
 """A vector as the sum of its parts: the parts stacked, added up, and each passed through a norm.
 
-A norm divides by a number that depends on all parts. With the number of this run fixed it is linear, so each part
-passes through it by itself, and the parts still add up.
+A norm divides by a number that depends on all parts. If this divisor is frozen at its value in the run, the norm is
+linear: each part passes through it separately, and the results still add up.
 """
 
 import numpy as np
@@ -69,19 +69,22 @@ def stack_parts_cell(index, *added: Operand, kinds) -> Cell:
 
 
 def count_parts(part: Operand, kind: str) -> int:
-    """The number of parts that an operand holds."""
+    """Return how many summands an operand of this kind holds."""
     axis = KINDS[kind]
     return 1 if axis is None else part.shape[axis]
 
 
 def part_number(part: Operand, kind: str, n: int, place: list[int]) -> Ref:
-    """The cell (b, t, m) of the n-th part of an operand."""
+    """Return a Ref to the number at (b, t, m) in the n-th part of an operand.
+
+    place: [b, t, m].
+    """
     if kind == "parts":
         return part[(n, *place)]
     if kind == "heads":
         b, t, m = place
         return part[b, n, t, m]
-    missing_axes = len(place) - len(part.shape)  # the part is the same along these
+    missing_axes = len(place) - len(part.shape)  # leading axes of (B, T, D) that the summand lacks
     return part[tuple(place[missing_axes:])]
 
 

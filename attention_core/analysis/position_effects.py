@@ -1,4 +1,4 @@
-"""The effect of positions: none on attention without them, RoPE's rotations and shifts, and the terms of a score."""
+"""How positions affect attention: words reordered without positions, RoPE's rotations, and the parts of a score."""
 
 from dataclasses import dataclass, replace
 from itertools import product
@@ -21,10 +21,10 @@ Point = tuple[float, float]
 
 # ---- no positions: the same words in another order -------------------------------------------------------------------
 def shuffle_order(count: int, seed: int) -> tuple[int, ...]:
-    """Sample a shuffle of `count` words: which word is at each position; the same on any machine.
+    """Sample a random order of `count` words, the same on any machine: entry i is the index of the word at position i.
 
-    Two or more words never keep their order. Raises AttentionError for numbers that are not whole, a seed below 0 and a
-    count below 1.
+    With two or more words, the order is never the original one. Raises AttentionError if a number is not whole, if the
+    seed is below 0, or if the count is below 1.
 
     >>> shuffle_order(5, seed=1)
     (4, 0, 1, 2, 3)
@@ -39,10 +39,10 @@ def shuffle_order(count: int, seed: int) -> tuple[int, ...]:
 def distance_after_reordering(
     permuted: Trace, plain: Trace, order: tuple[int, ...], step: str = "output"
 ) -> Float[Tensor, " T"]:
-    """Measure how far each word's numbers move if the words are put into another order.
+    """Measure how far each word's row of a step moves if the words are put into another order.
 
-    permuted: the run of the words in that order. plain: the run of the words in the first order. order: which word
-    is at each position. step: one with axes (B, T, width).
+    permuted: the run of the reordered words. plain: the run of the words in their original order. order: the index in
+    `plain` of the word at each position of `permuted`. step: the name of a step with axes (B, T, width).
 
     Returns the largest difference of each word, at its position in `plain`: all 0, up to rounding, for attention
     without positions. Source: Lee et al. 2019, Set Transformer, property 1.
@@ -54,7 +54,7 @@ def distance_after_reordering(
     tensor(True)
     """
     words = range(len(order))
-    places = sorted(words, key=order.__getitem__)  # the position of each word of `plain` now
+    places = sorted(words, key=order.__getitem__)  # for each word of `plain`, its position in `permuted`
     restored = permuted[step][:, places]  # (B, T, width)
     distances = abs_difference(restored, plain[step])
     return distances.amax((0, 2))  # (B, T, width) -> (T,)
@@ -63,7 +63,7 @@ def distance_after_reordering(
 # ---- RoPE: a rotation of pairs ---------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Rotation:
-    """Two numbers of q or k as a point of a plane, before and after its rotation; `angle` is in radians."""
+    """Two components of a query or key as a point in a plane, before and after RoPE rotates it by `angle` radians."""
 
     before: Point
     after: Point
@@ -71,10 +71,10 @@ class Rotation:
 
 
 def rope_rotation(trace: Trace, role: str, index: tuple[int, int, int], pair: int) -> Rotation:
-    r"""Return RoPE's rotation of one pair of a query or a key: $R_p$ turns it by $p\,/\,base^{2i/d_k}$.
+    r"""Return how RoPE rotates one pair of components of a query or key: $R_p$ turns the pair by $p\,/\,base^{2i/d_k}$.
 
-    trace: a run with RoPE. role: "q" or "k". index: batch, head and token. pair: i, from 0. Source: Su et al. 2021,
-    equations 13 and 15.
+    trace: a run with RoPE. role: "q" or "k". index: batch, head and token; the token is at position p. pair: i, from 0.
+    Source: Su et al. 2021, equations 13 and 15.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
@@ -103,8 +103,9 @@ def rope_rotation(trace: Trace, role: str, index: tuple[int, int, int], pair: in
 def with_shifted_positions(trace: Trace, by: int) -> Trace:
     r"""Compute a run again with all its positions shifted by `by`.
 
-    Scores with RoPE stay the same up to rounding, since $(R_m q)^\top R_n k$ depends on n - m alone; with ALiBi
-    they stay exactly, since only distances count; with sinusoids, which are added to the words, they move.
+    With RoPE the scores stay the same up to rounding, because $(R_m q)^\top R_n k$ depends only on n - m. With ALiBi
+    they stay exactly the same, because only distances count. With sinusoids, which are added to the words' vectors, the
+    scores change.
 
     trace: any run. by: a whole number, which may be below 0. Raises AttentionError (a ValueError) if `by` is not whole.
     Source: Su et al. 2021, equation 16.
@@ -132,7 +133,7 @@ def with_shifted_positions(trace: Trace, by: int) -> Trace:
 
 
 def shift_operation(operation: Operation, by: int) -> Operation:
-    """Return an operation that uses positions (RoPE, sinusoidal) with its positions shifted; any other unchanged."""
+    """Shift the positions of an operation that has positions (RoPE or sinusoidal); return any other unchanged."""
     if operation.faces not in (ROPE, SINUSOIDAL):
         return operation
     first_position = operation.params["first_position"] + by
@@ -160,20 +161,21 @@ def positions_alone_cell(index, x: Operand, table: Operand) -> Cell:
 
 POSITIONS_ALONE = Faces(positions_alone, positions_alone_numpy, positions_alone_formula, positions_alone_cell)
 
-SCORE_PARTS = ("content", "position")  # of words, of positions
+SCORE_PARTS = ("content", "position")  # the two summands of a token's vector: its content (the word), and its position
 
 
 def with_score_parts(trace: Trace) -> Trace:
-    r"""Add the four parts of a run's scores: content_content, content_position, position_content, position_position.
+    r"""Split a run's scores into four steps: content_content, content_position, position_content, position_position.
 
     $(x_i + p_i) W_q W_k^\top (x_j + p_j)^\top$ is $x_i W_q W_k^\top x_j^\top$ (word to word) + $x_i W_q W_k^\top
-    p_j^\top$ (word to place) + $p_i W_q W_k^\top x_j^\top$ (place to word) + $p_i W_q W_k^\top p_j^\top$ (place to
-    place): their sum is `scores`. The biases b_q and b_k belong to the content. Before the parts come their q and k
-    (`q_content`, `q_position` and so on), by the run's own operations; RoPE, if it is chosen too, turns both.
+    p_j^\top$ (word to position) + $p_i W_q W_k^\top x_j^\top$ (position to word) + $p_i W_q W_k^\top p_j^\top$
+    (position to position): their sum is `scores`. The biases b_q and b_k belong to the content. The queries and keys of
+    content and position (`q_content`, `q_position` and so on) are added as steps too, computed by the run's own
+    operations. If the run uses RoPE as well, both are rotated.
 
     trace: a run of attend with positions that are added to x, such as sinusoidal, and a score that is a product of q
     and k: dot, scaled_dot or general. Raises AttentionError (a ValueError) for another score, KeyError for a run
-    without these positions. Source: Dai et al. 2019, Transformer-XL, section 3.3, the terms (a) to (d).
+    without such positions. Source: Dai et al. 2019, Transformer-XL, section 3.3, the terms (a) to (d).
 
     >>> import torch
     >>> from attention_core import attend
@@ -201,19 +203,25 @@ def with_score_parts(trace: Trace) -> Trace:
 
 
 def score_operation(trace: Trace) -> Operation:
-    """Return the operation that computes the scores. Raises AttentionError if they are no product of q and k."""
+    """Return the operation that computes the scores, if it is a product of q and k.
+
+    Raises AttentionError for any other score function.
+    """
     step = "computed_scores" if "computed_scores" in trace else "scores"
     operation = trace.step(step).operation
     names = {}
     for name, score in SCORES.items():
         last_operation = score.operations[-1]
-        names[last_operation.faces, last_operation.reads[1]] = name  # faces alone do not identify a score
+        names[last_operation.faces, last_operation.reads[1]] = name  # reads[1], because scores may share their faces
     require_one_of("score", names[operation.faces, operation.reads[1]], ("dot", "scaled_dot", "general"))
     return operation
 
 
 def plan_score_part(trace: Trace, role: str, part: str) -> list[Operation]:
-    """Return the operations that compute q or k once more from an input, from its words or its positions alone."""
+    """Return the operations that compute q or k only from the words or only from the positions.
+
+    role: the step to compute, a query or a key. part: "content" for the words, "position" for the positions.
+    """
     chain, positioned = find_chain(trace, role)
     source = positioned.removeprefix("positioned_")
     operations = []
@@ -223,13 +231,13 @@ def plan_score_part(trace: Trace, role: str, part: str) -> list[Operation]:
         alone = Operation(
             read,
             dims=trace.step(source).dims,
-            reads=trace.step(positioned).operation.reads,  # the input and its table of positions
+            reads=trace.step(positioned).operation.reads,  # the input and the table of positions that belongs to it
             faces=POSITIONS_ALONE,
         )
         operations.append(alone)
     for operation in chain:
         weights = operation.reads[1:]
-        if part == "position":  # the biases belong to the content
+        if part == "position":  # without b_q and b_k, because these biases count as content
             weights = [weight for weight in weights if not weight.startswith("b_")]
         output = f"{operation.output}_{part}"
         operations.append(replace(operation, output=output, reads=(read, *weights)))
@@ -238,9 +246,10 @@ def plan_score_part(trace: Trace, role: str, part: str) -> list[Operation]:
 
 
 def find_chain(trace: Trace, role: str) -> tuple[list[Operation], str]:
-    """Return the operations from an input with its positions to q or k, in order, and the name of the input's step.
+    """Return the operations that lead from an input with added positions to q or k, and the name of that input's step.
 
-    Raises KeyError if the chain ends at an input that has no positions.
+    The operations are in the order of computation. Raises KeyError if q or k is computed from an input without
+    positions.
     """
     chain = []
     name = role
@@ -255,15 +264,17 @@ def find_chain(trace: Trace, role: str) -> tuple[list[Operation], str]:
 
 # ---- the effect of distance alone ------------------------------------------------------------------------------------
 def score_by_distance(vector: Float[Tensor, " d"], distances: int, config: AttentionConfig) -> Trace:
-    r"""Compute the scores of a vector with itself 0, 1, 2, ... positions away: the effect of distance alone.
+    r"""Compute the scores of a vector with itself 0, 1, 2, ... positions away, to show the effect of distance alone.
 
-    With RoPE $q^\top R_n q = \sum_i |q_i|^2 \cos(n \theta_i)$ over the pairs i, whose length at distance 0 is the whole
-    score; with ALiBi the score less $m_h n$. Without positions all scores are equal.
+    With RoPE the score is $q^\top R_n q = \sum_i |q_i|^2 \cos(n \theta_i)$ over the pairs i of components, and at
+    distance 0 the score is the sum of their squared lengths. With ALiBi the score falls by $m_h n$. Without positions
+    all scores are equal.
 
-    vector: (d,), the query, at position 0, and each key. distances: the number of keys, at 0, 1, ... config: its
-    positions (rope, alibi), score, scale and heads, of which each gets the vector; without masks. Returns a run, T = 1,
-    S = distances, labelled with the distances. Raises AttentionError (a ValueError) as attend_qkv does. Source: Su et
-    al. 2021, equation 16 and section 3.4.3 (long-term decay); Press et al. 2022, section 3.
+    vector: (d,), used as the query at position 0 and as every key. distances: the number of keys, at positions 0, 1,
+    ... config: the positions (rope, alibi), score, scale and number of heads, each of which gets the whole vector; it
+    must have no masks. Returns a run, T = 1, S = distances, labelled with the distances. Raises AttentionError (a
+    ValueError) as attend_qkv does. Source: Su et al. 2021, equation 16 and section 3.4.3 (long-term decay); Press et
+    al. 2022, section 3.
 
     >>> import torch
     >>> rope = AttentionConfig(score="dot", positions=["rope"])

@@ -1,9 +1,4 @@
-"""The residual stream as a sum: what each part of a stack added to a word's vector, and its logit attribution.
-
-With residuals a vector is the sum of the embedding, each head, each feed-forward layer and each bias (Elhage et al.
-2021, A Mathematical Framework for Transformer Circuits, "the residual stream"). A norm after a layer divides all that
-was added before by one number; with this run's number fixed the parts still add up.
-"""
+"""The residual stream as a sum: what each part of a stack adds to a vector, and its direct logit attribution."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -32,7 +27,10 @@ OUTPUT_NORMS = ("layer_normed_output", "layer_normed_output_unshifted", "rms_nor
 
 @dataclass(frozen=True)
 class Added:
-    """One or more summands: the step that holds them, its kind (a key of parts_of_sum.KINDS), and their labels."""
+    """Summands of the residual stream: the step that has their values, the kind of the step, and a label for each.
+
+    kind: a key of parts_of_sum.KINDS, which says how the step holds the summands.
+    """
 
     step: str
     kind: str
@@ -41,7 +39,7 @@ class Added:
 
 @dataclass(frozen=True, eq=False)
 class SumPlan:
-    """The plan of a sum so far: its inputs with their sources in the stack, its operations, and its summands."""
+    """The steps that compute a sum, collected part by part: inputs with their sources, operations, and summands."""
 
     reads: dict[str, Reading] = field(default_factory=dict)
     dims: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -49,28 +47,28 @@ class SumPlan:
     added: tuple[Added, ...] = ()
 
     def reading(self, stack: Stack, part: str, *steps: str) -> "SumPlan":
-        """The plan that also reads these steps of a part of the stack."""
+        """Return this SumPlan with more inputs: the named steps of a part of the stack."""
         trace = stack[part]
         reads = {own_name(part, step): Reading(trace[step], part, step) for step in steps}
         dims = {own_name(part, step): trace.step(step).dims for step in steps}
         return replace(self, reads={**self.reads, **reads}, dims={**self.dims, **dims})
 
     def then(self, *operations: Operation) -> "SumPlan":
-        """The plan with further operations."""
+        """Return this SumPlan with more operations at the end."""
         return replace(self, operations=(*self.operations, *operations))
 
     def adding(self, *added: Added) -> "SumPlan":
-        """The plan with further summands."""
+        """Return this SumPlan with more summands at the end."""
         return replace(self, added=(*self.added, *added))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of all summands, in order."""
+        """Return the labels of all summands, in order."""
         return tuple(label for each in self.added for label in each.labels)
 
 
 def own_name(part: str, step: str) -> str:
-    """The name under which the run of the sum reads a step of a part.
+    """Return the name that a step of a part of the stack has in the run that computes the sum.
 
     >>> own_name("1.attention", "w_o")
     'attention_1_w_o'
@@ -81,7 +79,10 @@ def own_name(part: str, step: str) -> str:
 
 # ---- what each part added --------------------------------------------------------------------------------------------
 def plan_sum(stack: Stack, parts: Iterable[str]) -> SumPlan:
-    """The plan of what the parts of a stack added, in order. Raises AttentionError: no_residual."""
+    """Return the SumPlan of all vectors that these parts of a stack add to the residual stream, in order.
+
+    Raises AttentionError: no_residual, if a part has an output but no residual.
+    """
     plan = SumPlan()
     for part in parts:
         trace = stack[part]
@@ -102,7 +103,7 @@ def plan_sum(stack: Stack, parts: Iterable[str]) -> SumPlan:
 
 
 def add_places(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """The plan with the positions that a part adds to its input, if it does, as a summand."""
+    """Return the SumPlan with the positions that a part adds to its input as a summand; unchanged if there are none."""
     trace = stack[part]
     for source in ("x", "query"):
         if f"positioned_{source}" in trace:
@@ -113,9 +114,9 @@ def add_places(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 
 
 def add_heads(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """The plan with each head's output through its rows of W_o, and the bias b_o, as summands."""
+    """Return the SumPlan with further summands: each head's output times the head's rows of W_o, and the bias b_o."""
     trace = stack[part]
-    (outputs,) = trace.step("concat").operation.reads  # the outputs of the heads, gated or not
+    (outputs,) = trace.step("concat").operation.reads  # the step with all heads' outputs, gated if there is a gate
     learned = ("w_o",) if "w_o" in trace else ()
     plan = plan.reading(stack, part, outputs, *learned)
     heads = Operation(
@@ -129,7 +130,7 @@ def add_heads(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 
 
 def add_feed_forward(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """The plan with a feed-forward layer's output without its last bias, and that bias, as summands."""
+    """Return the SumPlan with two more summands: a feed-forward layer's output without its last bias, and that bias."""
     plan = plan.reading(stack, part, "activated", "w_2")
     reads = (own_name(part, "activated"), own_name(part, "w_2"))
     output = Operation(own_name(part, "output"), SUM_DIMS, reads, PROJECT)
@@ -137,7 +138,7 @@ def add_feed_forward(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 
 
 def add_bias(plan: SumPlan, stack: Stack, part: str, bias: str) -> SumPlan:
-    """The plan with a bias, if there is one, as a summand."""
+    """Return the SumPlan with a bias of a part as one more summand; unchanged if the part has no such bias."""
     if bias not in stack[part]:
         return plan
     return plan.reading(stack, part, bias).adding(Added(own_name(part, bias), "bias", (f"{part}.{bias}",)))
@@ -145,19 +146,23 @@ def add_bias(plan: SumPlan, stack: Stack, part: str, bias: str) -> SumPlan:
 
 # ---- through a norm --------------------------------------------------------------------------------------------------
 def norms_of_sum(part: str, trace: Trace) -> Iterator[Step]:
-    """The norms of the whole sum, in order: those after a part's output, and those at the end of the stack.
+    """Yield the norms that apply to the whole residual sum: those after a part's output, and those at the stack's end.
 
-    Norms before a layer are left out, since the residual bypasses them.
+    Norms before a layer are left out, because the residual bypasses them.
     """
     for name, step in trace.computed().items():
-        is_norm = step.operation.faces in (LAYER_NORM, RMS_NORM, DIVIDE_PARTS)  # the last: a frozen divisor
+        is_norm = step.operation.faces in (LAYER_NORM, RMS_NORM, DIVIDE_PARTS)  # DIVIDE_PARTS: with a frozen divisor
         if is_norm and (name in OUTPUT_NORMS or part in (NORM, UNEMBEDDING)):
             yield step
 
 
 @dataclass(frozen=True)
 class NormReads:
-    """The steps that a norm reads. root: its frozen divisor; None if it computes its divisor. shift: of a LayerNorm."""
+    """The names of the steps that a norm reads.
+
+    is_centred: whether the norm subtracts the mean. root: the step of its frozen divisor; None if the norm computes the
+    divisor itself. gain: the step of the gain. shift: the step of a LayerNorm's bias; () if the norm has no bias.
+    """
 
     is_centred: bool
     root: str | None
@@ -166,7 +171,7 @@ class NormReads:
 
 
 def read_norm(trace: Trace, step: Step) -> NormReads:
-    """The steps that a norm of a part reads."""
+    """Return the names of the steps that a norm of a part reads."""
     normed, *reads = step.operation.reads
     if step.operation.faces is not DIVIDE_PARTS:
         gain, *shift = reads
@@ -179,7 +184,7 @@ def read_norm(trace: Trace, step: Step) -> NormReads:
 
 
 def stack_added(plan: SumPlan, name: str, dims: tuple[str, ...] = PARTS_DIMS) -> SumPlan:
-    """The plan with all summands so far stacked in the step `name`, and added up in the step `name`_sum."""
+    """Return the SumPlan with two more steps: `name`, in which all summands are stacked, and `name`_sum, their sum."""
     reads = tuple(each.step for each in plan.added)
     kinds = tuple(each.kind for each in plan.added)
     stacked = Operation(name, dims, reads, STACK_PARTS, {"kinds": kinds})
@@ -188,9 +193,10 @@ def stack_added(plan: SumPlan, name: str, dims: tuple[str, ...] = PARTS_DIMS) ->
 
 
 def carry_through(plan: SumPlan, stack: Stack, part: str, step: Step) -> SumPlan:
-    """The plan with each summand passed through a norm: divided by the frozen divisor or, without one, that of the sum.
+    """Return the SumPlan with each summand passed through a norm, and a LayerNorm's shift as a further summand.
 
-    The shift of a LayerNorm is a further summand.
+    Each summand is divided by the norm's frozen divisor if there is one, else by the divisor computed from the sum of
+    all summands.
     """
     norm = read_norm(stack[part], step)
     plan = plan.reading(stack, part, norm.gain, *norm.shift)
@@ -222,17 +228,17 @@ def carry_through(plan: SumPlan, stack: Stack, part: str, step: Step) -> SumPlan
 
 # ---- the sums --------------------------------------------------------------------------------------------------------
 def with_residual_sum(stack: Stack, after: str | None = None) -> Stack:
-    r"""Add the part "residual_sum" to a stack: what each part added to the words' vectors, and the sum of that.
+    r"""Add the part "residual_sum" to a stack: what each part added to the words' vectors, and the sum of all summands.
 
-    $x_L = e + \sum_l \big(\sum_h z_{l,h} W_{o,l,h} + b_{o,l} + f_l + b_{2,l}\big)$ if norms come before layers; a norm
-    after a layer divides all that was added before by this run's divisor.
+    $x_L = e + \sum_l \big(\sum_h z_{l,h} W_{o,l,h} + b_{o,l} + f_l + b_{2,l}\big)$ if norms come before layers. A norm
+    after a layer divides everything that was added before by the divisor of this run.
 
-    stack: a run with residuals; of one with an encoder, the decoder's parts. after: the part after which the vectors
-    are taken; None: the last before the unembedding.
+    stack: a run with residuals; if it has an encoder, only the decoder's parts are summed. after: the name of the part
+    after which the vectors are taken; None for the last part before the unembedding.
 
-    Its step `parts` is (part, B, T, D), labelled with the source of each, and `parts_sum` (B, T, D) is the vectors.
-    Raises AttentionError (a ValueError) for an unknown part, and for one without a residual. Source: Elhage et al.
-    2021.
+    The new part has the step `parts` (part, B, T, D), labelled with the source of each summand, and `parts_sum` (B, T,
+    D), the vectors. Raises AttentionError (a ValueError) for an unknown part and for a part without a residual. Source:
+    Elhage et al. 2021.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, LayerConfig, LayerWeights, StackConfig, StackWeights, Weights
@@ -250,14 +256,14 @@ def with_residual_sum(stack: Stack, after: str | None = None) -> Stack:
 
 
 def with_logit_sum(stack: Stack) -> Stack:
-    r"""Add the part "logit_sum" to a stack: the direct logit attribution of each part, for each word.
+    r"""Add the part "logit_sum" to a stack: the direct logit attribution of each part, for each word of the vocabulary.
 
-    $\mathrm{logits} = \sum_{\mathrm{part}} \mathrm{norm}(\mathrm{part})\,E^\top$, the last norm with this run's
-    divisor, its shift and the bias of the words as separate parts.
+    $\mathrm{logits} = \sum_{\mathrm{part}} \mathrm{norm}(\mathrm{part})\,E^\top$, where the divisor of the last norm is
+    frozen at its value in this run. The shift of that norm and the bias of the unembedding are separate parts.
 
-    stack: one with residuals and an unembedding. Its step `pushes` is (part, B, T, V), and `pushes_sum` (B, T, V) is
-    the logits, not yet divided by a temperature. Raises AttentionError (a ValueError) for a stack without an
-    unembedding, or without a residual. Source: Elhage et al. 2021, "logit attribution".
+    stack: a run with residuals and an unembedding. The new part has the steps `pushes` (part, B, T, V), and
+    `pushes_sum` (B, T, V), the logits before the division by a temperature. Raises AttentionError (a ValueError) for a
+    stack without an unembedding, or without a residual. Source: Elhage et al. 2021, "logit attribution".
     """
     if UNEMBEDDING not in stack.parts:
         raise AttentionError("part_missing", name="the sum of logits", part=UNEMBEDDING, choices=", ".join(stack.parts))
@@ -272,7 +278,11 @@ def with_logit_sum(stack: Stack) -> Stack:
 
 
 def parts_until(stack: Stack, after: str | None) -> list[str]:
-    """The parts to sum up, in order, through `after`. Raises AttentionError: unknown_choice."""
+    """Return the names of the parts to sum up, in order.
+
+    after: the last of these parts; None for the last part before the unembedding. Raises AttentionError:
+    unknown_choice.
+    """
     parts = [name for name in stack.parts if not name.startswith(ENCODER)]
     parts = list(takewhile(lambda name: name != UNEMBEDDING, parts))
     if after is None:
@@ -283,7 +293,10 @@ def parts_until(stack: Stack, after: str | None) -> list[str]:
 
 
 def put_sum(stack: Stack, name: str, plan: SumPlan) -> Stack:
-    """The stack with the run of a planned sum as a further part."""
+    """Return the stack with one more part, the run of a SumPlan.
+
+    name: the name of the new part.
+    """
     inputs = {step: Step(step, reading.value, plan.dims[step]) for step, reading in plan.reads.items()}
     trace = run_plan(inputs, list(plan.operations)).labelled(part=plan.labels)
     return stack.then(name, trace, plan.reads)

@@ -1,4 +1,4 @@
-"""Bounds that no score and no weight can exceed, whatever the inputs are."""
+"""Upper bounds of scores and weights that hold for all inputs."""
 
 import math
 
@@ -12,8 +12,8 @@ from attention_core.record.errors import AttentionError
 def additive_bound(v_a: Float[Tensor, "*H A"]) -> Float[Tensor, "*H"]:
     r"""Compute the largest magnitude that an additive score can have: $|v^\top \tanh(\cdot)| \le \sum_a |v_a|$.
 
-    Each entry of the tanh layer lies between -1 and 1, so each term lies between -|v_a| and |v_a|, and their sum
-    between the sums of these. However large q and k grow, the score does not.
+    Each entry of the tanh layer lies between -1 and 1, so the sum of its products with v_a cannot exceed the sum of
+    |v_a|. However large q and k grow, the score does not exceed this bound.
 
     v_a: (A,), or (H, A) for one per head. Returns one number, or one per head. Source: Bahdanau, Cho, Bengio 2015,
     appendix A.1.2 (the score); the bound is the triangle inequality.
@@ -28,13 +28,14 @@ def additive_bound(v_a: Float[Tensor, "*H A"]) -> Float[Tensor, "*H"]:
 def cosine_ceiling(keys: int, temperature: float = 1.0) -> float:
     r"""Compute the largest weight that a softmax over cosines can give: $e^{2/\tau} / (e^{2/\tau} + S - 1)$.
 
-    A cosine is at most 1 and at least -1, which gives $e^{1/\tau} / (e^{1/\tau} + (S - 1) e^{-1/\tau})$. Both parts
-    times $e^{1/\tau}$ are the formula above. The bound is reached if one key points as the query does and all others
-    point to the opposite side. So without a temperature the best of seven keys gets at most .55, and a small
-    temperature lifts the ceiling to 1.
+    A cosine lies between -1 and 1, which gives $e^{1/\tau} / (e^{1/\tau} + (S - 1) e^{-1/\tau})$. Multiplying numerator
+    and denominator by $e^{1/\tau}$ gives the formula above. The bound is reached if one key has the direction of the
+    query and all others the opposite direction. So at temperature 1 one of seven keys gets at most .55, and a small
+    temperature lifts the bound towards 1.
 
-    keys: the number that the query may attend to, 1 or more. temperature: what divides the cosines, above 0. Raises
-    AttentionError (a ValueError) for others. Source of the score: Graves, Wayne, Danihelka 2014, equation 6.
+    keys: S, the number of keys that the query may attend to, 1 or more. temperature: the divisor of the cosines, above
+    0. Raises AttentionError (a ValueError) for other values. Source of the score: Graves, Wayne, Danihelka 2014,
+    equation 6.
 
     >>> round(cosine_ceiling(7), 3), round(cosine_ceiling(7, temperature=0.1), 3)
     (0.552, 1.0)
@@ -42,5 +43,5 @@ def cosine_ceiling(keys: int, temperature: float = 1.0) -> float:
     require_positive("keys", keys)
     if require_finite("temperature", temperature) <= 0:
         raise AttentionError("positive_number", name="temperature", given=temperature)
-    others = (keys - 1) * math.exp(-2 / temperature)  # where the best key has 1, so that nothing overflows
+    others = (keys - 1) * math.exp(-2 / temperature)  # exponentials of other keys over the best key's: no overflow
     return 1 / (1 + others)

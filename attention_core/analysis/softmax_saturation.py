@@ -1,6 +1,7 @@
-"""Saturation of the softmax as scores grow with d_k: how sharp it is, and how much gradient passes through it.
+"""Saturation of the softmax as d_k grows: how peaked its weights are, and how much gradient passes through it.
 
-The scores are sampled in float64 from a seed, in chunks as in dot_product_moments; the rest is computed by a run.
+The scores are sampled in float64 from a seed, in chunks as in dot_product_moments. A run of attention computes the
+rest.
 """
 
 import math
@@ -22,14 +23,14 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over samples and its standard error."""
+    """The mean of a measure over samples, and its standard error."""
 
     mean: float
     error: float
 
     @property
     def band(self) -> tuple[float, float]:
-        """The two bounds between which the true mean lies in 95 of 100 such estimates.
+        """Return the bounds of the 95 % confidence interval of the mean.
 
         >>> Estimate(0.5, 0.1).band
         (0.304, 0.696)
@@ -39,13 +40,13 @@ class Estimate:
 
     @property
     def centre(self) -> float:
-        """The mean."""
+        """Return the mean. Spread has a property of the same name."""
         return self.mean
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The median and the two quartiles of figures whose mean a few samples would dominate."""
+    """The median and both quartiles of a measure, used if a few extreme samples would dominate its mean."""
 
     median: float
     lower: float
@@ -53,22 +54,22 @@ class Spread:
 
     @property
     def band(self) -> tuple[float, float]:
-        """The two quartiles."""
+        """Return the lower and the upper quartile."""
         return self.lower, self.upper
 
     @property
     def centre(self) -> float:
-        """The median."""
+        """Return the median. Estimate has a property of the same name."""
         return self.median
 
 
 @dataclass(frozen=True)
 class Sharpness:
-    r"""How sharp the softmaxes of sampled scores are.
+    r"""How peaked the softmax weights of sampled scores are, and how much gradient passes through.
 
     `largest` is the largest weight, `entropy` is in bits, and `slope` is the Frobenius norm of the softmax's Jacobian
-    in its own inputs. `at_query` is the norm of $\partial w / \partial q$, the share of a gradient that reaches the
-    query: the Jacobian times the factor of the scale times the keys; None if only scores were sampled.
+    with respect to its inputs. `at_query` is the norm of $\partial w / \partial q$ (the Jacobian times the scale times
+    the keys), which bounds the gradient that reaches the query; None if only scores were sampled.
     """
 
     largest: Estimate
@@ -78,10 +79,11 @@ class Sharpness:
 
 
 def measure_saturation(d_k: int, keys: int = 8, draws: int = 2000, seed: int = 0) -> dict[str, Sharpness]:
-    """Measure how sharp the softmax over a query's keys is under "dot" and "scaled_dot", with components from N(0, 1).
+    """Measure how peaked a softmax over `keys` keys is, for the scores "dot" and "scaled_dot".
 
-    Both get the same scores, so that only the scale differs. Raises AttentionError for numbers that are not whole and
-    positive. Source: Vaswani et al. 2017, section 3.2.1.
+    Returns {score: Sharpness}. The components of queries and keys are sampled from N(0, 1). Both scores get the same
+    samples, so that only the scale differs. Raises AttentionError for numbers that are not whole and positive. Source:
+    Vaswani et al. 2017, section 3.2.1.
 
     >>> found = measure_saturation(64)
     >>> round(found["dot"].largest.mean, 1), round(found["scaled_dot"].largest.mean, 1)
@@ -95,11 +97,11 @@ def measure_saturation(d_k: int, keys: int = 8, draws: int = 2000, seed: int = 0
 
 
 def last_width_of_more(found: Mapping[int, Mapping[str, Sharpness]]) -> int:
-    """Return the d_k up to which at least as much gradient reaches the query with "dot" as with "scaled_dot".
+    """Return the largest d_k up to which at least as much gradient reaches the query with "dot" as with "scaled_dot".
 
-    found: the results of measure_saturation by d_k, in rising order, from 1, at which both scores are equal. The median
-    gradients are compared. More keys move this d_k up, so that no d_k is too large by itself. Raises AttentionError if
-    `found` is empty.
+    found: the results of measure_saturation by d_k, in rising order, from 1, where both scores are equal. The median
+    gradients are compared. The more keys, the larger the returned d_k, so no d_k is too large for every number of keys.
+    Raises AttentionError if `found` is empty.
 
     >>> last_width_of_more({d_k: measure_saturation(d_k, keys=8, draws=200) for d_k in (1, 16, 64, 256)})
     64
@@ -114,7 +116,7 @@ def last_width_of_more(found: Mapping[int, Mapping[str, Sharpness]]) -> int:
 
 
 def even_sharpness(keys: int) -> Sharpness:
-    """Return the sharpness of uniform attention to n keys: largest weight 1/n, log2 n bits, norm √(n - 1)/n.
+    """Return the measures of uniform attention to n keys: largest weight 1/n, entropy log2 n bits, norm √(n - 1)/n.
 
     >>> even = even_sharpness(8)
     >>> even.largest.mean, even.entropy.mean, round(even.slope.mean, 3)
@@ -127,7 +129,7 @@ def even_sharpness(keys: int) -> Sharpness:
 def draw_queries(
     d_k: int, keys: int, draws: int, seed: int
 ) -> tuple[Float[Tensor, "draws keys"], Float[Tensor, "draws keys keys"]]:
-    """Sample one query and its keys `draws` times; return the scores, and the products of the keys with each other."""
+    """Sample one query and its keys `draws` times; return their scores, and the dot products of all pairs of keys."""
     require_positive("draws", draws)
     require_positive("keys", keys)
     require_positive("d_k", d_k)
@@ -149,7 +151,10 @@ def draw_queries(
 def measure_sharpness(
     scores: Float[Tensor, "draws keys"], scale: float, key_products: Float[Tensor, "draws keys keys"] | None = None
 ) -> Sharpness:
-    """Measure the sharpness of the softmax of scores times a factor. key_products: k · k of every two keys, or None."""
+    """Measure how peaked the softmax of scores times `scale` is.
+
+    key_products: the dot products of every two keys; None if only scores were sampled.
+    """
     trace = run_on_scores(scores, scale)
     trace = with_jacobian(trace)
     weights = trace["weights"][:, 0, 0]  # (draws, keys)
@@ -168,24 +173,26 @@ def measure_sharpness(
 def gradient_at_query(
     jacobian: Float[Tensor, "draws keys keys"], key_products: Float[Tensor, "draws keys keys"], scale: float
 ) -> Spread:
-    r"""Measure how much the weights move with the query, as a Spread over the samples.
+    r"""Measure how much the weights change with the query, as a Spread over the samples.
 
-    $\lVert \partial w / \partial q \rVert = s \lVert J K \rVert$ with the scale s, whose square is the trace of
-    $J K K^\top J^\top$, so that the keys themselves need not be kept.
+    $\lVert \partial w / \partial q \rVert = s \lVert J K \rVert$ with the scale s. The square of $\lVert J K \rVert$ is
+    the trace of $J K K^\top J^\top$, so that the products $K K^\top$ of the keys are enough.
 
     >>> half = torch.tensor([[[0.25, -0.25], [-0.25, 0.25]]])  # the Jacobian of two even weights
     >>> gradient_at_query(half, torch.eye(2)[None], scale=2.0).median  # keys (1, 0) and (0, 1)
     1.0
     """
-    moved = jacobian @ key_products  # (draws, keys, keys) x (draws, keys, keys)
+    moved = jacobian @ key_products  # J K Kᵀ: (draws, keys, keys) x (draws, keys, keys)
     squares = (moved * jacobian).sum((1, 2))  # (draws,): the trace of J K Kᵀ Jᵀ
-    norms = scale * squares.clamp(min=0).sqrt()  # rounding may leave a square a little below 0
+    norms = scale * squares.clamp(min=0).sqrt()  # clamped, because rounding may make a square slightly negative
     lower, median, upper = norms.quantile(norms.new_tensor([0.25, 0.5, 0.75])).tolist()
     return Spread(median, lower, upper)
 
 
 def run_on_scores(scores: Float[Tensor, "draws keys"], scale: float) -> Trace:
-    """Run attention on given scores times a factor: q is 1, and each key is its score."""
+    """Run attention so that its scores are the given scores times a factor: the query is 1, and each key is its
+    score.
+    """
     k = scores[:, None, :, None]  # (draws, 1, keys, 1)
     q = torch.ones_like(k[:, :, :1])  # (draws, 1, 1, 1)
     config = AttentionConfig("dot", scale=scale)
@@ -194,6 +201,8 @@ def run_on_scores(scores: Float[Tensor, "draws keys"], scale: float) -> Trace:
 
 def estimate_mean(figures: Float[Tensor, " draws"]) -> Estimate:
     """Estimate a mean from samples, with its standard error, which is 0 for a single sample.
+
+    figures: the measured value of each sample.
 
     >>> estimate_mean(torch.tensor([1.0, 3.0]).double())
     Estimate(mean=2.0, error=1.0)

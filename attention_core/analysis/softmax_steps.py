@@ -17,7 +17,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Constant, Operand
 from attention_core.record.trace import Faces, Operation, Trace
 
-MAX_JACOBIAN_BYTES = 256 * 2**20  # bytes: the limit of the Jacobians of all rows, (B, H, T, S, S')
+MAX_JACOBIAN_BYTES = 256 * 2**20  # largest size in bytes of the Jacobians of all rows, (B, H, T, S, S')
 
 
 # ---- exp of every score, as the softmax is defined -------------------------------------------------------------------
@@ -140,14 +140,14 @@ JACOBIAN = Faces(softmax_jacobian, softmax_jacobian_numpy, softmax_jacobian_form
 
 
 def with_jacobian(trace: Trace) -> Trace:
-    r"""Add the step `jacobian` to a run: how far weight i moves when the softmax's score j moves, for every row.
+    r"""Add the step `jacobian` to a run: how much weight i changes with score j of the softmax's input, for every row.
 
-    $J_{ij} = \partial w_i / \partial x_j = w_i (\delta_{ij} - w_j)$, with axes (B, H, T, S, S'); S' are the scores.
-    If weights were replaced or chosen, those of the softmax count. If one weight is nearly 1, all of the Jacobian is
-    nearly 0: no gradient passes through.
+    $J_{ij} = \partial w_i / \partial x_j = w_i (\delta_{ij} - w_j)$, with axes (B, H, T, S, S'); S' runs over the
+    scores. If the run's weights were replaced or chosen, the Jacobian is still that of the softmax's own weights. If
+    one weight is nearly 1, all of the Jacobian is nearly 0: no gradient passes through.
 
-    Raises AttentionError if it would take more than MAX_JACOBIAN_BYTES. Source: the quotient rule on
-    $e^{x_i} / \sum_j e^{x_j}$; that large scores make it small: Vaswani et al. 2017, section 3.2.1.
+    Raises AttentionError if the Jacobian would take more than MAX_JACOBIAN_BYTES. Source: the quotient rule on $e^{x_i}
+    / \sum_j e^{x_j}$; that large scores make it small: Vaswani et al. 2017, section 3.2.1.
 
     >>> from attention_core import attend_qkv
     >>> trace = with_jacobian(attend_qkv(torch.tensor([[0.0]]), torch.tensor([[1.0], [2.0]]), torch.eye(2)))
@@ -223,12 +223,12 @@ LOSS_SLOPES = Faces(loss_slopes, loss_slopes_numpy, loss_slopes_formula, loss_sl
 
 
 def with_cross_entropy(trace: Trace, right: int) -> Trace:
-    r"""Add the steps `loss` and `loss_gradient` to a run whose weights are read as probabilities.
+    r"""Add the steps `loss` and `loss_gradient` to a run, with its weights taken as the probabilities of a prediction.
 
     $L = -\ln w_r$ and $\partial L / \partial x_j = w_j - \delta_{jr}$ for every row, in nats; x are the scores that the
-    softmax reads. If weights were replaced or chosen, those of the softmax count. right: r, the position of the
-    right answer. Raises AttentionError: not_negative, at_most, and what require_softmax raises.
-    Source: Goodfellow, Bengio, Courville 2016, *Deep Learning*, sections 6.2.1.1 and 6.2.2.3.
+    softmax reads. If the run's weights were replaced or chosen, those of the softmax are used. right: r, the position
+    of the right answer. Raises AttentionError: not_negative, at_most, and what require_softmax raises. Source:
+    Goodfellow, Bengio, Courville 2016, *Deep Learning*, sections 6.2.1.1 and 6.2.2.3.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.tensor([[0.0]]), torch.tensor([[1.0], [2.0]]), torch.eye(2))

@@ -1,4 +1,6 @@
-"""Target leakage in a language model: masks that let words look ahead, and targets that are not shifted by one."""
+"""Target leakage in a language model: masks that let words attend to later words, and targets that are not shifted by
+one.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +15,7 @@ from attention_core.mechanism.config import AttentionConfig
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 
-SHARPNESS = 100.0  # factor of the query: the larger, the nearer the weight of all other words is to 0
+SHARPNESS = 100.0  # factor on the queries: the larger, the nearer to 0 are the weights of words unlike the query's
 
 
 # ---- farthest: how far each row is from the same row of another run --------------------------------------------------
@@ -43,8 +45,9 @@ FARTHEST = Faces(farthest, farthest_numpy, farthest_formula, farthest_cell)
 def with_moved_rows(now: Trace, before: Trace, step: str = "output") -> Trace:
     """Add the step "moved" to a run: how far each row of a step is from the same row of another run.
 
-    It is 0 if no bit of the row changed. So a leak becomes visible: change a later token, and see which outputs
-    move. step: one that both runs have in the same shape; "moved" has its axes without the last, for the output (B, T).
+    The distance is exactly 0 if no number of the row changed. This reveals leaks: change a later token, and see which
+    outputs move. step: the name of a step that both runs have in the same shape. "moved" has the axes of that step
+    without the last one: (B, T) for the output.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend
@@ -73,8 +76,8 @@ def with_moved_rows(now: Trace, before: Trace, step: str = "output") -> Trace:
 class LookAhead:
     """How a mask differs from the causal one.
 
-    `later` counts the pairs (i, j) with j > i that it allows, `missing` those with j <= i that it blocks. Both are 0
-    for the causal mask alone.
+    `later` counts the pairs (i, j) with j > i that the mask allows, `missing` those with j <= i that it blocks. Both
+    counts are 0 only for the causal mask.
     """
 
     later: int
@@ -82,9 +85,9 @@ class LookAhead:
 
 
 def compare_with_causal(allowed: Bool[Tensor, "T T"]) -> LookAhead:
-    """Count the pairs in which a mask differs from the causal one.
+    """Count the pairs of positions in which a mask differs from the causal mask.
 
-    allowed: True = may attend; query i stands at position i.
+    allowed: True if query i may attend to key j, with query i at position i.
 
     >>> import torch
     >>> compare_with_causal(torch.ones(3, 3).bool()), compare_with_causal(torch.eye(3).bool())
@@ -96,7 +99,7 @@ def compare_with_causal(allowed: Bool[Tensor, "T T"]) -> LookAhead:
 
 
 def share_ahead(weights: Float[Tensor, "T T"]) -> float:
-    """Compute the part of one head's attention that goes to later words, over all its rows; 0 if all its weights are 0.
+    """Compute the share of one head's total weight that lies on words after the query; 0 if all weights are 0.
 
     >>> import torch
     >>> share_ahead(torch.full((2, 2), 0.5))
@@ -111,9 +114,10 @@ def share_ahead(weights: Float[Tensor, "T T"]) -> float:
 # ---- targets that are not shifted: a layer that copies is always right -----------------------------------------------
 @dataclass(frozen=True)
 class CopiedAnswers:
-    """How often a layer that copies is right: if the targets are the inputs (`same`), or shifted by one (`shifted`).
+    """How many predictions of a layer that copies its input are right, for targets not shifted and shifted by one.
 
-    rows, shifted_rows: the number of answers under each of both targets.
+    same: the right predictions among all `rows`, if the targets are the inputs. shifted: the right predictions among
+    all `shifted_rows`, if the target of each row is the next input.
     """
 
     same: int
@@ -130,9 +134,10 @@ def kinds_of(words: Sequence[str]) -> Float[Tensor, "T V"]:
 
 
 def count_copied(words: Sequence[str]) -> CopiedAnswers:
-    """Count the right answers of a layer that copies: row i answers with word i, though its target is word i + 1.
+    """Count how often a layer that copies word i in row i predicts right, for the targets i and for the targets i + 1.
 
-    It is an untrained causal layer: each word's query matches equal words, whose value is the word.
+    The layer is an untrained causal attention layer: each word's query matches equal words, and the values are the
+    words.
 
     >>> count_copied(["ha", "ha", "he"])
     CopiedAnswers(same=3, rows=3, shifted=1, shifted_rows=2)

@@ -1,1 +1,1 @@
-"""Comparing two runs: distances, differences of steps, a run computed again in float64, a batch and its sentences."""
+"""Comparison of runs: distances, differences of steps, runs computed again in float64, a batch and its sentences."""

@@ -16,7 +16,7 @@ from attention_core.record.trace import RandomParts, Step, Trace
 
 @dataclass(frozen=True)
 class StepMove:
-    """How far a step moved: its largest difference, and the first cell that has it.
+    """The largest difference of a step's cells between two runs, and the index of the first cell that has it.
 
     The size is infinite if a cell is blocked in one run and not in the other.
     """
@@ -29,9 +29,9 @@ class StepMove:
 def subtract_traces(now: Trace, before: Trace) -> Trace:
     """Compute now - before in float64, for every step that both runs have in the same shape.
 
-    Two cells that are blocked in both runs differ by 0, and so do truth values that agree. A cell that is blocked in
-    only one run differs by an infinity. Returns a Trace whose steps have no operation; its random matrices are those of
-    either run.
+    Two cells that are blocked in both runs differ by 0, and so do equal truth values. A cell that is blocked in only
+    one run differs by an infinity. Returns a Trace of steps without operations, with the names of the random matrices
+    of both runs.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0], [2.0]]), torch.tensor([[1.0], [3.0]])
@@ -49,7 +49,7 @@ def subtract_traces(now: Trace, before: Trace) -> Trace:
 
 
 def comparable_steps(now: Trace, before: Trace) -> Iterator[Step]:
-    """Yield the steps of one run that another run has in the same shape."""
+    """Yield the steps of one run that the other run has, too, in the same shape."""
     for name, step in now.steps.items():
         other = before.steps.get(name)
         if other is not None and step.is_shaped_like(other):
@@ -57,9 +57,9 @@ def comparable_steps(now: Trace, before: Trace) -> Iterator[Step]:
 
 
 def find_moves(now: Trace, before: Trace) -> Mapping[str, StepMove]:
-    """Find the steps that moved from one run to another, in order, each with its largest move.
+    """Return {step: StepMove} for the steps that differ between two runs, in order.
 
-    Steps that have another shape in the other run are left out.
+    Steps whose shape differs between the runs are left out.
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(torch.eye(2), torch.eye(2), v * torch.eye(2)) for v in (1.0, 3.0))
@@ -78,13 +78,13 @@ def find_moves(now: Trace, before: Trace) -> Mapping[str, StepMove]:
     return moves
 
 
-ROUNDING_SHARE = 1e-9  # share of the largest size: equal sizes may differ by this much between processors
+ROUNDING_SHARE = 1e-9  # share of the largest size: smaller differences are ignored, as processors round differently
 
 
 def index_of_largest(sizes: Tensor) -> tuple[int, ...]:
-    """Return the index of the largest entry; of entries that are equal up to rounding, the first.
+    """Return the index of the largest entry; if several are equally large up to rounding, the first index.
 
-    NumPy unravels it, because torch.unravel_index imports SymPy.
+    The index is computed by NumPy, because torch.unravel_index imports SymPy.
 
     >>> index_of_largest(torch.tensor([[0.25, 0.5], [0.5 + 1e-16, 0.0]], dtype=torch.float64))
     (0, 1)
@@ -97,19 +97,22 @@ def index_of_largest(sizes: Tensor) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Exchange:
-    """The words that changed between two runs: positions by axis ("T", "S"), and each pair of words as (was, now)."""
+    """The words that differ between two runs.
+
+    places: {axis ("T" or "S"): positions of these words}. pairs: the distinct (word before, word now).
+    """
 
     places: Mapping[str, tuple[int, ...]]
     pairs: tuple[tuple[str, str], ...]
 
     @property
     def compared(self) -> bool:
-        """Whether cells at the same positions may be compared: at most one word was replaced by another."""
+        """Whether cells at the same positions may be compared: True if at most one word was replaced by another."""
         return len(self.pairs) <= 1
 
 
 def exchange(now: Trace, before: Trace) -> Exchange:
-    """Find the words that were replaced by others between two runs of the same sizes.
+    """Find the words that differ, position by position, between two runs of the same sizes.
 
     >>> from attention_core import attend_qkv
     >>> run = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
@@ -133,8 +136,8 @@ def exchange(now: Trace, before: Trace) -> Exchange:
     return Exchange(places, tuple(pairs))
 
 
-NEARLY_LARGEST_SHARE = 0.98  # share of the largest move: no visible difference
-NOWHERE: Mapping[str, Collection[int]] = {}  # axis -> positions that are left out: none
+NEARLY_LARGEST_SHARE = 0.98  # share of the largest move: a move above it looks as large as the largest on the screen
+NOWHERE: Mapping[str, Collection[int]] = {}  # axis -> positions that are not compared; empty: all are compared
 
 
 def most_moved_weight(
@@ -144,10 +147,11 @@ def most_moved_weight(
     queries: int,
     left_out: Mapping[str, Collection[int]] = NOWHERE,
 ) -> StepMove | None:
-    """Find the weight of one sequence that moved most; one in the row on the screen is taken if nearly as large.
+    """Find the weight of one sequence that changed most between two runs; return None if no weight changed.
 
-    row: the batch, head and query on the screen. queries: the number of queries of the sequence that are not padding.
-    left_out: the queries ("T") and the keys ("S") that are not compared. Returns None if no weight moved.
+    A change in the row on the screen is preferred if it is nearly as large. row: the batch, head and query on the
+    screen. queries: the number of queries of the sequence that are not padding. left_out: the queries ("T") and the
+    keys ("S") that are not compared.
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(torch.eye(2), s * torch.eye(2), torch.eye(2)) for s in (1.0, 3.0))
@@ -175,12 +179,15 @@ def most_moved_weight(
     return StepMove("weights", largest, (batch, *index))
 
 
-ROUNDING_UNITS = 16  # multiple of eps: smaller moves come from the order in which a processor adds
+ROUNDING_UNITS = 16  # multiple of eps: smaller changes are rounding, because processors add in different orders
 
 
 @dataclass(frozen=True)
 class WeightMove:
-    """A weight in two runs. part: the name of its attention layer. index: (batch, head, query, key)."""
+    """One attention weight before and after a change of the run.
+
+    part: the name of the weight's attention layer. index: (batch, head, query, key).
+    """
 
     part: str
     index: tuple[int, int, int, int]
@@ -189,11 +196,11 @@ class WeightMove:
 
     @property
     def size(self) -> float:
-        """How far the weight moved."""
+        """Return the difference of the weight between the two runs."""
         return abs(self.now - self.before)
 
 
-EQUAL_DECIMALS = 9  # decimals of a move: moves that agree in these count as equal, whatever the processor
+EQUAL_DECIMALS = 9  # decimals in which differences are compared, so that every processor ranks alike
 
 
 def rank_moved_weights(
@@ -204,14 +211,14 @@ def rank_moved_weights(
 ) -> list[WeightMove]:
     r"""Find the weights that moved most between two runs of several layers, the largest move first.
 
-    They are the `count` cells $(l, b, h, t, s)$ with the largest $|A'_{l,b,h,t,s} - A_{l,b,h,t,s}|$; of cells that
+    The result is the `count` cells $(l, b, h, t, s)$ with the largest $|A'_{l,b,h,t,s} - A_{l,b,h,t,s}|$. Of cells that
     moved equally far the first comes first. Moves within rounding are left out.
 
-    now, before: each layer's Trace by the name of its part, as Stack.parts has them; only parts with weights
-    (B, H, T, S) count. left_out: heads that are not compared, as (part, head).
+    now, before: the Trace of each layer by the name of its part, as in Stack.parts; only parts with weights (B, H, T,
+    S) count. left_out: heads that are not compared, as (part, head).
 
     Raises AttentionError (a ValueError): positive_integer, for count; weight_shape, if the weights of a part have
-    another shape before.
+    different shapes in the two runs.
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(s * torch.eye(3)[:1], torch.eye(3), torch.eye(3)) for s in (0.0, 3.0))
@@ -230,7 +237,10 @@ def rank_moved_weights(
 
 
 def rank_in_part(part: str, now: Tensor, before: Tensor, count: int, left_out: list[int]) -> list[WeightMove]:
-    """Find the weights of one layer that moved most. now, before: (B, H, T, S). left_out: heads that are skipped."""
+    """Find the weights of one layer that changed most between two runs, the largest change first.
+
+    now, before: the weights, (B, H, T, S). left_out: the indices of heads that are skipped.
+    """
     if now.shape != before.shape:
         raise AttentionError("weight_shape", weight=part, axes=tuple(before.shape), shape=tuple(now.shape))
     sizes = abs_difference(now, before)  # (B, H, T, S)
@@ -245,7 +255,7 @@ def rank_in_part(part: str, now: Tensor, before: Tensor, count: int, left_out: l
 
 
 def count_moved_weights(now: Trace, before: Trace, head: int) -> int:
-    """Count the weights of a head, in the first sequence, that moved by more than rounding from one run to another.
+    """Count the weights of a head, in the first sequence, whose change between two runs exceeds rounding.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.eye(2), torch.tensor([[1.0, 0.0], [0.0, 1.0]])
@@ -258,11 +268,13 @@ def count_moved_weights(now: Trace, before: Trace, head: int) -> int:
     return int((sizes > rounding).sum())
 
 
-TELLING_STEPS = ("weights", "head_outputs", "output")  # steps whose change is reported before that of any other step
+TELLING_STEPS = ("weights", "head_outputs", "output")  # if these steps changed, they are reported first, in this order
 
 
 def find_telling_move(moved: Mapping[str, StepMove]) -> StepMove | None:
-    """Choose the move to report: the first of TELLING_STEPS that moved, else the last step that moved.
+    """Choose the change to report: that of the first of TELLING_STEPS that changed, else of the last changed step.
+
+    Returns None if no step changed.
 
     >>> find_telling_move({"v": StepMove("v", 2.0, (0,)), "weights": StepMove("weights", 0.5, (1,))}).step
     'weights'
@@ -274,9 +286,10 @@ def find_telling_move(moved: Mapping[str, StepMove]) -> StepMove | None:
 
 
 def relative_change(now: Trace, before: Trace, step: str = "output") -> float:
-    r"""Compute how far a step moved, relative to its size: $\lVert now - before \rVert / \lVert before \rVert$.
+    r"""Compute how far a step moved between two runs, relative to its size before.
 
-    Both runs have the step in the same shape. The change is infinite if the step was 0 and no longer is.
+    The change is $\lVert now - before \rVert / \lVert before \rVert$. Both runs must have the step in the same shape.
+    The result is infinite if the step was 0 and no longer is.
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(torch.eye(2), torch.eye(2), v * torch.ones(2, 2)) for v in (2.0, 3.0))
@@ -296,13 +309,12 @@ def relative_change(now: Trace, before: Trace, step: str = "output") -> float:
 
 # ---- a batch, and its sentences run alone ----------------------------------------------------------------------------
 def largest_batch_difference(batch: Trace, alone: Sequence[Trace]) -> tuple[str, float]:
-    """Find the step in which a sentence of the batch differs most from the same sentence alone, and by how much.
+    """Find the step in which a sentence of a batch differs most from its run alone; return its name and the difference.
 
-    batch: a run of B sequences. alone: B runs of one sequence each, of its own length, with the same weights and
-    choices.
+    batch: a run of B sequences. alone: B runs of one sequence each, unpadded, with the same weights and settings.
 
     Every step that both runs have is compared over the sentence's own tokens. The difference is relative to the step's
-    largest magnitude there. A cell that is infinite in only one of the runs makes the difference infinite.
+    largest magnitude there. If a cell is infinite in only one of the runs, the difference is infinite.
 
     >>> from attention_core import attend
     >>> x = torch.tensor([[1.0], [2.0]])
@@ -323,10 +335,10 @@ def largest_batch_difference(batch: Trace, alone: Sequence[Trace]) -> tuple[str,
 
 
 def sentence_difference(step: Step, alone: Step, sentence: int) -> float:
-    """Measure the relative difference of a step, for one sentence of a batch, from that sentence run alone."""
+    """Measure the relative difference of a step between a sentence in a batch and the run of that sentence alone."""
     expected = alone.value
     last_row = len(step.value) - 1
-    row = min(sentence, last_row)  # a mask may be the same for all sentences
+    row = min(sentence, last_row)  # the only row, if the step has one mask for all sentences
     own_positions = [slice(0, size) for size in expected.shape[1:]]
     in_batch = step.value[row : row + 1, *own_positions]
     if in_batch.shape != expected.shape:

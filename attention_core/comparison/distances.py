@@ -1,4 +1,7 @@
-"""Distances between two computations of a step; infinities and masked cells are compared too."""
+"""Distances between two computations of the same step, with rules for infinities, NaN and masked cells.
+
+In the arguments, ours is the run of this package, and theirs the numbers that a user gives.
+"""
 
 import torch
 from jaxtyping import Float
@@ -8,7 +11,7 @@ from attention_core.mechanism.checks import all_finite
 
 
 def subtract(theirs: Tensor, ours: Tensor) -> Tensor:
-    """Compute theirs - ours of every cell in float64; 0 if both are the same infinity or both are NaN.
+    """Compute theirs - ours for every cell in float64; 0 if both are the same infinity or both are NaN.
 
     >>> subtract(torch.tensor([1.0, torch.inf, -torch.inf]), torch.tensor([1.5, torch.inf, 0.0]))
     tensor([-0.5000,  0.0000,    -inf], dtype=torch.float64)
@@ -24,7 +27,7 @@ def subtract(theirs: Tensor, ours: Tensor) -> Tensor:
 
 
 def abs_difference(theirs: Tensor, ours: Tensor) -> Tensor:
-    """Compute |theirs - ours| of every cell in float64; infinite if only one is finite, 0 if both are the same.
+    """Compute |theirs - ours| for every cell in float64; infinite if only one number is finite, 0 if both are equal.
 
     >>> abs_difference(torch.tensor([1.0, torch.inf, torch.nan]), torch.tensor([1.5, torch.inf, 0.0]))
     tensor([0.5000, 0.0000,    inf], dtype=torch.float64)
@@ -33,9 +36,9 @@ def abs_difference(theirs: Tensor, ours: Tensor) -> Tensor:
 
 
 def largest_magnitude(values: Tensor) -> float:
-    """Return the largest finite magnitude, to which differences are relative.
+    """Return the largest finite magnitude in a tensor, which is the unit of relative differences.
 
-    It is 1 if no number is finite, or if all finite numbers are 0.
+    Returns 1 if no number is finite, or if all finite numbers are 0.
     """
     finite = values.double()[values.isfinite()]
     if finite.numel() == 0:
@@ -50,9 +53,9 @@ LARGE_NEGATIVE_FILL = -1e9
 
 
 def is_large_negative_fill(theirs: Tensor, ours: Tensor) -> Tensor:
-    """Mark the masked scores that are a large negative number instead of our -inf and get weight 0 from the softmax.
+    """Mark the masked scores that are a large negative number instead of -inf and get weight 0 from the softmax.
 
-    A row of nothing but such numbers is not marked: its softmax is even, not 0.
+    A row that has only such numbers is not marked, because its softmax is uniform and not 0.
 
     >>> ours = torch.tensor([[1.0, -torch.inf], [-torch.inf, -torch.inf]])
     >>> is_large_negative_fill(torch.tensor([[1.0, -1e9], [-1e9, -1e9]]), ours)
@@ -64,9 +67,9 @@ def is_large_negative_fill(theirs: Tensor, ours: Tensor) -> Tensor:
 
 
 def masked_score_difference(theirs: Tensor, ours: Tensor) -> Tensor:
-    """Compute abs_difference of masked scores; large negative numbers count as equal to each other and to our -inf.
+    """Compute abs_difference of masked scores; large negative numbers count as equal to each other and to -inf.
 
-    The softmax gives weight 0 to all of them.
+    The reason is that the softmax gives weight 0 to all of these scores.
     """
     their_fill = theirs.isfinite() & (theirs <= -1e4)
     our_fill = ours.isfinite() & (ours <= LARGE_NEGATIVE_FILL / 2)
@@ -77,7 +80,7 @@ def masked_score_difference(theirs: Tensor, ours: Tensor) -> Tensor:
 
 
 def step_difference(name: str, theirs: Tensor, ours: Tensor) -> Tensor:
-    """Compute abs_difference of a step; masked scores are compared as masked_score_difference does."""
+    """Compute abs_difference of a step, or masked_score_difference if the step is the masked scores."""
     if name == "masked_scores":
         return masked_score_difference(theirs, ours)
     return abs_difference(theirs, ours)
@@ -85,11 +88,12 @@ def step_difference(name: str, theirs: Tensor, ours: Tensor) -> Tensor:
 
 # ---- two rows of shares ----------------------------------------------------------------------------------------------
 def total_variation(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float[Tensor, "..."]:
-    r"""Compute $\tfrac12 \sum_s |p_s - q_s|$, the total variation distance of two rows of shares.
+    r"""Compute $\tfrac12 \sum_s |p_s - q_s|$, the total variation distance of two distributions.
 
-    0 if both rows are the same, 1 if they have no key in common. Two blocked rows, all 0, are the same.
+    The result is 0 if both rows are the same, 1 if they have no key in common, and 0 for two blocked rows, which are
+    all 0.
 
-    p, q: shares along the last axis. Source: Levin, Peres, Wilmer 2009, Markov Chains and Mixing Times, section 4.1.
+    p, q: weights along the last axis. Source: Levin, Peres, Wilmer 2009, Markov Chains and Mixing Times, section 4.1.
 
     >>> total_variation(torch.tensor([0.7, 0.3]), torch.tensor([0.2, 0.8]))
     tensor(0.5000)
@@ -98,13 +102,13 @@ def total_variation(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Flo
 
 
 def kl_divergence(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float[Tensor, "..."]:
-    r"""Compute $\sum_s p_s \ln (p_s / q_s) - p_s + q_s$ in nats: the cost of expecting q where p holds.
+    r"""Compute the Kullback-Leibler divergence $\sum_s p_s \ln (p_s / q_s) - p_s + q_s$ of p from q, in nats.
 
-    This is the Kullback-Leibler divergence. 0 ln 0 is 0. The result is infinite if q is 0 where p is not. In rows that
-    sum to 1 the last two terms vanish. In other rows, chosen by the reader or blocked by a mask, they keep the sum from
-    falling below 0. Two blocked rows, all 0, give 0.
+    0 ln 0 counts as 0. The result is infinite if q is 0 where p is not. In rows that sum to 1 the last two terms
+    vanish. In other rows, set by the visitor or blocked by a mask, they keep the sum from falling below 0. Two blocked
+    rows, all 0, give 0.
 
-    p, q: shares along the last axis. Sources: Kullback, Leibler 1951, On Information and Sufficiency; for rows that do
+    p, q: weights along the last axis. Sources: Kullback, Leibler 1951, On Information and Sufficiency; for rows that do
     not sum to 1, Csiszár 1991, Why Least Squares and Maximum Entropy?
 
     >>> kl_divergence(torch.tensor([1.0, 0.0]), torch.tensor([0.5, 0.5]))  # ln 2
@@ -113,7 +117,7 @@ def kl_divergence(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float
     tensor(inf)
     """
     expected_logs = torch.xlogy(p, p)  # p ln p
-    mistaken_logs = torch.xlogy(p, q)  # p ln q
+    mistaken_logs = torch.xlogy(p, q)  # p ln q: the cross term
     terms = expected_logs - mistaken_logs - p + q
     sums = terms.sum(-1)
     return sums.clamp(min=0.0)

@@ -1,4 +1,4 @@
-"""Figures of merit: one number for each run, to compare runs that differ in one setting."""
+"""Measures of a run as single numbers, for comparing runs that differ in one setting."""
 
 from itertools import combinations
 
@@ -11,9 +11,9 @@ from attention_core.record.errors import AttentionError
 
 
 def attention_perplexity(row: Float[Tensor, " S"]) -> float:
-    r"""Compute over how many keys a query spreads its attention: $e^H$ with $H = -\sum_s w_s \ln w_s$, the perplexity.
+    r"""Compute the perplexity of a query's weights, $e^H$ with $H = -\sum_s w_s \ln w_s$: the effective number of keys.
 
-    1 if one key gets all, n if n keys get the same, 0 if the query may not attend to any key.
+    The result is 1 if one key gets all weight, n if n keys get the same, 0 if the query may not attend to any key.
 
     row: the weights of one query. Source: Jelinek, Mercer, Bahl, Baker 1977, Perplexity.
 
@@ -28,9 +28,10 @@ def attention_perplexity(row: Float[Tensor, " S"]) -> float:
 
 
 def mean_pairwise_head_distance(weights: Float[Tensor, "H T S"]) -> float:
-    """Compute the mean total variation of two heads' weights, over all pairs of heads and all queries.
+    """Compute the mean total variation distance between heads, over all pairs of heads and all queries.
 
-    0 if all heads have the same weights, or if there is only one head. 1 if no two heads attend to a common key.
+    The result is 0 if all heads have the same weights or if there is only one head, 1 if no two heads attend to a
+    common key.
 
     >>> mean_pairwise_head_distance(torch.tensor([[[1.0, 0.0]], [[0.0, 1.0]], [[0.5, 0.5]]])) # (1 + 1/2 + 1/2) / 3
     0.6666666666666666
@@ -47,12 +48,12 @@ def mean_pairwise_head_distance(weights: Float[Tensor, "H T S"]) -> float:
 def mean_moved_weight(
     weights: Float[Tensor, "*heads T S"], other: Float[Tensor, "*heads T S"]
 ) -> Float[Tensor, "*heads"]:
-    """Compute the share of a head's weight that lies on other positions in a second text of equal length.
+    """Compute how much of a head's weight lies on other positions in a second text of equal length.
 
-    The mean over the queries of the total variation of both rows: 0 if the head attends to the same positions, 1 if to
-    none of them.
+    The result is the total variation distance of the rows in both texts, averaged over the queries: 0 if the head has
+    the same weights in both texts, 1 if the head never attends to the same position.
 
-    weights, other: of the same heads on both texts. Raises AttentionError (a ValueError): weight_shape.
+    weights, other: the weights of the same heads on both texts. Raises AttentionError (a ValueError): weight_shape.
 
     >>> mean_moved_weight(torch.tensor([[1.0, 0.0], [0.5, 0.5]]), torch.tensor([[1.0, 0.0], [0.0, 1.0]]))
     tensor(0.2500)
@@ -63,9 +64,9 @@ def mean_moved_weight(
 
 
 def mean_offset(weights: Float[Tensor, "T S"], first: int = 0) -> float:
-    """Compute the mean offset of attended keys from their query, over the queries that attend to any key.
+    """Compute the mean offset of keys from their query, weighted by attention, over queries that attend to any key.
 
-    Each key counts by its weight. A number below 0 means that the keys stand before the query.
+    A result below 0 means that the keys lie before the query.
 
     first: the position of the first query among the keys.
 
@@ -87,7 +88,7 @@ def mean_offset(weights: Float[Tensor, "T S"], first: int = 0) -> float:
 
 
 def largest_precision_error(weights: Float[Tensor, "..."], exact: Float[Tensor, "..."]) -> float:
-    """Compute the largest difference of weights from the weights in another precision; infinite if only one is NaN.
+    """Compute the largest difference of weights in two precisions; infinite if a cell is NaN in only one of the two.
 
     >>> largest_precision_error(torch.tensor([0.5, 0.25]), torch.tensor([0.5, 0.5]))
     0.25

@@ -1,8 +1,8 @@
 """A run computed again in float64: unchanged, with changed steps, from given steps, or with simulated rounding.
 
-Two correct computations may differ by rounding. By how much is measured: a shaken run moves every number by one unit
-in the last place of a precision, up or down at random, and the spread of each step is what that precision can change
-there (Parker 1997, Monte Carlo Arithmetic). So the softmax of large scores may differ more than that of small scores.
+Two correct computations may differ by rounding. To measure how much, "shaken" runs move every number by one unit in the
+last place of a precision, up or down at random. The spread of each step then shows what that precision can change there
+(Parker 1997, Monte Carlo Arithmetic). Therefore the softmax of large scores may differ more than that of small scores.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,14 +14,14 @@ from attention_core.comparison.distances import abs_difference, largest_magnitud
 from attention_core.record.trace import Step, Trace
 
 Values = dict[str, Tensor]
-Change = Callable[[Step, Values], Tensor | None]  # (step, earlier values) -> another value of the step, or None
+Change = Callable[[Step, Values], Tensor | None]  # (step, earlier values) -> its new value; None keeps the old
 
-SHAKEN_RUN_COUNT = 8  # the largest spread of eight runs is seldom small by luck
-ROUNDING_MARGIN = 4  # times the measured spread: running sums over 128 numbers and other exponentials reach 1.8
+SHAKEN_RUN_COUNT = 8  # number of shaken runs: the largest spread of eight runs is seldom small by chance
+ROUNDING_MARGIN = 4  # spreads that are allowed: sums over 128 numbers and other versions of exp reach 1.8 spreads
 
 
 def unchanged_value(step: Step, values: Mapping[str, Tensor]) -> Tensor:
-    """Compute a step in float64 on the CPU from the values before it; a boolean input stays boolean."""
+    """Compute a step in float64 on the CPU from the values of earlier steps; a boolean input stays boolean."""
     if step.operation is not None:
         return step.operation.apply(values)
     value = step.value.detach().cpu()
@@ -37,10 +37,11 @@ def rerun(
     eps: float = 0.0,
     seed: int = 0,
 ) -> Values:
-    """Compute every step again in float64 on the CPU, from the inputs on.
+    """Compute every step of a run again from its inputs, in float64 on the CPU.
 
-    change: returns another value for some steps. theirs: float64 values that replace the run's own, by step name.
-    eps: each number is multiplied by 1 + eps or 1 - eps, drawn from the seed.
+    change: a function that returns another value for a step, or None to keep it. theirs: float64 values that replace
+    the run's own, by step name. eps: if above 0, each number is multiplied by 1 + eps or 1 - eps at random. seed: the
+    seed of the random choice.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
@@ -56,14 +57,14 @@ def rerun(
             value = change(step, values)
         if value is None:
             value = unchanged_value(step, values)
-        if eps and name != "masked_scores":  # a mask rounds nothing
+        if eps and name != "masked_scores":  # the mask is excluded, because it does no arithmetic that could round
             value = shake(value, eps, generator)
         values[name] = value
     return values
 
 
 def shake(value: Tensor, eps: float, generator: torch.Generator) -> Tensor:
-    """Multiply each number by 1 + eps or 1 - eps, at random; truth values stay."""
+    """Multiply each number by 1 + eps or 1 - eps, at random; return a tensor of truth values unchanged."""
     if not value.is_floating_point():
         return value
     bits = torch.randint(2, value.shape, generator=generator)
@@ -77,10 +78,11 @@ def rounding_allowances(
     change: Change | None = None,
     theirs: Values | None = None,
 ) -> dict[str, float]:
-    """Compute the largest absolute difference from `rerun` that a correct computation may have at each step.
+    """Compute the largest absolute difference from `rerun` that a correct computation may have, for each step.
 
-    tolerance: a dtype, whose rounding is allowed: ROUNDING_MARGIN times the largest difference that SHAKEN_RUN_COUNT
-    shaken runs show; or a number, relative to the step's largest finite magnitude in the trace.
+    tolerance: a dtype or a number. If it is a dtype, the result is ROUNDING_MARGIN times the largest difference among
+    SHAKEN_RUN_COUNT shaken runs in this precision. If it is a number, the result is this number times the step's
+    largest finite magnitude.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
@@ -100,7 +102,7 @@ def rounding_allowances(
 def measure_rounding(
     trace: Trace, dtype: torch.dtype, change: Change | None, theirs: Values | None
 ) -> dict[str, float]:
-    """Measure the largest difference of the shaken runs from the exact one, for each step."""
+    """Measure for each step the largest difference between runs with simulated rounding and the exact run."""
     eps = torch.finfo(dtype).eps
     exact = rerun(trace, change, theirs)
     spread = dict.fromkeys(exact, 0.0)
@@ -113,14 +115,14 @@ def measure_rounding(
 
 
 def largest_finite_gap(one: Tensor, other: Tensor) -> float:
-    """Measure the largest finite difference of two values."""
+    """Measure the largest finite difference between two tensors, cell by cell."""
     gaps = abs_difference(one, other)
     finite = gaps.masked_fill(gaps.isinf(), 0.0)
     return finite.max().item()
 
 
 def coarsest_dtype(tensors: Iterable[Tensor]) -> torch.dtype:
-    """Return the floating dtype of the tensors that rounds most; float64 if no tensor has a floating dtype.
+    """Return the floating dtype, of those of the tensors, that rounds most; float64 if there is none.
 
     >>> coarsest_dtype([torch.zeros(1), torch.zeros(1, dtype=torch.bfloat16), torch.ones(1, dtype=torch.bool)])
     torch.bfloat16
@@ -130,7 +132,7 @@ def coarsest_dtype(tensors: Iterable[Tensor]) -> torch.dtype:
 
 
 def can_hold(dtype: torch.dtype, numbers: Tensor) -> bool:
-    """Return whether a precision holds every number exactly, infinities and NaN included.
+    """Return whether a dtype represents every given number exactly, including infinities and NaN.
 
     >>> can_hold(torch.bfloat16, torch.tensor([0.5, torch.nan])), can_hold(torch.bfloat16, torch.tensor([0.1]))
     (True, False)

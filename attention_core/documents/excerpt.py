@@ -1,4 +1,4 @@
-"""The matrices of each step that a document shows, large ones in part, and the texts of the document."""
+"""Excerpts of a run for documents: the matrices of each step, cut if they are large, and the texts of the document."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,16 +8,17 @@ from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.layout import Panel, panel
 from attention_core.record.trace import Trace
 
-HEAD_COUNT_AXES = ("H", "H_kv")  # names of the axes that run over heads
+HEAD_COUNT_AXES = ("H", "H_kv")  # names of the axes that count heads
 
 
 @dataclass(frozen=True)
 class DocumentTexts:
-    """The texts of a document, as they are shown.
+    """The texts of a document, in the visitor's language.
 
-    language: as in HTML. sentence: of the run. settings: of the run, one per line. words: labels and names of cells.
-    title: returns the title of a matrix, with the shown part if it is not shown whole. more: returns the text that so
-    many heads are left out. names: the names of steps in formulas, if they differ from those in code.
+    language: the code for HTML's lang attribute. sentence: the sentence of the run. settings: the settings of the run,
+    one per line. words: the labels and names of cells. title: a function that returns the title of a matrix, with the
+    shown part if it is cut. more: a function from the number of omitted heads to a note about them. names: {step: name
+    in formulas} for steps whose name there differs from that in code.
     """
 
     language: str
@@ -30,10 +31,11 @@ class DocumentTexts:
 
 
 def excerpt_matrices(trace: Trace, step: str, at: Mapping[str, int], side: int, heads: int) -> tuple[list[Panel], int]:
-    """The matrices of a step, one per head, and the number of heads that are left out.
+    """Return the matrices of a step, one per head, and the number of heads that are left out.
 
-    at: the position on every axis that a matrix lacks, and the middle of the shown part of a matrix that is
-    too large to be shown whole. side: the largest number of rows and columns. heads: the largest number of heads.
+    at: {axis: index}. It selects the matrix on every axis except the last two. On these it is the middle of the shown
+    part, if the matrix is too large to be shown whole. side: the largest number of rows and columns. heads: the largest
+    number of heads.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend
@@ -51,7 +53,7 @@ def excerpt_matrices(trace: Trace, step: str, at: Mapping[str, int], side: int, 
 
 
 def head_positions(trace: Trace, step: str) -> list[dict[str, int]]:
-    """The index on every axis of heads, {axis: index}, of each head of a step; [{}] without such an axis."""
+    """Return {axis: index} for each head of a step, on each of its axes of heads; [{}] if the step has no such axis."""
     dims = trace.step(step).dims
     sizes = dict(zip(dims, trace.step(step).shape, strict=True))
     axes = [dim for dim in dims[:-2] if dim in HEAD_COUNT_AXES]

@@ -1,4 +1,4 @@
-"""The exercises of a lecture on one sheet, numbered as its scenes; the solutions follow on a separate page."""
+"""An exercise sheet for a lecture, with the numbers of its slides; the solutions are on a separate page at the end."""
 
 from collections.abc import Iterator
 
@@ -25,15 +25,15 @@ from attention_core.record.trace import Trace
 
 
 def exercise_sheet(show: SlideShow, paper: str) -> str:
-    """The sheet as HTML to print: for every slide with an exercise, the given numbers and an empty grid.
+    """Return the exercise sheet as HTML to print, with given numbers and an empty grid of each slide with an exercise.
 
-    paper: one of PAPERS. Raises AttentionError as handout.
+    paper: one of PAPERS. Raises AttentionError as handout does.
     """
     return handout(list(sheet_parts(show)), show.provenance, paper, show.words.language)
 
 
 def sheet_parts(show: SlideShow) -> Iterator[HandoutPart]:
-    """The exercises, then their solutions."""
+    """Yield the exercises, followed by their solutions. If no slide has an exercise, yield only a note."""
     numbered = [(number, slide) for number, slide in enumerate(show.slides, start=1) if slide.exercise]
     if not numbered:
         yield Paragraph(show.words.nothing)
@@ -47,7 +47,10 @@ def sheet_parts(show: SlideShow) -> Iterator[HandoutPart]:
 
 
 def task_parts(show: SlideShow, number: int, slide: Slide) -> Iterator[Paragraph | Heading | Grid]:
-    """One exercise: the task, the given matrices, and the empty grids."""
+    """Yield the content of one exercise: its title, the task, the given matrices, and an empty grid.
+
+    number: the number of the slide.
+    """
     exercise = slide.exercise
     yield Heading(f"{number} · {slide.title}")
     yield Paragraph(exercise.task)
@@ -58,7 +61,10 @@ def task_parts(show: SlideShow, number: int, slide: Slide) -> Iterator[Paragraph
 
 
 def solution_parts(number: int, slide: Slide) -> Iterator[Paragraph | Heading | Grid]:
-    """The solution of an exercise, with the arithmetic of one number."""
+    """Yield the solution of one exercise: the filled grid, and the arithmetic of one of its numbers.
+
+    number: the number of the slide.
+    """
     exercise = slide.exercise
     yield Paragraph(f"{number} · {slide.title}")
     yield Grid(exercise.solution.table)
@@ -68,7 +74,9 @@ def solution_parts(number: int, slide: Slide) -> Iterator[Paragraph | Heading | 
 
 # ---- a row as an exercise --------------------------------------------------------------------------------------------
 def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> SlideExercise | None:
-    """The row of a cell as an exercise, with the row's operands; None if the cell is a copy, or the row too wide.
+    """Return the row of a step that contains a cell as an exercise, with the operands of this row.
+
+    Returns None if the cell is a copy of another cell, or if a matrix is too large for the paper.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -97,9 +105,11 @@ def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> S
 
 
 def row_panels(trace: Trace, cell: Ref) -> list[Panel]:
-    """The operands of a cell's row, then the row: of a product a row and a matrix, of any other step the same rows.
+    """Return the operands of a cell's row as panels, then the row itself.
 
-    A step that changed nothing is skipped: without a mask the operands of the weights are the scaled scores.
+    The operands are a row and a matrix if the step is a product, else the same row of the steps that it reads. If a
+    step only copies another, the copied step is shown: in a run without a mask, the scaled scores instead of the masked
+    ones.
     """
     position = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
     whole = product(trace, cell.step, position)

@@ -11,18 +11,18 @@ from xml.etree import ElementTree
 
 from attention_core.explanation.formula_tree import FUNCTIONS, Tree, formula_tree
 
-OTHER_LETTERS = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # Chinese, which STIX Two Math lacks
-STAND_IN = "⬜"  # typeset instead of a Chinese character, about as wide and tall; no formula contains it
+OTHER_LETTERS = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # Chinese, because STIX Two Math lacks it
+STAND_IN = "⬜"  # placeholder for a Chinese character, about as wide and tall; no formula contains it otherwise
 OTHER_FONTS = "Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
-OUTLINE_SIZE = 12.0  # pixels: the letter size in which outlines are measured
-STEM_HEIGHT, STEM_DEPTH = 0.9, 0.15  # ems of a Chinese character above and below the baseline
-LINE_SPACE_PATTERN = re.compile(r"\\\\\[[^\]]*\]")  # space between two lines: ziamath would print it as text
-SVG_NAMESPACE = "http://www.w3.org/2000/svg"  # a name, not an address that is requested
-WIDE_SIGNS = "=+·×≤≥≠∈→−-<>⊕⊙±∧"  # signs with a blank on both sides
+OUTLINE_SIZE = 12.0  # in pixels: the letter size for which the outlines are defined
+STEM_HEIGHT, STEM_DEPTH = 0.9, 0.15  # in ems: how far a Chinese character reaches above and below the baseline
+LINE_SPACE_PATTERN = re.compile(r"\\\\\[[^\]]*\]")  # extra space between lines; ziamath would print it as text
+SVG_NAMESPACE = "http://www.w3.org/2000/svg"  # an XML namespace, which is never requested as an address
+WIDE_SIGNS = "=+·×≤≥≠∈→−-<>⊕⊙±∧"  # symbols that have a blank on both sides
 OPENING_SIGNS = "([{⌊,;"
-UNARY_SIGNS = "+−-"  # unary at the beginning of a formula or after an opening bracket
-PLAIN_SIGNS = {"-": "−", "⊤": "T"}  # office programs lack the sign of a transpose
-BROAD_SPACE_EMS = 0.9  # ems: a gap of this width becomes two blanks, a smaller gap one blank
+UNARY_SIGNS = "+−-"  # symbols that may be unary: at the beginning of a formula, or after an opening bracket
+PLAIN_SIGNS = {"-": "−", "⊤": "T"}  # symbol -> replacement, because office programs lack the transpose symbol
+BROAD_SPACE_EMS = 0.9  # in ems: a wider gap becomes two blanks; any other gap becomes one blank
 
 
 # ---- SVG -------------------------------------------------------------------------------------------------------------
@@ -36,21 +36,21 @@ class FormulaPicture:
     height: float
 
 
-@lru_cache(maxsize=512)  # a formula takes 8 ms and 20 kB
+@lru_cache(maxsize=512)  # because typesetting a formula takes 8 ms; a cached one takes 20 kB
 def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> FormulaPicture:
-    r"""A formula as an SVG, whose LaTeX a screen reader reads out.
+    r"""Typeset a formula as SVG, with the LaTeX text for screen readers.
 
-    Chinese characters are text in it, in a font of the device; all else is outlines.
+    Chinese characters become SVG text in a font of the device; everything else becomes outlines.
 
-    latex: without $ signs, from explanation.formula. ink: the colour of letters without a colour, such as
-    #1f2328. size: of the letters in pixels. All formulas of a document need the same size, because they share the
-    outlines of letters; these must be in the document too, and show nothing by themselves.
+    latex: the formula without $ signs, from explanation.formula. ink: the colour of letters without a colour, such as
+    #1f2328. size: the letter size in pixels. All formulas of a document need the same size, because they share the
+    outlines of letters. The document must contain these outlines too; they are invisible by themselves.
 
     >>> drawn = typeset_formula(r"\mathrm{scores} = Q\,K^{\top}")
     >>> drawn.svg.startswith("<svg"), drawn.height < 40 < drawn.width
     (True, True)
     """
-    import ziamath  # takes a tenth of a second to import: not at startup
+    import ziamath  # imported here, because importing ziamath takes a tenth of a second
 
     written = LINE_SPACE_PATTERN.sub(r"\\\\", latex)
     others = OTHER_LETTERS.findall(written)
@@ -72,8 +72,10 @@ def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> For
 
 
 def write_mathml(latex: str, ink: str) -> ElementTree.Element:
-    """A formula as MathML in a colour, without the row that surrounds all of it: ziamath lays out what stands in a row
-    twice, so that the outermost row doubles the time."""
+    """Convert a formula to MathML in a colour, without the outermost row.
+
+    The outermost row is removed, because ziamath lays out the content of a row twice, which would double the time.
+    """
     from ziamath.tex import tex2mml
 
     formula = ElementTree.fromstring(tex2mml(latex))
@@ -85,16 +87,17 @@ def write_mathml(latex: str, ink: str) -> ElementTree.Element:
 
 @lru_cache(maxsize=1)
 def stand_in_name() -> str:
-    """The id of the stand-in's outline in every formula."""
+    """Return the id that the outline of STAND_IN has in every formula."""
     import ziamath
 
     return ziamath.Latex(STAND_IN).svgxml().find("symbol").get("id")
 
 
 def write_letters(picture: ElementTree.Element, letters: list[str], size: float) -> None:
-    """Replace the stand-ins by the letters as text, in order, and make room for them.
+    """Replace the placeholders by the Chinese letters as SVG text, in order, and enlarge the picture so that they fit.
 
-    A glyph is an outline, whose `viewBox` begins above the baseline, and `use` elements with its places and sizes.
+    ziamath draws a glyph as an outline, whose `viewBox` begins above the baseline, and as one `use` element for each
+    occurrence, with its position and size.
     """
     name = stand_in_name()
     (outline,) = [each for each in picture.iter("symbol") if each.get("id") == name]
@@ -117,15 +120,16 @@ def write_letters(picture: ElementTree.Element, letters: list[str], size: float)
 
 
 def svg_of(element: ElementTree.Element) -> str:
-    """An XML element as text."""
+    """Return an XML element serialized as a string."""
     return ElementTree.tostring(element, encoding="unicode")
 
 
 # ---- one line of text ------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class FormulaRun:
-    """Letters of one kind. level: 1 for a superscript, -1 for a subscript, else 0. colour: "" for that of the other
-    text.
+    """A part of a formula's text that has one level and one colour.
+
+    level: 1 for a superscript, -1 for a subscript, else 0. colour: "" for the colour of the surrounding text.
     """
 
     text: str
@@ -134,9 +138,9 @@ class FormulaRun:
 
 
 def formula_runs(latex: str) -> tuple[FormulaRun, ...]:
-    r"""A formula as runs of text, each symbol in its colour.
+    r"""Split a formula into runs of text, each with its level and colour.
 
-    latex: from explanation.formula.
+    latex: a formula as explanation.formula writes it.
 
     >>> [(run.text, run.level) for run in formula_runs(r"\textcolor{#0067A5}{Q}\,K^{\top} \cdot \tfrac{1}{\sqrt{2}}")]
     [('Q', 0), (' K', 0), ('T', 1), (' · 1/√2', 0)]
@@ -153,7 +157,10 @@ def formula_runs(latex: str) -> tuple[FormulaRun, ...]:
 
 
 def spaced(run: FormulaRun, before: list[FormulaRun]) -> str:
-    """Letters with blanks: around a sign, and after a function or a sum; never two blanks in a row."""
+    """Return the text of a run with blanks around operators and after a function or a sum, never two blanks in a row.
+
+    before: the runs that precede it.
+    """
     text = PLAIN_SIGNS.get(run.text, run.text)
     on_this_level = "".join(each.text for each in before if each.level == run.level).rstrip()
     is_new_level = not before or before[-1].level != run.level != 0
@@ -168,7 +175,7 @@ def spaced(run: FormulaRun, before: list[FormulaRun]) -> str:
 
 
 def element_runs(tree: Tree, level: int = 0, colour: str = "") -> Iterator[FormulaRun]:
-    """The runs of an element, in order."""
+    """Yield the FormulaRuns of a MathML element, in order."""
     name, attributes, children = tree
     colour = attributes.get("class", colour)
     match name:
@@ -187,7 +194,7 @@ def element_runs(tree: Tree, level: int = 0, colour: str = "") -> Iterator[Formu
             is_broad = float(attributes["width"].removesuffix("em")) > BROAD_SPACE_EMS
             yield FormulaRun("  " if is_broad else " ", level, colour)
         case "mover":
-            yield FormulaRun("mean(", level, colour)  # in every formula of the app a line above a name is a mean
+            yield FormulaRun("mean(", level, colour)  # a bar above a name is a mean in the app's formulas
             yield from element_runs(children[0], level, colour)
             yield FormulaRun(")", level, colour)
         case "mtable":
@@ -201,7 +208,7 @@ def element_runs(tree: Tree, level: int = 0, colour: str = "") -> Iterator[Formu
 
 
 def fraction_runs(children: tuple[Tree, ...], level: int, colour: str) -> Iterator[FormulaRun]:
-    """The runs of the numerator, a slash and the denominator."""
+    """Yield the FormulaRuns of a fraction: the numerator, a slash and the denominator."""
     above, below = children
     yield from bracketed_runs(above, level, colour)
     yield FormulaRun("/", level, colour)
@@ -209,7 +216,7 @@ def fraction_runs(children: tuple[Tree, ...], level: int, colour: str) -> Iterat
 
 
 def bracketed_runs(tree: Tree, level: int, colour: str) -> Iterator[FormulaRun]:
-    """The runs of an element, in brackets if it has more than one."""
+    """Yield the FormulaRuns of an element, in brackets if the element has several children."""
     _, _, children = tree
     if len(children) == 1:
         yield from element_runs(tree, level, colour)
@@ -220,7 +227,10 @@ def bracketed_runs(tree: Tree, level: int, colour: str) -> Iterator[FormulaRun]:
 
 
 def script_runs(children: tuple[Tree, ...], places: tuple[int, ...], level: int, colour: str) -> Iterator[FormulaRun]:
-    """The runs of a base, with its subscript or superscript."""
+    """Yield the FormulaRuns of a base, followed by its subscripts and superscripts.
+
+    places: for each script, -1 for a subscript or 1 for a superscript.
+    """
     base, *scripts = children
     yield from element_runs(base, level, colour)
     for place, script in zip(places, scripts, strict=True):
@@ -228,7 +238,7 @@ def script_runs(children: tuple[Tree, ...], places: tuple[int, ...], level: int,
 
 
 def table_runs(rows: tuple[Tree, ...], level: int, colour: str) -> Iterator[FormulaRun]:
-    """The runs of the cases after a brace, in one line."""
+    """Yield the FormulaRuns of a formula's cases on one line, separated by semicolons."""
     for number, (_, _, cells) in enumerate(rows):
         for place, cell in enumerate(cells):
             if place:

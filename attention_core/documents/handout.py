@@ -1,7 +1,7 @@
-"""A handout on paper, A4 or Letter: one HTML page to print from a browser, black on white in any theme.
+"""A handout to print, A4 or Letter: one HTML page, black on white in any theme.
 
-It is HTML and not PDF, because the browser has the fonts of every language and prints on the printer's
-paper. `handout` lays out any parts: of a run, an exercise with blank grids, or its solutions.
+The handout is HTML and not PDF, because the browser has the fonts of every language and prints on the paper that the
+printer holds. `handout` lays out any parts: those of a run, an exercise with blank grids, or its solutions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,12 +30,12 @@ from attention_core.record.trace import Trace
 
 PAPERS = {"A4": "A4 portrait", "Letter": "letter portrait"}  # paper -> its size and orientation in CSS
 PAPER_MARGINS = "15mm 14mm 16mm"
-MAX_PAPER_SIDE, MAX_PAPER_HEADS = 12, 4  # the most rows or columns of a matrix, and heads of a step, on paper
+MAX_PAPER_SIDE, MAX_PAPER_HEADS = 12, 4  # most rows or columns of a printed matrix, most heads of a printed step
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A text."""
+    """A paragraph of text in a handout."""
 
     text: str
     kind: ClassVar[str] = "text"
@@ -43,7 +43,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Heading:
-    """The heading of the parts that follow."""
+    """A heading of a handout, printed above the parts that follow."""
 
     text: str
     kind: ClassVar[str] = "heading"
@@ -51,7 +51,10 @@ class Heading:
 
 @dataclass(frozen=True)
 class Grid:
-    """A matrix, with its numbers or to fill in. latex: the equation that computes it, shown above."""
+    """A matrix in a handout, with its numbers or as a blank grid to fill in.
+
+    latex: the equation that computes the matrix, shown above the grid.
+    """
 
     table: Table
     latex: str = ""
@@ -60,14 +63,14 @@ class Grid:
 
 @dataclass(frozen=True)
 class NewPage:
-    """A page break: the following parts start a new page."""
+    """A page break in a handout: the following parts start a new page."""
 
     kind: ClassVar[str] = "page"
 
 
 @dataclass(frozen=True)
 class Together:
-    """Parts that stay together on a page."""
+    """Parts of a handout between which no page break is allowed."""
 
     parts: tuple[Paragraph | Heading | Grid, ...]
     kind: ClassVar[str] = "together"
@@ -79,13 +82,13 @@ HandoutPart = Paragraph | Heading | Grid | NewPage | Together
 def handout(
     parts: Sequence[HandoutPart], provenance: Provenance, paper: str, language: str, styles: CellStyles | None = None
 ) -> str:
-    """A document of these parts, in their order, with its title above and its provenance below.
+    """Return a handout as HTML: the title, these parts in their order, and the provenance.
 
-    paper: one of PAPERS. language: as in HTML. styles: the colours of the grids' cells, if any.
-    Grids are side by side if there is room, and none is broken across pages.
+    paper: one of PAPERS. language: the code for HTML's lang attribute. styles: the colours of the grids' cells, None
+    for no colours. Grids are side by side if there is room, and none is broken across pages.
 
-    Raises AttentionError: unknown_choice; at_most for a grid of more than MAX_PAPER_SIDE columns, which would be
-    cut off.
+    Raises AttentionError: unknown_choice, for another paper; at_most, for a grid of more than MAX_PAPER_SIDE columns,
+    which would be cut off.
 
     >>> grid = Grid(blank_grid("q", ("a", "b"), ("1", "2")))
     >>> text = handout([Paragraph("Fill in <q>."), grid], Provenance("Practise", "?ex=en_it"), "A4", "en")
@@ -114,7 +117,7 @@ def handout(
 
 
 def list_grids(parts: Sequence[HandoutPart]) -> list[Grid]:
-    """The grids among the parts, including grids inside a Together."""
+    """Return the grids among the parts; grids inside a Together are included."""
     grids = []
     for part in parts:
         inside = part.parts if isinstance(part, Together) else (part,)
@@ -123,7 +126,7 @@ def list_grids(parts: Sequence[HandoutPart]) -> list[Grid]:
 
 
 def blank_grid(title: str, rows: Sequence[str], columns: Sequence[str]) -> Table:
-    """A grid to fill in, with names of its rows and columns."""
+    """Return a table of empty cells to fill in, with names of its rows and columns."""
     blank_cells = (TableCell("", "blank"),) * len(columns)
     blank_rows = [(row, blank_cells) for row in rows]
     return Table(title, tuple(columns), tuple(blank_rows))
@@ -137,22 +140,23 @@ def run_handout(
     paper: str,
     headings: tuple[str, str],
 ) -> str:
-    """A run on paper: sentence, settings, the heads' maps, then every step with its formula and its numbers.
+    """Return a run as a handout: the sentence, the settings, the heads' attention maps, and every step.
 
-    at: as in excerpt_matrices. headings: of the maps, and of the steps. At most MAX_PAPER_SIDE rows and
-    columns of a matrix and MAX_PAPER_HEADS heads of a step are printed; the handout says what is left out.
+    Each step is shown by its formula and its numbers. at: as in excerpt_matrices. headings: the heading of the maps,
+    and the heading of the steps. At most MAX_PAPER_SIDE rows and columns of a matrix and MAX_PAPER_HEADS heads of a
+    step are printed; the handout says what is left out.
     """
     styles = CellStyles()
     parts = list(run_parts(trace, at, texts, headings, styles))
     if provenance.warning:
-        parts.insert(1, Paragraph(provenance.warning))  # after the sentence
+        parts.insert(1, Paragraph(provenance.warning))  # index 1, because the sentence is at index 0
     return handout(parts, provenance, paper, texts.language, styles)
 
 
 def run_parts(
     trace: Trace, at: Mapping[str, int], texts: DocumentTexts, headings: tuple[str, str], styles: CellStyles
 ) -> Iterator[HandoutPart]:
-    """The parts of a run's handout, in order."""
+    """Yield the parts of a run's handout, in order."""
     over_maps, over_steps = headings
     yield from task_parts(texts)
     yield Heading(over_maps)
@@ -171,14 +175,14 @@ def run_parts(
 
 
 def task_parts(texts: DocumentTexts) -> Iterator[HandoutPart]:
-    """The first parts of a handout: the sentence and the settings."""
+    """Yield the first parts of a handout: the sentence and the settings, as one paragraph each."""
     yield Paragraph(texts.sentence)
     for setting in texts.settings:
         yield Paragraph(setting)
 
 
 def grids_under(latex: str, tables: Sequence[Table]) -> Iterator[Grid]:
-    """Tables of one step, with the formula above the first of them."""
+    """Yield the tables of a step as grids; the first grid has the step's formula."""
     for place, table in enumerate(tables):
         yield Grid(table, "" if place else latex)
 
@@ -186,13 +190,13 @@ def grids_under(latex: str, tables: Sequence[Table]) -> Iterator[Grid]:
 def exercise_paper(
     trace: Trace, provenance: Provenance, texts: DocumentTexts, paper: str, headings: tuple[str, str], solved: bool
 ) -> str:
-    """The page of an exercise: the task, the given matrices, and every step to calculate, with its formula.
+    """Return an exercise as a handout: the task, the given matrices, and every step to calculate, with its formula.
 
-    The task is the sentence and the settings of `texts`. A step to calculate is a grid to fill in or, if the
-    exercise is solved, a grid of its numbers.
+    The task is the sentence and the settings of `texts`. A step to calculate is a blank grid, or a grid of its numbers
+    if the exercise is solved.
 
-    headings: of the given and of the asked matrices. paper: one of PAPERS. Raises AttentionError: exercise_paper
-    if a matrix is too large for a sheet.
+    headings: the heading of the given matrices, and that of the steps to calculate. paper: one of PAPERS. Raises
+    AttentionError: exercise_paper, if a matrix is too large for the paper.
     """
     check_paper_size(trace)
     parts = list(exercise_parts(trace, texts, headings, solved))
@@ -200,7 +204,7 @@ def exercise_paper(
 
 
 def check_paper_size(trace: Trace) -> None:
-    """Raises AttentionError if a matrix is larger, or has more heads, than fit on paper."""
+    """Raise AttentionError (exercise_paper) if a matrix is too large for paper, or has too many heads."""
     heads = trace.sizes()["H"]
     for name, step in trace.steps.items():
         rows, columns = (1, *step.shape)[-2:]
@@ -218,7 +222,7 @@ def check_paper_size(trace: Trace) -> None:
 def exercise_parts(
     trace: Trace, texts: DocumentTexts, headings: tuple[str, str], solved: bool
 ) -> Iterator[HandoutPart]:
-    """The parts of an exercise's page."""
+    """Yield the parts of an exercise's handout, in order."""
     over_given, over_asked = headings
     yield from task_parts(texts)
     yield Heading(over_given)
@@ -234,7 +238,7 @@ def exercise_parts(
 
 
 def step_tables(trace: Trace, step: str, texts: DocumentTexts) -> list[Table]:
-    """A step as tables, one per head, whole numbers without decimals."""
+    """Return a step as tables, one per head; a table that holds only whole numbers is written without decimals."""
     shown, _ = excerpt_matrices(trace, step, {}, MAX_PAPER_SIDE, MAX_PAPER_HEADS)
     tables = [plain_table(drawn, trace, texts) for drawn in shown]
     value = trace[step]
@@ -244,13 +248,13 @@ def step_tables(trace: Trace, step: str, texts: DocumentTexts) -> list[Table]:
 
 
 def blank_copy(table: Table) -> Table:
-    """An empty grid with the names of a table's rows and columns."""
+    """Return a blank grid with the row and column names of a table."""
     names = [name for name, _ in table.rows]
     return blank_grid(table.title, names, table.columns)
 
 
 def without_decimals(table: Table) -> Table:
-    """A table without the decimals of its numbers.
+    """Return a copy of a table whose numbers have no decimals.
 
     >>> from attention_core.documents.html import TableCell
     >>> without_decimals(Table("q", ("1",), (("a", (TableCell("−2.00"),)),))).rows

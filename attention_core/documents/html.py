@@ -27,13 +27,13 @@ from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Trace
 
 TEMPLATES = Path(__file__).parent / "templates"
-LONG_TEXT_CHARACTERS, LONGEST_TEXT_CHARACTERS = 6, 8  # characters of a cell's text: longer texts are printed smaller
+LONG_TEXT_CHARACTERS, LONGEST_TEXT_CHARACTERS = 6, 8  # lengths in characters above which a cell's text becomes smaller
 CellColours = tuple[str, str, str, str]  # background and text colour of a cell, in the light and in the dark theme
 
 
 @cache
 def template_environment() -> Environment:
-    """The environment of the templates, which escapes every value except Markup."""
+    """Return the Jinja environment of the templates, which escapes every value except Markup."""
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -44,8 +44,10 @@ def template_environment() -> Environment:
 
 
 def render_page(template: str, style: str, script: str = "", pictures: bool = False, **values: object) -> str:
-    """A document from a template of this package. style, script: their texts, the only ones that the policy allows.
-    pictures: whether it may show pictures from data URLs.
+    """Render an HTML document from a template of this package.
+
+    style, script: the texts of the only style and the only script that the policy allows. pictures: whether the
+    document may show pictures from data URLs. values: the variables of the template.
     """
     rules = (
         "default-src 'none'",
@@ -65,7 +67,7 @@ def render_page(template: str, style: str, script: str = "", pictures: bool = Fa
 
 
 def policy_digest(text: str) -> str:
-    """CSP hash source of an inline style or script; 'none' if the text is empty.
+    """Return the CSP hash source for an inline style or script; 'none' if its text is empty.
 
     >>> policy_digest("")
     "'none'"
@@ -77,12 +79,14 @@ def policy_digest(text: str) -> str:
 
 
 def read_template_part(name: str) -> str:
-    """The text of a style or script file of this package."""
+    """Return the text of a style or script file of this package."""
     return (TEMPLATES / name).read_text(encoding="utf-8")
 
 
 def dark_symbol_style() -> str:
-    """The style that gives the symbols of formulas the colours of the dark theme, if the device prefers dark."""
+    """Return the CSS that gives symbols in formulas the colours of the dark theme if the device prefers a dark
+    theme.
+    """
     dark_colours = DARK_PALETTE.families()
     rules = []
     for family, colour in SYMBOL_COLOURS.items():
@@ -91,7 +95,10 @@ def dark_symbol_style() -> str:
 
 
 def typeset_formulas(texts: Sequence[str], size: float = 18.0) -> tuple[Markup, Mapping[str, Markup]]:
-    """The outlines of all letters, each once, and the SVG of every formula, which refers to them."""
+    """Typeset formulas as SVG. Return the outlines of all their letters, each outline once, and {formula: SVG}.
+
+    Each SVG refers to the outlines.
+    """
     outlines = {}
     pictures = {}
     for text in texts:
@@ -106,7 +113,11 @@ def typeset_formulas(texts: Sequence[str], size: float = 18.0) -> tuple[Markup, 
 # ---- tables of numbers -----------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class TableCell:
-    """A cell: its text, the CSS class of its colours, and its description: its name, number and arithmetic."""
+    """A cell of a table.
+
+    style: the CSS class of the cell's colours. what, number, arithmetic: texts that are shown when the cell is opened:
+    the name of the cell, its number with all digits, and how this number is computed.
+    """
 
     text: str
     style: str = ""
@@ -117,7 +128,7 @@ class TableCell:
 
 @dataclass(frozen=True)
 class Table:
-    """A matrix with its title, and the names of its rows and columns."""
+    """A matrix as a table, with the title of the matrix, the names of its columns, and its rows as (name, cells)."""
 
     title: str
     columns: tuple[str, ...]
@@ -125,7 +136,9 @@ class Table:
 
     @property
     def letters(self) -> str:
-        """The CSS class of its letters on paper, so that twelve numbers fit on a line: "", "long" or "longest"."""
+        """Return the CSS class for letters on paper so small that twelve numbers fit a line: "", "long" or
+        "longest".
+        """
         longest = 0
         for _, cells in self.rows:
             longest = max(longest, *(len(cell.text) for cell in cells))
@@ -136,16 +149,22 @@ class Table:
 
 @dataclass
 class CellStyles:
-    """The colours of all cells of a document, each combination as a CSS class: the policy allows no inline styles."""
+    """The colours of all cells of a document, each combination as a CSS class.
+
+    Classes are needed because the content security policy allows no inline styles.
+    """
 
     names: dict[CellColours, str] = field(default_factory=dict)
 
     def name(self, colours: CellColours) -> str:
-        """The CSS class of these colours."""
+        """Return the CSS class of these colours; at the first use of the colours a class is created."""
         return self.names.setdefault(colours, f"c{len(self.names)}")
 
     def style(self, dark: bool = True) -> str:
-        """The CSS classes; on paper they have the light theme. dark: whether dark screens have the dark theme."""
+        """Return the CSS rules of the classes. On paper, the classes have the colours of the light theme.
+
+        dark: whether screens in dark mode get the colours of the dark theme.
+        """
         light_rules = []
         dark_rules = []
         for (ground, ink, dark_ground, dark_ink), name in self.names.items():
@@ -158,17 +177,17 @@ class CellStyles:
 
 
 def colour_rule(name: str, ground: str, ink: str) -> str:
-    """A CSS rule for a class."""
+    """Return the CSS rule of a class with these background and text colours."""
     return f".{name}{{background:{ground};color:{ink}}}"
 
 
 def on_dark_screens(rules: str) -> str:
-    """CSS rules that apply only on a dark screen."""
+    """Return CSS rules that apply only on screens in dark mode."""
     return f"@media screen and (prefers-color-scheme:dark){{{rules}}}\n"
 
 
 def plain_table(drawn: Panel, trace: Trace, texts: DocumentTexts) -> Table:
-    """A matrix as a table of numbers without colours."""
+    """Return a matrix as a table of numbers without colours."""
 
     def make_cell(ref: Ref, value: float, is_blocked: bool) -> TableCell:
         return TableCell(table_cell_text(trace, ref, value, is_blocked))
@@ -183,7 +202,10 @@ def coloured_table(
     styles: CellStyles,
     arithmetic: Callable[[Ref], str] = lambda ref: "",
 ) -> Table:
-    """A matrix in the colours of its numbers, each described. arithmetic: returns the text for a number."""
+    """Return a matrix as a table in the colours of its numbers; each cell has its description.
+
+    arithmetic: a function that returns a text on how the number of a cell is computed.
+    """
     colours = cell_colours(drawn, trace)
     is_bool = not trace.step(drawn.step).dtype.is_floating_point
 
@@ -206,7 +228,7 @@ def coloured_table(
 
 
 def cell_colours(drawn: Panel, trace: Trace) -> dict[Ref, CellColours]:
-    """The colours of each cell of a matrix."""
+    """Return the background and text colours of each cell of a matrix, by cell."""
     values = drawn.values.reshape(-1)
     shares = is_share(trace, drawn.step)
     batch = drawn.refs[0][0].index[0]
@@ -219,7 +241,7 @@ def cell_colours(drawn: Panel, trace: Trace) -> dict[Ref, CellColours]:
 
 
 def table_cell_text(trace: Trace, ref: Ref, value: float, is_blocked: bool) -> str:
-    """The text of a cell: two decimals, a truth value as 1 or 0, a blocked weight as 0."""
+    """Return the text of a cell: a number with two decimals, a truth value as 1 or 0, and a blocked weight as 0."""
     if not trace.step(ref.step).dtype.is_floating_point:
         return str(int(value))
     return write_number(value, is_blocked)
@@ -228,7 +250,11 @@ def table_cell_text(trace: Trace, ref: Ref, value: float, is_blocked: bool) -> s
 def build_table(
     drawn: Panel, trace: Trace, texts: DocumentTexts, make_cell: Callable[[Ref, float, bool], TableCell]
 ) -> Table:
-    """A matrix as a table. make_cell: called with each cell, its number, and whether a mask blocks it."""
+    """Return a matrix as a table.
+
+    make_cell: a function that takes the Ref of a cell, its number, and whether a mask blocks it, and returns a
+    TableCell.
+    """
     free = unblocked_cells(trace, drawn.step)
     names = row_texts(drawn, texts.words)
     rows = []

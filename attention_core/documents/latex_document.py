@@ -1,6 +1,7 @@
-r"""A run as a complete LaTeX document: every step's formula in the project's colours, and its numbers.
+r"""A run as a complete LaTeX document: the formula of every step in the app's colours, and the numbers of the step.
 
-Its first line names the compiler: pdflatex, or xelatex with ctex if a word needs more than Latin letters.
+The first line of the document names the compiler: pdflatex; or xelatex with ctex if a word needs more than Latin
+letters.
 """
 
 import re
@@ -16,10 +17,10 @@ from attention_core.explanation.shown_steps import shown_steps
 from attention_core.record.number_text import format_fixed
 from attention_core.record.trace import Trace
 
-MAX_LATEX_SIDE, MAX_LATEX_HEADS = 12, 4  # the most rows or columns of a matrix, and heads of a step
-MAX_LATEX_LABEL_PX = 90.0  # pixels of a label at size 10: about the width of five numbers
+MAX_LATEX_SIDE, MAX_LATEX_HEADS = 12, 4  # a matrix has at most this many rows or columns, and a step this many heads
+MAX_LATEX_LABEL_PX = 90.0  # in pixels at font size 10: the width of the widest label, about as much as five numbers
 LATEX_COLOUR_NAMES = {family: f"symbol{family}" for family in SYMBOL_COLOURS}
-LATIN_PATTERN = re.compile(r"[ -~\u00a1-\u00ac\u00ae-\u00ff]*")  # letters that pdflatex prints without further packages
+LATIN_PATTERN = re.compile(r"[ -~\u00a1-\u00ac\u00ae-\u00ff]*")  # characters that pdflatex can print without a package
 
 ESCAPED_SIGNS = {
     "\\": r"\textbackslash{}",
@@ -32,7 +33,7 @@ ESCAPED_SIGNS = {
     "_": r"\_",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
-    "-": "{-}",  # in braces: -- would be a dash
+    "-": "{-}",  # a minus in braces, because two in a row would be set as a dash
     "'": r"\textquotesingle{}",
     "`": r"\textasciigrave{}",
     "<": r"\textless{}",
@@ -76,10 +77,11 @@ CHINESE_CLASS_LINES = (r"\documentclass[11pt]{ctexart}",)
 
 
 def latex_document(trace: Trace, at: Mapping[str, int], provenance: Provenance, texts: DocumentTexts) -> str:
-    """The whole document: title, sentence, provenance, settings, and every step with formula and numbers.
+    """Return a run as a LaTeX document: title, sentence, provenance, settings, and every step.
 
-    at: as in excerpt_matrices. Numbers have two decimals. At most MAX_LATEX_SIDE rows and columns of a matrix and
-    MAX_LATEX_HEADS heads of a step are written; the document says what is left out.
+    Each step is shown by its formula and its numbers, with two decimals. at: as in excerpt_matrices. At most
+    MAX_LATEX_SIDE rows and columns of a matrix and MAX_LATEX_HEADS heads of a step are written; the document says what
+    is left out.
     """
     body = "\n".join(document_paragraphs(trace, at, provenance, texts))
     is_latin = LATIN_PATTERN.fullmatch(body.replace("\n", " ")) is not None
@@ -97,7 +99,7 @@ def latex_document(trace: Trace, at: Mapping[str, int], provenance: Provenance, 
 
 
 def colour_definitions() -> str:
-    """The colours of the symbols, in lines of LaTeX."""
+    """Return the definitions of the colours of symbols, as lines of LaTeX."""
     lines = []
     for family, colour in SYMBOL_COLOURS.items():
         digits = colour.removeprefix("#").upper()
@@ -108,7 +110,7 @@ def colour_definitions() -> str:
 def document_paragraphs(
     trace: Trace, at: Mapping[str, int], provenance: Provenance, texts: DocumentTexts
 ) -> Iterator[str]:
-    """The document's paragraphs."""
+    """Yield the paragraphs of the LaTeX document."""
     title, link, *notes = provenance.lines
     yield rf"\section*{{{escape_latex(title)}}}"
     yield escape_latex(texts.sentence) + "\n"
@@ -128,7 +130,7 @@ def document_paragraphs(
 
 
 def matrix_latex(drawn: Panel, trace: Trace, texts: DocumentTexts) -> str:
-    """A matrix with the names of its rows and columns."""
+    """Return a matrix in LaTeX, with the names of its rows and columns."""
     is_bool = not trace.step(drawn.step).dtype.is_floating_point
     format_number = truth_latex if is_bool else number_latex
     alignment = "r" * drawn.values.shape[1]
@@ -148,18 +150,18 @@ def matrix_latex(drawn: Panel, trace: Trace, texts: DocumentTexts) -> str:
 
 
 def label_latex(text: str) -> str:
-    """The label of a row or a column in LaTeX."""
+    """Return the label of a row or a column in LaTeX."""
     short = shorten_text(text, MAX_LATEX_LABEL_PX, 10.0)
     return rf"\text{{{escape_latex(short)}}}"
 
 
 def truth_latex(value: float) -> str:
-    """A truth value as 1 or 0."""
+    """Return a truth value in LaTeX: 1 or 0."""
     return str(int(value))
 
 
 def number_latex(value: float) -> str:
-    r"""A number in LaTeX's mathematics, with two decimals or a power of ten.
+    r"""Return a number in LaTeX's math mode, with two decimals or as a power of ten.
 
     >>> number_latex(-0.934), number_latex(float("-inf")), number_latex(12345678.0), number_latex(float("nan"))
     ('-0.93', '-\\infty', '1.23\\cdot 10^{7}', '\\mathrm{NaN}')
@@ -174,7 +176,7 @@ def number_latex(value: float) -> str:
 
 
 def escape_latex(text: str) -> str:
-    r"""A text escaped for LaTeX: nothing in it is a command.
+    r"""Escape a text for LaTeX, so that no part of the text is a command.
 
     >>> escape_latex(r"50% of $x_1 \input{a}")
     '50\\% of \\$x\\_1 \\textbackslash{}input\\{a\\}'

@@ -1,7 +1,7 @@
-"""A lecture as one HTML file, without a server or a network: slides to step through by keys, or to print.
+"""A lecture as one HTML file that needs no server or network, to step through by keys or to print.
 
-One slide is shown at a time: its question, its moving parts, then formulas and figures. Without its script, and
-on paper, all slides are shown one below the other with the speaker's notes.
+One slide is shown at a time: its question, its animated parts, then its formulas and its sentences with numbers.
+Without JavaScript, and on paper, all slides are shown one below the other with the speaker's notes.
 """
 
 import json
@@ -14,16 +14,16 @@ from markupsafe import Markup
 from attention_core.documents.html import read_template_part, render_page, typeset_formulas
 from attention_core.documents.slides import STILL_PART, MovingPart, SlideShow
 
-FORMULA_PX = 26.0  # pixels: the size of the letters of formulas, for a hall
-MAX_MOVING_BYTES = 12_000_000  # the most bytes of all moving parts together; others are still pictures
+FORMULA_PX = 26.0  # in pixels: the letter size of formulas, legible in a lecture hall
+MAX_MOVING_BYTES = 12_000_000  # the most bytes of all animated parts together; further parts become still pictures
 
 
 @dataclass(frozen=True)
 class PartDrawing:
-    """The code that draws the moving parts of one name in a browser.
+    """The code that draws and animates the parts of one kind in a browser.
 
-    script: a module that exports one function of ({parentElement, data, setTriggerValue}) and imports nothing.
-    html: the elements that the script draws into. style: the CSS of these elements.
+    script: the text of a module that imports nothing and exports one function of ({parentElement, data,
+    setTriggerValue}). html: the elements that the script draws into. style: the CSS of these elements.
     """
 
     script: str
@@ -32,9 +32,10 @@ class PartDrawing:
 
 
 def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
-    """The text of the file. The user's texts are escaped, so that none becomes markup.
+    """Return a lecture as the text of an HTML file, with the user's texts escaped so that none becomes markup.
 
-    show: the slides. drawings: by name, for the moving parts, as far as these fit MAX_MOVING_BYTES together.
+    show: the slides. drawings: {name: PartDrawing} of the animated parts. Parts that do not fit in MAX_MOVING_BYTES are
+    left out.
     """
     latex = dict.fromkeys(formula for slide in show.slides for formula in slide.formulas)
     outlines, drawn = typeset_formulas(list(latex), FORMULA_PX)
@@ -57,7 +58,7 @@ def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
 
 
 def bound_moving(show: SlideShow) -> SlideShow:
-    """The slides, without the moving parts that no longer fit in MAX_MOVING_BYTES."""
+    """Return the slides without those animated parts that no longer fit in MAX_MOVING_BYTES."""
     slides = []
     room = MAX_MOVING_BYTES
     for slide in show.slides:
@@ -69,7 +70,7 @@ def bound_moving(show: SlideShow) -> SlideShow:
 
 
 def write_parts(parts: Iterable[MovingPart]) -> str:
-    """The moving parts as JSON for the page's script.
+    """Return the animated parts as JSON for the script of the page.
 
     >>> write_parts([MovingPart("row", {"count": 2}), MovingPart("map", b"abc")])
     '[{"name": "row", "data": {"count": 2}}, {"name": "map", "packed": "YWJj"}]'
@@ -82,7 +83,7 @@ def write_parts(parts: Iterable[MovingPart]) -> str:
 
 
 def write_drawings(drawings: Mapping[str, PartDrawing]) -> str:
-    """JavaScript that defines the drawing functions by name, with each module in a separate scope.
+    """Return JavaScript that defines the drawing functions by name, with each module in a separate scope.
 
     >>> print(write_drawings({"row": PartDrawing("export default () => {};", "", "")}))
     const DRAWINGS = {};

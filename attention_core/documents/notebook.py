@@ -1,6 +1,6 @@
-"""A run as a Jupyter notebook: the link that opens it in the app, then the formula and the code of every step.
+"""A run as a Jupyter notebook: a link that opens the run in the app, then the formula and the code of every step.
 
-It needs only torch, like the exported script, and consists of the same functions.
+The notebook needs only torch, like the exported script, and has the same functions as the script.
 """
 
 import re
@@ -35,13 +35,13 @@ def notebook(
     sentence: str = "",
     comments: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The text of an .ipynb file whose code cells, run in order, compute every step under its name.
+    """Return a run as the text of an .ipynb file; its code cells, run in order, compute every step under its name.
 
     sentence: the text under the title. comments: translations of the code's comments, in the form of
     translate_comments. A run with more than scripts.MAX_LITERAL_NUMBERS input numbers reads them from
     scripts.INPUTS_FILE beside the notebook.
 
-    Raises ValueError if the run cannot be one script, as scripts.code.
+    Raises ValueError if the run cannot be one script, as scripts.code does.
 
     >>> import json, torch
     >>> from attention_core import attend_qkv
@@ -50,11 +50,11 @@ def notebook(
     >>> cells[0]["source"], cells[-1]["source"][-1]
     (['# [Two words](?ex=en_it)'], 'output')
     """
-    from nbformat import v4, writes  # takes as long to import as a page to draw: not at startup
+    from nbformat import v4, writes  # imported here, because importing nbformat takes as long as drawing a page
 
     book = v4.new_notebook(metadata=KERNEL)
     for place, (is_code, text) in enumerate(notebook_cells(trace, provenance, sentence)):
-        cell_id = f"cell-{place}"  # no random ids, so that the same run gives the same notebook
+        cell_id = f"cell-{place}"  # cell ids are not random, so that the same run gives the same notebook
         if is_code:
             cell = v4.new_code_cell(translate_comments(text, comments), id=cell_id)
         else:
@@ -64,7 +64,7 @@ def notebook(
 
 
 def notebook_cells(trace: Trace, provenance: Provenance, sentence: str) -> Iterator[tuple[bool, str]]:
-    """Every cell: whether it is code, and its text."""
+    """Yield every cell of the notebook as (whether the cell is code, its text)."""
     from_file = needs_file(trace)
     imports = needed_imports(NOTEBOOK_LANGUAGE, from_file)
     functions = {}
@@ -92,14 +92,17 @@ def notebook_cells(trace: Trace, provenance: Provenance, sentence: str) -> Itera
 
 
 def step_code(trace: Trace, name: str) -> str:
-    """The call that computes a step, with its axes, and its name in a separate line, so that its value is shown."""
+    """Return the code that computes a step. A comment names the step's axes, and the last line is the step's name.
+
+    A notebook shows the value of the last line.
+    """
     step = trace.step(name)
     call = call_line(step.operation, NOTEBOOK_LANGUAGE)
     return f"{call}  # {format_axes(step)}\n{name}"
 
 
 def title_text(provenance: Provenance, sentence: str) -> str:
-    """The first cell: the title, which links to the app, the sentence and the notes."""
+    """Return the first cell as Markdown: the title, which links to the app, the sentence and the notes."""
     title, link, *notes = provenance.lines
     paragraphs = [f"# [{escape_notebook_text(title)}]({link})"]
     for text in (sentence, *notes):
@@ -109,7 +112,7 @@ def title_text(provenance: Provenance, sentence: str) -> str:
 
 
 def inputs_code(trace: Trace, from_file: bool, imports: list[str]) -> str:
-    """The first cell of code: a description of the notebook, its imports and its inputs."""
+    """Return the first code cell: a description of the notebook, its imports and its inputs."""
     write_inputs = inputs_from_file if from_file else input_literals
     lines = [
         *header_lines(trace, NOTEBOOK_LANGUAGE, from_file),
@@ -122,7 +125,7 @@ def inputs_code(trace: Trace, from_file: bool, imports: list[str]) -> str:
 
 
 def escape_notebook_text(text: str) -> str:
-    """A text as Markdown that shows exactly this text: nothing in it is HTML or a formula.
+    """Escape a text as Markdown that shows exactly this text, so that nothing in it is HTML or a formula.
 
     >>> escape_notebook_text("it <b> $x$")
     'it &#60;b&#62; &#36;x&#36;'

@@ -1,7 +1,7 @@
-"""A run's numbers as files: one step as CSV, all steps as NPZ or JSON, every number with all its digits.
+"""A run's numbers as files: one step as CSV, or all steps as NPZ or JSON, with all digits of every number.
 
-Minus infinity, NaN and truth values survive in each file. NPZ knows them; CSV writes -inf, NaN, True and False; JSON
-has no number for infinities and NaN, so that the texts "-Infinity", "Infinity" and "NaN" replace them.
+Minus infinity, NaN and truth values survive in each file. NPZ can store them. CSV has -inf, NaN, True and False. JSON
+has no number for infinities and NaN; the texts "-Infinity", "Infinity" and "NaN" replace them.
 """
 
 import io
@@ -16,16 +16,16 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_grouped
 from attention_core.record.trace import Step, Trace
 
-MAX_NUMBERS_BY_KIND = {"CSV": 250_000, "JSON": 250_000, "NPZ": 2_500_000}  # kind of file -> the most numbers in it
-ABOUT_KEY = "about"  # the member of an NPZ file, and the key of a JSON one, that describes the content
-JSON_NOT_FINITE = ("-Infinity", "Infinity", "NaN")  # texts that replace numbers in JSON
-FORMULA_SIGNS = tuple("=+-@＝＋－＠\t\r")  # first characters of a text that a spreadsheet would calculate
+MAX_NUMBERS_BY_KIND = {"CSV": 250_000, "JSON": 250_000, "NPZ": 2_500_000}  # format -> a file's largest count of numbers
+ABOUT_KEY = "about"  # the entry of an NPZ or JSON file that describes its content
+JSON_NOT_FINITE = ("-Infinity", "Infinity", "NaN")  # the texts that stand for these numbers in JSON
+FORMULA_SIGNS = tuple("=+-@＝＋－＠\t\r")  # a spreadsheet takes a text that begins with one of these for a formula
 
 
 def check_export_size(trace: Trace, kind: str, step: str | None = None) -> None:
-    """Raises AttentionError (export_too_large) if a step, or all steps, have more numbers than a file may contain.
+    """Raise AttentionError (export_too_large) if a step, or all steps together, have too many numbers for a file.
 
-    kind: a key of MAX_NUMBERS_BY_KIND. step: the exported step, None for all.
+    kind: a key of MAX_NUMBERS_BY_KIND. step: the name of the exported step; None for all steps.
 
     >>> trace = Trace({"x": Step("x", torch.zeros(600, 600), ("T", "D"))})
     >>> check_export_size(trace, "NPZ")
@@ -46,10 +46,10 @@ def check_export_size(trace: Trace, kind: str, step: str | None = None) -> None:
 
 
 def csv_text(trace: Trace, step: str, provenance: Provenance) -> str:
-    """One step as CSV: its provenance in three lines that begin with #, then trace.frame, one line per number.
+    """Return one step as CSV: its provenance in three lines that begin with #, then trace.frame, one number per line.
 
-    step: any step's name. A word that a spreadsheet would calculate, such as =1+1, has an apostrophe before it.
-    Read it by `pandas.read_csv(file, skiprows=3)`.
+    step: the name of any step. A word that a spreadsheet would calculate, such as =1+1, gets an apostrophe before it.
+    Read the file with `pandas.read_csv(file, skiprows=3)`.
 
     Raises KeyError for an unknown step, AttentionError: export_too_large.
 
@@ -79,7 +79,7 @@ def csv_text(trace: Trace, step: str, provenance: Provenance) -> str:
 
 
 def escape_formula(word: str) -> str:
-    """The word, with an apostrophe before it if a spreadsheet would calculate it as a formula.
+    """Return a word with an apostrophe before it if a spreadsheet would take it for a formula, else unchanged.
 
     >>> escape_formula("=HYPERLINK(1)"), escape_formula("it")
     ("'=HYPERLINK(1)", 'it')
@@ -88,7 +88,7 @@ def escape_formula(word: str) -> str:
 
 
 def npz_bytes(trace: Trace, provenance: Provenance) -> bytes:
-    """All steps as an NPZ file, and `about`: the JSON text of their provenance, axes and labels.
+    """Return all steps as the bytes of an NPZ file, with their provenance, axes and labels as JSON in `about`.
 
     Each step is stored under its name in its precision; bfloat16, which NumPy lacks, becomes float32.
 
@@ -112,7 +112,7 @@ def npz_bytes(trace: Trace, provenance: Provenance) -> bytes:
 
 
 def json_text(trace: Trace, provenance: Provenance) -> str:
-    """All steps as JSON: `about`, their provenance and labels, then `steps` in order with axes and values.
+    """Return all steps as JSON: `about`, their provenance and labels, then `steps` in order with axes and values.
 
     Raises AttentionError: export_too_large.
 
@@ -129,7 +129,9 @@ def json_text(trace: Trace, provenance: Provenance) -> str:
 
 
 def export_metadata(trace: Trace, provenance: Provenance) -> dict[str, object]:
-    """The provenance of the numbers, their precision, and the words of the axes."""
+    """Return the description of the exported numbers: their provenance, their precision, and the words along the
+    axes.
+    """
     title, link, *notes = provenance.lines
     return {
         "title": title,
@@ -141,7 +143,7 @@ def export_metadata(trace: Trace, provenance: Provenance) -> dict[str, object]:
 
 
 def step_as_json(step: Step) -> dict[str, object]:
-    """One step as plain values."""
+    """Return one step as a dictionary of values that JSON can express."""
     return {
         "name": step.name,
         "dims": step.dims,
@@ -152,10 +154,12 @@ def step_as_json(step: Step) -> dict[str, object]:
 
 
 def plain_values(array: np.ndarray) -> list:
-    """An array as nested lists of truth values or numbers; texts replace infinities and NaN, which JSON lacks."""
+    """Return an array as nested lists of truth values or numbers. Texts replace infinities and NaN, which JSON
+    lacks.
+    """
     if array.dtype == bool:
         return array.tolist()
-    values = array.astype(np.float64).astype(object)  # float64 holds every number of the smaller precisions
+    values = array.astype(np.float64).astype(object)  # through float64, which represents all smaller dtypes exactly
     minus_infinity, infinity, not_a_number = JSON_NOT_FINITE
     values[np.isneginf(array)] = minus_infinity
     values[np.isposinf(array)] = infinity

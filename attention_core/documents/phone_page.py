@@ -1,7 +1,8 @@
-"""A scene as one HTML file: title, sentence, the heads' maps, every step; a tap on a number shows its arithmetic.
+"""A scene of a lecture as one HTML file for phones: title, sentence, attention maps and every step.
 
-200 people open it on their phones without a server or a network. It shows tables and not Vega, whose scripts alone
-take 0.9 MB: a table appears at once, scrolls on a phone, is read by screen readers, and can be searched.
+A tap on a number shows its arithmetic. 200 people open the file on their phones without a server or a network. The page
+has tables and not Vega charts, because Vega's scripts alone take 0.9 MB: a table appears at once, scrolls on a phone,
+is read by screen readers, and can be searched.
 """
 
 from collections.abc import Collection, Mapping
@@ -26,20 +27,20 @@ from attention_core.explanation.shown_steps import computed_cell, explain_shown,
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-MATRIX_SIDES = (24, 16, 12, 8, 6, 4)  # limits of a matrix's rows and columns, tried in order until all cells fit
-MAX_PAGE_CELLS = 8_000  # the most cells of all matrices together
-MAX_PAGE_HEADS = 8  # the most heads of a step
-MAX_PAGE_TERMS = 60_000  # the most terms in the arithmetic of all cells: half a second to write
+MATRIX_SIDES = (24, 16, 12, 8, 6, 4)  # largest numbers of rows and columns, tried in order until all cells fit
+MAX_PAGE_CELLS = 8_000  # the most cells of all matrices of a page together
+MAX_PAGE_HEADS = 8  # the most heads that are shown of a step
+MAX_PAGE_TERMS = 60_000  # the arithmetic of all cells has at most this many terms, which take half a second to write
 
-ShownMatrices = dict[str, tuple[list[Panel], int]]  # step -> its matrices, and the number of heads left out
+ShownMatrices = dict[str, tuple[list[Panel], int]]  # step -> the step's matrices, and the number of left-out heads
 
 
 @dataclass(frozen=True)
 class SceneTexts:
     """The texts of the page itself.
 
-    hint: how to show the arithmetic of a number. steps: the heading of the steps. open: of the link to the app. untold:
-    the text before the names of the steps whose arithmetic is left out.
+    hint: how to show the arithmetic of a number. steps: the heading above the steps. open: the text of the link to the
+    app. untold: the text before the names of the steps whose arithmetic is left out.
     """
 
     hint: str
@@ -66,11 +67,13 @@ def scene_page(
     page_texts: SceneTexts,
     note: str = "",
 ) -> str:
-    """The text of the page. at: as in excerpt_matrices. note: of the lecturer.
+    """Return a scene as the text of an HTML page for phones.
 
-    At most MAX_PAGE_CELLS cells are shown, of MAX_PAGE_HEADS heads; larger matrices are cut, and the page says so.
-    Arithmetic is included for the first steps that have at most MAX_PAGE_TERMS terms together; the page names the
-    others.
+    at: as in excerpt_matrices. note: the lecturer's note, "" for none.
+
+    At most MAX_PAGE_CELLS cells and MAX_PAGE_HEADS heads of a step are shown; larger matrices are cut, and the page
+    says so. Arithmetic is included for the first steps that have at most MAX_PAGE_TERMS terms together; the page names
+    the others.
     """
     shown = shown_matrices(trace, at)
     explained = explained_steps(trace, shown)
@@ -102,7 +105,10 @@ def scene_page(
 def scene_tables(
     trace: Trace, panels: Collection[Panel], texts: DocumentTexts, styles: CellStyles, is_explained: bool
 ) -> list[Table]:
-    """The matrices of a step as tables. is_explained: whether each number has its arithmetic."""
+    """Return the matrices of a step as tables.
+
+    is_explained: whether each number is shown with its arithmetic.
+    """
 
     def arithmetic(ref: Ref) -> str:
         return explain_shown(trace, ref.step, ref.index).text if is_explained else ""
@@ -111,7 +117,7 @@ def scene_tables(
 
 
 def shown_matrices(trace: Trace, at: Mapping[str, int]) -> ShownMatrices:
-    """The matrices of every step, cut to the largest size with which all cells fit the page."""
+    """Return the matrices of every step, cut to the largest size of MATRIX_SIDES for which all cells fit the page."""
     for side in MATRIX_SIDES:
         shown = {}
         cells = 0
@@ -125,20 +131,20 @@ def shown_matrices(trace: Trace, at: Mapping[str, int]) -> ShownMatrices:
 
 
 def count_cells(panels: Collection[Panel]) -> int:
-    """The number of cells of all these matrices."""
+    """Return the number of cells in all these matrices together."""
     return sum(part.values.size for part in panels)
 
 
 def explained_steps(trace: Trace, shown: ShownMatrices) -> set[str]:
-    """The steps whose arithmetic is included, in order, until MAX_PAGE_TERMS terms are reached."""
+    """Return the names of the first steps that have at most MAX_PAGE_TERMS terms together in their arithmetic."""
     explained = set()
     terms_left = MAX_PAGE_TERMS
     for step, (panels, _) in shown.items():
         if trace.step(step).operation is None:
             continue
-        last = computed_cell(trace, panels[0].refs[-1][-1])  # the last cell, which has as many terms as any other
+        last = computed_cell(trace, panels[0].refs[-1][-1])  # of a matrix, the last cell has the most terms
         operation = trace.step(last.step).operation
-        if operation is None:  # the step is a copy of an input
+        if operation is None:  # the step is a copy of an input, so it has no arithmetic
             continue
         cell = operation.cell(last.index, trace.shapes())
         terms = len(cell.terms) * count_cells(panels)

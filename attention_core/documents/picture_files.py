@@ -1,6 +1,6 @@
-"""A picture as a file: its Vega-Lite specification drawn without a browser, as SVG or PNG, with title and formula.
+"""Pictures as SVG or PNG files with title and formula, drawn from Vega-Lite specifications without a browser.
 
-Only this module knows vl-convert, which contains Vega and a renderer of SVG, and needs no network.
+Only this module imports vl-convert, which contains Vega and a renderer of SVG, and needs no network.
 """
 
 import re
@@ -16,19 +16,19 @@ from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import FONT, Picture
 from attention_core.drawing.text_layout import text_width
 
-VEGA_LITE = "6.4"  # the version of Vega-Lite in vl-convert that Altair writes for
-FILE_MARGIN_PX = 16.0  # pixels around the picture
-FILE_TITLE_PX, FILE_NOTE_PX = 20.0, 11.0  # pixels: the size of the title, and of the provenance
-LINE_HEIGHT = 1.4  # times the size of the letters
-MIN_FILE_TEXT_WIDTH_PX = 420.0  # pixels: a narrower picture gets a margin at its right, so that its title has few lines
-MAX_FOOTER_LINES = 12  # lines of the footer: a longer address is cut, but is complete in the SVG's description
-PNG_SCALE = 3.0  # pixels of a PNG per pixel on the screen
+VEGA_LITE = "6.4"  # version of Vega-Lite in which Altair writes specifications, as vl-convert names it
+FILE_MARGIN_PX = 16.0  # in pixels: the margin around the picture
+FILE_TITLE_PX, FILE_NOTE_PX = 20.0, 11.0  # in pixels: the letter size of the title, and of the provenance
+LINE_HEIGHT = 1.4  # distance between two lines of text, in multiples of the letter size
+MIN_FILE_TEXT_WIDTH_PX = 420.0  # in pixels: a narrower picture gets a margin at its right, for a title of few lines
+MAX_FOOTER_LINES = 12  # most lines of a footer; a longer address is cut here, but complete in the SVG's description
+PNG_SCALE = 3.0  # how many pixels the PNG has per pixel of the SVG
 SVG_SIZE_PATTERN = re.compile(r'<svg [^>]*?width="([0-9.]+)" height="([0-9.]+)"')
-LINE_END_SIGNS = " &?/"  # a line may end after a blank or one of these signs of an address
+LINE_END_SIGNS = " &?/"  # a line may end after these characters of an address
 TRANSPOSE_SIGN, RAISED_T = "ᵀ", '<tspan baseline-shift="super" font-size="70%">T</tspan>'
 TRANSPOSED_TEXT_PATTERN = re.compile(f"(?<=>)[^<]*{TRANSPOSE_SIGN}[^<]*(?=</text>)")
-# Lines with a European letter that a Chinese font would compose of a letter and a loose mark: Ġ, ĉ, ẋ. The renderer
-# draws a line in the one font that has most of its letters, so such a line is drawn in Chinese and other pieces.
+# Finds lines with European letters, such as Ġ, ĉ and ẋ, that a Chinese font would show with a loose mark.
+# The renderer uses one font per line, so such a line is split into Chinese and other parts.
 MARKED_LINE_PATTERN = re.compile("<text([^>]*)>([^<]*[\u0100-\u024f\u1e00-\u1eff][^<]*)</text>")
 PIECE_PATTERN = re.compile("[\u2e80-\U0003ffff]+ *|[^\u2e80-\U0003ffff]+")
 FIRST_CHINESE = "\u2e80"
@@ -36,18 +36,18 @@ MARKED_LINE_FONT = "'Source Sans 3', 'DejaVu Sans', 'Liberation Sans', sans-seri
 FONT_PATTERN = re.compile(r' font-family="[^"]*"')
 ANCHOR_PATTERN = re.compile(r' text-anchor="([^"]*)"')
 PLACE_PATTERN = re.compile(r' (?:transform|x|y|dx|opacity)="[^"]*"')
-STARTS = {"start": 0.0, "middle": -0.5, "end": -1.0}  # anchor of a line -> its start, in multiples of its width
-MEASURING_SCALE = 8.0  # pixels per pixel of a text whose width is measured
-UNASSIGNED_LETTER = "\U0010fffd"  # a private-use character, which no font has
+STARTS = {"start": 0.0, "middle": -0.5, "end": -1.0}  # text-anchor -> offset of a line's left end, in line widths
+MEASURING_SCALE = 8.0  # factor by which a text is enlarged while its width is measured
+UNASSIGNED_LETTER = "\U0010fffd"  # a private-use character that no font has; missing letters are recognised by it
 
 
 def svg_text(
     picture: Picture, provenance: Provenance, palette: Palette, formula: str = "", is_titled: bool = True
 ) -> str:
-    """A picture as SVG: the title and the step's formula above it, its provenance below.
+    """Return a picture as SVG, with the title and the step's formula above it and its provenance below.
 
-    palette: of the picture. formula: LaTeX, "" for none. is_titled: whether its title is drawn;
-    if not, the slide shows it.
+    palette: the colours of the picture. formula: LaTeX, "" for none. is_titled: whether the title is drawn; False if
+    the slide shows it.
 
     >>> from attention_core.drawing.specifications import sized_specification
     >>> from attention_core.drawing.cells import cell_table
@@ -80,7 +80,7 @@ def svg_text(
 
 
 def whole_svg(parts: Sequence[str], width: float, height: float, provenance: Provenance, palette: Palette) -> str:
-    """The parts as one SVG on the background of the theme, with the provenance as its description."""
+    """Return the parts as one SVG on the theme's background; the provenance is the SVG's description."""
     width, height = round(width), round(height)
     size = f'width="{width}" height="{height}"'
     title = escape(provenance.lines[0])
@@ -96,7 +96,9 @@ def whole_svg(parts: Sequence[str], width: float, height: float, provenance: Pro
 
 
 def png_bytes(svg: str, scale: float = PNG_SCALE) -> bytes:
-    """An SVG as PNG. scale: pixels per pixel of the SVG.
+    """Render an SVG as the bytes of a PNG.
+
+    scale: how many pixels the PNG has per pixel of the SVG.
 
     >>> png_bytes(f'<svg xmlns="{SVG_NAMESPACE}" width="10" height="10"/>')[:4]
     b'\\x89PNG'
@@ -105,8 +107,9 @@ def png_bytes(svg: str, scale: float = PNG_SCALE) -> bytes:
 
 
 def set_transposes(svg: str) -> str:
-    """An SVG with a raised T instead of the transpose sign, which few fonts have: the renderer would draw its line in
-    another font.
+    """Replace the transpose sign in an SVG's texts by a raised T.
+
+    Few fonts have the sign. With it, the renderer would draw the whole line in another font.
 
     >>> set_transposes("<title>q kᵀ</title><text>q kᵀ</text>")
     '<title>q kᵀ</title><text>q k<tspan baseline-shift="super" font-size="70%">T</tspan></text>'
@@ -115,8 +118,9 @@ def set_transposes(svg: str) -> str:
 
 
 def set_marked_letters(svg: str) -> str:
-    """An SVG whose lines with marked letters, such as Ġ, have a font that contains these; Chinese in such a line
-    keeps its font.
+    """Give lines of an SVG with marked letters, such as Ġ, a font that contains these letters.
+
+    Chinese characters in such a line keep their font.
 
     >>> set_marked_letters('<text font-family="A">Ġcat</text>').count("Source Sans 3")
     1
@@ -127,7 +131,10 @@ def set_marked_letters(svg: str) -> str:
 
 
 def draw_in_pieces(style: str, text: str) -> str:
-    """A line of an SVG as texts side by side, each in one font. style: the attributes of the line."""
+    """Split a line of an SVG into several texts side by side, each in a single font.
+
+    style: the attributes of the line.
+    """
     plain_style = FONT_PATTERN.sub("", style)
     marked_style = f'{plain_style} font-family="{MARKED_LINE_FONT}"'
     pieces = PIECE_PATTERN.findall(text)
@@ -146,15 +153,18 @@ def draw_in_pieces(style: str, text: str) -> str:
 
 
 def measure_width(style: str, text: str) -> float:
-    """The width of a text in pixels, measured by rendering it: a picture without a size is as large as its content."""
+    """Measure the width of a text in pixels by rendering the text.
+
+    The text is rendered as a picture without a size, and such a picture becomes as wide as its content.
+    """
     still = PLACE_PATTERN.sub("", ANCHOR_PATTERN.sub("", style))
     line = f'<text xml:space="preserve"{still}>{text}</text>'
     png = vl_convert.svg_to_png(f'<svg xmlns="{SVG_NAMESPACE}">{line}</svg>', scale=MEASURING_SCALE)
-    return int.from_bytes(png[16:20], "big") / MEASURING_SCALE  # the width in the header of a PNG
+    return int.from_bytes(png[16:20], "big") / MEASURING_SCALE  # the bytes of a PNG's header that hold the width
 
 
 def vega_svg(picture: Picture) -> str:
-    """The SVG that Vega draws of a picture, as in the browser."""
+    """Return the SVG that Vega draws for a picture; the browser shows the same."""
     columns = list(picture.table)
     rows = []
     for values in zip(*picture.table.values(), strict=True):
@@ -164,19 +174,19 @@ def vega_svg(picture: Picture) -> str:
 
 
 def svg_size(svg: str) -> tuple[float, float]:
-    """The width and the height of an SVG."""
+    """Return the width and the height of an SVG in pixels."""
     width, height = SVG_SIZE_PATTERN.search(svg).groups()
     return float(width), float(height)
 
 
 def place_svg(svg: str, y: float) -> str:
-    """An SVG as a part of another."""
+    """Return an SVG as an element of another SVG, y pixels below its top."""
     return svg.replace("<svg", f'<svg x="{FILE_MARGIN_PX:g}" y="{y:.2f}"', 1)
 
 
 # ---- texts around the picture ----------------------------------------------------------------------------------------
 def text_lines_svg(lines: Iterable[str], y: float, size: float, ink: str) -> tuple[list[str], float]:
-    """Lines of text from y on, and the lower edge of the last one."""
+    """Return lines of text as SVG, beginning at the height y, and the height of the last line's lower edge."""
     style = f'font-family="{escape(FONT)}" font-size="{size:g}" fill="{ink}"'
     parts = []
     for line in lines:
@@ -186,7 +196,7 @@ def text_lines_svg(lines: Iterable[str], y: float, size: float, ink: str) -> tup
 
 
 def footer_lines(provenance: Provenance, width: float) -> Iterator[str]:
-    """The address and the notes of the provenance, as lines of this width."""
+    """Yield the address and the notes of the provenance, as lines of at most this width."""
     for text in provenance.lines[1:]:
         lines = wrap_text(text, width, FILE_NOTE_PX)
         yield from lines[:MAX_FOOTER_LINES]
@@ -195,7 +205,7 @@ def footer_lines(provenance: Provenance, width: float) -> Iterator[str]:
 
 
 def wrap_text(text: str, width: float, size: float) -> Sequence[str]:
-    """A text broken into lines of this width: after a blank or a sign of an address if there is one, else anywhere.
+    """Break a text into lines of at most this width. A line ends after a character of LINE_END_SIGNS if possible.
 
     >>> wrap_text("who is meant", 60, 10)
     ['who is ', 'meant']
@@ -212,8 +222,10 @@ def wrap_text(text: str, width: float, size: float) -> Sequence[str]:
 
 
 def last_line_end(line: str) -> int:
-    """The end of a line that is one character too long: after its last sign that may end it, else before its last
-    character.
+    """Return where to break a line that is one character too long.
+
+    The break is after the last character of LINE_END_SIGNS; if there is none, it is before the last character of the
+    line.
 
     >>> last_line_end("who is m"), last_line_end("whoism")
     (7, 5)
@@ -227,9 +239,9 @@ def last_line_end(line: str) -> int:
 
 # ---- letters that the fonts have -------------------------------------------------------------------------------------
 def missing_letters(text: str) -> str:
-    """The characters of a text, each once, that none of this machine's fonts has: a PNG would show boxes.
+    """Return the distinct characters of a text that no font of this machine has; a PNG would show them as boxes.
 
-    Each character is rendered: a missing one looks like a character that no font has.
+    Each character is rendered: a missing one looks like UNASSIGNED_LETTER.
 
     >>> missing_letters("it\\u0378 \\u0378")
     '\\u0378'
@@ -243,18 +255,18 @@ def missing_letters(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def has_letter(letter: str) -> bool:
-    """Whether a character looks different from one that no font has."""
+    """Return whether a character, once rendered, looks different from a character that no font has."""
     return render_letter(letter) != render_unassigned_letter()
 
 
 @lru_cache(maxsize=1)
 def render_unassigned_letter() -> bytes:
-    """The rendering of a character that no font has."""
+    """Return the rendering of a character that no font has, as PNG."""
     return render_letter(UNASSIGNED_LETTER)
 
 
 def render_letter(letter: str) -> bytes:
-    """The rendering of a single character."""
+    """Return the rendering of a single character, as PNG."""
     text = f'<text x="4" y="24" font-size="20" font-family="{escape(FONT)}">{escape(letter)}</text>'
     svg = f'<svg xmlns="{SVG_NAMESPACE}" width="32" height="32">{text}</svg>'
     return vl_convert.svg_to_png(set_marked_letters(svg))

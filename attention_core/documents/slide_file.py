@@ -1,6 +1,7 @@
-"""A lecture as a file of slides (PPTX): titles, sentences, formulas and notes as text, pictures in pixels.
+"""A lecture as a PPTX file: titles, sentences, formulas and notes as text, pictures in pixels.
 
-Only this module knows python-pptx. Moving parts are shown in their last state, with their figures beside them.
+Only this module imports python-pptx. Animated parts are shown in their last state, beside sentences that state their
+numbers.
 """
 
 from collections.abc import Sequence
@@ -22,24 +23,24 @@ from attention_core.documents.picture_files import svg_size, wrap_text
 from attention_core.documents.slides import SVG_TYPE, Slide, SlidePicture, SlideShow
 from attention_core.drawing.palette import LIGHT_PALETTE
 
-SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX = 1280.0, 720.0  # aspect ratio 16 : 9
+SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX = 1280.0, 720.0  # in pixels: size of a slide, with an aspect ratio of 16 : 9
 EMU_PER_PX, POINTS_PER_PX = 9525, 0.75
-TITLE_ONLY_LAYOUT = 5  # the index of a layout in python-pptx's template
-LINE_HEIGHT = 1.3  # in multiples of the font size
-FREE_BELOW_LINE = 1 / 3  # space below a formula or a figure, in multiples of the font size
-SIDE_GAP_PX = 24.0  # pixels between parts beside or below each other
-WIDE_ASPECT = 1.8  # width divided by height: the texts of a wider picture are below the picture
-WIDE_PICTURE_SHARE = 0.4  # share of the box's height that such a wide picture takes
-MAX_PICTURE_SCALE = 2.5  # times the picture's size on a page: letters as large as a headline's
-SCRIPT_SHIFT_PERCENT = {1: 30_000, -1: -25_000}  # level -> shift in thousandths of a letter's size
+TITLE_ONLY_LAYOUT = 5  # the index of the layout that has only a title, in python-pptx's template
+LINE_HEIGHT = 1.3  # distance between two lines of text, in multiples of the font size
+FREE_BELOW_LINE = 1 / 3  # space below a formula or a sentence, in multiples of its font size
+SIDE_GAP_PX = 24.0  # in pixels: the gap between parts that are beside or below each other
+WIDE_ASPECT = 1.8  # width / height: a picture wider than this has its texts below it, any other picture beside it
+WIDE_PICTURE_SHARE = 0.4  # if there are texts below it, a wide picture takes this share of the body's height
+MAX_PICTURE_SCALE = 2.5  # the largest enlargement of a picture, at which its letters are as large as a headline's
+SCRIPT_SHIFT_PERCENT = {1: 30_000, -1: -25_000}  # level -> baseline shift in thousandths of a percent of the font size
 LANGUAGES = {"en": MSO_LANGUAGE_ID.ENGLISH_US, "zh-Hans": MSO_LANGUAGE_ID.SIMPLIFIED_CHINESE}
 CHINESE_FONT, NO_CHINESE_FONT = "Microsoft YaHei", b'<a:ea typeface=""/>'
-MAX_LIST_COLUMNS = 3  # the most columns of slide titles
+MAX_LIST_COLUMNS = 3  # the list of slides has at most this many columns
 
 
 @dataclass(frozen=True)
 class Box:
-    """A part of a slide, in pixels of a slide that is SLIDE_WIDTH_PX wide."""
+    """A rectangle on a slide, in pixels; the slide is SLIDE_WIDTH_PX wide."""
 
     left: float
     top: float
@@ -47,7 +48,9 @@ class Box:
     height: float
 
     def split(self, count: int, is_across: bool) -> list["Box"]:
-        """`count` equal boxes with gaps between them: beside each other if is_across, else below each other.
+        """Split the box into `count` equal boxes with gaps between them.
+
+        is_across: True if the boxes are beside each other, False if they are below each other.
 
         >>> [part.left for part in Box(0, 0, 224, 50).split(2, is_across=True)]
         [0.0, 124.0]
@@ -60,13 +63,13 @@ class Box:
         return [Box(self.left, self.top + start, self.width, size) for start in starts]
 
     def cut(self, share: float) -> tuple["Box", "Box"]:
-        """The upper part of the box with this share of its height, and the rest below a gap."""
+        """Return the upper part of the box, with this share of the box's height, and the rest below a gap."""
         above = self.height * share
         used = above + SIDE_GAP_PX
         return replace(self, height=above), replace(self, top=self.top + used, height=self.height - used)
 
     def emu(self) -> tuple[Emu, Emu, Emu, Emu]:
-        """Left, top, width and height in EMU, the unit of PPTX files."""
+        """Return left, top, width and height in EMU, the unit of PPTX files."""
         left, top, width, height = (Emu(round(px * EMU_PER_PX)) for px in vars(self).values())
         return left, top, width, height
 
@@ -75,7 +78,7 @@ TITLE_BOX = Box(48, 28, 1184, 68)
 ANSWER_BOX = Box(48, 100, 1184, 64)
 QUESTION_BOX = Box(120, 190, 1040, 340)
 BODY_BOX = Box(48, 172, 1184, 484)
-TALL_BOX = Box(48, 112, 1184, 544)  # on a slide without a sentence above it
+TALL_BOX = Box(48, 112, 1184, 544)  # the body of a slide without an answer sentence
 FOOT_BOX = Box(48, 668, 1184, 32)
 LIST_BOX = Box(48, 130, 1184, 440)
 SOURCE_BOX = Box(48, 590, 1184, 100)
@@ -83,15 +86,15 @@ TITLE_SIZES, QUESTION_SIZES = (40, 34, 28, 24, 20, 16), (48, 40, 34, 28, 24, 20)
 ANSWER_SIZES, SIDE_SIZES = (28, 24, 20, 17, 14), (28, 26, 24, 22, 20, 18, 16, 14, 12, 10)
 BODY_SIZES = (36, 32, *SIDE_SIZES)
 CODE_SIZES, CODE_FONT, CODE_LETTER_WIDTH = (28, 26, 24, 22, 20, 18, 16, 14, 12, 10), "Consolas", 0.6
-PICTURES_ALONE = 2  # pictures that fit on a slide without texts beside them
-FIRST_WIDE_LETTER = "\u2e80"  # the first of the letters that are two letters wide in a listing: Chinese and later ones
+PICTURES_ALONE = 2  # an answer slide without texts beside its pictures has at most this many pictures
+FIRST_WIDE_LETTER = "\u2e80"  # from this character on, a character is two letters wide in a listing: Chinese and above
 SOURCE_SIZE = 12
 LIST_SIZES, FOOT_SIZES = (28, 26, 24, 22, 20, 18, 16, 14), (16, 14, 12)
 
 
 @dataclass(frozen=True)
 class SideTexts:
-    """The texts of pictures: formulas, figures, and listings beside each other."""
+    """The texts beside the pictures of a slide: formulas, figures (sentences with numbers), and code listings."""
 
     formulas: Sequence[str]
     figures: Sequence[str]
@@ -102,8 +105,10 @@ class SideTexts:
 
 
 def slide_file(show: SlideShow) -> bytes:
-    """The bytes of the file: a slide with title and times; then for every scene one with its question, and one or
-    two with the answer.
+    """Return a lecture as the bytes of a PPTX file.
+
+    The file has a title slide with the times; then, for every scene, a slide with its question if it has one, and one
+    or two slides with the answer.
     """
     file = Presentation()
     file.slide_width, file.slide_height = (Emu(round(px * EMU_PER_PX)) for px in (SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX))
@@ -126,7 +131,7 @@ def slide_file(show: SlideShow) -> bytes:
 
 
 class SlideWriter:
-    """Writes slides into a file."""
+    """Writes the slides of a SlideShow into a PPTX file."""
 
     def __init__(self, file: Presentation, show: SlideShow):
         self.file = file
@@ -155,9 +160,10 @@ class SlideWriter:
         self.end_slide(page, slide, number)
 
     def write_answer(self, slide: Slide, number: int) -> None:
-        """Write the slide with the answer: a sentence and the picture, with the formulas and the figures beside it.
+        """Write the slide with the answer: a sentence and the pictures, with formulas and sentences beside them.
 
-        Pictures that do not fit there get a separate slide with their texts, so that all is large."""
+        Pictures that do not fit beside texts get a separate slide with their texts, so that all pictures are large.
+        """
         pictures = [picture for picture in slide.pictures if not picture.missing_letters()]
         undrawn = "".join(picture.missing_letters() for picture in slide.pictures)
         figures = [*slide.figures, self.show.words.no_font(undrawn)] if undrawn else slide.figures
@@ -176,7 +182,7 @@ class SlideWriter:
         self.end_slide(page, slide, number)
 
     def write_body(self, page: FileSlide, pictures: Sequence[SlidePicture], texts: "SideTexts", box: Box) -> None:
-        """Write pictures, and their texts: below a wide one, else beside it."""
+        """Write pictures and their texts: the texts are below the pictures if the first is wide, else beside them."""
         if not texts:
             self.place_pictures(page, pictures, box)
             return
@@ -192,7 +198,10 @@ class SlideWriter:
         self.write_texts(page, texts, side, SIDE_SIZES)
 
     def write_texts(self, page: FileSlide, texts: "SideTexts", box: Box, sizes: Sequence[int]) -> None:
-        """Write formulas and figures, or listings."""
+        """Write formulas and sentences with numbers, or code listings if there are any.
+
+        sizes: font sizes to choose from, the largest first.
+        """
         self.write_side(page, texts.formulas, texts.figures, box, sizes)
         listings = [code.splitlines() for code in texts.listings]
         parts = box.split(len(listings), is_across=True)
@@ -201,18 +210,21 @@ class SlideWriter:
             self.write_lines(page, lines, part, [size], font=CODE_FONT)
 
     def end_slide(self, page: FileSlide, slide: Slide, number: int) -> None:
-        """Write the line at the foot of a slide, and the speaker's notes."""
+        """Write the line at the foot of a slide, and the speaker's notes.
+
+        number: the number of the slide in the lecture.
+        """
         self.write_foot(page, slide, number)
         page.notes_slide.notes_text_frame.text = slide.notes
 
     def new_slide(self, title: str) -> FileSlide:
-        """Add a slide with a title."""
+        """Add a slide with a title, and return it."""
         page = self.file.slides.add_slide(self.file.slide_layouts[TITLE_ONLY_LAYOUT])
         shape = page.shapes.title
         shape.left, shape.top, shape.width, shape.height = TITLE_BOX.emu()
         frame = shape.text_frame
         frame.word_wrap, frame.vertical_anchor = True, MSO_ANCHOR.MIDDLE
-        frame.margin_left = frame.margin_right = 0  # aligned with the texts below the title
+        frame.margin_left = frame.margin_right = 0  # this aligns the title with the texts below it
         paragraph = frame.paragraphs[0]
         paragraph.alignment = PP_ALIGN.LEFT
         self.add_run(paragraph, title, fitting_size([title], TITLE_BOX, TITLE_SIZES), is_bold=True)
@@ -228,7 +240,7 @@ class SlideWriter:
         is_middle: bool = False,
         font: str | None = None,
     ) -> None:
-        """Write lines of text, a paragraph each."""
+        """Write lines of text, each as a paragraph, in the largest of the sizes that fits the box."""
         size = fitting_size(lines, box, sizes)
         frame = self.add_frame(page, box)
         if is_middle:
@@ -243,7 +255,7 @@ class SlideWriter:
     def write_side(
         self, page: FileSlide, formulas: Sequence[str], figures: Sequence[str], box: Box, sizes: Sequence[int]
     ) -> None:
-        """Write formulas, then figures."""
+        """Write formulas, then sentences with numbers, in the largest of the sizes that fits the box."""
         if not formulas and not figures:
             return
         rows: list[Sequence[FormulaRun]] = [formula_runs(latex) for latex in formulas]
@@ -273,24 +285,24 @@ class SlideWriter:
             self.add_run(paragraph, f"   {slide.source}", SOURCE_SIZE, colour=LIGHT_PALETTE.x)
 
     def place_pictures(self, page: FileSlide, pictures: Sequence[SlidePicture], box: Box) -> None:
-        """Place pictures beside or below each other, whichever way they are larger."""
+        """Place pictures in a box, either beside or below each other, whichever makes them larger."""
         ways = [box.split(len(pictures), is_across) for is_across in (True, False)]
         largest = max(ways, key=lambda parts: min(map(find_picture_scale, pictures, parts), default=0))
         for picture, part in zip(pictures, largest, strict=True):
             self.place_picture(page, picture, part)
 
     def place_picture(self, page: FileSlide, picture: SlidePicture, box: Box) -> None:
-        """Place a picture as large as the box, and the size of its letters or its pixels, allow."""
+        """Place a picture in a box as large as the box and its resolution allow, with its text for screen readers."""
         scale = find_picture_scale(picture, box)
         width, height = (edge * scale for edge in find_picture_size(picture))
         shape = page.shapes.add_picture(BytesIO(picture.pixels(scale)), 0, 0)
         placed = Box(box.left + (box.width - width) / 2, box.top, width, height)
         shape.left, shape.top, shape.width, shape.height = placed.emu()
         shape.name = picture.alt[:80]
-        shape._element.nvPicPr.cNvPr.set("descr", picture.alt)  # python-pptx has no attribute for this
+        shape._element.nvPicPr.cNvPr.set("descr", picture.alt)  # the alt text; python-pptx has no attribute for it
 
     def add_frame(self, page: FileSlide, box: Box):
-        """Add a text frame without a margin."""
+        """Add a text frame without margins, and return it."""
         frame = page.shapes.add_textbox(*box.emu()).text_frame
         frame.word_wrap = True
         frame.margin_left = frame.margin_right = frame.margin_top = frame.margin_bottom = 0
@@ -305,7 +317,10 @@ class SlideWriter:
         level: int = 0,
         is_bold: bool = False,
     ):
-        """Add letters of one kind at the end of a paragraph. level: of FormulaRun."""
+        """Add a text that has a single format at the end of a paragraph.
+
+        level: 1 for a superscript, -1 for a subscript, else 0, as in FormulaRun.
+        """
         run = paragraph.add_run()
         run.text = text
         run.font.size = Pt(size * POINTS_PER_PX)
@@ -313,12 +328,12 @@ class SlideWriter:
         run.font.language_id = self.language
         run.font.color.rgb = RGBColor.from_string((colour or LIGHT_PALETTE.ink).removeprefix("#").upper())
         if level:
-            run.font._element.set("baseline", str(SCRIPT_SHIFT_PERCENT[level]))  # python-pptx has no attribute for this
+            run.font._element.set("baseline", str(SCRIPT_SHIFT_PERCENT[level]))  # python-pptx lacks superscripts
         return run
 
 
 def list_columns(lines: Sequence[str]) -> list[tuple[Sequence[str], Box]]:
-    """The titles of all slides in columns: the number of columns with which the letters are largest."""
+    """Split the slides' titles into as many columns as give the largest letters; return (titles, box) of each."""
     ways = []
     for count in range(1, MAX_LIST_COLUMNS + 1):
         rows = -(-len(lines) // count) or 1
@@ -328,21 +343,21 @@ def list_columns(lines: Sequence[str]) -> list[tuple[Sequence[str], Box]]:
 
 
 def find_picture_size(picture: SlidePicture) -> tuple[float, float]:
-    """The natural width and height of a picture: of an SVG as on a page, of any other in its pixels."""
+    """Return the natural width and height of a picture: of an SVG its size on a page, else its size in pixels."""
     if picture.kind == SVG_TYPE:
         return svg_size(picture.data.decode())
     return Image.from_blob(picture.data).size
 
 
 def find_picture_scale(picture: SlidePicture, box: Box) -> float:
-    """The factor by which a picture is scaled to fit a box."""
+    """Return the factor by which a picture is enlarged or reduced to fit a box."""
     width, height = find_picture_size(picture)
     most = MAX_PICTURE_SCALE if picture.kind == SVG_TYPE else 1.0
     return min(box.width / width, box.height / height, most)
 
 
 def find_code_size(lines: Sequence[str], box: Box) -> int:
-    """The largest size in which a listing fits without a broken line; else the smallest.
+    """Return the largest size in which a code listing fits without wrapped lines; the smallest size if no size fits.
 
     >>> find_code_size(["x" * 60], BODY_BOX), find_code_size(["x" * 96], BODY_BOX)
     (28, 20)
@@ -356,9 +371,10 @@ def find_code_size(lines: Sequence[str], box: Box) -> int:
 
 
 def size_that_fits(lines: Sequence[str], box: Box, sizes: Sequence[int], free: float = 0) -> int:
-    """The largest of the sizes in which all lines, wrapped if too long, fit the box; 0 if none does.
+    """Return the largest of the sizes in which all lines, wrapped if they are too long, fit the box; 0 if no size fits.
 
-    free: the space below each line, as a multiple of the size."""
+    free: the space below each line, as a multiple of the size.
+    """
     for size in sizes:
         broken = sum(len(wrap_text(line, box.width, size)) for line in lines)
         height = size * (broken * LINE_HEIGHT + len(lines) * free)
@@ -368,7 +384,7 @@ def size_that_fits(lines: Sequence[str], box: Box, sizes: Sequence[int], free: f
 
 
 def fitting_size(lines: Sequence[str], box: Box, sizes: Sequence[int], free: float = 0) -> int:
-    """As size_that_fits, but the smallest size if none fits.
+    """Return the largest size that fits, as size_that_fits does; if no size fits, return the smallest of the sizes.
 
     >>> fitting_size(["one"], Box(0, 0, 100, 50), (30, 20)), fitting_size(["one two"], Box(0, 0, 100, 50), (30, 20))
     (30, 20)

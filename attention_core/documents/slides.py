@@ -1,6 +1,6 @@
-"""A lecture as slides: the records from which every file of a lecture is written.
+"""The slides of a lecture as dataclasses, from which every file of the lecture is written.
 
-The HTML page, the PPTX file and the sheet of exercises are written from these records alone.
+The HTML page, the PPTX file and the exercise sheet are written from these objects alone.
 """
 
 from base64 import b64encode
@@ -13,17 +13,17 @@ from attention_core.documents.picture_files import missing_letters, png_bytes
 from attention_core.documents.provenance import Provenance
 
 SVG_TYPE = "image/svg+xml"
-STILL_PART = "picture"  # the name of a still picture among the moving parts
-SLIDE_SCALE = 2.0  # pixels of a picture in a PPTX file per pixel on the screen
+STILL_PART = "picture"  # the name of a MovingPart that is a still picture between animated parts
+SLIDE_SCALE = 2.0  # how many pixels a picture in a PPTX file has per pixel on the screen
 
 
 @dataclass(frozen=True)
 class MovingPart:
     """A part of a slide that a browser draws and animates.
 
-    name: of its drawing function; or STILL_PART, a picture of the slide between moving parts, whose data has "at", the
-    index of the picture. data: for its script, bytes or a JSON value. answers: whether it reveals the
-    answer of the slide.
+    name: the name of the drawing function; or STILL_PART for a still picture between animated parts, whose data has
+    "at", the index of the picture. data: the input of the drawing function, bytes or a JSON value. answers: whether the
+    part reveals the answer of the slide.
     """
 
     name: str
@@ -35,8 +35,8 @@ class MovingPart:
 class SlidePicture:
     """A picture with its provenance.
 
-    data: the file. kind: SVG_TYPE, image/png or image/jpeg. alt: the text for screen readers. map: whether a map of all
-    queries follows the moving parts.
+    data: the bytes of the file. kind: its media type, SVG_TYPE, image/png or image/jpeg. alt: the text for screen
+    readers. map: whether it is an attention map of all queries that follows the animated parts.
     """
 
     data: bytes
@@ -46,7 +46,7 @@ class SlidePicture:
 
     @property
     def address(self) -> str:
-        """The picture as a data URL.
+        """Return the picture as a data URL.
 
         >>> SlidePicture(b"<svg/>", "nothing").address
         'data:image/svg+xml;base64,PHN2Zy8+'
@@ -54,24 +54,25 @@ class SlidePicture:
         return f"data:{self.kind};base64,{b64encode(self.data).decode()}"
 
     def missing_letters(self) -> str:
-        """The letters in it that no font of this machine has."""
+        """Return the letters in the picture that no font of this machine has."""
         if self.kind != SVG_TYPE:
             return ""
         return missing_letters("".join(ElementTree.fromstring(self.data).itertext()))
 
     def pixels(self, size: float = 1.0) -> bytes:
-        """The bytes of the picture as pixels: an SVG as PNG, with SLIDE_SCALE pixels per pixel; any other unchanged.
+        """Return the picture's bytes. An SVG is rendered as PNG, with SLIDE_SCALE image pixels per screen pixel.
 
-        size: multiplies the size on a page."""
+        size: factor by which the picture is larger than on a page.
+        """
         return png_bytes(self.data.decode(), SLIDE_SCALE * size) if self.kind == SVG_TYPE else self.data
 
 
 @dataclass(frozen=True)
 class SlideExercise:
-    """An exercise of a slide, to calculate by hand.
+    """An exercise of a slide, to be calculated by hand.
 
-    given: matrices with their numbers. asked: an empty grid; solution: the same, filled. arithmetic: of one number,
-    by its name.
+    given: matrices with their numbers. asked: a blank grid. solution: the same grid with its numbers. arithmetic: the
+    calculation of one of the numbers, after the name of that number.
     """
 
     task: str
@@ -81,23 +82,24 @@ class SlideExercise:
     arithmetic: str
 
     def asks_same(self, other: "SlideExercise") -> bool:
-        """Whether both exercises give and ask for the same numbers, in any order."""
+        """Return whether both exercises give and ask for the same numbers, in any order."""
         return self.list_numbers() == other.list_numbers()
 
     def list_numbers(self) -> list[list[str]]:
-        """The numbers of the last given matrix and the asked numbers, each sorted as texts."""
+        """Return the numbers of the last given matrix and the numbers of the solution, as texts, each list sorted."""
         grids = (self.given[-1], self.solution)
         return [sorted(cell.text for _, row in grid.table.rows for cell in row) for grid in grids]
 
 
 @dataclass(frozen=True)
 class Slide:
-    """A scene as a slide: its title, the question, the answer, pictures, formulas, figures.
+    """A scene of a lecture as a slide.
 
-    pictures: the first is the scene's picture, the others belong to its figures. moving: parts that replace the first
-    `moved` pictures, one below the other; empty if nothing moves. formulas: LaTeX. figures: sentences with numbers.
-    code: a listing; code_beside: the same in another library. notes: for the speaker. link: opens it in the app.
-    source: of its pictures. exercise: None if there is nothing to calculate.
+    pictures: the first is the scene's picture, the others belong to its figures. moving: animated parts that replace
+    the first `moved` pictures, one below the other; () if nothing is animated. formulas: LaTeX. figures: sentences with
+    numbers. code: a listing. code_beside: the same code in another library. notes: the speaker's notes. link: the
+    address that opens the scene in the app. source: the source of the pictures. exercise: None if there is nothing to
+    calculate.
     """
 
     title: str
@@ -117,22 +119,23 @@ class Slide:
     exercise: SlideExercise | None = None
 
     def listings(self) -> list[str]:
-        """The slide's code listings, in one library or in two."""
+        """Return the slide's code listings: none, one, or two of the same step in different libraries."""
         return [code for code in (self.code, self.code_beside) if code]
 
     def count_own_pictures(self) -> int:
-        """The number of pictures, from the first, shown with the answer; the others belong to the figures."""
+        """Return how many pictures, from the first on, are shown with the answer; the others belong to sentences."""
         return self.moved if self.moving else 1
 
 
 @dataclass(frozen=True)
 class SlideWords:
-    """The texts of the files themselves, in their language.
+    """The texts of a lecture's files, in the language of the lecture.
 
-    language: as in HTML. answer, notes, previous, next, keys, open: of buttons, notes, the title page and links.
-    minutes, place, no_font: return the texts for so many minutes, for slide number and count, and for letters that
-    cannot be drawn. given, asked, solutions, nothing: of the sheet of exercises: the headings of the given and asked
-    matrices and of the solutions, and the text of a sheet without exercises.
+    language: the code for HTML's lang attribute. answer, notes, previous, next, keys, open: labels of buttons, notes,
+    the title page and links. minutes: a function of the number of minutes that returns their text. place: a function of
+    slide number and slide count that returns the text at the foot of a slide. no_font: a function of the letters that
+    cannot be drawn that returns a warning. given, asked, solutions:
+    headings on the exercise sheet. nothing: the text of a sheet without exercises.
     """
 
     language: str
@@ -153,7 +156,10 @@ class SlideWords:
 
 @dataclass(frozen=True)
 class SlideShow:
-    """Slides under a title. provenance: of the whole lecture; its title is the lecture's."""
+    """The slides of a lecture.
+
+    provenance: the provenance of the whole lecture, whose title is the lecture's title.
+    """
 
     provenance: Provenance
     slides: tuple[Slide, ...]
@@ -161,9 +167,9 @@ class SlideShow:
 
     @property
     def title(self) -> str:
-        """The lecture's title."""
+        """Return the title of the lecture."""
         return self.provenance.lines[0]
 
     def total_minutes(self) -> float:
-        """The sum of the minutes of all slides that state them."""
+        """Return the sum of the minutes of all slides that state their minutes."""
         return sum(slide.minutes for slide in self.slides)

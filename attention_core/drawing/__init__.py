@@ -1,1 +1,1 @@
-"""Pictures of a run as chart specifications and bytes: maps, bars, curves, their colours and their texts."""
+"""Pictures of a run as chart specifications and bytes: attention maps, bars and curves, and their colours and texts."""

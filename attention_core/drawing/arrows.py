@@ -1,4 +1,4 @@
-"""Arrows in a plane: a pair of numbers before and after a rotation, with the arc of the rotation between them."""
+"""Arrows in a plane that show a pair of numbers before and after a rotation, with the rotation as an arc."""
 
 import math
 from collections.abc import Sequence
@@ -10,19 +10,19 @@ from attention_core.drawing.specifications import Picture, plane_specification
 from attention_core.record.number_text import format_exact
 
 PLANE_SIDE_PX = 246
-EDGE_BEHIND_LONGEST = 1.15  # distance of the plane's edge, as a multiple of the longest arrow
-FULL_TURN = 2.0 * math.pi  # radians
-ARC_STEP_RADIANS = FULL_TURN / 90  # radians between two points of an arc
-ARC_GROWTH_PER_TURN = 0.06  # share by which an arc's radius, at first half the arrow, grows per turn
-MAX_DRAWN_TURNS = 3  # the most turns of an arc that are drawn
+EDGE_BEHIND_LONGEST = 1.15  # the distance of the plane's edge from the middle, as a multiple of the longest arrow
+FULL_TURN = 2.0 * math.pi  # a full turn in radians
+ARC_STEP_RADIANS = FULL_TURN / 90  # angle between two neighbouring points of an arc
+ARC_GROWTH_PER_TURN = 0.06  # share by which an arc's radius grows per turn away from the arrow's tip
+MAX_DRAWN_TURNS = 3  # an arc of more turns is cut to this number of turns
 ARROW_COLUMNS = {
-    "kind": "arrow",  # kind of mark: arrow, arc or axis
+    "kind": "arrow",  # the kind of mark: arrow, arc or axis
     "x": 0.0,
     "y": 0.0,
     "x2": 0.0,
     "y2": 0.0,
     "order": 0,
-    "angle": 0.0,  # degrees clockwise from upright, as Vega-Lite turns a mark
+    "angle": 0.0,  # degrees clockwise from the upright position, as Vega-Lite turns a mark
     "name": "",
     "fill": "",
     "said": "",
@@ -32,9 +32,10 @@ ARROW_COLUMNS = {
 
 @dataclass(frozen=True)
 class Arrow:
-    """An arrow from the middle to (x, y).
+    """An arrow from the middle of the plane to (x, y).
 
-    turned: the angle in radians by which it was rotated, drawn as an arc. faint: whether it shows the state before.
+    turned: the angle in radians by which the arrow was rotated; it is drawn as an arc. faint: whether the arrow is
+    pale, because it shows the state before the rotation.
     """
 
     name: str
@@ -46,12 +47,12 @@ class Arrow:
 
     @property
     def length(self) -> float:
-        """The distance of its tip from the middle."""
+        """The distance of the arrow's tip from the middle of the plane."""
         return math.hypot(self.x, self.y)
 
 
 def arrow_plane(arrows: Sequence[Arrow], palette: Palette, side: int = PLANE_SIDE_PX) -> Picture:
-    """Draws arrows on one scale, so that the longest nearly fills the plane; an arrow of length 0 is not drawn.
+    """Draw arrows in one plane. The longest arrow nearly fills the plane; an arrow of length 0 is not drawn.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> picture = arrow_plane([Arrow("q", 0.0, 2.0, LIGHT_PALETTE.q)], LIGHT_PALETTE)
@@ -74,7 +75,7 @@ def arrow_plane(arrows: Sequence[Arrow], palette: Palette, side: int = PLANE_SID
 
 
 def place_arrow(arrow: Arrow) -> dict:
-    """The table row of an arrow: its end, and the angle of its tip."""
+    """Return the table row that draws an arrow: its end, and the angle of its tip."""
     direction = math.degrees(math.atan2(arrow.y, arrow.x))
     return {
         "x2": arrow.x,
@@ -88,7 +89,10 @@ def place_arrow(arrow: Arrow) -> dict:
 
 
 def place_arc(arrow: Arrow, name: str) -> list[dict]:
-    """The table rows of the arc of an arrow's rotation. name: unique to this arc, so that no line joins two arcs."""
+    """Return the table rows that draw the arc of an arrow's rotation.
+
+    name: a name that only this arc has, so that no line joins two arcs.
+    """
     rows = []
     for order, (x, y) in enumerate(arc_points(arrow)):
         rows.append(
@@ -105,9 +109,9 @@ def place_arc(arrow: Arrow, name: str) -> list[dict]:
 
 
 def arc_points(arrow: Arrow) -> list[tuple[float, float]]:
-    """The points of an arrow's arc, from the angle before the rotation to the arrow's angle; [] without a rotation.
+    """Return the points of an arrow's arc, from the angle before its rotation to its own angle; [] without a rotation.
 
-    The radius grows a little with each turn, so that full turns can be told apart.
+    The radius shrinks a little with each turn towards the arrow, so that the turns of the arc do not overlap.
     """
     end = math.atan2(arrow.y, arrow.x)
     drawn_angle = min(abs(arrow.turned), MAX_DRAWN_TURNS * FULL_TURN)
@@ -117,7 +121,7 @@ def arc_points(arrow: Arrow) -> list[tuple[float, float]]:
         return []
     points = []
     for step in range(steps + 1):
-        rest = turned * (step / steps - 1)  # the remaining angle to the arrow
+        rest = turned * (step / steps - 1)  # the angle from the arrow back to this point of the arc
         growth = 1 + ARC_GROWTH_PER_TURN * abs(rest) / FULL_TURN
         radius = 0.5 * arrow.length * growth
         angle = end + rest

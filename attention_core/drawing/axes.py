@@ -1,4 +1,4 @@
-"""The two axes of curves: the quantity along each, its ticks, and the position of a value in pixels."""
+"""The axes of curve charts: their titles and ticks, and the position of a value in pixels."""
 
 import json
 import math
@@ -7,26 +7,29 @@ from dataclasses import dataclass
 
 from attention_core.record.number_text import format_exact
 
-MAX_STEPS_BETWEEN_NUMBERS = 12  # steps from the first number on an axis to the last: more numbers would overlap
-TICK_STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]  # steps between numbers
+MAX_STEPS_BETWEEN_NUMBERS = 12  # most intervals between the numbers along an axis, because more numbers would overlap
+TICK_STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]  # intervals between axis numbers
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its title and its first and last number. log: whether it is logarithmic."""
+    """An axis of a chart.
+
+    title: the quantity that the axis measures. first, last: the numbers at its ends. log: whether it is logarithmic.
+    """
 
     title: str
     first: float
     last: float
     log: bool = False
-    values: tuple[float, ...] = ()  # positions of the ticks; if empty, Vega chooses
-    texts: tuple[str, ...] = ()  # texts at the ticks instead of their numbers
+    values: tuple[float, ...] = ()  # positions of the ticks; () lets Vega choose
+    texts: tuple[str, ...] = ()  # texts at the ticks; () shows their numbers
 
 
 def decade_axis(title: str, numbers: Iterable[float], last: float | None = None) -> Axis:
-    """A logarithmic axis between powers of ten that contains all numbers above 0, with at most 13 numbers on it.
+    """Return a logarithmic axis with at most 13 numbers on it, between powers of ten around all positive numbers.
 
-    last: a value that its end must include; by default the largest number.
+    last: a value that the axis must reach; None means the largest number.
 
     >>> axis = decade_axis("share", [0.0, 0.03, 0.4])
     >>> axis.first, axis.last
@@ -50,7 +53,7 @@ def decade_axis(title: str, numbers: Iterable[float], last: float | None = None)
 
 
 def whole_number_axis(title: str, numbers: Iterable[int]) -> Axis:
-    """An axis of whole numbers from the least to the largest of `numbers`, with at most 13 numbers written on it.
+    """Return an axis of whole numbers, from the least to the largest of `numbers`, with at most 13 numbers on it.
 
     >>> whole_number_axis("distance", range(-2, 21)).values
     (-2, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
@@ -59,7 +62,7 @@ def whole_number_axis(title: str, numbers: Iterable[int]) -> Axis:
     first, last = min(numbers), max(numbers)
     least_step = (last - first) / MAX_STEPS_BETWEEN_NUMBERS
     every = next(step for step in TICK_STEPS if step >= least_step)
-    first_tick = math.ceil(first / every) * every  # so that 0 is among the written numbers
+    first_tick = math.ceil(first / every) * every  # a multiple of the interval, so that 0 is among the ticks
     ticks = range(first_tick, last + 1, every)
     return Axis(
         title,
@@ -70,7 +73,7 @@ def whole_number_axis(title: str, numbers: Iterable[int]) -> Axis:
 
 
 def powers_of_ten(axis: Axis) -> tuple[float, ...]:
-    """The powers of ten within a logarithmic axis.
+    """Return the powers of ten within a logarithmic axis.
 
     >>> powers_of_ten(Axis("", 0.005, 20.0, log=True))
     (0.01, 0.1, 1.0, 10.0)
@@ -82,7 +85,7 @@ def powers_of_ten(axis: Axis) -> tuple[float, ...]:
 
 
 def tick_settings(axis: Axis) -> dict:
-    """The Vega-Lite settings of an axis's ticks and their texts; {} if Vega chooses them."""
+    """Return the Vega-Lite settings of an axis's ticks and their texts; {} if Vega chooses them."""
     ticks = axis.values
     if axis.log and not ticks:
         ticks = powers_of_ten(axis)
@@ -97,12 +100,14 @@ def tick_settings(axis: Axis) -> dict:
 
 
 def clamp_to_axis(value: float, axis: Axis) -> float:
-    """The value within an axis that is closest to a value."""
+    """Return a value limited to the range of an axis."""
     return min(max(value, axis.first), axis.last)
 
 
 def pixels_below_top(value: float, axis: Axis, height: int) -> float:
-    """The distance of a value from the top of the field, in pixels.
+    """Return the distance of a value from the top of the chart, in pixels.
+
+    height: the height of the chart in pixels.
 
     >>> pixels_below_top(10.0, Axis("", 1.0, 100.0, log=True), 300)
     150.0

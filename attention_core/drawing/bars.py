@@ -26,26 +26,26 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from attention_core.record.trace import Trace
 
-BAR_TITLE_PX = 16.0  # pixels: the size of the title above a row
-BAR_LABEL_PX = 16.0  # pixels: the size of the words under the bars
-BAR_GAP_SHARE = 0.07  # share of a column's width on each side of its bar
-BAR_NUMBER_ROOM_PX = 20.0  # pixels above a bar for its number
-MAX_BAR_NUMBER_PX, MIN_BAR_NUMBER_PX = 15.0, 9.0  # pixels: the size of that number: a smaller one is illegible
-MANY_SHARES = 20  # with more shares in a row, the scale ends at a few uniform shares, not at 1
-MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 84.0  # pixels: the width of a column if there is room
-LYING_NUMBER_ROOM_PX = 46.0  # pixels beside a bar for its number
-MAX_FIELD_HEIGHT_PX, MIN_FIELD_HEIGHT_PX = 32.0, 22.0  # pixels: the height of a bar's field
-FIELDS_HEIGHT_PX = 290.0  # pixels: the height of all fields together, unless each would be too low
-TITLE_LINE_PX = 20.0  # pixels: the height of a line of a title
-SMALLER_LINES_PX = 2.0  # pixels by which the letters of a title's later lines are smaller
+BAR_TITLE_PX = 16.0  # in pixels: the letter size of the title above a row
+BAR_LABEL_PX = 16.0  # in pixels: the letter size of the words under the bars
+BAR_GAP_SHARE = 0.07  # share of a column's width that is left free on each side of a bar
+BAR_NUMBER_ROOM_PX = 20.0  # in pixels: the space above a bar for its number
+MAX_BAR_NUMBER_PX, MIN_BAR_NUMBER_PX = 15.0, 9.0  # pixels: letter size of a bar's number, omitted if it must be smaller
+MANY_SHARES = 20  # with more weights in a row, the scale ends at a few times a uniform weight and not at 1
+MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 84.0  # in pixels: most and least width of a column, if all columns fit
+LYING_NUMBER_ROOM_PX = 46.0  # in pixels: the space after a bar for its number
+MAX_FIELD_HEIGHT_PX, MIN_FIELD_HEIGHT_PX = 32.0, 22.0  # in pixels: the height of the rectangle in which a bar is drawn
+FIELDS_HEIGHT_PX = 290.0  # in pixels: the height of all bars of a column, exceeded if the bars would be too low
+TITLE_LINE_PX = 20.0  # in pixels: the height of a line in a title
+SMALLER_LINES_PX = 2.0  # in pixels: the letters of a title are smaller by this from its second line on
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Cells of one step of a run, one per column.
+    """Cells of one step of a run that are drawn as a row of bars, one per column.
 
-    run: the name of the run, if a picture has rows of several: it prefixes the step in a cell's name, "bare:weights".
-    hidden: whether its numbers are not shown yet. digits: decimals of its numbers.
+    run: the name of the run if a picture shows several runs; it is a prefix in the name of a cell, as in
+    "bare:weights". hidden: whether the numbers are not shown yet. digits: the decimals of the numbers.
     """
 
     title: str
@@ -57,35 +57,42 @@ class Row:
 
     @property
     def shares(self) -> bool:
-        """Whether its numbers are shares of 1."""
+        """Whether the row's numbers are shares of 1, such as attention weights."""
         return is_share(self.trace, self.refs[0].step)
 
     @property
     def values(self) -> list[float]:
-        """The numbers of its cells."""
+        """The numbers of the row's cells."""
         return [float(self.trace[ref.step][ref.index]) for ref in self.refs]
 
     def write(self, value: float) -> str:
-        """A number with as many decimals as the row has."""
+        """Return a number as text with the decimals of the row."""
         return format_fixed(value, self.digits)
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The scale of bars. reach: the number of the longest bar. signed: whether numbers below 0 have bars in the other
-    direction.
+    """The scale of a chart's bars.
+
+    reach: the number of the longest bar. signed: whether numbers below 0 have bars in the opposite direction.
     """
 
     reach: float
     signed: bool = False
 
     def longest(self, field: float, number_room: float) -> float:
-        """The length of the longest bar in a field with room for a number after the bar in each direction."""
+        """Return the length of the longest bar in pixels, in each direction.
+
+        field: the length in which bars are drawn. number_room: the space for a number after a bar.
+        """
         directions = 2 if self.signed else 1
         return (field - number_room * directions) / directions
 
     def length(self, value: float, longest: float) -> float:
-        """The length of a number's bar; 0 for NaN."""
+        """Return the length of a number's bar in pixels; 0 for NaN.
+
+        longest: the length of the longest bar.
+        """
         if isnan(value):
             return 0.0
         return longest * min(abs(value) / self.reach, 1.0)
@@ -94,7 +101,9 @@ class Scale:
 def row_of(
     title: str, trace: Trace, step: str, at: Sequence[int], run: str = "", hidden: bool = False, digits: int = 2
 ) -> Row:
-    """A row of the last axis of a step. at: the index on all axes before it.
+    """Return the last axis of a step, at one index on all other axes, as a Row.
+
+    at: the index on the axes before the last.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -117,15 +126,17 @@ def bar_rows(
     room: float = PAGE_WIDTH_PX,
     fills: bool = False,
 ) -> Picture:
-    """Draws rows of bars, one below the other.
+    """Draw rows of bars, one below the other.
 
-    A share of 1 fills its field. In rows of many shares, a few uniform shares or the largest share fill it, and the
-    picture says so. All other numbers have a common scale. A hidden row shows a question mark in each field.
+    A share of 1 fills the height of its row. In rows of many shares, the full height is a few times a uniform share, or
+    the largest share if it is larger, and the picture says so. All other numbers have a common scale. A hidden row
+    shows a question mark in each column.
 
-    names: the texts under the columns. chosen: the run and the cell that is open. height: of a row's fields in pixels.
-    reach: the number that fills a field, for numbers that are no shares; by default the largest of them. whole: whether
-    1 fills the field even in rows of many shares, because one of them may be almost 1. room: the largest width of all
-    columns. fills: whether they are always that wide.
+    names: the texts under the columns. chosen: the name of a run and its cell that is open. height: the height of a row
+    in pixels. reach: the number that fills the height, for numbers that are not shares; None for the largest of them.
+    whole: whether 1 fills the height even in rows of many shares, because one of them may be almost 1. room: the
+    largest width of all columns in pixels. fills: whether the columns always fill
+    `room`.
     """
     longest = max(text_width(name, BAR_LABEL_PX) for name in names) + 10
     wanted = max(MIN_BAR_COLUMN_PX, longest)
@@ -175,7 +186,7 @@ def bar_rows(
 
 
 def place_bar_names(names: Sequence[str], y: float, column: float, palette: Palette) -> list[dict]:
-    """The names under the columns."""
+    """Return the table rows that draw the names under the columns of bars."""
     drawn = []
     for at, name in enumerate(names):
         middle = (at + 0.5) * column
@@ -194,7 +205,9 @@ def place_bar_names(names: Sequence[str], y: float, column: float, palette: Pale
 
 
 def share_scale(rows: Sequence[Row]) -> Scale:
-    """The scale of all rows of many shares: up to a few uniform shares, or to the largest share that is shown."""
+    """Return the scale for rows of many shares: up to a few times a uniform share, or to the largest share if
+    larger.
+    """
     shares = [darkest_share(len(rows[0].refs), times=True)]
     for row in rows:
         if row.shares and not row.hidden:
@@ -203,7 +216,10 @@ def share_scale(rows: Sequence[Row]) -> Scale:
 
 
 def common_scale(rows: Sequence[Row], reach: float | None = None) -> Scale:
-    """The common scale of all rows whose numbers are no shares. reach: its end; by default the largest number."""
+    """Return the common scale of all rows whose numbers are not shares.
+
+    reach: the largest number of the scale; None means the largest number in the rows.
+    """
     values = []
     for row in rows:
         if not row.shares:
@@ -223,7 +239,10 @@ def place_bars(
     chosen: tuple[str, Ref] | None,
     scale: Scale,
 ) -> list[dict]:
-    """The fields of a row, each with its bar and its number. field: the top and bottom edge of the row."""
+    """Return the table rows that draw a row of bars, each with its number.
+
+    number: the index of the row. field: the top and the bottom edge of the row. column: the width of a column.
+    """
     top, bottom = field
     longest = scale.longest(bottom - top, BAR_NUMBER_ROOM_PX)
     zero = bottom - (longest + BAR_NUMBER_ROOM_PX) if scale.signed else bottom
@@ -254,7 +273,10 @@ def place_bars(
 
 
 def place_bar_field(row: Row, ref: Ref, value: float, is_free: bool, words: PictureTexts, palette: Palette) -> dict:
-    """The field of a bar, which a click opens as a cell. is_free: whether no mask blocks it."""
+    """Return the table row of the rectangle around a bar, which opens the bar's cell when clicked.
+
+    is_free: whether no mask blocks the cell.
+    """
     return {
         "kind": "cell" if is_free else "blocked",
         "fill": palette.ground,
@@ -267,19 +289,22 @@ def place_bar_field(row: Row, ref: Ref, value: float, is_free: bool, words: Pict
 
 
 def bar_colour(row: Row, value: float, palette: Palette) -> str:
-    """The colour of a bar: the colour of shares or, for other numbers, of the number's sign."""
+    """Return the colour of a bar: the colour of shares or, for other numbers, the colour of the number's sign."""
     if row.shares:
         return palette.share
     return palette.minus if value < 0 else palette.plus
 
 
 def bar_number_text(row: Row, value: float, field: dict) -> str:
-    """The number of a bar as a text. field: a result of place_bar_field."""
+    """Return the number of a bar as text.
+
+    field: the bar's rectangle, a result of place_bar_field.
+    """
     return write_number(value, field["kind"] == "blocked", lambda number: format_fixed(number, row.digits))
 
 
 def place_hidden_bars(row: Row, field: tuple[float, float], column: float, palette: Palette) -> list[dict]:
-    """The fields of a row whose numbers are still to be guessed."""
+    """Return the table rows that draw a row with question marks, because its numbers are still to be guessed."""
     drawn = []
     for at in range(len(row.refs)):
         left = at * column + 1
@@ -290,7 +315,10 @@ def place_hidden_bars(row: Row, field: tuple[float, float], column: float, palet
 
 
 def place_question(rectangle: dict[str, float], palette: Palette, size: float = 22.0) -> list[dict]:
-    """A field whose number is still to be guessed. size: of its question mark."""
+    """Return the table rows that draw a question mark in a rectangle, instead of a number that is still to be guessed.
+
+    size: the letter size of the question mark.
+    """
     x = (rectangle["x"] + rectangle["x2"]) / 2
     y = (rectangle["y"] + rectangle["y2"]) / 2
     return [
@@ -308,10 +336,11 @@ def bar_columns(
     chosen: tuple[str, Ref] | None = None,
     outlined: int | None = None,
 ) -> Picture:
-    """Draws rows as columns of horizontal bars. A share of 1 fills its field; all other numbers have a common scale.
+    """Draw rows of numbers as columns of horizontal bars.
 
-    names: the texts at the left of the bars. The lines of a title are drawn one below the other. chosen: as in
-    bar_rows. outlined: the index of the selected row.
+    A share of 1 fills the width of its column; all other numbers have a common scale. names: the texts at the left of
+    the bars. chosen: the name of a run and its cell that is open. outlined: the index of the selected row, which gets a
+    frame; None for none. The lines of a row's title are drawn one below the other.
     """
     longest = max(text_width(name, BAR_LABEL_PX) for name in names)
     left = min(MAX_BAR_COLUMN_PX, longest + 12)
@@ -350,7 +379,7 @@ def bar_columns(
 
 
 def place_side_names(names: Sequence[str], left: float, top: float, side: float, palette: Palette) -> list[dict]:
-    """The names at the left of the bars."""
+    """Return the table rows that draw the names at the left of the bars."""
     drawn = []
     for at, name in enumerate(names):
         middle = top + (at + 0.5) * side
@@ -369,7 +398,10 @@ def place_side_names(names: Sequence[str], left: float, top: float, side: float,
 
 
 def place_title_lines(title: str, x: float, room: float, palette: Palette) -> list[dict]:
-    """The lines of a title, one below the other."""
+    """Return the table rows that draw the lines of a title, one below the other.
+
+    room: the largest width of a line in pixels.
+    """
     drawn = []
     size = BAR_TITLE_PX
     for line, text in enumerate(title.split("\n")):
@@ -389,7 +421,11 @@ def place_lying_bars(
     chosen: tuple[str, Ref] | None,
     scale: Scale,
 ) -> list[dict]:
-    """The fields of a column, each with its bar and its number. field: the left and right edge of the column."""
+    """Return the table rows that draw a column of horizontal bars, each with its number.
+
+    number: the index of the column. field: the left and the right edge of the column. side: the height of each bar's
+    rectangle.
+    """
     left, right = field
     longest = scale.longest(right - left, LYING_NUMBER_ROOM_PX)
     zero = left + (longest + LYING_NUMBER_ROOM_PX) if scale.signed else left
@@ -424,7 +460,7 @@ def place_lying_bars(
 
 
 def place_hidden_column(row: Row, field: tuple[float, float], top: float, side: float, palette: Palette) -> list[dict]:
-    """The fields of a column whose numbers are still to be guessed."""
+    """Return the table rows that draw a column with question marks, because its numbers are still to be guessed."""
     drawn = []
     for at in range(len(row.refs)):
         y = top + at * side + 1

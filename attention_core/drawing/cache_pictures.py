@@ -21,28 +21,31 @@ STATE_MARKS = {
     STATE_KEPT: "=",
     STATE_UNNEEDED: "",
     STATE_ABSENT: "",
-}  # "+" for a key that is computed in a step, "=" for one that is cached
-KEPT_SHARE = 0.28  # share of the keys' colour in the colour of a cached key
+}  # state of a key in a step -> its mark: "+" for a computed key, "=" for a cached key
+KEPT_SHARE = 0.28  # for a cached key, this share of the key colour is mixed into the background
 MAX_TRIANGLE_CELL_PX, MIN_TRIANGLE_CELL_PX = 30.0, 18.0
-MAX_TRIANGLE_LABEL_PX = 110.0  # pixels: the largest width of the words beside the rows
-TRIANGLE_ROOM_PX = (PAGE_WIDTH_PX - 34.0) / 2  # pixels: two triangles fit beside each other with legible cells
-TRIANGLE_LEGEND_PX = 15.0  # pixels: the size of the legend's texts and squares
-LEGEND_LINE_PX = 24  # pixels between two lines of the legend
-LEGEND_TEXT_GAP_PX, LEGEND_ENTRY_GAP_PX = 6, 22  # pixels between a square and its text, and between two entries
-SHELVES_WIDTH_PX, NAMES_WIDTH_PX = 600.0, 72.0  # pixels: the picture, and the names of layers at its left
-SHELF_NAME_PX, SHARE_TEXT_PX = 15.0, 13.0  # pixels: the size of the names, and of the shares below the threads
+MAX_TRIANGLE_LABEL_PX = 110.0  # in pixels: the largest width of the token names beside the rows
+TRIANGLE_ROOM_PX = (PAGE_WIDTH_PX - 34.0) / 2  # in pixels: two triangles of this width fit beside each other
+TRIANGLE_LEGEND_PX = 15.0  # in pixels: the size of the legend's texts and of its squares
+LEGEND_LINE_PX = 24  # in pixels: the distance between two lines of the legend
+LEGEND_TEXT_GAP_PX, LEGEND_ENTRY_GAP_PX = 6, 22  # in pixels: from square to text, from entry to next entry
+SHELVES_WIDTH_PX, NAMES_WIDTH_PX = 600.0, 72.0  # in pixels: the widths of the picture and of the layer names
+SHELF_NAME_PX, SHARE_TEXT_PX = 15.0, 13.0  # in pixels: text sizes of layer names and shares
 THREADS_HEIGHT_PX, SHARES_HEIGHT_PX, STRIPES_HEIGHT_PX = 36.0, 17.0, 25.0
 SHELF_GAP_PX = 10.0
 SHELF_HEIGHT_PX = THREADS_HEIGHT_PX + SHARES_HEIGHT_PX + 2 * STRIPES_HEIGHT_PX + SHELF_GAP_PX
-QUERY_PX = 18.0  # pixels: the side of the square with q
-THREAD_BEND_PX = 11.0  # pixels from the ends of a thread to its bends
-LEAST_WRITTEN_SHARE = 0.1  # smaller shares are drawn as threads without a number
+QUERY_PX = 18.0  # pixels: the side of the square that stands for the query
+THREAD_BEND_PX = 11.0  # in pixels: the vertical distance from a thread's ends to its bends
+LEAST_WRITTEN_SHARE = 0.1  # the least share written as a number below its thread
 
 
 # ---- a row per step, a column per token ------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class CacheTriangle:
-    """A title, and states[t][s] as returned by cache_states: the state of token s in step t."""
+    """The title of a triangle and the state of every token's key in every decoding step.
+
+    states: states[t][s] is the state of token s in step t; cache_states returns such states.
+    """
 
     title: str
     states: Sequence[Sequence[str]]
@@ -56,10 +59,10 @@ def triangle_picture(
     legend: Mapping[str, str],
     palette: Palette,
 ) -> Picture:
-    """Draws a triangle up to a step, whose row is outlined; the cells of later steps are empty.
+    """Draw a triangle up to a decoding step, whose row is outlined; the cells of later steps are empty.
 
-    names: of the tokens. said: returns the tooltip of a cell (step, token, state). legend: the words of the states that
-    it explains. A click sends (step, token) as the index of a cell.
+    names: the tokens. said: a function that returns a cell's tooltip for (step, token, state). legend: maps each
+    explained state to its text. A click on a cell sends the index (step, token).
     """
     longest = max(text_width(name, TRIANGLE_LEGEND_PX) for name in names)
     left = min(MAX_TRIANGLE_LABEL_PX, longest + 14)
@@ -108,7 +111,7 @@ def triangle_picture(
 
 
 def place_step_names(names: Sequence[str], left: float, top: float, size: float, palette: Palette) -> list[dict]:
-    """The tokens beside the rows."""
+    """Return the labels of the rows: a token per decoding step."""
     letters = min(TRIANGLE_LEGEND_PX, size - 2)
     rows = []
     for t, name in enumerate(names):
@@ -128,7 +131,7 @@ def place_step_names(names: Sequence[str], left: float, top: float, size: float,
 
 # ---- states ----------------------------------------------------------------------------------------------------------
 def state_colours(palette: Palette) -> dict[str, str]:
-    """The colour of each state: keys are orange, cached ones pale; repeated work has the colour of negative numbers."""
+    """Return the colour of each state of a key: orange if computed, pale if cached, magenta if computed again."""
     share = np.array([KEPT_SHARE])
     (pale,) = to_hex_colours(blend_colours(palette.ground, palette.k, share))
     return {
@@ -141,7 +144,7 @@ def state_colours(palette: Palette) -> dict[str, str]:
 
 
 def state_fills_and_inks(palette: Palette) -> dict[str, tuple[str, str]]:
-    """The fill and the readable text colour of each state."""
+    """Return, for each state of a key, the fill colour and a text colour that is readable on it."""
     fills = state_colours(palette)
     channels = np.stack([colour_channels(fill) for fill in fills.values()])  # (states, 3)
     inks = readable_inks(channels)
@@ -152,7 +155,10 @@ def state_fills_and_inks(palette: Palette) -> dict[str, tuple[str, str]]:
 def place_state_legend(
     legend: Mapping[str, str], at: tuple[float, float], right: float, palette: Palette
 ) -> tuple[list[dict], float]:
-    """The colour, mark and words of each state, in lines from `at` to `right`; and the y of the last line."""
+    """Return the legend's marks, with colour, symbol and text of each state, and the y coordinate of its last line.
+
+    at: the left end of the first line. right: the x coordinate at which lines wrap.
+    """
     colours = state_fills_and_inks(palette)
     first, y = at
     x = first
@@ -176,7 +182,10 @@ def place_state_legend(
 
 
 def place_legend_square(x: float, y: float, fill: str, palette: Palette) -> list[dict]:
-    """A square of the legend, with an edge that is visible also on the background. y: of its middle."""
+    """Return the marks of a square in the legend, with an edge that is visible on the background too.
+
+    y: the y coordinate of the square's middle.
+    """
     x2 = x + TRIANGLE_LEGEND_PX
     top = y - TRIANGLE_LEGEND_PX / 2
     bottom = y + TRIANGLE_LEGEND_PX / 2
@@ -191,7 +200,11 @@ def place_legend_square(x: float, y: float, fill: str, palette: Palette) -> list
 # ---- shelves: the keys and values of each layer ----------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Shelf:
-    """The cache of a head of a layer. weights: of the last word, for each cached word. keys, values: of all words."""
+    """The KV cache of one head in one layer, drawn as a row of the picture.
+
+    weights: the last word's attention weights on the cached words. keys, values: the vectors of all words, cached or
+    not.
+    """
 
     name: str
     weights: Float[np.ndarray, " seen"]
@@ -201,8 +214,11 @@ class Shelf:
 
 @dataclass(frozen=True)
 class ShelvedText:
-    """The words of a decoder's text. seen: how many of them are cached. given: how many of them were typed. coming: the
-    next word with its probability; "" at the end. head: the name of the drawn head. write: formats a share.
+    """The words of a decoder's text, and how many of them are cached.
+
+    seen: the number of cached words. given: the number of words that the user typed. coming: the next word and its
+    probability as one text; "" at the end of the text. head: the name of the drawn head. write: a function that formats
+    a share.
     """
 
     words: Sequence[str]
@@ -214,7 +230,7 @@ class ShelvedText:
 
 
 def cache_shelves(text: ShelvedText, shelves: Sequence[Shelf], palette: Palette) -> Picture:
-    """Draws the text, and below it the cache of each layer, one column per word."""
+    """Draw the text, and below it the KV cache of each layer with one column per word."""
     drawn, y = place_tiles(tile_words(text, palette), 2.0, SHELVES_WIDTH_PX, palette)
     columns = Columns(len(text.words))
     labels = labels_above(text.words, columns.width)
@@ -229,22 +245,24 @@ def cache_shelves(text: ShelvedText, shelves: Sequence[Shelf], palette: Palette)
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of the words, which share the width of the picture."""
+    """The layout of the picture's columns: one per word, all equally wide, to the right of the layer names."""
 
     count: int
 
     @property
     def width(self) -> float:
-        """The width of a column."""
+        """Return the width of a column in pixels."""
         return (SHELVES_WIDTH_PX - NAMES_WIDTH_PX) / self.count
 
     def left(self, word: float) -> float:
-        """The left edge of a word's column; word + 0.5 gives its middle."""
+        """Return the x coordinate of the left edge of a word's column; word + 0.5 gives the middle of the column."""
         return NAMES_WIDTH_PX + word * self.width
 
 
 def tile_words(text: ShelvedText, palette: Palette) -> Iterator[Tile]:
-    """The cached words, generated ones in another colour than typed ones, and the next word in a frame."""
+    """Yield a tile per cached word, coloured by whether it was typed or generated, and a framed one for the next
+    word.
+    """
     for place, word in enumerate(text.words[: text.seen]):
         yield Tile(word, palette.x if place < text.given else palette.share)
     if text.coming:
@@ -252,7 +270,7 @@ def tile_words(text: ShelvedText, palette: Palette) -> Iterator[Tile]:
 
 
 def place_shelf(shelf: Shelf, text: ShelvedText, columns: Columns, top: float, palette: Palette) -> Iterator[dict]:
-    """A layer: threads from the last word to the cached ones, their shares, the keys and the values."""
+    """Yield the marks of a layer: threads from the last word to the cached words, their shares, keys and values."""
     foot = top + THREADS_HEIGHT_PX
     yield place_fitted_label(shelf.name, 0, foot - 12, NAMES_WIDTH_PX - 4, SHELF_NAME_PX, palette)
     yield from place_looks(shelf, text.seen, columns, (top, foot), palette)
@@ -268,7 +286,7 @@ def place_shelf(shelf: Shelf, text: ShelvedText, columns: Columns, top: float, p
 def place_vectors(
     numbers: Float[np.ndarray, "S d"], seen: int, columns: Columns, top: float, colour: str, palette: Palette
 ) -> Iterator[dict]:
-    """The keys or the values of the cached words; words that are not cached yet have empty places."""
+    """Yield the marks of the cached words' keys or values; words that are not cached yet get an empty box."""
     sizes = np.abs(numbers) / (np.abs(numbers).max() or 1.0)  # (S, d)
     foot = top + STRIPES_HEIGHT_PX - 2
     for word, vector in enumerate(sizes):
@@ -282,7 +300,10 @@ def place_vectors(
 def place_looks(
     shelf: Shelf, seen: int, columns: Columns, between: tuple[float, float], palette: Palette
 ) -> Iterator[dict]:
-    """The threads of the query, the strongest on top, and the query at their start."""
+    """Yield the marks of the last word's attention: a thread to each cached word, and a square for the query.
+
+    The strongest threads lie on top.
+    """
     top, foot = between
     start = columns.left(seen - 0.5)
     half = QUERY_PX / 2
@@ -297,7 +318,7 @@ def place_looks(
 
 
 def place_shares(shelf: Shelf, text: ShelvedText, columns: Columns, y: float, palette: Palette) -> Iterator[dict]:
-    """The large shares, each above its word, if there is room for them."""
+    """Yield the labels of the large shares, each above its word's column, if the columns are wide enough."""
     for word, weight in enumerate(shelf.weights.tolist()):
         share = text.write(weight)
         size = min(SHARE_TEXT_PX, columns.width / text_width(share, 1.0))

@@ -1,6 +1,6 @@
-"""Rows of cells over the same columns, a number in each: summands with their sum, or numbers before and after a step.
+"""Pictures of rows of cells with one number each: summands and their sum, or numbers before and after a step.
 
-The cells belong to one run or to several, and a click opens one as in any other picture.
+The cells belong to one run or to several runs, and a click opens a cell, as in any other picture.
 """
 
 from collections.abc import Sequence
@@ -28,21 +28,23 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Trace
 
-ROW_TEXT_PX = 16.0  # pixels: the size of the texts beside the rows and above the columns
-MAX_ROW_NUMBER_PX = 18.0  # pixels: the largest size of the numbers
-MAX_ROW_TITLE_PX = 390.0  # pixels: the largest width of a title beside its row
-MAX_CELL_COLUMN_PX, MIN_CELL_COLUMN_PX = 112.0, 64.0  # pixels: the width of a column if there is room
-NUMBER_ROW_HEIGHT_PX, COLOUR_ROW_HEIGHT_PX = 40.0, 48.0  # pixels: a row, and one whose cells are colours
-ROW_TITLE_ROOM_PX = 24.0  # pixels above a row for its title
-SUM_LINE_ROOM_PX = 8.0  # pixels for the line above a sum
+ROW_TEXT_PX = 16.0  # in pixels: the text size of row titles and column names
+MAX_ROW_NUMBER_PX = 18.0  # in pixels: the largest text size of a number
+MAX_ROW_TITLE_PX = 390.0  # in pixels: the largest width of a title beside its row
+MAX_CELL_COLUMN_PX, MIN_CELL_COLUMN_PX = 112.0, 64.0  # pixels: most and least width of a column, if all columns fit
+NUMBER_ROW_HEIGHT_PX, COLOUR_ROW_HEIGHT_PX = 40.0, 48.0  # in pixels: heights of rows of numbers and of colours
+ROW_TITLE_ROOM_PX = 24.0  # in pixels: the space above a row for its title
+SUM_LINE_ROOM_PX = 8.0  # in pixels: the space for the line above a sum
 
-RowPlace = tuple[float, float, float, float]  # the left and top edge of a row, the width and height of its cells
+RowPlace = tuple[float, float, float, float]  # a row's left edge and top edge, the width and height of its cells
 
 
 def column_of(
     title: str, trace: Trace, step: str, at: Sequence[int], column: int, run: str = "", hidden: bool = False
 ) -> Row:
-    """A column of a matrix as a row: number `column` of each token. at: the index on all axes before the last two.
+    """Return a matrix column as a row of cells: number `column` of each token.
+
+    at: the index on all axes before the last two, such as (batch, head).
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -67,13 +69,13 @@ def cell_rows(
     corner: str = "",
     room: float = PAGE_WIDTH_PX,
 ) -> Picture:
-    """Draws rows of cells, one below the other, each beside its title.
+    """Draw rows of cells, one below the other, each beside its title.
 
-    Shares have the colours of weights; all other rows share one signed scale. A hidden row shows a question mark in
-    each cell.
+    Shares have the colours of weights; all other rows have one signed colour scale in common. A hidden row shows a
+    question mark in each cell.
 
-    names: of the columns. chosen: the run and the cell that is open. sums: how many of the last rows are below a line,
-    as the sums of the rows above the line. corner: the text above the titles. room: the largest width of the picture.
+    names: the names of the columns. chosen: the name of a run and the Ref of its open cell. sums: how many of the last
+    rows are sums, drawn below a line. corner: the text above the titles. room: the largest width of the picture.
     """
     left = title_width(rows, corner)
     column = column_width(names, room - left)
@@ -117,10 +119,9 @@ def colour_rows(
     chosen: tuple[str, Ref] | None = None,
     looked: int | None = None,
 ) -> Picture:
-    """Draws rows of cells whose numbers are colours, black at 1 and white at -1: each cell has that colour.
+    """Draw rows of cells whose numbers are shown as colours: black for 1, grey for 0, white for -1.
 
-    Titles are above their rows, so that the picture fits a phone. names, chosen: as in cell_rows. looked: the index of
-    the selected column.
+    The titles are above the rows, so that the picture fits a phone. names, chosen: as in cell_rows.
     """
     column = column_width(names, PAGE_WIDTH_PX)
     size = row_number_size(rows, column)
@@ -155,7 +156,7 @@ def colour_rows(
 
 # ---- titles and columns ----------------------------------------------------------------------------------------------
 def title_width(rows: Sequence[Row], corner: str) -> float:
-    """The width of the titles beside the rows."""
+    """Return the width in pixels that the titles beside the rows need."""
     longest = text_width(corner, ROW_TEXT_PX)
     for row in rows:
         longest = max(longest, text_width(row.title, ROW_TEXT_PX))
@@ -163,24 +164,24 @@ def title_width(rows: Sequence[Row], corner: str) -> float:
 
 
 def place_row_title(text: str, y: float, room: float, palette: Palette) -> dict:
-    """A title at the left edge of the picture."""
+    """Return the label of a row title at the left edge of the picture."""
     return place_fitted_label(text, 0, y, room, ROW_TEXT_PX, palette)
 
 
 def column_width(names: Sequence[str], room: float) -> float:
-    """The width of each column: enough for its name and a number, unless all columns would not fit the room."""
+    """Return the width of a column: enough for the longest name and a number, unless columns would not fit the room."""
     longest = max(text_width(name, ROW_TEXT_PX) for name in names) + 10
     return min(MAX_CELL_COLUMN_PX, max(MIN_CELL_COLUMN_PX, longest), room / len(names))
 
 
 def row_number_size(rows: Sequence[Row], column: float) -> float:
-    """The size of the numbers in columns of this width."""
+    """Return the letter size at which every number of the rows fits a column of this width."""
     widest = max(widest_number(np.array(row.values), row.write) for row in rows)
     return min(MAX_ROW_NUMBER_PX, (column - 6) / widest)
 
 
 def place_column_names(names: Sequence[str], left: float, column: float, palette: Palette) -> list[dict]:
-    """The names above the columns."""
+    """Return the labels of the column names above the columns."""
     drawn = []
     for at, name in enumerate(names):
         middle = left + (at + 0.5) * column
@@ -209,7 +210,11 @@ def place_row_cells(
     chosen: tuple[str, Ref] | None,
     number: int,
 ) -> list[dict]:
-    """The cells of a row. shading: their fills and inks. size: of their numbers. number: the index of the row."""
+    """Return the marks of a row's cells.
+
+    shading: the fill colours and text colours of the cells. size: the text size of the numbers. number: the index of
+    the row.
+    """
     if row.hidden:
         return place_unknown_cells(row, place, palette)
     left, top, column, height = place
@@ -246,7 +251,7 @@ def place_row_cells(
 
 
 def place_unknown_cells(row: Row, place: RowPlace, palette: Palette) -> list[dict]:
-    """The cells of a row whose numbers are still to be guessed."""
+    """Return question marks in place of the cells of a row, because the visitor has not guessed the numbers yet."""
     left, top, column, height = place
     drawn = []
     for at in range(len(row.refs)):

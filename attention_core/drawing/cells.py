@@ -1,6 +1,6 @@
-"""The table of every picture of cells: a row for each rectangle, text or outline, with its place in pixels.
+"""Table rows ("marks") of every picture made of cells: rectangles, texts and outlines, placed in pixels.
 
-A blocked cell is hatched, never coloured by a scale.
+A blocked cell is hatched; no colour scale applies to it.
 """
 
 import math
@@ -26,7 +26,7 @@ MASKED_STEPS = {
     "weights",
     "computed_weights",
     "dropped_weights",
-}  # steps in which a blocked pair is hatched
+}  # steps whose cells are hatched if a mask blocks their pair
 SHARE_STEPS = {
     "weights_1",
     "weights_2",
@@ -39,27 +39,30 @@ SHARE_STEPS = {
     "rounded_weights",
     "heard",
     "foretold",
-}  # steps with the purple colours of weights; all others have signed colours
-DARKEST_EVEN_SHARES = 5  # multiples of the uniform share 1/S at which the colours of the "x S" view end
-MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # pixels: the size of a number in a cell: a smaller one is illegible
-NUMBER_SHARE = 0.4  # size of a number, as a share of a large cell
+}  # steps in purple, the colours of weights; all other steps have signed colours
+DARKEST_EVEN_SHARES = 5  # in the "x S" view, the colour scale ends at this multiple of the uniform weight 1/S
+MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # in pixels: text sizes of a number in a cell; a smaller number is illegible
+NUMBER_SHARE = 0.4  # the text size of a number, as a share of the side of a large cell
 
 
 def is_share(trace: Trace, step: str) -> bool:
-    """Whether a step has the purple colours from 0 to 1; a difference of shares has signed ones."""
+    """Return whether a step is coloured as shares, in purple from 0 to 1.
+
+    A difference of shares has signed colours instead.
+    """
     is_difference = trace.difference or (has_two_maps(trace) and step not in maps_of(trace))
     return step in SHARE_STEPS and not is_difference
 
 
 def darkest_share(keys: int, times: bool) -> float:
-    """The share that has the darkest colour: 1, or in the "x S" view a few uniform shares."""
+    """Return the share that has the strongest colour: 1, or in the "x S" view a few times the uniform share 1/S."""
     return min(1.0, DARKEST_EVEN_SHARES / keys) if times else 1.0
 
 
 def colour_reach(trace: Trace, step: str, batch: int = 0) -> float:
-    """The magnitude that has the strongest colour of a step: 1 for shares, else the largest finite magnitude.
+    """Return the magnitude that has a step's strongest colour: 1 for shares, else the largest finite magnitude.
 
-    batch: the sequence whose heads share one scale.
+    batch: the index of the sequence; all of its heads share one scale.
     """
     if is_share(trace, step):
         return 1.0
@@ -77,7 +80,7 @@ def colour_reach(trace: Trace, step: str, batch: int = 0) -> float:
 
 # ---- the table of cells ----------------------------------------------------------------------------------------------
 CELL_COLUMNS = {
-    "kind": "cell",  # kind of mark: cell, blocked, chosen, read, label, tilted or bar
+    "kind": "cell",  # the kind of mark: cell, blocked, chosen, read, label, tilted or bar
     "x": 0.0,
     "x2": 0.0,
     "y": 0.0,
@@ -100,22 +103,28 @@ CELL_COLUMNS = {
 
 
 def cell_table(rows: Sequence[dict]) -> dict[str, list]:
-    """The table rows of a picture as columns: column name -> values."""
+    """Turn the table rows of a picture into columns: a mapping from column name to values."""
     return fill_columns(rows, CELL_COLUMNS)
 
 
 def fill_columns(rows: Sequence[dict], usual: dict[str, object]) -> dict[str, list]:
-    """The rows of a table as columns. usual: every column, with the value for rows that lack it."""
+    """Turn table rows into columns: a mapping from column name to values.
+
+    usual: {column name: the value for rows that lack this column}.
+    """
     return {column: [row.get(column, value) for row in rows] for column, value in usual.items()}
 
 
 def box(x: float, x2: float, y: float, y2: float) -> dict[str, float]:
-    """A rectangle from left to right and from top to bottom."""
+    """Return the coordinates of a rectangle: left x, right x2, top y, bottom y2."""
     return {"x": x, "x2": x2, "y": y, "y2": y2}
 
 
 def grid_box(origin: tuple[float, float], row: int, column: int, side: float) -> dict[str, float]:
-    """The square of a cell. origin: the upper left corner of its matrix."""
+    """Return the coordinates of a square cell in a matrix.
+
+    origin: the upper left corner of the matrix.
+    """
     left, top = origin
     return {
         "x": left + column * side,
@@ -126,22 +135,25 @@ def grid_box(origin: tuple[float, float], row: int, column: int, side: float) ->
 
 
 def place_bar(rectangle: dict[str, float], fill: str) -> dict:
-    """A coloured rectangle that is not a cell."""
+    """Return the mark of a coloured rectangle that is not a cell."""
     return {"kind": "bar", **rectangle, "fill": fill}
 
 
 def place_outline(rectangle: dict[str, float], palette: Palette) -> dict:
-    """The outline of a chosen rectangle."""
+    """Return the mark that outlines a selected rectangle."""
     return {"kind": "chosen", **rectangle, "fill": palette.outline}
 
 
 def outline_cell(cell: dict, palette: Palette) -> dict:
-    """The outline of the open cell."""
+    """Return the mark that outlines the open cell."""
     return cell | {"kind": "chosen", "fill": palette.outline, "text": "", "what": ""}
 
 
 def name_cell(ref: Ref, run: str = "") -> dict[str, str]:
-    """The identifier of a cell that a click sends. run: the name of its run, if a picture shows several."""
+    """Return the identifier of a cell, which is sent after a click.
+
+    run: the name of the cell's run, if a picture shows several runs.
+    """
     return {
         "step": f"{run}:{ref.step}" if run else ref.step,
         "index": ",".join(map(str, ref.index)),
@@ -160,10 +172,10 @@ def place_matrix(
     name: str = "result",
     reach: float | None = None,
 ) -> list[dict]:
-    """The cells of a panel, placed from its upper left corner, with their numbers if these are legible.
+    """Return the cells of a panel as marks, with their numbers if these are legible at this cell size.
 
-    The chosen cell is outlined, and the cells that it was computed from in the colours of their symbols.
-    reach: the magnitude that has the strongest colour; by default that of the step.
+    The chosen cell is outlined; so are its operands, each in the colour of its symbol. origin: the upper left corner.
+    size: the side of a cell. reach: the magnitude with the strongest colour; by default the step's reach.
     """
     if reach is None:
         batch = drawn.refs[0][0].index[0]
@@ -176,7 +188,7 @@ def place_matrix(
         text_size = 0.0
     shares = is_share(trace, drawn.step)
     fills, inks = shade_cells(drawn.values.reshape(-1), reach, shares, palette)
-    colours = zip(fills, inks, strict=True)  # row by row
+    colours = zip(fills, inks, strict=True)  # one pair (fill colour, text colour) for each cell, in row-major order
     free = unblocked_cells(trace, drawn.step)
     operands = operands_of(chosen, trace, drawn.step)
     rows = []
@@ -215,12 +227,12 @@ def place_matrix(
 
 
 def symbol_colour(step: str, palette: Palette) -> str:
-    """The colour of a step's symbol, such as the colour of q; the text colour for a step without one."""
+    """Return the colour of a step's symbol, such as the colour of q; the text colour for a step without a symbol."""
     return palette.families().get(colour_family(step), palette.ink)
 
 
 def operands_of(chosen: Ref | None, trace: Trace, step: str) -> set[Ref]:
-    """The cells of a step that the chosen cell was computed from, directly or through copies."""
+    """Return the cells of a step from which the chosen cell was computed, directly or through copies."""
     if chosen is None:
         return set()
     operation = trace.step(chosen.step).operation
@@ -233,14 +245,14 @@ def operands_of(chosen: Ref | None, trace: Trace, step: str) -> set[Ref]:
 
 
 def unblocked_cells(trace: Trace, step: str) -> np.ndarray:
-    """Which cells of a step no mask blocks, as a view in the shape of the step.
+    """Return a boolean array in the shape of a step: True for a cell that no mask blocks.
 
-    In scores and weights these are the pairs that the mask allows; in a mask, its True cells. An infinite score
-    without a mask overflowed: its cell is not blocked. Nor is a weight that was typed although the mask blocks it.
+    In scores and weights these are the allowed pairs; in a mask, its True cells. An infinite score without a mask has
+    overflowed and is not blocked. A weight that the visitor typed for a blocked pair is not blocked either.
     """
     value = trace[step]
     if trace.difference:
-        return value.isfinite().numpy()  # infinite if one of the two runs blocks the pair
+        return value.isfinite().numpy()  # a difference is not finite if one of the two runs blocks the pair
     if not value.dtype.is_floating_point:
         return value.cpu().numpy()
     if step not in MASKED_STEPS or "allowed" not in trace:
@@ -254,35 +266,41 @@ def unblocked_cells(trace: Trace, step: str) -> np.ndarray:
 
 # ---- numbers in cells ------------------------------------------------------------------------------------------------
 def choose_number_format(trace: Trace, reach: float) -> Callable[[float], str]:
-    """The function that formats the numbers of a step. reach: the largest magnitude.
+    """Return the function that formats a step's numbers.
 
-    A difference has its sign, as in +0.25; if two decimals would make all differences 0, it is a power of ten.
+    reach: the step's largest magnitude.
+
+    A difference has its sign, as in +0.25. If all differences would be rounded to 0 at two decimals, they are formatted
+    as powers of ten.
     """
     return choose_signed_format(reach) if trace.difference else format_fixed
 
 
 def write_number(value: float, is_blocked: bool, number: Callable[[float], str] = format_fixed) -> str:
-    """The text of a cell: its number; "0" for a blocked weight."""
+    """Return the text of a cell: its formatted number, or "0" for a blocked weight."""
     return "0" if is_blocked and value == 0 else number(value)
 
 
 def widest_number(values: np.ndarray, number: Callable[[float], str] = format_fixed) -> float:
-    """The width of the widest number of a matrix at size 1. number: formats a number."""
+    """Return the width of a matrix's widest number at text size 1.
+
+    number: a function that formats a number.
+    """
     widths = [text_width(number(value), 1.0) for value in values.reshape(-1).tolist()]
     return max(widths, default=1.0)
 
 
 # ---- sizes of cells --------------------------------------------------------------------------------------------------
 def comfortable_cell_size(panels: Sequence[Panel], most: float, number: Callable[[float], str] = format_fixed) -> float:
-    """The desired cell size: `most`, or more if the widest number needs it to be legible."""
+    """Return the preferred cell size: `most`, or a larger size if the widest number needs it to be legible."""
     needed = [5 + 14.0 * widest_number(drawn.values, number) for drawn in panels]
     return max([most, *needed])
 
 
 def cell_size(rows: int, columns: int, width: float, most: float = 40.0, least: float = 10.0) -> float:
-    """The side of a cell in pixels with which all columns fit the width; at least `least`.
+    """Return the cell side in pixels with which all columns fit the width, but at least `least`.
 
-    All rows fit that width too, unless cells would be smaller than 16 pixels.
+    The rows also fit a height equal to that width, unless the cells would then be smaller than 16 pixels.
     """
     for_columns = max(least, width // columns)
     for_rows = max(16.0, width // rows)

@@ -35,15 +35,15 @@ from attention_core.explanation.layout import Panel, Product, panel
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-MAP_WIDTH_PX = 394.0  # pixels: two maps of heads fit beside each other on a page
-MAP_TITLE_PX = 16.0  # pixels: the size of the title above a map
-CORNER_TEXT_PX, CORNER_HEIGHT_PX = 13.0, 44.0  # pixels: the names of both axes in the corner of a map
+MAP_WIDTH_PX = 394.0  # in pixels: the width of a map, so that two maps fit beside each other on a page
+MAP_TITLE_PX = 16.0  # in pixels: the text size of the title above a map
+CORNER_TEXT_PX, CORNER_HEIGHT_PX = 13.0, 44.0  # in pixels: the text size and height of the axis names in a map's corner
 MIN_RAMP_WIDTH_PX = 120
-PANEL_GAP_PX = 26.0  # pixels between two matrices of a picture
-PRODUCT_TEXTS_PX = 48.0  # pixels for the titles above and below a product
-WHOLE_PAGE = (PAGE_WIDTH_PX, float("inf"))  # pixels: the width of a page, and any height
-PANEL_TITLE_PX = 14.0  # pixels: the size of the title of a matrix
-MAX_PANEL_CELL_PX = 38.0  # pixels: the side of a cell, unless its number needs more
+PANEL_GAP_PX = 26.0  # in pixels: the distance between two matrices of a picture
+PRODUCT_TEXTS_PX = 48.0  # in pixels: the height of the titles above and below a product
+WHOLE_PAGE = (PAGE_WIDTH_PX, float("inf"))  # largest width and height in pixels: as wide as the page, and of any height
+PANEL_TITLE_PX = 14.0  # in pixels: the text size of a matrix title
+MAX_PANEL_CELL_PX = 38.0  # in pixels: the largest side of a cell, unless its number needs a larger cell
 
 
 # ---- one head --------------------------------------------------------------------------------------------------------
@@ -61,10 +61,11 @@ def head_map(
     most: float = 40.0,
     room: float = MAP_WIDTH_PX,
 ) -> Picture:
-    """Draws the weights of a head as a map with tokens on both sides, the selected query outlined, and a colour scale.
+    """Draw a head's weights as a map with tokens on both sides, the selected query outlined, and a colour scale.
 
-    times: colours are multiples of a uniform share, so that long rows show their shape. axes: the names of rows and
-    columns, for the corner. title: above the map. most: the largest side of a cell. room: the largest width of the map.
+    times: True if colours are multiples of a uniform share, so that long rows show their shape. axes: the names of rows
+    and columns, drawn in the corner. title: drawn above the map. most: the largest side of a cell. room: the largest
+    width of the map.
     """
     palette = palette_for(trace, palette)
     drawn = panel(trace, "weights", {"B": batch, "H": head})
@@ -86,9 +87,9 @@ def head_map(
         ramp = place_signed_ramp(palette, left, bottom + 10, ramp_width, reach)
     else:
         reach = darkest_share(keys, times)
-        even = keys  # a uniform share is 1 / even
+        even = keys  # a uniform share is 1 / even: over all keys
         if is_query_drawn and not times:
-            even = row_fact(trace, head, query, batch).possible or keys  # the number of allowed keys
+            even = row_fact(trace, head, query, batch).possible or keys  # over the allowed keys
         ramp = place_ramp(palette, left, bottom + 10, ramp_width, even, times)
     rows = place_matrix(
         drawn,
@@ -119,12 +120,15 @@ def head_map(
 
 
 def place_map_title(text: str, x: float, room: float, palette: Palette) -> dict:
-    """The title above a map."""
+    """Return the label with the title above a map."""
     return place_fitted_label(text, x, MAP_TITLE_PX / 2 + 2, room, MAP_TITLE_PX, palette)
 
 
 def map_cell_size(drawn: Panel, words: PictureTexts, left: float, most: float, room: float) -> float:
-    """The side of the largest cells with which a map fits its room, or below 16 pixels the page."""
+    """Return the largest cell side in pixels with which a map fits `room`.
+
+    If that side is below 16 pixels, the map need only fit the page.
+    """
     queries, keys = drawn.values.shape
     margins = left + 24
     fitting_page = (PAGE_WIDTH_PX - margins) // keys
@@ -139,7 +143,7 @@ def map_cell_size(drawn: Panel, words: PictureTexts, left: float, most: float, r
 
 
 def place_corner(corner: Sequence[str], left: float, top: float, palette: Palette) -> list[dict]:
-    """The names of both axes, one above the other, beside the texts of the columns."""
+    """Return the labels of both axis names, one above the other, in the corner at the left of the column names."""
     rows = []
     for line, text in enumerate(corner):
         y = top - 9 - 16 * line
@@ -157,7 +161,7 @@ def product_picture(
     chosen: Ref | None = None,
     room: tuple[float, float] = WHOLE_PAGE,
 ) -> Picture:
-    """Draws left x above = result, laid out so that each result cell is where its row and its column meet.
+    """Draw the matrix product left x above = result so that each result cell lies where its row and column meet.
 
     room: the largest width and height of the picture.
     """
@@ -201,7 +205,7 @@ def product_picture(
 
 
 def product_width(drawn: Product, words: PictureTexts, titles: dict[str, str], cell: float) -> float:
-    """The width of a product's picture with cells of this side."""
+    """Return the width of a product's picture with cells of this side."""
     margin = label_margin(drawn.left, words, cell)
     inner = drawn.left.values.shape[1] * cell
     columns = drawn.above.values.shape[1] * cell
@@ -224,10 +228,10 @@ def single_picture(
     reach: float | None = None,
     most: float | None = None,
 ) -> Picture:
-    """Draws one matrix, or an operand beside the result that was computed from it cell by cell, with the same rows.
+    """Draw one matrix, or an operand and beside it the result that was computed from the operand cell by cell.
 
-    reach: the magnitude that has the result's strongest colour; given if compared maps share one. most: the largest
-    side of a cell; by default the side that its numbers need to be legible.
+    reach: the magnitude with the result's strongest colour; pass it if several maps are compared on one scale. most:
+    the largest side of a cell; by default the side that its numbers need to be legible.
     """
     palette = palette_for(trace, palette)
     rows = max(drawn.values.shape[0] for drawn in panels)
@@ -262,7 +266,7 @@ def single_picture(
 
 
 def comfortable_panel_cell(panels: Sequence[Panel], trace: Trace, reach: float | None) -> float:
-    """The desired side of a cell: enough for the numbers of all panels to be legible."""
+    """Return the preferred side of a cell, at which the numbers of all panels are legible."""
     if reach is None:
         reach = colour_reach(trace, panels[-1].step)
     number = choose_number_format(trace, reach)
@@ -270,12 +274,15 @@ def comfortable_panel_cell(panels: Sequence[Panel], trace: Trace, reach: float |
 
 
 def tallest_panel(panels: Sequence[Panel]) -> Panel:
-    """The panel with the most rows, which are named: an operand may have fewer, such as a cache without the new key."""
+    """Return the panel with the most rows, beside which the row names are drawn.
+
+    An operand may have fewer rows than the result, such as a cache without the new key.
+    """
     return max(panels, key=lambda drawn: len(drawn.refs))
 
 
 def single_width(panels: Sequence[Panel], words: PictureTexts, titles: Sequence[str], cell: float) -> float:
-    """The width of matrices beside each other with cells of this side."""
+    """Return the width of a picture with these matrices beside each other and cells of this side."""
     width = label_margin(tallest_panel(panels), words, cell)
     for drawn, title in zip(panels, titles, strict=True):
         width += panel_width(drawn, words, title, cell)
@@ -283,7 +290,7 @@ def single_width(panels: Sequence[Panel], words: PictureTexts, titles: Sequence[
 
 
 def panel_width(drawn: Panel, words: PictureTexts, title: str, cell: float) -> float:
-    """The width of a matrix or its title, whichever is wider, with the gap after it."""
+    """Return the width of a matrix or of its title, whichever is wider, plus the gap after it."""
     columns = drawn.values.shape[1] * cell
     overhang = column_labels(drawn, words, cell).overhang
     title_width = text_width(title, PANEL_TITLE_PX)
@@ -291,7 +298,7 @@ def panel_width(drawn: Panel, words: PictureTexts, title: str, cell: float) -> f
 
 
 def place_panel_title(text: str, x: float, y: float, palette: Palette) -> dict:
-    """The title above or below a matrix."""
+    """Return the label with the title of a matrix, above or below the matrix."""
     return place_label(text, x, y, palette, align="left", size=PANEL_TITLE_PX)
 
 
@@ -299,9 +306,9 @@ def place_panel_title(text: str, x: float, y: float, palette: Palette) -> dict:
 def fit_cell_side(
     rows: int, columns: int, width_with: Callable[[float], float], most: float, room: float = PAGE_WIDTH_PX
 ) -> float:
-    """The side of the largest cells with which a picture fits its room.
+    """Return the largest cell side with which a picture fits its room.
 
-    width_with: returns the width of the picture for a side of its cells. most: the largest side.
+    width_with: a function that returns the picture's width for a cell side. most: the largest side.
     """
     side = cell_size(rows, columns, room, most)
     while side > 10 and width_with(side) > room:
@@ -310,7 +317,7 @@ def fit_cell_side(
 
 
 def make_equally_large(pictures: Sequence[Picture]) -> list[Picture]:
-    """The pictures, each enlarged to the width of the widest and the height of the highest."""
+    """Return copies of the pictures, each enlarged to the largest width and the largest height among them."""
     width = max(picture.spec["width"] for picture in pictures)
     height = max(picture.spec["height"] for picture in pictures)
     enlarged = []

@@ -1,7 +1,8 @@
-"""Two runs beside each other: one head's weights in A and in B, B - A, and the distance between corresponding rows.
+"""Picture that compares two runs: a head's weights in A, in B, and B - A, and the distances between the rows of A and
+B.
 
-All three maps are in one picture: hovering a cell outlines the same cell in the other maps and the figures of its
-row, without a request to the server.
+All three maps are in one picture. When the visitor hovers over a cell, the same cell in the other maps and the
+distances of its row are outlined, without a request to the server.
 """
 
 from collections.abc import Sequence
@@ -34,11 +35,11 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed, format_signed_rough
 from attention_core.record.trace import Trace
 
-MAP_GAP_PX = 14.0  # pixels between two maps
-FIGURE_WIDTH_PX = 40.0  # pixels: the width of a column of figures
-MAX_MAP_CELL_PX, MIN_MAP_CELL_PX = 40.0, 8.0  # pixels: the side of a cell
+MAP_GAP_PX = 14.0  # in pixels: the distance between two maps
+FIGURE_WIDTH_PX = 40.0  # in pixels: the width of a column of distances
+MAX_MAP_CELL_PX, MIN_MAP_CELL_PX = 40.0, 8.0  # in pixels: the largest and the smallest side of a cell
 MIN_DIFFERENCE_RAMP_PX = 100
-MIN_FIXED_FIGURE = 0.005  # the least figure with two decimals: smaller ones would be rounded to 0
+MIN_FIXED_FIGURE = 0.005  # a distance below this is written with a power of ten, as two decimals would show 0
 RUN_SIGNS = ("A", "B", "B − A")
 
 
@@ -54,19 +55,19 @@ def three_maps(
     batch: int = 0,
     times: bool = False,
 ) -> Picture:
-    """Draws one head's weights in A, in B, and B - A; beside each row, if requested, the distance between A and B.
+    """Draw one head's weights in A and in B, B - A, and on request the distance between A and B in each row.
 
-    A and B share one colour scale, the difference has another; a run of random matrices is grey.
+    A and B share one colour scale, and the difference has another; a run of random matrices is grey.
 
-    runs: A, B and their difference from subtract_traces. words: of A, of B, and of the difference; the last name the
-    rows. titles: of the maps. figures: (heading, description) of both columns of distances; empty to show none. times:
-    whether the colours of A and B are multiples of a uniform share.
+    runs: A, B and their difference from subtract_traces. words: the texts of A, of B, and of the difference, which also
+    name the rows. titles: the titles of the maps. figures: (heading, description) of both columns of distances; empty
+    to show none. times: True if the colours of A and B are multiples of a uniform share.
     """
     panels = [panel(run, "weights", {"B": batch, "H": head}) for run in runs]
     count, keys = panels[0].values.shape
     size = fit_three_maps(panels[0], words[2])
     width = keys * size
-    step = width + MAP_GAP_PX  # from the left edge of one map to that of the next
+    step = width + MAP_GAP_PX  # the distance from the left edge of one map to the left edge of the next map
     labels = []
     for part, texts in zip(panels, words, strict=True):
         labels.append(column_labels(part, texts, size))
@@ -114,12 +115,12 @@ def three_maps(
     right = last + last_width + MAP_GAP_PX
     if figures:
         drawn += place_row_figures(panels, words[2], palette, (right, top), size, figures)
-    right += 2 * FIGURE_WIDTH_PX  # also without figures, so that the maps stay in place and names have room
+    right += 2 * FIGURE_WIDTH_PX  # the space is reserved without distances, too, so that the maps stay in place
     return Picture(cell_table(drawn), sized_specification(right + 4, bottom + 40))
 
 
 def fit_three_maps(part: Panel, words: PictureTexts) -> float:
-    """The side of the largest cells with which three maps and the figures fit the page."""
+    """Return the largest cell side with which three maps and the columns of distances fit the page."""
     keys = part.values.shape[1]
     size = MAX_MAP_CELL_PX
     while size > MIN_MAP_CELL_PX:
@@ -132,7 +133,7 @@ def fit_three_maps(part: Panel, words: PictureTexts) -> float:
 
 
 def tell_three_values(row: dict, panels: Sequence[Panel]) -> dict:
-    """A cell with a tooltip of its number in A, in B, and their difference; any other table row unchanged."""
+    """Add a tooltip to a cell, with its numbers in A and in B and their difference; other table rows stay unchanged."""
     if row["kind"] not in ("cell", "blocked"):
         return row
     place = (row["row"], row["column"])
@@ -151,7 +152,10 @@ def place_row_figures(
     size: float,
     figures: Sequence[tuple[str, str]],
 ) -> list[dict]:
-    """The distances between A and B beside each row; a click opens the weight of the row that changed most."""
+    """Return the cells with the distances between A and B beside each row.
+
+    A click on a distance opens the weight that changed most in its row.
+    """
     a, b, difference = (torch.from_numpy(part.values) for part in panels)
     farthest = difference.abs().argmax(-1).tolist()  # for each row, the column of the weight that changed most
     opened = []
@@ -189,7 +193,7 @@ def place_row_figures(
 
 
 def format_row_figure(value: float) -> str:
-    """A figure beside a row as a text: two decimals, or one digit and a power of ten if these would be 0.
+    """Format a distance with two decimals, or with one digit and a power of ten if two decimals would round it to 0.
 
     >>> format_row_figure(0.3131), format_row_figure(0.0), format_row_figure(0.00002), format_row_figure(float("inf"))
     ('0.31', '0', '2e−5', '∞')

@@ -20,15 +20,15 @@ from attention_core.drawing.text_layout import text_width
 from attention_core.record.number_text import format_exact, format_fixed, format_grouped
 from attention_core.variants.timing import fit_slope
 
-CURVE_WIDTH_PX, CURVE_HEIGHT_PX = 640, 300  # pixels of the area between the axes
-AXIS_ROOM_PX = 90  # pixels at the left of that area
-CURVE_NAME_PX, CURVE_NAME_STEP_PX = 14.0, 17.0  # pixels: the size of a curve's name, and the distance between two names
+CURVE_WIDTH_PX, CURVE_HEIGHT_PX = 640, 300  # in pixels: the size of the area between the axes
+AXIS_ROOM_PX = 90  # in pixels: the space at the left of the area between the axes
+CURVE_NAME_PX, CURVE_NAME_STEP_PX = 14.0, 17.0  # pixels: letter size of curve names, least distance between two names
 LINE_WIDTH_PX = 2.5
-HIDING_DISTANCE_PX = 2.0  # two lines that are closer look like one
-RIM_WIDTH_PX = 2.5  # pixels that are visible of a covered line, on each side of the covering one
-MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # with more points than this, the area of each in square pixels
+HIDING_DISTANCE_PX = 2.0  # in pixels: two lines that are closer than this look like one line
+RIM_WIDTH_PX = 2.5  # in pixels: how much of a covered line shows on each side of the covering line
+MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # number of points above which each has this area in square pixels
 CURVE_COLUMNS = {
-    "kind": "point",  # kind of mark: point, zero, band, under, bar, rule or text
+    "kind": "point",  # the kind of mark: point, zero, band, under, bar, rule or text
     "x": 0.0,
     "x2": 0.0,
     "y": 0.0,
@@ -41,21 +41,21 @@ CURVE_COLUMNS = {
     "said": "",
 }
 COUNTED, MEASURED = "counted", "measured"
-GROWTH_UNITS = {COUNTED: 1e6, MEASURED: 1e-3}  # kind -> unit: a million multiply-adds, a millisecond
-GROWTH_WIDTH_PX, GROWTH_HEIGHT_PX = 300, 236  # pixels: two charts fit beside each other
-DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 560, 66  # pixels: the width of the area, and the height of a row
-TOLD_PX = 15  # pixels from the top of a row to the middle of its sentence
-BAR_BELOW_MIDDLE_SHARE = 0.16  # share of a row's height that the dumbbell is below its middle
-BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = 0.02, 0.09  # shares of a row's height: half a bar, half an end mark
-DUMBBELL_POINT_AREA_PX = 190.0  # square pixels: the area of a point
+GROWTH_UNITS = {COUNTED: 1e6, MEASURED: 1e-3}  # kind of cost -> its unit: a million multiply-adds, a millisecond
+GROWTH_WIDTH_PX, GROWTH_HEIGHT_PX = 300, 236  # size of a chart in pixels, so that two fit side by side
+DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 560, 66  # in pixels: width of the area between the axes, height of a row
+TOLD_PX = 15  # pixels: from the top of a row to the middle of the sentence above its dumbbell
+BAR_BELOW_MIDDLE_SHARE = 0.16  # a dumbbell is below the middle of its row by this share of the row's height
+BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = 0.02, 0.09  # shares of a row's height: half a bar, half a whisker
+DUMBBELL_POINT_AREA_PX = 190.0  # the area of a point in square pixels
 END_NAME_ROOM_PX = 40
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Points from left to right under one name.
+    """A named curve: its points from left to right, and how it is drawn.
 
-    dashed: the numbers were computed, not measured. band: the lower and upper bound of each point.
+    dashed: True if the numbers were computed, not measured. band: the lower and upper bound of each point.
     """
 
     name: str
@@ -75,9 +75,9 @@ def curves(
     width: int = CURVE_WIDTH_PX,
     height: int = CURVE_HEIGHT_PX,
 ) -> Picture:
-    """Draws curves on two axes. at: the x of a vertical line, such as the selected value.
+    """Draw curves on two axes. at: the x of a vertical line, such as the selected value.
 
-    Raises ValueError if a curve has more x than y, or fewer.
+    Raises ValueError if a curve has different numbers of x and y.
     """
     rows = []
     covers = count_covers(drawn, x, y, height)
@@ -95,7 +95,7 @@ def curves(
 
 
 def place_band(curve: Curve, y: Axis) -> list[dict]:
-    """The area between the bounds of a curve's points."""
+    """Return the marks of the area between the lower and upper bounds of a curve's points."""
     if not curve.band:
         return []
     rows = []
@@ -114,7 +114,10 @@ def place_band(curve: Curve, y: Axis) -> list[dict]:
 
 
 def place_points(curve: Curve, counts: Sequence[int], y: Axis) -> list[dict]:
-    """The points of a curve. counts: how many curves cover each of its stretches."""
+    """Return the marks of a curve's points.
+
+    counts: how many later curves cover each stretch of the curve.
+    """
     area = SMALL_POINT_AREA_PX if len(curve.x) > MANY_POINTS else CURVE_COLUMNS["size"]
     rows = []
     for place, value, covers in zip(curve.x, curve.y, covers_at_points(counts), strict=True):
@@ -135,9 +138,9 @@ def place_points(curve: Curve, counts: Sequence[int], y: Axis) -> list[dict]:
 
 
 def place_curve_names(drawn: Sequence[Curve], y: Axis, height: int) -> list[dict]:
-    """The name of each curve after its last point.
+    """Return the labels of the curves, each after the curve's last point.
 
-    A name that would overlap another one is moved down, and all of them up again if that leads below the area.
+    A name that would overlap another is moved down. If that moves it below the area, all names are moved up again.
     """
     ends = []
     for curve in drawn:
@@ -164,13 +167,13 @@ def place_curve_names(drawn: Sequence[Curve], y: Axis, height: int) -> list[dict
 
 
 # ---- curves that cover others ----------------------------------------------------------------------------------------
-Line = tuple[list[float], list[float]]  # the points of a curve: their distances from the left and from the top
+Line = tuple[list[float], list[float]]  # a drawn curve: its points' distances from the left and from the top
 
 
 def count_covers(drawn: Sequence[Curve], x: Axis, y: Axis, height: int) -> list[list[int]]:
-    """For each curve and each of its stretches from point to point: how many later curves lie on it.
+    """Count, for each stretch between two points of each curve, the later curves that lie on this stretch.
 
-    A later curve is drawn over an earlier one.
+    Later curves are drawn over earlier curves, and so can hide them.
     """
     lines = [line_of(curve, x, y, height) for curve in drawn]
     covers = []
@@ -185,7 +188,7 @@ def count_covers(drawn: Sequence[Curve], x: Axis, y: Axis, height: int) -> list[
 
 
 def line_of(curve: Curve, x: Axis, y: Axis, height: int) -> Line:
-    """The points of a curve as drawn: a share of the width from the left, and pixels from the top."""
+    """Return a curve's points as drawn: each x as a share of the width from the left, each y in pixels from the top."""
     along = []
     down = []
     for place, value in zip(curve.x, curve.y, strict=True):
@@ -195,7 +198,10 @@ def line_of(curve: Curve, x: Axis, y: Axis, height: int) -> Line:
 
 
 def covered_stretches(over: Line, line: Line) -> np.ndarray:
-    """Whether each stretch of a line is hidden by another line, at both of its ends."""
+    """Return a boolean array: whether another line hides both ends of each stretch of a line.
+
+    over: the line that may hide `line`.
+    """
     along, down = line
     height_of_other = np.interp(along, *over, left=np.nan, right=np.nan)
     distance = np.abs(height_of_other - np.array(down))
@@ -205,7 +211,7 @@ def covered_stretches(over: Line, line: Line) -> np.ndarray:
 
 
 def place_covered_stretches(curve: Curve, counts: Sequence[int], y: Axis) -> list[dict]:
-    """The stretches of a curve that other curves cover, each wider than all of these together."""
+    """Return the covered stretches of a curve, as lines that are wider than all the covering curves together."""
     heights = [clamp_to_axis(value, y) for value in curve.y]
     points = zip(curve.x, heights, strict=True)
     rows = []
@@ -229,7 +235,7 @@ def place_covered_stretches(curve: Curve, counts: Sequence[int], y: Axis) -> lis
 
 
 def covers_at_points(counts: Sequence[int]) -> list[int]:
-    """How many curves cover each point of a curve: the count of the stretch before or after it, whichever is larger.
+    """Return how many curves cover each point: the larger of the counts for the stretches before and after the point.
 
     >>> covers_at_points([0, 2, 0]), covers_at_points([])
     ([0, 2, 2, 0], [0])
@@ -248,7 +254,10 @@ def histogram_picture(
     y: Axis,
     palette: Palette,
 ) -> Picture:
-    """Draws histograms over each other. shares: of samples between two edges, one sequence per colour."""
+    """Draw several histograms over each other.
+
+    shares: the share of samples between two edges, one sequence per histogram. colours: one colour per histogram.
+    """
     rows = []
     for heights, colour in zip(shares, colours, strict=True):
         for (left, right), height in zip(pairwise(edges), heights, strict=True):
@@ -267,9 +276,10 @@ def histogram_picture(
 
 
 def with_margins(spec: dict, longest: float = 0.0) -> dict:
-    """The specification with margins: at the left for the axis, at the right for the longest name.
+    """Return the specification with a left margin for the axis and a right margin for the longest name.
 
-    The picture has this width if there is room; on a narrow screen the area between the axes shrinks.
+    If there is room, the picture has its full width; on a narrow screen, the area between the axes shrinks. longest:
+    the width of the longest name in pixels.
     """
     return spec | {
         "width": spec["width"] + AXIS_ROOM_PX + int(longest) + 20,
@@ -278,14 +288,14 @@ def with_margins(spec: dict, longest: float = 0.0) -> dict:
 
 
 def curve_table(rows: Sequence[dict]) -> dict[str, list]:
-    """The table rows of a curve picture as columns: column name -> values."""
+    """Turn the table rows of a curve picture into columns: a mapping from column name to values."""
     return fill_columns(rows, CURVE_COLUMNS)
 
 
 # ---- how cost grows with the length ----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class GrowthLine:
-    """The cost at each length, in multiply-adds or in seconds, under a name."""
+    """A line of a chart of costs: its name, and the cost at each length, in multiply-adds or in seconds."""
 
     name: str
     colour: str
@@ -295,8 +305,10 @@ class GrowthLine:
 def growth_curves(
     kind: str, lines: Sequence[GrowthLine], lengths: Sequence[int], titles: tuple[str, str], palette: Palette
 ) -> Picture:
-    """Draws the lines that have points, over these lengths. kind: COUNTED in multiply-adds, dashed, or MEASURED in
-    seconds. titles: of the axis of lengths, and of the other, which is in millions or in milliseconds.
+    """Draw the cost lines that have points, over these lengths.
+
+    kind: COUNTED, costs in multiply-adds, drawn dashed; or MEASURED, costs in seconds. titles: the titles of the axis
+    of lengths and of the cost axis, which is in millions or in milliseconds.
     """
     drawn = []
     for line in lines:
@@ -317,7 +329,7 @@ def growth_curves(
 
 
 def growth_power(points: Mapping[int, float]) -> float | None:
-    """The power of the length with which something grows, as timing.fit_slope; None for fewer than two lengths.
+    """Return the exponent of the length with which a cost grows (timing.fit_slope); None for fewer than two lengths.
 
     >>> round(growth_power({10: 3.0, 20: 12.0, 40: 48.0}), 9), growth_power({10: 3.0})
     (2.0, None)
@@ -330,7 +342,10 @@ def growth_power(points: Mapping[int, float]) -> float | None:
 # ---- dumbbells -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class DumbbellEnd:
-    """One end of a dumbbell. name: of the quantity. interval: the lower and upper bound."""
+    """One end of a dumbbell: a quantity's value with its interval.
+
+    name: the name of the quantity. interval: the lower and the upper bound of the value.
+    """
 
     name: str
     value: float
@@ -340,7 +355,10 @@ class DumbbellEnd:
 
 @dataclass(frozen=True)
 class DumbbellRow:
-    """A row of the picture. told: the sentence above its dumbbell; "" if the row has no ends yet."""
+    """A row of a dumbbell chart.
+
+    told: the sentence above the dumbbell; "" if the row has no ends yet.
+    """
 
     name: str
     told: str
@@ -348,8 +366,9 @@ class DumbbellRow:
 
 
 def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: str = "") -> Picture:
-    """Draws the rows, each with its sentence and its ends. instead: a text that replaces the first
-    row's ends.
+    """Draw a dumbbell chart; each row has a sentence and a dumbbell.
+
+    instead: a text that is drawn in place of the first row's dumbbell.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> ends = [DumbbellEnd("a", 0.2, (0.1, 0.3), "#000"), DumbbellEnd("b", 0.7, (0.6, 0.8), "#111")]
@@ -358,7 +377,7 @@ def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: s
     [0.2, 0.7]
     """
     count = len(rows)
-    heights = [count - number - BAR_BELOW_MIDDLE_SHARE for number in range(count)]  # the first row is the highest
+    heights = [count - number - BAR_BELOW_MIDDLE_SHARE for number in range(count)]  # the first row is at the top
     drawn = []
     for number, (row, height) in enumerate(zip(rows, heights, strict=True)):
         drawn.append(place_sentence(row.told, DUMBBELL_ROW_PX * number + TOLD_PX, x, palette))
@@ -379,12 +398,15 @@ def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: s
 
 
 def place_sentence(told: str, below: float, x: Axis, palette: Palette) -> dict:
-    """A sentence from the left edge. below: pixels from the top."""
+    """Return the mark of a sentence at the left edge.
+
+    below: the distance from the top in pixels.
+    """
     return {"kind": "text", "x": x.first, "y": below, "name": told, "fill": palette.ink}
 
 
 def place_dumbbell(name: str, ends: Sequence[DumbbellEnd], height: float, palette: Palette) -> list[dict]:
-    """The bar, the intervals and the points of one row."""
+    """Return the marks of a row's dumbbell: the bar, and the interval and the point of each end."""
     low = min(end.value for end in ends)
     high = max(end.value for end in ends)
     drawn = [
@@ -404,7 +426,7 @@ def place_dumbbell(name: str, ends: Sequence[DumbbellEnd], height: float, palett
 
 
 def place_end(name: str, end: DumbbellEnd, height: float) -> list[dict]:
-    """One end of a dumbbell: its interval, and its point on top of the interval."""
+    """Return the marks of a dumbbell's end: the interval, and the point on top of the interval."""
     low, high = end.interval
     said = f"{name}, {end.name}: {format_exact(end.value)} ({format_exact(low)} … {format_exact(high)})"
     interval = {

@@ -1,4 +1,4 @@
-"""A decoder at one generated word: its self-attention, its cross-attention, and the candidates for the next word."""
+"""Picture of a decoder at one generated word: self-attention, cross-attention, and candidates for the next word."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,23 +14,23 @@ from attention_core.drawing.text_layout import place_fitted_label, text_width
 from attention_core.drawing.tiles import TINT_SHARE
 
 DECODER_WIDTH_PX = 560.0
-WRITTEN_WORD_PX, WORD_TITLE_PX = 17.0, 14.0  # pixels: the size of the words, and of the titles above them
-LINE_PX, FIRST_LINE_PX = 26.0, 36.0  # pixels between two words, and from the top to the middle of the first
-ARCS_PX, ARC_REACH_PX = 110.0, 94.0  # pixels: the left edge of the words, and the reach of the widest arc
-MAX_WORD_PX = 130.0  # pixels: the largest width of a word
-SOURCE_PX = DECODER_WIDTH_PX - MAX_WORD_PX  # pixels: the left edge of the source sentence's words
-THREAD_GAP_PX, THREAD_BEND_PX = 9.0, 80.0  # pixels from a word to its thread, and how far a thread bends
-LATER_SHARE = 0.3  # share of the text colour in words that are not generated yet
+WRITTEN_WORD_PX, WORD_TITLE_PX = 17.0, 14.0  # pixels: letter sizes of the generated words, and of the titles above them
+LINE_PX, FIRST_LINE_PX = 26.0, 36.0  # pixels: line distance of words, and from the top to the first line's middle
+ARCS_PX, ARC_REACH_PX = 110.0, 94.0  # pixels: left edge of the generated words, and width of the widest arc beside them
+MAX_WORD_PX = 130.0  # in pixels: the largest width of a word
+SOURCE_PX = DECODER_WIDTH_PX - MAX_WORD_PX  # in pixels: the left edge of the source words
+THREAD_GAP_PX, THREAD_BEND_PX = 9.0, 80.0  # pixels: from a word to its thread, and from the end of a thread to its bend
+LATER_SHARE = 0.3  # share of the text colour in words after the selected word, which are drawn pale
 
 
 @dataclass(frozen=True, eq=False)
 class DecoderRow:
     """The words and weights that decoder_threads draws.
 
-    titles: above the generated words, the source sentence, and the candidates. target, source: the generated words and
-    the source sentence. row: the index of the selected word of `target`. own, cross: its weights on the generated words
-    and on the source sentence. shares: the candidates with their probabilities, the likeliest first. write: formats a
-    probability.
+    titles: the titles above the generated words, above the source sentence, and above the candidates. target, source:
+    the generated words and the source sentence. row: the index of the selected word in `target`. own, cross: the
+    attention weights of the selected word on `target` and on `source`. shares: the candidates with their probabilities,
+    the likeliest first. write: a function that formats a probability.
     """
 
     titles: tuple[str, str, str]
@@ -44,7 +44,9 @@ class DecoderRow:
 
 
 def decoder_threads(drawn: DecoderRow, palette: Palette) -> Picture:
-    """Draws generated words at the left, the source sentence at the right, threads to both, and candidates below."""
+    """Draw generated words at the left, the source sentence at the right, threads to both, and candidates below
+    them.
+    """
     longest = max(text_width(word, WRITTEN_WORD_PX) for word in drawn.target)
     edge = ARCS_PX + 8 + min(MAX_WORD_PX, longest)
     written, source, coming = drawn.titles
@@ -65,22 +67,30 @@ def decoder_threads(drawn: DecoderRow, palette: Palette) -> Picture:
 
 
 def middle_of_line(place: int) -> float:
-    """The y coordinate of the middle of a line of words."""
+    """Return the y coordinate of the middle of a line of words.
+
+    place: the index of the line.
+    """
     return FIRST_LINE_PX + LINE_PX * place
 
 
 def place_title(text: str, x: float, y: float, palette: Palette, align: str = "left") -> dict:
-    """A title above words."""
+    """Return the label of a title above words."""
     return place_fitted_label(text, x, y, DECODER_WIDTH_PX, WORD_TITLE_PX, palette, align) | {"ink": palette.x}
 
 
 def place_word(text: str, x: float, place: int, palette: Palette, align: str = "left") -> dict:
-    """A word on its line."""
+    """Return the label of a word on its line.
+
+    place: the index of the line.
+    """
     return place_fitted_label(text, x, middle_of_line(place), MAX_WORD_PX, WRITTEN_WORD_PX, palette, align)
 
 
 def place_written_words(drawn: DecoderRow, edge: float, palette: Palette) -> Iterator[dict]:
-    """The generated words: the selected one highlighted, then the word that it predicts; later ones are pale."""
+    """Yield the generated words: the selected word highlighted, then the word that it predicts, then pale later
+    words.
+    """
     middle = middle_of_line(drawn.row)
     line = box(ARCS_PX + 2, edge + 5, middle - LINE_PX / 2, middle + LINE_PX / 2)
     yield place_bar(line, blend_colour(palette.q, TINT_SHARE, palette))
@@ -94,7 +104,7 @@ def place_written_words(drawn: DecoderRow, edge: float, palette: Palette) -> Ite
 
 
 def place_arcs(drawn: DecoderRow, palette: Palette) -> Iterator[dict]:
-    """The arcs from the selected word to the words before it and to itself, the strongest on top."""
+    """Yield arcs from the selected word to itself and earlier words, one per attention weight, the strongest on top."""
     own = drawn.own[: drawn.row + 1]
     start = middle_of_line(drawn.row)
     for place in np.argsort(own).tolist():
@@ -105,7 +115,7 @@ def place_arcs(drawn: DecoderRow, palette: Palette) -> Iterator[dict]:
 
 
 def place_cross_threads(drawn: DecoderRow, edge: float, palette: Palette) -> Iterator[dict]:
-    """The threads from the selected word to the words of the source sentence, the strongest on top."""
+    """Yield threads from the selected word to the words of the source sentence, with the strongest weight on top."""
     first, last = edge + THREAD_GAP_PX, SOURCE_PX - THREAD_GAP_PX
     start = middle_of_line(drawn.row)
     for place in np.argsort(drawn.cross).tolist():

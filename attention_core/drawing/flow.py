@@ -41,22 +41,28 @@ class FlowGraph:
         self.moves = {name for name, cell in self.first_cells.items() if is_move(cell)}
 
     def numbers_read(self, step: Step) -> tuple[str, ...]:
-        """The steps whose numbers a step reads; () for a table of positions, which reads only a shape."""
+        """Return the names of the steps whose numbers a step reads.
+
+        Returns () for a table of positions, because it reads only a shape.
+        """
         if step.operation is None:
             return ()
-        first, last = self.first_cells[step.name], self.last_cells[step.name]  # only the last reads appended numbers
+        first, last = self.first_cells[step.name], self.last_cells[step.name]  # only last cells read appended numbers
         found = {*steps_of_cell(first), *steps_of_cell(last)}
         return tuple(name for name in step.operation.reads if name in found)
 
     def role(self, step: Step) -> str:
-        """The role of a step in the picture (see FlowPart), by its axes of words."""
+        """Return a step's role in the flow picture (see FlowPart), derived from its axes that run over words."""
         axes = word_axes(step)
         if len(axes) == 2:
             return "pair" if step.dims[-1] == KEYS else "pairs"
         return "row" if axes == [KEYS] or self.makes_keys(step) else "lane"
 
     def makes_keys(self, step: Step) -> bool:
-        """Whether keys are computed from a step. True for x in self-attention, which has a vector for each key."""
+        """Return whether keys are computed from a step.
+
+        The result is True for x in self-attention, which is therefore drawn with a vector for each key.
+        """
         for reader in self.readers[step.name]:
             axes = word_axes(reader)
             if axes == [KEYS] or (axes == [QUERIES] and self.makes_keys(reader)):
@@ -64,15 +70,15 @@ class FlowGraph:
         return False
 
     def merges(self, step: Step) -> bool:
-        """Whether a step concatenates several heads."""
+        """Return whether a step concatenates several heads."""
         return step.name in self.moves and head_count(self.source(step)) > 1 and head_axis(step) is None
 
     def splits(self, step: Step) -> bool:
-        """Whether a step splits its source into heads."""
+        """Return whether a step splits its source into heads."""
         return head_axis(step) is not None and head_axis(self.source(step)) is None
 
     def source(self, step: Step) -> Step:
-        """The first step that a step reads."""
+        """Return the source of a step: the first step that it reads."""
         return self.trace.steps[step.operation.reads[0]]
 
 
@@ -85,7 +91,7 @@ def is_move(cell: Cell) -> bool:
 
 
 def steps_of_cell(cell: Cell) -> Iterator[str]:
-    """The steps whose numbers are in a cell's expression."""
+    """Yield the names of the steps whose numbers occur in a cell's expression."""
     for term in cell.terms:
         for factor in term:
             if isinstance(factor, Ref):
@@ -93,12 +99,12 @@ def steps_of_cell(cell: Cell) -> Iterator[str]:
 
 
 def word_axes(step: Step) -> list[str]:
-    """The axes of a step that run over words."""
+    """Return the axes of a step that run over words: queries T, keys S, or both."""
     return [dim for dim in step.dims if dim in (QUERIES, KEYS)]
 
 
 def head_axis(step: Step) -> int | None:
-    """The index of a step's axis of heads; None if it has none."""
+    """Return the index of a step's head axis; None if the step has no such axis."""
     for axis, dim in enumerate(step.dims):
         if dim in HEAD_AXES:
             return axis
@@ -106,17 +112,17 @@ def head_axis(step: Step) -> int | None:
 
 
 def head_count(step: Step) -> int:
-    """The number of heads of a step; 0 if it has no axis of heads."""
+    """Return the number of heads of a step; 0 if the step has no head axis."""
     axis = head_axis(step)
     return 0 if axis is None else step.shape[axis]
 
 
 # ---- for the recomputation in the browser ----------------------------------------------------------------------------
 def twin_steps(graph: FlowGraph) -> dict[str, dict]:
-    """The steps of a run without numbers, for the recomputation in the browser: their axes and operations.
+    """Describe the axes and operations of a run's steps, without numbers, so that the browser can compute them again.
 
-    operation: from describe_operation. perQuery: whether each query has other numbers, and no key is computed from
-    them.
+    In each description, operation is a result of describe_operation, and perQuery is True if the step has separate
+    numbers for each query and no key is computed from them.
     """
     described = {}
     for name, step in graph.trace.steps.items():
@@ -131,8 +137,10 @@ def twin_steps(graph: FlowGraph) -> dict[str, dict]:
 
 
 def describe_operation(graph: FlowGraph, step: Step) -> dict | None:
-    """The name of a step's function, the steps it reads, its parameters; None for an input or a table of positions,
-    which no number of the run changes. A mask reads no step, but its parameters may change.
+    """Describe a step's operation by function name, operands and parameters, so that the browser can compute it again.
+
+    Returns None for an input or a table of positions, because no number of the run changes these. A mask is described
+    although it may have no operand, because its parameters may change.
     """
     made_of = graph.numbers_read(step)
     is_mask = step.operation is not None and step.name in graph.marks
@@ -148,13 +156,13 @@ def describe_operation(graph: FlowGraph, step: Step) -> dict | None:
 # ---- the parts of the picture ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class FlowPart:
-    """A step in the picture.
+    """A step of a run as a part of the flow picture.
 
-    name: the step. role: "row", a vector for each key; "lane", a vector for the query alone; "pair", a number for the
-    query and each key; "pairs", a vector for the query and each key. reads: the parts that it is computed from.
-    matrices: the other steps that it reads. column: counted from the words. merges: whether it concatenates the heads.
-    mixes: whether it is the sum of the keys' vectors, weighted by shares. is_share: whether it is these shares. after:
-    whether it is that sum or follows it.
+    name: the step. role: "row", a vector per key; "lane", a vector for the query alone; "pair", a number per query and
+    key; "pairs", a vector per query and key. reads: the parts from which it is computed. matrices: the steps without
+    words that it reads, such as weight matrices. column: the number of columns between the part and the words. merges:
+    whether it concatenates the heads. mixes: whether the part is the sum of the keys' vectors, weighted by shares.
+    is_share: whether it holds the shares of that sum. after: whether it is that sum or is computed from it.
     """
 
     name: str
@@ -170,7 +178,7 @@ class FlowPart:
 
 
 def flow_parts(graph: FlowGraph) -> tuple[FlowPart, ...]:
-    """The parts of a run's picture, in the order of computation.
+    """Return the parts of a run's flow picture, in the order of computation.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -186,15 +194,17 @@ def flow_parts(graph: FlowGraph) -> tuple[FlowPart, ...]:
 
 # ---- which steps are drawn -------------------------------------------------------------------------------------------
 class PartCollection:
-    """Collects the parts that are drawn, and for each step that is not drawn the part that shows its numbers."""
+    """Collects the drawn parts of a run, and for each step that is not drawn, the part that shows the step's
+    numbers.
+    """
 
     def __init__(self, graph: FlowGraph):
         self.graph = graph
         self.parts: dict[str, FlowPart] = {}
-        self.stands_for: dict[str, str] = {}  # step that is not drawn -> part that shows its numbers
+        self.stands_for: dict[str, str] = {}  # hidden step -> the part that shows the numbers of the step
 
     def collect(self) -> list[FlowPart]:
-        """The parts of the steps that are drawn, without columns."""
+        """Return the parts of all drawn steps; the columns of the parts are not set yet."""
         for step in self.graph.trace.steps.values():
             if not self.has_column(step):
                 continue
@@ -205,13 +215,14 @@ class PartCollection:
         return list(self.parts.values())
 
     def has_column(self, step: Step) -> bool:
-        """Whether a step has an axis of words and is not a mask of True and False."""
+        """Whether a step has an axis of queries or keys, and is not a boolean mask."""
         return not {QUERIES, KEYS}.isdisjoint(step.dims) and step.name not in self.graph.marks
 
     def take_over(self, step: Step) -> None:
-        """Lets the part of a step's source show a step that only moves numbers, or replaces that part by the step.
+        """Merge a step that only moves numbers with the part of its source.
 
-        A split into heads replaces its projection, because the picture shows one head.
+        The source's part then shows the step. If the step splits into heads, its part replaces the source's part
+        instead, because the picture shows one head.
         """
         source = self.resolve(self.graph.source(step).name)
         if not self.graph.splits(step):
@@ -226,7 +237,7 @@ class PartCollection:
         self.stands_for[source] = step.name
 
     def make_part(self, step: Step) -> FlowPart:
-        """The part that draws a step."""
+        """Return the part that draws a step."""
         reads, matrices = [], []
         for name in self.graph.numbers_read(step):
             if self.has_column(self.graph.trace.steps[name]):
@@ -243,7 +254,7 @@ class PartCollection:
         )
 
     def resolve(self, name: str) -> str:
-        """The part that shows a step's numbers."""
+        """Return the name of the part that shows a step's numbers."""
         while name in self.stands_for:
             name = self.stands_for[name]
         return name
@@ -251,7 +262,7 @@ class PartCollection:
 
 # ---- shares ----------------------------------------------------------------------------------------------------------
 def mark_mixers(parts: list[FlowPart]) -> list[FlowPart]:
-    """The parts with `mixes` set for the sum over the keys and `after` for the parts that follow it."""
+    """Return the parts with `mixes` set on the weighted sum over the keys, and `after` on it and on later parts."""
     roles = {part.name: part.role for part in parts}
     behind: set[str] = set()
     marked = []
@@ -266,7 +277,7 @@ def mark_mixers(parts: list[FlowPart]) -> list[FlowPart]:
 
 
 def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
-    """The parts that the query's last vector depends on."""
+    """Return only the parts on which the query's last vector depends."""
     last = next((part for part in reversed(parts) if part.after and part.role == "lane"), parts[-1])
     wanted = {last.name}
     for part in reversed(parts):
@@ -277,15 +288,15 @@ def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
 def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
-    """The parts with their columns: one after their operands, but moved to one before their first reader.
+    """Return the parts with their columns: each right of its operands, then moved to just before its first reader.
 
-    So v is beside the shares, where it is needed, and not where it could be computed.
+    Thus v lies beside the attention weights, with which it is needed, and not where it could first be computed.
     """
     columns: dict[str, int] = {}
     for part in parts:
         behind_operands = [columns[name] + 1 for name in part.reads]
         columns[part.name] = max(behind_operands, default=0)
-    first_reader: dict[str, int] = {}  # name of a part -> column of the first part that reads it
+    first_reader: dict[str, int] = {}  # part name -> column of the first part that reads this part
     for part in reversed(parts):
         if part.name in first_reader:
             beside_reader = first_reader[part.name] - 1
@@ -300,17 +311,18 @@ def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
 # ---- keyframes: the way of a query -----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class FlowStop:
-    """A keyframe of a query's way: the parts that appear in it, and the motion of their operands."""
+    """A keyframe of a query's animation: the parts that appear in it, and the motion of their operands."""
 
     motion: str
     parts: tuple[str, ...]
 
 
 def flow_stops(parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...]:
-    """The keyframes of a query's way, in the order of computation.
+    """Return the keyframes of a query's animation, in the order of computation.
 
-    Vectors with the same motion share a keyframe; the keys' vectors that are summed appear with the sum, and so does
-    what is added to a step. Shares take two keyframes: each score as a power, then all powers divided by their sum.
+    Vectors with the same motion appear in the same keyframe. The keys' vectors that are summed appear with the sum, and
+    a table that is added to a step appears with that step. Shares take two keyframes: the power of e for each score,
+    then all these powers divided by their sum.
     """
     late = {name for part in parts if part.mixes for name in part.reads}
     stops: list[FlowStop] = []
@@ -337,7 +349,7 @@ def flow_stops(parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...]:
 
 # ---- colour, sign and scale of parts ---------------------------------------------------------------------------------
 def part_family(part: FlowPart) -> str:
-    """The colour family of a part: "q", "k", "v", "x" or "share"."""
+    """Return the colour family of a part: "q", "k", "v", "x" or "share"."""
     if part.is_share:
         return "share"
     if part.after:
@@ -346,7 +358,7 @@ def part_family(part: FlowPart) -> str:
 
 
 def part_sign(trace: Trace, part: FlowPart) -> str:
-    """The sign above a part: the symbol of a vector, else the operation."""
+    """Return the text above a part: the symbol of its vector, or else the symbol of its operation."""
     symbol = colour_family(part.name)
     if symbol and not part.after:
         return symbol
@@ -355,10 +367,13 @@ def part_sign(trace: Trace, part: FlowPart) -> str:
 
 
 def largest_numbers(trace: Trace, parts: tuple[FlowPart, ...]) -> dict[str, float]:
-    """The magnitude that fills a cell or a bar of each part; all scores share one, so that a division is visible."""
+    """Return, per part, the magnitude that fills a cell or bar completely.
+
+    All steps that hold scores share one magnitude, so that the picture shows how much a division shrinks them.
+    """
     largest = {}
     for part in parts:
-        sizes = trace[part.name].abs().nan_to_num_(0.0, posinf=0.0)  # in place: a second copy takes 16 MB
+        sizes = trace[part.name].abs().nan_to_num_(0.0, posinf=0.0)  # in place, because a copy takes 16 MB
         largest[part.name] = float(sizes.max()) if sizes.numel() else 0.0
     scores = [part.name for part in parts if part.role == "pair" and not part.is_share]
     top = max((largest[name] for name in scores), default=0.0)

@@ -1,4 +1,4 @@
-"""Patches of a picture as keys: the picture, one word's weights on its patches, and the colour that the word receives.
+"""Picture of attention over image patches: the image, a query's weights on the patches, and the output as a colour.
 
 A patch's vector is its red, green and blue, each from -1 (none) to 1 (full).
 """
@@ -19,12 +19,12 @@ from attention_core.record.trace import Trace
 
 PATCH_SIDE_PX = 58.0
 PICTURE_GAP_PX = 40.0  # pixels between two pictures
-PICTURES_TOP_PX = 26.0  # pixels for the titles above
-DARKEST_CHANNEL, BRIGHTEST_CHANNEL = 60.0, 235.0  # the values of a channel for -1 and 1
+PICTURES_TOP_PX = 26.0  # pixels at the top for the titles
+DARKEST_CHANNEL, BRIGHTEST_CHANNEL = 60.0, 235.0  # colour channel values, from 0 to 255, for the numbers -1 and 1
 
 
 def vector_colours(vectors: Float[np.ndarray, "n 3"]) -> list[str]:
-    """The colours of vectors of red, green and blue; numbers beyond -1 or 1 are clipped.
+    """Return the hex colours of vectors (red, green, blue); numbers below -1 or above 1 are clipped.
 
     >>> vector_colours(np.array([[1.0, -1.0, 0.0], [7.0, 1.0, 1.0]]))
     ['#eb3c94', '#ebebeb']
@@ -34,7 +34,7 @@ def vector_colours(vectors: Float[np.ndarray, "n 3"]) -> list[str]:
 
 
 def patches_per_row(patches: int) -> int:
-    """The number of patches in a row, so that the picture is square or a little wider.
+    """Return how many patches lie side by side, so that the image is square or a little wider than high.
 
     >>> patches_per_row(16), patches_per_row(5), patches_per_row(1)
     (4, 3, 1)
@@ -50,15 +50,16 @@ def patch_picture(
     titles: Sequence[str],
     chosen: Ref | None = None,
 ) -> Picture:
-    """Draws the picture whose patches are the keys, one query's weights on them, and the colour that it receives.
+    """Draw the image whose patches are the keys, one query's weights on them, and the colour that it receives.
 
-    at: the batch, the head and the query. titles: of the three pictures. Keys and values have three numbers each.
+    at: the indices of batch, head and query. titles: the titles of the three pictures. Keys and values have three
+    numbers each.
     """
     batch, _, query = at
     patches = trace.step("weights").shape[-1]
     columns = patches_per_row(patches)
     wide = columns * PATCH_SIDE_PX
-    step = wide + PICTURE_GAP_PX  # pixels from the left edge of one picture to that of the next
+    step = wide + PICTURE_GAP_PX  # pixels from the left edge of a picture to that of the next
     keys = trace.step("key").window(B=batch)
     received = trace.step("output").window(B=batch, T=slice(query, query + 1))
     rows = place_squares(vector_colours(keys), columns, 0.0)
@@ -88,7 +89,7 @@ def place_patch_weights(
     left: float,
     chosen: Ref | None,
 ) -> list[dict]:
-    """One query's weights, each at the place of its patch."""
+    """Return the cells of one query's weights, each at the position of its patch in the image."""
     refs = [Ref("weights", (*at, patch)) for patch in range(trace.step("weights").shape[-1])]
     rows = []
     for first in range(0, len(refs), columns):
@@ -107,8 +108,11 @@ def place_patch_weights(
 
 
 def place_squares(fills: Sequence[str], columns: int, left: float) -> list[dict]:
-    """Squares of these colours, row by row."""
-    side = PATCH_SIDE_PX - 1  # a pixel of the background remains between two squares
+    """Return squares of these colours, row by row.
+
+    columns: the number of squares per row.
+    """
+    side = PATCH_SIDE_PX - 1  # one pixel less, so that the background separates two squares
     drawn = []
     for number, fill in enumerate(fills):
         row, column = divmod(number, columns)

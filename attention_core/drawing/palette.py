@@ -1,4 +1,4 @@
-"""The colours of both themes, and the fill and the text colour ("ink") of each cell by its number."""
+"""The colours of the light and the dark theme, and each cell's fill and text colour ("ink") by its number."""
 
 from dataclasses import dataclass, replace
 
@@ -6,16 +6,17 @@ import numpy as np
 
 from attention_core.record.trace import Trace
 
-LUMINANCE_OF_CHANNELS = np.array([0.2126, 0.7152, 0.0722])  # weights of red, green and blue in the luminance, WCAG 2.1
-STRONGEST_SIGNED_SHARE = 0.9  # share of the end colour in the strongest colour of a signed map
+LUMINANCE_OF_CHANNELS = np.array([0.2126, 0.7152, 0.0722])  # weights of red, green and blue, by WCAG 2.1
+STRONGEST_SIGNED_SHARE = 0.9  # how far the strongest colour of a signed map goes towards the end colour
 
 
 @dataclass(frozen=True)
 class Palette:
     """The colours of one theme.
 
-    q, k, v, x: the symbols, blue, orange, green and grey. minus, plus: the ends of a signed scale, magenta and
-    charcoal. low, high: the ends of the scale of weights, pale and dark purple. share: a bar of weights.
+    q, k, v, x: the colours of these symbols: blue, orange, green and grey. minus, plus: the ends of the scale of signed
+    numbers, magenta and charcoal. low, high: the ends of the scale of weights, pale and dark purple. share: the colour
+    of a bar that shows a weight.
     """
 
     ground: str
@@ -33,11 +34,13 @@ class Palette:
     x: str
 
     def families(self) -> dict[str, str]:
-        """The colours of the symbols, as formula.symbol takes them."""
+        """Return {symbol: colour}, in the form that formula.symbol expects."""
         return {"q": self.q, "k": self.k, "v": self.v, "x": self.x}
 
     def without_meaning(self) -> "Palette":
-        """The palette for random numbers: all numbers are grey, and no grey is as strong as the ends.
+        """Return this palette with greys for numbers, for matrices that are random, so that their numbers mean nothing.
+
+        No grey is as strong as the colours at the ends of the usual scales.
 
         >>> grey = LIGHT_PALETTE.without_meaning()
         >>> grey.high == grey.share == LIGHT_PALETTE.x, grey.q == LIGHT_PALETTE.q
@@ -49,7 +52,7 @@ class Palette:
 
 
 def palette_for(trace: Trace, palette: Palette) -> Palette:
-    """The palette of a run: with greys if random matrices make its weights, which then carry no meaning."""
+    """Return the palette of a run: the given one, but with grey numbers if random matrices produced its weights."""
     return palette.without_meaning() if trace.chance.matrices else palette
 
 
@@ -86,23 +89,26 @@ DARK_PALETTE = Palette(
 
 
 def colour_channels(colour: str) -> np.ndarray:
-    """The red, green and blue of a colour such as #0067a5, each from 0 to 255."""
+    """Return the red, green and blue of a colour such as #0067a5, each from 0 to 255."""
     return np.array(list(bytes.fromhex(colour[1:])), dtype=float)
 
 
 def blend_colours(start: str, end: str, share: np.ndarray) -> np.ndarray:
-    """Colours between two: (n,) shares of the way from start to end -> (n, 3) channels."""
+    """Blend two colours.
+
+    share: (n,), for each result how far it is from start to end. Returns channels (n, 3).
+    """
     first, last = colour_channels(start), colour_channels(end)
     return first + (last - first) * share[:, None]  # (3,) x (n, 1) -> (n, 3)
 
 
 def to_hex_colours(colours: np.ndarray) -> list[str]:
-    """(n, 3) channels as texts such as #0067a5."""
+    """Convert channels (n, 3) to hex colours such as #0067a5."""
     return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in colours.round().astype(int)]
 
 
 def luminance(colours: np.ndarray) -> np.ndarray:
-    """The relative luminance (WCAG 2.1) of (n, 3) colours, from 0 for black to 1 for white."""
+    """Return the relative luminance (WCAG 2.1) of (n, 3) colours, from 0 for black to 1 for white."""
     channels = colours / 255
     dark = channels / 12.92
     bright = ((channels + 0.055) / 1.055) ** 2.4
@@ -111,7 +117,9 @@ def luminance(colours: np.ndarray) -> np.ndarray:
 
 
 def shade_cells(values: np.ndarray, largest: float, is_share: bool, palette: Palette) -> tuple[list[str], list[str]]:
-    """The fill and the text colour of each cell: shares on [0, largest], signed numbers on [-largest, largest]."""
+    """Return the fill and text colours of cells, for shares in [0, largest] or signed numbers in [-largest,
+    largest].
+    """
     finite = np.nan_to_num(values, nan=0.0, posinf=largest, neginf=0.0)
     if is_share:
         colours = blend_colours(palette.low, palette.high, np.clip(finite / largest, 0, 1))
@@ -121,7 +129,7 @@ def shade_cells(values: np.ndarray, largest: float, is_share: bool, palette: Pal
 
 
 def signed_colours(shares: np.ndarray, palette: Palette) -> np.ndarray:
-    """The colours of numbers from -1 to 1; 0 has the colour of the background: (n,) -> (n, 3)."""
+    """Return the colours of numbers from -1 to 1, with the background's colour for 0: (n,) -> (n, 3)."""
     ground = colour_channels(palette.ground)  # (3,)
     minus = colour_channels(palette.minus)
     plus = colour_channels(palette.plus)
@@ -133,7 +141,10 @@ def signed_colours(shares: np.ndarray, palette: Palette) -> np.ndarray:
 
 
 def tint_cells(values: np.ndarray) -> tuple[list[str], list[str]]:
-    """The fill and ink of cells whose number is a colour: black at 1, grey at 0, white at -1, in both themes."""
+    """Return fill and text colours of cells whose number is a grey level: black at 1, grey at 0, white at -1.
+
+    The colours are the same in both themes.
+    """
     known = np.nan_to_num(values, nan=0.0)
     signed = np.clip(known, -1, 1)
     darkness = (signed + 1) / 2
@@ -142,7 +153,7 @@ def tint_cells(values: np.ndarray) -> tuple[list[str], list[str]]:
 
 
 def readable_inks(colours: np.ndarray) -> list[str]:
-    """White or black for each of (n, 3) colours, whichever has more contrast: at least 4.5."""
+    """Return white or black for each of (n, 3) background colours, whichever has more contrast (at least 4.5)."""
     light = luminance(colours) + 0.05
     contrast_of_white = 1.05 / light
     contrast_of_black = light / 0.05

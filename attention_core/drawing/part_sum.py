@@ -1,4 +1,4 @@
-"""Direct logit attribution: what each part of a model adds to a word's vector and to a logit, and the next words."""
+"""Picture of direct logit attribution: what each part of a model adds to a word's vector and to a word's logit."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,18 +14,21 @@ from attention_core.drawing.text_layout import place_fitted_label, place_label
 from attention_core.drawing.tiles import Tile, place_tiles
 from attention_core.record.number_text import format_fixed
 
-PART_TEXT_PX, HEADING_PX = 15.0, 13.0  # pixels: the size of the texts, and of the titles of columns
-PART_LINE_PX = 32.0  # pixels: the height of a row, so that the shortest sentence fits a slide with its figures
+PART_TEXT_PX, HEADING_PX = 15.0, 13.0  # text sizes in pixels: of the rows, and of the column titles
+PART_LINE_PX = 32.0  # height of a row in pixels; low, because the picture of a short sentence must fit a slide
 COLUMNS_PX = {"name": 168.0, "vector": 186.0, "push": 166.0, "words": 236.0}
-COLUMN_GAP_PX = 12.0  # pixels at the right of each column
+COLUMN_GAP_PX = 12.0  # pixels between a column and the next
 PART_SUM_WIDTH_PX = sum(COLUMNS_PX.values())
-PUSH_NUMBER_PX = 48.0  # pixels after the longest bar for its number
-PART_GAP_PX = 8.0  # pixels below the sentence, and at the end
+PUSH_NUMBER_PX = 48.0  # pixels for the number after the longest bar
+PART_GAP_PX = 8.0  # pixels below the sentence, and at the bottom of the picture
 
 
 @dataclass(frozen=True, eq=False)
 class PartRow:
-    """A row of a part. kind: "part"; "sum" of all; "norm" of the sum. push: what it adds to the logit, or None."""
+    """A row of the picture: a part of the model, the sum of all parts, or the norm of the sum.
+
+    kind: "part", "sum" or "norm". push: what the part adds to the logit; None if the row has no bar.
+    """
 
     kind: str
     name: str
@@ -35,8 +38,11 @@ class PartRow:
 
 @dataclass(frozen=True)
 class WordSum:
-    """A word of a sentence, whose vector is the sum of the parts. at: its index. titles: of the vectors, the logit
-    changes, the candidates. shares: candidates with their probabilities, the likeliest first. write: formats one.
+    """A word of a sentence whose vector the picture splits into parts.
+
+    at: the word's index. titles: the titles of the columns of vectors, of logit changes and of candidates. shares: the
+    candidates for the next word with their probabilities, the likeliest first. write: a function that formats a
+    probability.
     """
 
     words: Sequence[str]
@@ -47,7 +53,10 @@ class WordSum:
 
 
 def part_sum(word: WordSum, parts: Sequence[PartRow], palette: Palette) -> Picture:
-    """Draws the sentence with the word in a frame; below it a row per part, and beside them the candidates."""
+    """Draw the sentence with the word in a frame, and below it one row for each part.
+
+    Beside the rows are the likeliest next words.
+    """
     tiles = [Tile(text, palette.x) for text in word.words]
     tiles[word.at] = Tile(word.words[word.at], edge=palette.outline)
     drawn, y = place_tiles(tiles, 2.0, PART_SUM_WIDTH_PX, palette)
@@ -68,7 +77,7 @@ def part_sum(word: WordSum, parts: Sequence[PartRow], palette: Palette) -> Pictu
 
 
 def column_edges(column: str) -> tuple[float, float]:
-    """The left and right edge of a column.
+    """Return the left and the right edge of a column.
 
     >>> column_edges("vector")
     (168.0, 342.0)
@@ -81,7 +90,10 @@ def column_edges(column: str) -> tuple[float, float]:
 def place_part(
     row: PartRow, parts: Sequence[PartRow], pushes: "PushScale", top: float, palette: Palette
 ) -> Iterator[dict]:
-    """A row: its name, its vector as stripes, and a bar of what it adds to the logit. The sum has a line above it."""
+    """Yield the marks of a row: its name, its vector as stripes, and a bar of what it adds to the logit.
+
+    The row of the sum has a line above it.
+    """
     middle = top + PART_LINE_PX / 2
     left, right = column_edges("name")
     if row.kind == "sum":
@@ -99,24 +111,27 @@ def place_part(
 
 @dataclass(frozen=True)
 class PushScale:
-    """The scale of the logit changes. low, high: the least and the largest, or 0."""
+    """The horizontal scale of the changes of a logit.
+
+    low: the least change, or 0 if none is negative. high: the largest change, or 0 if none is positive.
+    """
 
     low: float
     high: float
 
     @classmethod
     def of(cls, parts: Sequence[PartRow]) -> "PushScale":
-        """The scale of all parts."""
+        """Return the scale that covers the logit changes of all parts."""
         pushes = [row.push for row in parts if row.push is not None]
         return cls(min(0.0, *pushes), max(0.0, *pushes))
 
     def locate(self, push: float) -> float:
-        """The x coordinate of a bar's end."""
+        """Return the x coordinate at which the bar of a logit change ends."""
         left, right = column_edges("push")
         return left + (right - left - PUSH_NUMBER_PX) * (push - self.low) / ((self.high - self.low) or 1.0)
 
     def place(self, push: float, top: float, palette: Palette) -> Iterator[dict]:
-        """The bar of a logit change, from zero, and its number."""
+        """Yield the bar of a logit change, which starts at zero, and its number."""
         start, end = sorted((self.locate(0.0), self.locate(push)))
         bar = box(start, end, top + 9, top + PART_LINE_PX - 9)
         yield place_bar(bar, palette.minus if push < 0 else palette.plus)

@@ -1,4 +1,4 @@
-"""The colour scales under a map."""
+"""The colour scales drawn under a map of weights or differences."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,13 +11,16 @@ from attention_core.drawing.text_layout import place_label
 from attention_core.record.number_text import choose_signed_format
 
 RAMP_HEIGHT_PX, RAMP_TEXT_PX = 7, 13.0
-RAMP_COLOURS, SIGNED_RAMP_COLOURS = 32, 33  # the number of signed colours is odd, so that 0 has the middle colour
-EVEN_TEXT_MARGINS_PX = 26, 40  # pixels: the least distances of the uniform share's text from both ends
+RAMP_COLOURS, SIGNED_RAMP_COLOURS = 32, 33  # numbers of colours; odd for signed numbers, so that 0 has the middle one
+EVEN_TEXT_MARGINS_PX = 26, 40  # least distances of the uniform share's label from both ends of the scale
 
 
 @lru_cache(maxsize=64)
 def place_ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: bool = False) -> tuple[dict, ...]:
-    """The scale of weights with a mark at the uniform share 1/S: from 0 to 1, or in multiples of that share."""
+    """Return the colour scale of weights, from 0 to 1 or in multiples of the uniform share.
+
+    A mark shows the uniform share 1/S. keys: S. times: whether the scale shows multiples.
+    """
     shares = np.linspace(0, 1, RAMP_COLOURS)
     fills, _ = shade_cells(shares, 1.0, True, palette)
     even_text, last_text = ramp_texts(keys, times)
@@ -39,7 +42,7 @@ def place_ramp(palette: Palette, x: float, y: float, width: float, keys: int, ti
 
 
 def ramp_texts(keys: int, times: bool) -> tuple[str, str]:
-    """The texts at the uniform share and at the end of the scale."""
+    """Return the labels at the uniform share and at the end of the scale."""
     if not times:
         return f"1/{keys}", "1"
     if keys > DARKEST_EVEN_SHARES:
@@ -48,9 +51,10 @@ def ramp_texts(keys: int, times: bool) -> tuple[str, str]:
 
 
 def place_signed_ramp(palette: Palette, x: float, y: float, width: float, reach: float) -> list[dict]:
-    """The scale of a difference, from losses to gains, with 0 in the middle.
+    """Return the colour scale of a difference, from negative to positive numbers, with 0 in the middle.
 
-    If there is no difference, its ends have signs and no numbers.
+    If all differences are 0, the ends are labelled with a minus and a plus sign instead of numbers. reach: the number
+    at the right end.
     """
     numbers = np.linspace(-1, 1, SIGNED_RAMP_COLOURS)
     fills, _ = shade_cells(numbers, 1.0, False, palette)
@@ -70,7 +74,7 @@ def place_signed_ramp(palette: Palette, x: float, y: float, width: float, reach:
 
 
 def place_colour_strip(fills: Sequence[str], x: float, y: float, width: float) -> list[dict]:
-    """The colours of a scale from left to right, each overlapping the next one a little, so that no gap shows."""
+    """Return a strip of these colours from left to right; each overlaps the next a little, so that no gap shows."""
     count = len(fills)
     rows = []
     for number, fill in enumerate(fills):
@@ -82,5 +86,5 @@ def place_colour_strip(fills: Sequence[str], x: float, y: float, width: float) -
 
 
 def place_ramp_text(text: str, x: float, y: float, align: str, palette: Palette) -> dict:
-    """A text below a scale."""
+    """Return the label of a text below a scale."""
     return place_label(text, x, y + 19, palette, size=RAMP_TEXT_PX, align=align)

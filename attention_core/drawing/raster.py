@@ -1,7 +1,8 @@
-"""Large matrices as bytes: one colour number per cell, drawn pixel by pixel on a canvas, and the numbers themselves.
+"""Large matrices encoded as bytes for a canvas: a colour number per cell, drawn pixel by pixel, and the numbers.
 
-A matrix with more rows or columns than can be drawn is thinned 1 : n, and the page says so. Each block of cells is
-drawn as one of them: the cell with the largest share, or with the largest magnitude of a signed number.
+A matrix with more rows or columns than can be drawn is thinned to one cell in n along each axis, and the page says so.
+Each block of cells is drawn as one of its cells: the one with the largest share, or with the largest magnitude of a
+signed number.
 """
 
 from collections.abc import Mapping
@@ -17,37 +18,40 @@ from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.layout import is_broadcast_axis
 from attention_core.record.trace import Trace
 
-COLOUR_LEVELS = 253  # colours of a scale: odd, so that zero has the middle one of a signed scale
-NOT_FINITE_CODE, BLOCKED_CODE = 254, 255  # codes of cells without a colour of the scale
-MAX_MAP_SIDE, MAX_SMALL_MAP_SIDE = 512, 96  # the most rows or columns that are drawn: of a large map, of a small map
-MIN_SQUARE_SIDE = 16  # rows or columns: if so many are left, both axes are thinned alike, so that cells stay square
+COLOUR_LEVELS = 253  # number of colours in a scale; odd, so that 0 has the middle colour of a signed scale
+NOT_FINITE_CODE, BLOCKED_CODE = 254, 255  # colour numbers for infinite or NaN cells, and for blocked cells
+MAX_MAP_SIDE, MAX_SMALL_MAP_SIDE = 512, 96  # the most rows or columns that are drawn, in a large map and in a small map
+MIN_SQUARE_SIDE = 16  # both axes are thinned by the same factor if each keeps at least this many cells
 RAMP_WIDTH_PX = 240.0
 
 
 @dataclass(frozen=True)
 class Raster:
-    """One matrix of a step, ready to be drawn. All bytes describe the drawn cells, row by row."""
+    """One matrix of a step, encoded for drawing. All bytes describe the drawn cells, row by row."""
 
     step: str
-    at: tuple[int, ...]  # the position on each axis before the last two
-    axes: int  # axes of the step: a cell's index is the last `axes` numbers of (*at, row, column)
-    shape: tuple[int, int]  # rows and columns of the matrix
-    drawn: tuple[int, int]  # rows and columns that are drawn
-    every: tuple[int, int]  # 1 : n, rows and columns per drawn cell
+    at: tuple[int, ...]  # the index on each axis before the last two
+    axes: int  # number of axes of the step; a cell's index is the end of (*at, row, column)
+    shape: tuple[int, int]  # (rows, columns) of the whole matrix
+    drawn: tuple[int, int]  # (rows, columns) that are drawn
+    every: tuple[int, int]  # (rows, columns) of the block that one drawn cell stands for
     cells: bytes  # uint8, the colour number of each drawn cell
-    numbers: bytes  # float32, the number of each drawn cell
-    places: bytes  # int32, the place of each drawn cell in the matrix, row x columns + column; b"" if all are drawn
-    fills: tuple[str, ...]  # the colour of each colour number
-    inks: tuple[str, ...]  # the text colour on each of `fills`
-    rows: tuple[str, ...]  # the text beside each row of the matrix
-    columns: tuple[str, ...]  # the text above each column
+    numbers: bytes  # float32, the value of each drawn cell
+    places: bytes  # int32, each drawn cell's flat index in the matrix; b"" if all are drawn
+    fills: tuple[str, ...]  # hex colour of each colour number
+    inks: tuple[str, ...]  # text colour on each of `fills`
+    rows: tuple[str, ...]  # label beside each row of the matrix
+    columns: tuple[str, ...]  # label above each column of the matrix
     is_bool: bool
-    ramp: tuple[dict, ...]  # the colour scale: bars and labels placed in pixels, from place_ramp
+    ramp: tuple[dict, ...]  # the colour scale from place_ramp: bars and labels placed in pixels
 
 
 @dataclass(frozen=True)
 class SmallRaster:
-    """One matrix of a step as a small map: colour numbers, uint8, row by row. is_share: coloured as weights."""
+    """One matrix of a step, encoded as a small map: uint8 colour numbers, row by row.
+
+    is_share: whether the numbers are shares, which are coloured as weights.
+    """
 
     shape: tuple[int, int]
     drawn: tuple[int, int]
@@ -66,10 +70,11 @@ def raster(
     even: int | None = None,
     most: int = MAX_MAP_SIDE,
 ) -> Raster:
-    """The last two axes of a step as a Raster. at: the position on each axis before them, by default 0.
+    """Encode the last two axes of a step as a Raster.
 
-    times: shares are coloured as multiples of a uniform share. even: the scale marks the uniform share 1 / even; by
-    default the number of columns. most: the largest number of rows or columns that are drawn.
+    at: {axis: index} for the axes before the last two; an axis that is not given has index 0. times: True if shares are
+    coloured as multiples of a uniform share. even: the colour scale marks the uniform share 1 / even; None for the
+    number of columns. most: the most rows or columns that are drawn.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -120,7 +125,7 @@ def raster(
 def small_raster(
     trace: Trace, step: str, at: Mapping[str, int] | None = None, times: bool = False, most: int = MAX_SMALL_MAP_SIDE
 ) -> SmallRaster:
-    """The last two axes of a step as a SmallRaster. at, times, most: as in raster.
+    """Encode the last two axes of a step as a SmallRaster. at, times, most: as in raster.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -145,7 +150,10 @@ def small_raster(
 
 
 def matrix_planes(trace: Trace, step: str, leading: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of the matrix, and which of them no mask blocks, both (rows, columns); a vector is one row."""
+    """Return two arrays (rows, columns) for a step's matrix: its numbers, and True for each cell that no mask blocks.
+
+    A vector becomes a matrix of one row. leading: the index on each axis before the last two.
+    """
     numbers = trace.step(step).window(**leading)
     place = tuple(leading.values())
     free = unblocked_cells(trace, step)[place]
@@ -153,7 +161,7 @@ def matrix_planes(trace: Trace, step: str, leading: Mapping[str, int]) -> tuple[
 
 
 def row_axis_of(trace: Trace, step: str) -> str:
-    """The axis whose positions label the rows of a step; "" if one row stands for all of them."""
+    """Return the axis whose positions label the rows of a step; "" if one row serves for all positions."""
     dims = trace.step(step).dims
     if len(dims) == 1 or is_broadcast_axis(trace, step, -2):
         return ""
@@ -161,7 +169,7 @@ def row_axis_of(trace: Trace, step: str) -> str:
 
 
 def raster_reach(trace: Trace, step: str, times: bool, at: Mapping[str, int] | None) -> float:
-    """The magnitude that has the strongest colour, common to all heads of a sequence."""
+    """Return the magnitude that gets the strongest colour, the same for all heads of a sequence."""
     if is_share(trace, step):
         return darkest_share(trace.step(step).shape[-1], times)
     batch = at.get("B", 0) if at else 0
@@ -170,12 +178,15 @@ def raster_reach(trace: Trace, step: str, times: bool, at: Mapping[str, int] | N
 
 # ---- colour numbers --------------------------------------------------------------------------------------------------
 def encode_colours(plane: np.ndarray, free: np.ndarray, reach: float, is_share: bool) -> np.ndarray:
-    """The colour number of each cell, uint8: shares on [0, reach], signed numbers on [-reach, reach]."""
+    """Return the colour number of each cell as uint8: shares on [0, reach], signed numbers on [-reach, reach].
+
+    free: True for cells that no mask blocks; blocked cells and numbers that are not finite have separate codes.
+    """
     is_finite = np.isfinite(plane)
     known = np.where(is_finite, plane, 0.0)
     least = 0.0 if is_share else -1.0
     share = np.clip(known / (reach or 1.0), least, 1.0)
-    height = share if is_share else (share + 1) / 2  # from 0 to 1
+    height = share if is_share else (share + 1) / 2  # from 0 to 1, also for signed numbers
     levels = height * (COLOUR_LEVELS - 1)
     codes = np.where(is_finite, levels.round(), NOT_FINITE_CODE)
     codes = np.where(free, codes, BLOCKED_CODE)
@@ -184,12 +195,15 @@ def encode_colours(plane: np.ndarray, free: np.ndarray, reach: float, is_share: 
 
 @cache
 def colour_table(is_share: bool, palette: Palette) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The fill and text colour of all 256 colour numbers; a blocked cell has the background colour, to be hatched."""
+    """Return the fill and the text colour of all 256 colour numbers.
+
+    A blocked cell has the background colour, because it is hatched.
+    """
     least = 0.0 if is_share else -1.0
     fills, inks = shade_cells(np.linspace(least, 1.0, COLOUR_LEVELS), 1.0, is_share, palette)
     for code in range(COLOUR_LEVELS, 256):
         if code == NOT_FINITE_CODE:
-            fills.append(palette.outline)  # a strong colour that is in no scale
+            fills.append(palette.outline)  # for infinite or NaN cells: a strong colour that no scale has
             inks.append("#000000")
         else:
             fills.append(palette.ground)
@@ -199,10 +213,10 @@ def colour_table(is_share: bool, palette: Palette) -> tuple[tuple[str, ...], tup
 
 # ---- thinning --------------------------------------------------------------------------------------------------------
 def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -> tuple[np.ndarray, tuple[int, int]]:
-    """The cells that are drawn, as places in the flat matrix (rows, columns), and the rows and columns of each block.
+    """Choose the cells to draw: return their flat indices as a (rows, columns) array, and the size of a block.
 
-    Each block is drawn as its cell with the largest share or magnitude; a cell that is not finite precedes these, a
-    blocked cell follows them.
+    Each block is drawn as its cell with the largest share or magnitude. A number that is not finite is preferred to all
+    others, and a blocked cell is drawn only if all cells of its block are blocked.
     """
     height, width = plane.shape
     tall, wide = block_shape(height, width, most)
@@ -210,8 +224,8 @@ def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -
         return np.arange(plane.size).reshape(plane.shape), (1, 1)
     blocks = cut_into_blocks(rank_cells(plane, free, is_share), tall, wide)  # (rows, columns, tall * wide)
     rows, columns, _ = blocks.shape
-    best = blocks.argmax(-1)  # (rows, columns); the first of equals, never padding
-    down, across = np.divmod(best, wide)  # row and column of the drawn cell in its block
+    best = blocks.argmax(-1)  # (rows, columns): index of the drawn cell; of equal ranks, the first
+    down, across = np.divmod(best, wide)  # position of the drawn cell within its block
     first_rows = np.arange(rows)[:, None] * tall  # (rows, 1)
     first_columns = np.arange(columns)[None, :] * wide  # (1, columns)
     row = first_rows + down
@@ -221,7 +235,7 @@ def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -
 
 
 def rank_cells(plane: np.ndarray, free: np.ndarray, is_share: bool) -> np.ndarray:
-    """A rank for each cell: each block is drawn as its cell with the highest rank."""
+    """Return a rank for each cell; the cell with the highest rank in a block is drawn for the whole block."""
     magnitudes = plane if is_share else np.abs(plane)
     is_finite = np.isfinite(plane)
     ranks = np.where(is_finite, magnitudes, np.inf)
@@ -229,7 +243,7 @@ def rank_cells(plane: np.ndarray, free: np.ndarray, is_share: bool) -> np.ndarra
 
 
 def cut_into_blocks(ranks: np.ndarray, tall: int, wide: int) -> np.ndarray:
-    """The ranks of each block of cells: (height, width) -> (rows, columns, tall * wide); padding has -inf."""
+    """Cut ranks into blocks: (height, width) -> (rows, columns, tall * wide), padded with -inf."""
     height, width = ranks.shape
     rows = ceil_divide(height, tall)
     columns = ceil_divide(width, wide)
@@ -243,9 +257,10 @@ def cut_into_blocks(ranks: np.ndarray, tall: int, wide: int) -> np.ndarray:
 
 
 def block_shape(height: int, width: int, most: int) -> tuple[int, int]:
-    """The rows and columns of a block that is drawn as one cell, so that at most `most` rows and columns are drawn.
+    """Return the rows and columns of a block that is drawn as one cell, so that at most `most` of each are drawn.
 
-    Both axes are thinned alike; an axis of which too few cells would be left is thinned as little as possible.
+    Both axes are thinned by the same factor. An axis on which fewer than MIN_SQUARE_SIDE cells would then be left is
+    thinned as little as possible.
 
     >>> block_shape(100, 200, 100), block_shape(20, 200, 100)
     ((2, 2), (1, 2))
@@ -261,5 +276,5 @@ def block_shape(height: int, width: int, most: int) -> tuple[int, int]:
 
 
 def ceil_divide(length: int, parts: int) -> int:
-    """length / parts, rounded up."""
+    """Return length / parts, rounded up."""
     return -(-length // parts)

@@ -1,7 +1,7 @@
-"""Small pictures of numbers, as shapes on an area of 160 x 90: drawn on cards of a page, in the colours of its theme.
+"""Small pictures of numbers for the cards of a page, as shapes on an area of 160 x 90 in the colours of the theme.
 
 A shape is plain data: its kind, the name of its colour in a Palette, the strength of that colour (0 to 1), then its
-numbers; a text has its place, its size and its content.
+numbers. A text shape has a position, a size and its content.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,22 +11,22 @@ from jaxtyping import Bool, Float
 
 FIELD_WIDTH, FIELD_HEIGHT = 160.0, 90.0
 MARGIN = 8.0
-AXIS_NAME = 15.0  # the letter size of an axis's name
-CURVE_POINTS = 33  # points per curve of a function
-WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # the least strength of each: small values stay visible
+AXIS_NAME = 15.0  # text size of the name of an axis
+CURVE_POINTS = 33  # number of points of a function's curve
+WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # least colour strengths, so that small values stay visible
 Shape = tuple[str, str, float, *tuple[float | str, ...]]
 NumberFunction = Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " n"]]
-Box = tuple[float, float, float, float]  # left, top, width, height
+Box = tuple[float, float, float, float]  # (left, top, width, height)
 WHOLE_FIELD: Box = (MARGIN, MARGIN, FIELD_WIDTH - 2 * MARGIN, FIELD_HEIGHT - 2 * MARGIN)
 
 
 def rectangle(colour: str, strength: float, box: Box) -> Shape:
-    """A filled rectangle."""
+    """Return a filled rectangle as a shape."""
     return shape("rect", colour, strength, box)
 
 
 def shape(kind: str, colour: str, strength: float, numbers: Sequence[float]) -> Shape:
-    """A shape whose numbers are rounded to a visible precision.
+    """Return a shape of this kind, with its numbers rounded to a visible precision.
 
     >>> shape("dot", "q", 1 / 3, (1.0, 2.04, 3.0))
     ('dot', 'q', 0.33, 1.0, 2.0, 3.0)
@@ -35,7 +35,7 @@ def shape(kind: str, colour: str, strength: float, numbers: Sequence[float]) -> 
 
 
 def text_shape(colour: str, x: float, y: float, size: float, text: str) -> Shape:
-    """A text centred at a point.
+    """Return a text centred at a point as a shape.
 
     >>> text_shape("x", 8.0, 45.0, 16.0, "T")
     ('text', 'x', 1.0, 8.0, 45.0, 16.0, 'T')
@@ -50,9 +50,10 @@ def map_shapes(
     box: Box = WHOLE_FIELD,
     random: bool = False,
 ) -> list[Shape]:
-    """Weights as a map of square cells in the middle of a box; blocked ones are empty frames.
+    """Draw weights as a map of square cells, centred in a box; blocked cells are empty frames.
 
-    random: whether random matrices made the weights, which then carry no meaning and are grey."""
+    random: whether random matrices produced the weights. Such weights carry no meaning and are drawn grey.
+    """
     rows, columns = values.shape
     left, top, width, height = box
     side = min(width / columns, height / rows)
@@ -71,7 +72,7 @@ def map_shapes(
 
 
 def shrink_map(values: Float[np.ndarray, "T S"] | Bool[np.ndarray, "T S"], most: int) -> np.ndarray:
-    """A map of at most `most` rows and columns: each cell is the maximum of its block.
+    """Shrink a map to at most `most` rows and columns; each new cell is the maximum of a block.
 
     >>> shrink_map(np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]]), 2).tolist()
     [[1, 3], [7, 9]]
@@ -84,7 +85,7 @@ def shrink_map(values: Float[np.ndarray, "T S"] | Bool[np.ndarray, "T S"], most:
 
 
 def strip_shapes(values: Float[np.ndarray, " D"], colour: str, box: Box) -> list[Shape]:
-    """A vector as a strip of cells framed in its colour: magenta for minus, charcoal for plus."""
+    """Draw a vector as a strip of cells, framed in `colour`: negative numbers magenta, positive ones charcoal."""
     side = min(box[2] / len(values), box[3])
     largest = max(np.abs(values).max(), 1e-12)
     shapes = []
@@ -97,7 +98,7 @@ def strip_shapes(values: Float[np.ndarray, " D"], colour: str, box: Box) -> list
 
 
 def signed_map_shapes(values: Float[np.ndarray, "T S"], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Numbers as a map of square cells: magenta for minus, charcoal for plus; infinite ones are empty frames.
+    """Draw numbers as a map of square cells: negative magenta, positive charcoal, infinite as empty frames.
 
     >>> [kind for kind, *_ in signed_map_shapes(np.array([[1.0, -np.inf]]))]
     ['rect', 'frame']
@@ -114,7 +115,7 @@ def signed_map_shapes(values: Float[np.ndarray, "T S"], box: Box = WHOLE_FIELD) 
 
 
 def matrix_shapes(colour: str, rows: int, columns: int, down: str, across: str, box: Box = WHOLE_FIELD) -> list[Shape]:
-    """An empty matrix in the middle of a box: its cells, and the names of its axes at its left and above it.
+    """Draw an empty matrix in the middle of a box, with the names of its axes at its left and above it.
 
     >>> [shape[-1] for shape in matrix_shapes("q", 1, 1, "T", "d") if shape[0] == "text"]
     ['T', 'd']
@@ -138,7 +139,10 @@ def matrix_shapes(colour: str, rows: int, columns: int, down: str, across: str, 
 def bar_shapes(
     values: Float[np.ndarray, " S"], colour: str, box: Box = WHOLE_FIELD, largest: float | None = None
 ) -> list[Shape]:
-    """Numbers as bars on a line; those below 0 hang from it. largest: the number that fills the box's height."""
+    """Draw numbers as bars on a horizontal line; bars of negative numbers are below the line.
+
+    largest: the number at the top of the box; None for the largest of the numbers.
+    """
     top = max(largest or values.max(), 0.0)
     bottom = min(values.min(), 0.0)
     scale = box[3] / (top - bottom)
@@ -154,7 +158,7 @@ def bar_shapes(
 
 
 def curve_shapes(curves: Sequence[tuple[str, Sequence[float], Sequence[float]]], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Curves of (colour, x, y) in common axes, above a line at 0."""
+    """Draw curves, given as (colour, x, y), on common axes, above a line at 0."""
     left, top, width, height = box
     foot = top + height
     every_x = np.concatenate([x for _, x, _ in curves])
@@ -169,12 +173,12 @@ def curve_shapes(curves: Sequence[tuple[str, Sequence[float], Sequence[float]]],
         at_x = left + np.subtract(x, first_x) * across
         at_y = foot - np.subtract(y, lowest) * up
         points = np.stack([at_x, at_y], axis=1)
-        shapes.append(shape("path", colour, 1.0, points.ravel()))  # x, y, x, y, ...
+        shapes.append(shape("path", colour, 1.0, points.ravel()))  # the points are flattened to x, y, x, y, ...
     return shapes
 
 
 def function_shapes(function: NumberFunction, first: float, last: float, colour: str) -> list[Shape]:
-    """The curve of a function between two numbers.
+    """Draw the curve of a function between the arguments `first` and `last`.
 
     >>> [kind for kind, *_ in function_shapes(np.tanh, -2, 2, "share")]
     ['line', 'path']
@@ -191,7 +195,7 @@ def function_shapes(function: NumberFunction, first: float, last: float, colour:
 
 # ---- threads ---------------------------------------------------------------------------------------------------------
 def thread_shapes(weights: Float[np.ndarray, "T S"], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Queries above, keys below, and between them threads as thick as the weights."""
+    """Draw queries above, keys below, and lines ("threads") between them, which are as thick as the weights."""
     rows, columns = weights.shape
     query_x = spread_evenly(rows, box)
     key_x = spread_evenly(columns, box)
@@ -210,14 +214,14 @@ def thread_shapes(weights: Float[np.ndarray, "T S"], box: Box = WHOLE_FIELD) -> 
 
 
 def spread_evenly(count: int, box: Box) -> Float[np.ndarray, " count"]:
-    """The middles of equally wide columns that fill a box."""
+    """Return the x coordinate of the middle of each of `count` equally wide columns that fill a box."""
     left, _, width, _ = box
     middles = np.arange(count) + 0.5
     return left + middles * width / count
 
 
 def arc_shapes(weights: Float[np.ndarray, "T T"], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Words in a row, and from each an arc to the words that it attends to, as thick as the weight."""
+    """Draw words in a row, and arcs from each word to the words that it attends to, as thick as the weights."""
     count = len(weights)
     foot = box[1] + box[3] - 6
     x = spread_evenly(count, box)
@@ -234,7 +238,7 @@ def arc_shapes(weights: Float[np.ndarray, "T T"], box: Box = WHOLE_FIELD) -> lis
 
 # ---- geometry --------------------------------------------------------------------------------------------------------
 def arrow_shapes(vectors: Sequence[tuple[str, Float[np.ndarray, " 2"]]], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Vectors of (colour, two numbers) as arrows from the middle of a box; the longest fills it."""
+    """Draw vectors, given as (colour, two numbers), as arrows from the middle of a box; the longest fills the box."""
     left, top, width, height = box
     across = left + width / 2
     down = top + height / 2
@@ -253,13 +257,13 @@ def arrow_shapes(vectors: Sequence[tuple[str, Float[np.ndarray, " 2"]]], box: Bo
 
 
 def compared_shapes(query: Float[np.ndarray, " 2"], keys: Float[np.ndarray, "S 2"]) -> list[Shape]:
-    """A query and the keys that it is compared with, as arrows; a key of zeros has none."""
+    """Draw a query and the keys to which it is compared as arrows; a key of zeros has no arrow."""
     arrows = [("k", key) for key in keys if key.any()]
     return arrow_shapes([*arrows, ("q", query)])
 
 
 def growth_shapes(parts: Mapping[str, Sequence[float]], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Growing amounts, side by side by colour, as squares whose areas are the amounts, all on one scale."""
+    """Draw amounts as squares on one scale, those of each colour side by side; a square's area is its amount."""
     box_left, top, box_width, height = box
     largest = max(max(amounts) for amounts in parts.values())
     width = box_width / len(parts)
@@ -277,7 +281,7 @@ def growth_shapes(parts: Mapping[str, Sequence[float]], box: Box = WHOLE_FIELD) 
 
 # ---- heads and blocks ------------------------------------------------------------------------------------------------
 def shared_head_shapes(kv_heads: int, query_heads: int = 4) -> list[Shape]:
-    """Heads of queries above, and below them the heads of keys and values that they share.
+    """Draw the query heads above, and below them the key/value heads that they share.
 
     >>> [kind for kind, *_ in shared_head_shapes(1, query_heads=1)]
     ['line', 'rect', 'rect', 'rect']
@@ -295,7 +299,7 @@ def shared_head_shapes(kv_heads: int, query_heads: int = 4) -> list[Shape]:
 
 
 def block_shapes(blocks: int) -> list[Shape]:
-    """A map of `blocks` x `blocks` blocks, of which the middle one is stored and the others are empty.
+    """Draw a map of `blocks` x `blocks` blocks, of which only the middle one is filled: the block in memory.
 
     >>> [kind for kind, *_ in block_shapes(1)]
     ['rect']

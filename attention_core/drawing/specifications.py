@@ -1,7 +1,7 @@
-"""The Vega-Lite specifications that draw every picture: cells in pixels, curves on two axes, arrows on a plane.
+"""Vega-Lite specifications of every picture: cells in pixels, curves on two axes, arrows on a plane.
 
-Only this module knows Altair. A specification is built once; from picture to picture only its table changes, so that a
-rerun of a page sends data and keeps the chart.
+Only this module uses Altair. A specification is built only once, and only the table of marks changes from picture to
+picture, so that a rerun of a page sends data and keeps the chart.
 """
 
 import importlib
@@ -13,34 +13,38 @@ import altair as alt
 from attention_core.drawing.axes import Axis, tick_settings
 from attention_core.drawing.palette import Palette
 
-PAGE_WIDTH_PX = 820.0  # pixels: the largest width of a picture, legible on a projector
-AXIS_TEXT_PX = 14  # pixels: the size of the texts at an axis
-# A Chinese font makes Ġ of G and a loose dot, so the page's font, which has all European letters, comes first.
+PAGE_WIDTH_PX = 820.0  # pixels: the largest width of a picture that is legible on a projector
+AXIS_TEXT_PX = 14  # pixels: text size at an axis
+# The page's font comes first, because a Chinese font would draw Ġ as G and a separate dot.
 FONT = "'Source Sans 3', 'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
 HOVER_COLOUR = "#d97706"
-UNWANTED_KEYS = ("data", "datasets", "$schema")  # keys of a specification that Altair writes
-SILENT = {"tooltip": None, "aria": False}  # for a mark without tooltip that is hidden from screen readers
+UNWANTED_KEYS = ("data", "datasets", "$schema")  # keys that Altair adds to a specification and that are removed from it
+SILENT = {"tooltip": None, "aria": False}  # properties of a mark that has no tooltip and is skipped by screen readers
 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A table of cells, column by column, and the specification that draws it."""
+    """A table of marks, column by column, and the Vega-Lite specification that draws it."""
 
     table: dict[str, list]
     spec: dict
 
 
 def import_pandas() -> None:
-    """Waits until pandas is imported completely: Altair uses it even if another thread is still importing it."""
+    """Import pandas and wait until the import is complete.
+
+    Without this wait, Altair would use pandas even while another thread is still importing it.
+    """
     importlib.import_module("pandas")
 
 
 # ---- cells in pixels -------------------------------------------------------------------------------------------------
 @cache
 def cell_specification() -> dict:
-    """Rectangles, hatches, outlines and texts in pixels; a click sends a cell, hovering highlights its row and column.
+    """Return the specification of cells, hatches, outlines and texts in pixels.
 
-    A screen reader reads each cell's description and number, and skips the other marks.
+    A click sends a cell, and hovering highlights its row and column. A screen reader reads each cell's description and
+    number, and skips the other marks.
     """
     import_pandas()
     boxes = place_points().encode(x2="x2:Q", y2="y2:Q")
@@ -57,7 +61,7 @@ def cell_specification() -> dict:
 
 
 def place_points() -> alt.Chart:
-    """Points in pixels."""
+    """Return a chart whose x and y are pixel coordinates, without axes."""
     return alt.Chart().encode(
         x=alt.X("x:Q", axis=None, scale=None),
         y=alt.Y("y:Q", axis=None, scale=None),
@@ -65,7 +69,7 @@ def place_points() -> alt.Chart:
 
 
 def draw_cells(cells: alt.Chart) -> alt.Chart:
-    """The coloured squares of a matrix, which can be pointed at and clicked."""
+    """Return the layer of a matrix's coloured squares, which can be hovered and clicked."""
     hover = alt.selection_point(
         name="hover",
         on="pointerover",
@@ -89,19 +93,19 @@ def draw_cells(cells: alt.Chart) -> alt.Chart:
 
 
 def draw_hatches(boxes: alt.Chart) -> alt.Chart:
-    """A diagonal line in each blocked cell."""
+    """Return the layer that hatches each blocked cell with a diagonal line."""
     lines = rows_of_kind(boxes, "blocked").mark_rule(strokeWidth=1, opacity=0.45, **SILENT)
     return lines.encode(color=alt.Color("ink:N", scale=None, legend=None))
 
 
 def draw_bars(boxes: alt.Chart) -> alt.Chart:
-    """Rectangles that are not cells."""
+    """Return the layer of rectangles that are not cells."""
     bars = rows_of_kind(boxes, "bar").mark_rect(aria=False)
     return bars.encode(color=alt.Color("fill:N", scale=None))
 
 
 def draw_cell_texts() -> alt.Chart:
-    """The texts of cells in their middle, and labels at their point."""
+    """Return the layer of texts: in the middle of a cell, or a label at its point."""
     rows = alt.Chart().transform_filter("datum.text != ''")
     rows = rows.transform_calculate(
         middle="(datum.x + datum.x2) / 2",
@@ -124,7 +128,10 @@ def draw_cell_texts() -> alt.Chart:
 
 
 def draw_hovered_cells(cells: alt.Chart) -> alt.Chart:
-    """The highlight of a hovered result: the same cell in each result, its row at the left and its column above."""
+    """Return the layer that highlights a hovered result: the same cell in each result, and its row and column.
+
+    The row is highlighted in the left operand, the column in the operand above.
+    """
     hovered = cells.transform_filter(
         "isArray(hover.row) && datum.row >= 0 && hover.panel[0] == 'result' && ("
         "(datum.panel == 'left' && datum.row == hover.row[0]) || "
@@ -136,7 +143,7 @@ def draw_hovered_cells(cells: alt.Chart) -> alt.Chart:
 
 
 def draw_outlines(boxes: alt.Chart) -> alt.Chart:
-    """The outlines of the chosen cell, and of the cells that it was computed from."""
+    """Return the layer that outlines the chosen cell and the cells from which it was computed."""
     outlined = boxes.transform_filter("datum.kind == 'chosen' || datum.kind == 'read'")
     width = {"expr": "datum.kind == 'chosen' ? 2.5 : 2"}
     frames = outlined.mark_rect(fill=None, strokeWidth=width, **SILENT)
@@ -144,7 +151,7 @@ def draw_outlines(boxes: alt.Chart) -> alt.Chart:
 
 
 def sized_specification(width: float, height: float, padding: int = 2) -> dict:
-    """The specification of cells at a size in pixels; one data unit is one pixel."""
+    """Return the specification of cells for a picture of this size; one data unit is one pixel."""
     return {
         **cell_specification(),
         "width": int(width),
@@ -157,7 +164,10 @@ def sized_specification(width: float, height: float, padding: int = 2) -> dict:
 # ---- still pictures of animations ------------------------------------------------------------------------------------
 @cache
 def still_layers() -> dict:
-    """Threads in pixels, as thick as their rows say, below rectangles, texts and outlines; clicks have no effect."""
+    """Return a still picture's layers: lines of varying thickness below rectangles, texts and outlines.
+
+    Nothing in a still picture can be clicked.
+    """
     import_pandas()
     points = place_points()
     boxes = points.encode(x2="x2:Q", y2="y2:Q")
@@ -166,7 +176,7 @@ def still_layers() -> dict:
 
 
 def draw_threads(points: alt.Chart) -> alt.Chart:
-    """Lines through the points of each thread."""
+    """Return the layer of threads: a line through the points of each, with the thickness given in its table row."""
     lines = rows_of_kind(points, "thread").mark_line(**SILENT)
     return lines.encode(
         color=own_colour(),
@@ -177,7 +187,7 @@ def draw_threads(points: alt.Chart) -> alt.Chart:
 
 
 def still_specification(width: float, height: float) -> dict:
-    """The specification of a still picture at a size in pixels, which no text in it can widen."""
+    """Return the specification of a still picture with a fixed size in pixels, which a long text does not enlarge."""
     return {
         **still_layers(),
         "width": int(width),
@@ -190,23 +200,23 @@ def still_specification(width: float, height: float) -> dict:
 
 # ---- parts of all specifications -------------------------------------------------------------------------------------
 def rows_of_kind(chart: alt.Chart, kind: str) -> alt.Chart:
-    """The rows of the table of one kind."""
+    """Filter a chart's table to the rows of one kind of mark."""
     return chart.transform_filter(f"datum.kind == '{kind}'")
 
 
 def own_colour() -> alt.Color:
-    """The colour in each row of the table."""
+    """Return a colour encoding that reads the colour from each table row."""
     return alt.Color("fill:N", scale=None, legend=None)
 
 
 def finish_specification(chart: alt.LayerChart) -> dict:
-    """A chart without a frame, as a dictionary."""
+    """Return a chart without a frame, as a Vega-Lite dictionary."""
     frameless = chart.configure_view(stroke=None)
-    return without_data(frameless.to_dict(validate=False))  # only tests validate: it takes 0.1 s per chart
+    return without_data(frameless.to_dict(validate=False))  # validation takes 0.1 s per chart, so only tests do it
 
 
 def without_data(spec: dict) -> dict:
-    """The specification without the empty data sets that Altair writes into it: they would hide the real one."""
+    """Remove the empty data sets that Altair writes into a specification, because they would hide the real data."""
     if isinstance(spec, list):
         return [without_data(part) for part in spec]
     if not isinstance(spec, dict):
@@ -221,7 +231,10 @@ def without_data(spec: dict) -> dict:
 # ---- curves on two axes ----------------------------------------------------------------------------------------------
 @lru_cache(maxsize=64)
 def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: int) -> dict:
-    """Bands, lines, points, bars, vertical rules and texts on two axes; hovering a point shows its numbers."""
+    """Return the specification of curves on two axes: bands, lines, points, bars, vertical rules and texts.
+
+    Hovering a point shows its numbers.
+    """
     layers = curve_layers()
     axes = {"x": encode_axis(x, alt.X, "x").to_dict(), "y": encode_axis(y, alt.Y, "y").to_dict()}
     return {
@@ -231,13 +244,13 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
         "width": width,
         "height": height,
         "background": "transparent",
-        "autosize": {"type": "fit-x", "contains": "padding"},  # the chart area takes what axes and names leave
+        "autosize": {"type": "fit-x", "contains": "padding"},  # the plot area takes the width left by axes and names
     }
 
 
 @cache
 def curve_layers() -> dict:
-    """The marks of all charts of curves, without axes: Altair takes a tenth of a second to make them."""
+    """Return the layers of all charts of curves, without axes; cached, because Altair needs 0.1 s to build them."""
     import_pandas()
     rows = alt.Chart().encode(x="x:Q", y="y:Q")
     chart = alt.layer(
@@ -254,7 +267,10 @@ def curve_layers() -> dict:
 
 
 def put_on_axes(encoding: dict, axes: dict[str, dict]) -> dict:
-    """The channels of a mark, with axes instead of the channels that only name their column."""
+    """Replace the channels of a mark's encoding that only name a column by channels with an axis.
+
+    encoding: the encoding of one mark. axes: {channel: its encoding along an axis}.
+    """
     put = dict(encoding)
     for channel, axis in axes.items():
         if put[channel] == {"field": channel, "type": "quantitative"}:
@@ -263,7 +279,7 @@ def put_on_axes(encoding: dict, axes: dict[str, dict]) -> dict:
 
 
 def encode_axis(axis: Axis, channel: type[alt.X] | type[alt.Y], field: str) -> alt.X | alt.Y:
-    """A quantity along an axis."""
+    """Return the encoding of a quantity along an axis."""
     scale = alt.Scale(
         type="log" if axis.log else "linear",
         domain=[axis.first, axis.last],
@@ -275,7 +291,7 @@ def encode_axis(axis: Axis, channel: type[alt.X] | type[alt.Y], field: str) -> a
 
 
 def style_axes(palette: Palette) -> dict:
-    """The colours of the theme and the font of the pictures, for both axes."""
+    """Return the configuration of both axes: the colours of the theme and the font of the pictures."""
     return {
         "labelFontSize": AXIS_TEXT_PX,
         "titleFontSize": AXIS_TEXT_PX,
@@ -291,31 +307,31 @@ def style_axes(palette: Palette) -> dict:
 
 
 def draw_bands(rows: alt.Chart) -> alt.Chart:
-    """The areas in which points may lie."""
+    """Return the layer of bands: the areas in which points may lie."""
     areas = rows_of_kind(rows, "band").mark_area(opacity=0.18, **SILENT)
     return areas.encode(y2="y2:Q", color=own_colour(), detail="name:N")
 
 
 def draw_curve_bars(rows: alt.Chart) -> alt.Chart:
-    """Bars between two points of the chart area."""
+    """Return the layer of bars between two points of the plot area."""
     bars = rows_of_kind(rows, "bar").mark_rect(opacity=0.75, tooltip=None)
     return bars.encode(x2="x2:Q", y2="y2:Q", color=own_colour())
 
 
 def draw_upright_rules(rows: alt.Chart) -> alt.Chart:
-    """Dashed lines from the top of the chart area to its bottom."""
+    """Return the layer of dashed vertical lines across the plot area."""
     rules = rows_of_kind(rows, "rule").mark_rule(strokeWidth=1.5, strokeDash=[4, 4], **SILENT)
     return rules.encode(y=alt.value(0), y2=alt.value("height"), color=own_colour())
 
 
 def own_dashes() -> alt.StrokeDash:
-    """A line that is dashed if its row says so."""
+    """Return a dash encoding: a line is dashed if its table row says that it is."""
     patterns = alt.Scale(domain=[False, True], range=[[1, 0], [7, 5]])
     return alt.StrokeDash("dashed:N", scale=patterns, legend=None)
 
 
 def draw_covered_stretches(rows: alt.Chart) -> alt.Chart:
-    """The stretches of a curve that lie under another curve, each as wide as its row says."""
+    """Return the layer of those curve stretches that another curve covers, drawn with the width given in their row."""
     stretches = rows_of_kind(rows, "under").mark_rule(**SILENT)
     return stretches.encode(
         x2="x2:Q",
@@ -327,32 +343,36 @@ def draw_covered_stretches(rows: alt.Chart) -> alt.Chart:
 
 
 def draw_curve_lines(rows: alt.Chart) -> alt.Chart:
-    """The lines through the points of each curve."""
+    """Return the layer of the curves' lines through their points."""
     points = rows.transform_filter("datum.kind == 'point' || datum.kind == 'zero'")
     lines = points.mark_line(strokeWidth=2.5, **SILENT)
     return lines.encode(color=own_colour(), detail="name:N", strokeDash=own_dashes())
 
 
 def draw_points(rows: alt.Chart, kind: str, **form) -> alt.Chart:
-    """Points with tooltips. form: properties of the mark in Vega-Lite."""
+    """Return the layer of points with tooltips. form: Vega-Lite properties of the mark."""
     points = rows_of_kind(rows, kind).mark_point(opacity=1, **form)
     return points.encode(color=own_colour(), **told_text())
 
 
 def told_text() -> dict:
-    """The tooltip and the screen reader's description of a mark."""
+    """Return the encoding of a mark's tooltip and of its description for screen readers."""
     return {"description": "said:N", "tooltip": [alt.Tooltip("said:N", title=" ")]}
 
 
 def draw_curve_names(rows: alt.Chart) -> alt.Chart:
-    """The name of each curve, at a height given in pixels."""
+    """Return the layer of the curves' names, at a height given in pixels."""
     names = rows_of_kind(rows, "text").mark_text(align="left", dx=6, fontSize=14, font=FONT, **SILENT)
     return names.encode(y=alt.Y("y:Q", scale=None, axis=None), text="name:N", color=own_colour())
 
 
 # ---- arrows on a plane -----------------------------------------------------------------------------------------------
 def plane_specification(reach: float, side: int) -> dict:
-    """Arrows from the middle of a square plane, named at their tips, and arcs; both axes run from -reach to reach."""
+    """Return the specification of arrows and arcs on a square plane.
+
+    Arrows start in the middle and have their names at their tips. reach: both axes run from -reach to reach. side: the
+    side of the square in pixels.
+    """
     import_pandas()
     rows = alt.Chart().encode(color=own_colour())
     start = encode_point(reach, "x:Q", "y:Q")
@@ -374,14 +394,14 @@ def plane_specification(reach: float, side: int) -> dict:
     return finish_specification(chart) | {
         "width": side,
         "height": side,
-        "padding": {"left": 50, "right": 50, "top": 28, "bottom": 28},  # for the names
+        "padding": {"left": 50, "right": 50, "top": 28, "bottom": 28},  # space for the names of arrows near the edge
         "autosize": {"type": "none"},
         "background": "transparent",
     }
 
 
 def encode_point(reach: float, across: str, up: str) -> dict:
-    """A point of the plane. across, up: the columns of the table that have its coordinates."""
+    """Return the encoding of a point of the plane. across, up: the table columns with its coordinates."""
     scale = alt.Scale(domain=[-reach, reach], nice=False)
     return {
         "x": alt.X(across, scale=scale, axis=None),

@@ -13,30 +13,32 @@ from attention_core.drawing.text_layout import place_fitted_label, place_label, 
 
 STILL_COLUMNS = {
     **CELL_COLUMNS,
-    "name": "",  # identifies a thread, which has a row for each of its points
+    "name": "",  # name of a thread, the same in the table rows of all its points
     "order": 0,
     "width": 1.0,
 }
 THREAD_POINTS = 25
-THINNEST_PX, THICKER_PX = 1.0, 9.0  # pixels: the thickness at weight 0, and the increase up to weight 1
-PALEST_SHARE = 0.12  # share of the thread colour in a thread of weight 0
+THINNEST_PX, THICKER_PX = 1.0, 9.0  # thickness of a line in pixels at weight 0, and what it gains up to weight 1
+PALEST_SHARE = 0.12  # how much of the line colour a line of weight 0 has
 
 Point = tuple[float, float]
-PALEST_STRIPE_SHARE = 0.05  # share of the vector's colour in the stripe of a 0
-WORD_BAR_PX = 15.0  # pixels: the size of the words and of the probabilities
-WORD_LINE_PX = 25.0  # pixels between two words
+PALEST_STRIPE_SHARE = 0.05  # how much of the vector's colour the stripe of the number 0 has
+WORD_BAR_PX = 15.0  # pixels: text size of words and probabilities
+WORD_LINE_PX = 25.0  # pixels from one word to the next below it
 WORD_BAR_HEIGHT_PX = 13.0
-LONGEST_WORD_SHARE = 0.45  # share of the room: a longer word is shortened
-SHARE_ROOM_PX = 50.0  # pixels for a probability after its bar
+LONGEST_WORD_SHARE = 0.45  # the most of the total width that a word takes; a longer word is shortened
+SHARE_ROOM_PX = 50.0  # pixels for the probability after its bar
 
 
 def still_picture(rows: Sequence[dict], width: float, height: float) -> Picture:
-    """A picture of table rows, at a size in pixels."""
+    """Return a still picture of these table rows, with a size in pixels."""
     return Picture(fill_columns(rows, STILL_COLUMNS), still_specification(width, height))
 
 
 def blend_colour(colour: str, share: float, palette: Palette) -> str:
-    """A colour mixed with the background. share: of the colour, from 0 to 1.
+    """Mix a colour with the background.
+
+    share: the share of the colour in the mixture, from 0 to 1.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> blend_colour("#000000", 0.2, LIGHT_PALETTE)
@@ -47,8 +49,10 @@ def blend_colour(colour: str, share: float, palette: Palette) -> str:
 
 
 def place_thread(name: str, bends: Sequence[Point], weight: float, colour: str, palette: Palette) -> list[dict]:
-    """A thread as a Bézier curve. name: unique in the picture. bends: its start, two control points, its end. weight:
-    from 0 to 1; the larger, the thicker and stronger.
+    """Return a thread as a Bézier curve: a table row per point of it.
+
+    name: unique in the picture. bends: start, two control points, end. weight: a number from 0 to 1; the larger, the
+    thicker and stronger the thread.
     """
     look = {
         "kind": "thread",
@@ -60,7 +64,7 @@ def place_thread(name: str, bends: Sequence[Point], weight: float, colour: str, 
 
 
 def curve_points(bends: Sequence[Point]) -> list[list[float]]:
-    """Points of a cubic Bézier curve, from its start to its end. bends: its control points.
+    """Return points along a cubic Bézier curve, from start to end. bends: start, two control points, end.
 
     >>> points = curve_points([(0, 0), (0, 4), (8, 4), (8, 0)])
     >>> points[0], points[THREAD_POINTS // 2], points[-1]
@@ -69,7 +73,7 @@ def curve_points(bends: Sequence[Point]) -> list[list[float]]:
     points = np.array(bends, dtype=float)[:, None]  # (4, 1, 2)
     t = np.linspace(0.0, 1.0, THREAD_POINTS)[:, None]  # (points, 1)
     while len(points) > 1:
-        points = points[:-1] + t * (points[1:] - points[:-1])  # de Casteljau: one point less, (bends, points, 2)
+        points = points[:-1] + t * (points[1:] - points[:-1])  # de Casteljau's algorithm: one point less each time
     return points[0].tolist()
 
 
@@ -80,8 +84,10 @@ def place_stripes(
     palette: Palette,
     is_lying: bool = False,
 ) -> Iterator[dict]:
-    """The stripes of a vector, one below the other. sizes: each number's size, from 0 to 1. colours: of each.
-    is_lying: whether they are side by side instead.
+    """Yield the stripes of a vector, one below the other, as marks.
+
+    sizes: each number's size, from 0 to 1. colours: the colour of each stripe. place: the rectangle that the stripes
+    fill. is_lying: True if the stripes lie side by side instead.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> place = {"x": 0, "x2": 5, "y": 0, "y2": 8}
@@ -104,8 +110,10 @@ def place_word_bars(
     write: Callable[[float], str],
     palette: Palette,
 ) -> Iterator[dict]:
-    """The words one below the other. shares: words, probabilities. corner: the upper left one. room: the total width.
-    write: formats a probability.
+    """Yield the marks of the candidates, one below the other.
+
+    shares: words with their probabilities. corner: the upper left corner. room: the total width. write: a function that
+    formats a probability.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> bars = [*place_word_bars([("can", 1.0), ("did", 0.0)], (0, 0), 200.0, str, LIGHT_PALETTE)]

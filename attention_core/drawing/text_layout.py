@@ -1,6 +1,6 @@
-"""The texts of a picture: their widths, and their places beside rows and above columns.
+"""Layout of a picture's texts: estimated widths, and positions beside rows and above columns.
 
-The caller passes every text as it is shown: nothing in it is interpreted.
+Every text is drawn exactly as the caller passes it, without interpretation.
 """
 
 import math
@@ -15,38 +15,41 @@ from attention_core.inputs.tokenizer import character_spans
 from attention_core.record.expressions import Ref
 
 NARROW_LETTERS, BROAD_LETTERS = " .,:;|!il’'", "MWmw@%—…"
-MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # pixels: the most room for texts beside rows, above columns
-TILT_DEGREES = 40.0  # the slope of a text that is wider than its column
-TILTED_BESIDE_TILTED = 1.7  # times the text size: the least width of columns with tilted texts
-TILTED_BESIDE_CHINESE = 2.4  # the same beside texts written from top to bottom
+MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # the most pixels for labels beside rows, and above columns
+TILT_DEGREES = 40.0  # slope in degrees of a label that is wider than its column
+TILTED_BESIDE_TILTED = 1.7  # least width of a column with a tilted label, in multiples of the text size
+TILTED_BESIDE_CHINESE = 2.4  # least width of a tilted column beside texts from top to bottom, in text sizes
 
 
 @dataclass(frozen=True)
 class PictureTexts:
-    """The texts of a picture. describe: names a cell. labels: names a position along an axis."""
+    """The functions that return a picture's texts.
+
+    describe: the description of a cell. labels: the label of a position along an axis.
+    """
 
     describe: Callable[[Ref], str]
-    labels: Callable[[str, int], str]  # (axis, position) -> the text beside a row or above a column
+    labels: Callable[[str, int], str]  # (axis, position) -> label of a row or column
 
 
 def is_wide(character: str) -> bool:
-    """Whether a character is as wide as it is high: Chinese, Japanese, Korean, full-width signs."""
+    """Return whether a character is as wide as it is high: Chinese, Japanese, Korean or full-width."""
     return unicodedata.east_asian_width(character) in "WF"
 
 
 def has_wide_letters(text: str) -> bool:
-    """Whether a text is written in Chinese, Japanese or Korean, at least in part."""
+    """Return whether a text has at least one Chinese, Japanese or Korean character."""
     return any(map(is_wide, text))
 
 
 def text_width(text: str, size: float) -> float:
-    """An estimate of the width of a text in pixels, rather too large than too small."""
+    """Estimate the width of a text in pixels; the estimate is rather too large than too small."""
     return size * sum(map(letter_width, text))
 
 
 @lru_cache(maxsize=4096)
 def letter_width(letter: str) -> float:
-    """An estimate of the width of a character, in ems of the fonts of the pictures."""
+    """Estimate the width of a character in the pictures' fonts, in ems."""
     if is_wide(letter):
         return 1.0
     if letter in NARROW_LETTERS:
@@ -57,7 +60,7 @@ def letter_width(letter: str) -> float:
 
 
 def shorten_text(text: str, room: float, size: float) -> str:
-    """The text, with an ellipsis instead of its end if it is wider than the room."""
+    """Return a text that fits a width: if the text is wider than `room` pixels, an ellipsis replaces its end."""
     if text_width(text, size) <= room:
         return text
     while text and text_width(text, size) > room - size:
@@ -66,12 +69,12 @@ def shorten_text(text: str, room: float, size: float) -> str:
 
 
 def split_letters(text: str) -> list[str]:
-    """The characters of a text, each with its accents."""
+    """Split a text into characters, each together with its accents."""
     return [text[start:end] for start, end in character_spans(text)]
 
 
 def stack_letters(text: str, most: int) -> list[str]:
-    """The characters of a text written from top to bottom; an ellipsis replaces characters that do not fit."""
+    """Return the characters of a text that is written from top to bottom; an ellipsis replaces those after `most`."""
     letters = split_letters(text)
     if len(letters) <= most:
         return letters
@@ -80,30 +83,33 @@ def stack_letters(text: str, most: int) -> list[str]:
 
 # ---- beside rows and above columns -----------------------------------------------------------------------------------
 def place_label(text: str, x: float, y: float, palette: Palette, **more) -> dict:
-    """A text at a point, vertically centred there. more: other columns of the table of cells, such as its size."""
+    """Return the mark of a text at a point, vertically centred there.
+
+    more: values for other columns of the cell table, such as the text size.
+    """
     return {"kind": "label", "x": x, "x2": x, "y": y, "y2": y, "text": text, "ink": palette.ink, **more}
 
 
 def place_fitted_label(
     text: str, x: float, y: float, room: float, size: float, palette: Palette, align: str = "left"
 ) -> dict:
-    """A text at a point, shortened if it is wider than the room in pixels."""
+    """Return the mark of a text at a point, shortened if it is wider than the room in pixels."""
     return place_label(shorten_text(text, room, size), x, y, palette, align=align, size=size)
 
 
 def label_size(cell: float) -> float:
-    """The size of the texts beside rows and above columns, for cells of this side."""
+    """Return the text size of row and column labels for cells of this side."""
     return min(max(16.0, cell * 0.28), max(cell * 0.8, 9.0))
 
 
 def row_texts(drawn: Panel, words: PictureTexts) -> list[str]:
-    """The texts beside the rows of a panel."""
+    """Return the labels beside the rows of a panel."""
     top, _ = drawn.first
     return [words.labels(drawn.rows, top + row) for row in range(len(drawn.refs))]
 
 
 def column_texts(drawn: Panel, words: PictureTexts) -> list[str]:
-    """The texts above the columns of a panel."""
+    """Return the labels above the columns of a panel."""
     _, left = drawn.first
     return [words.labels(drawn.columns, left + column) for column in range(len(drawn.refs[0]))]
 
@@ -111,7 +117,10 @@ def column_texts(drawn: Panel, words: PictureTexts) -> list[str]:
 def place_row_labels(
     drawn: Panel, words: PictureTexts, palette: Palette, x: float, top: float, cell: float
 ) -> list[dict]:
-    """The texts at the left of a panel with upper left corner (x, top), shortened if they would leave the picture."""
+    """Return the row labels at the left of a panel, shortened if they would leave the picture.
+
+    x, top: the upper left corner of the panel. cell: the side of a cell.
+    """
     size = label_size(cell)
     placed = []
     for row, text in enumerate(row_texts(drawn, words)):
@@ -131,7 +140,7 @@ def place_row_labels(
 
 
 def label_margin(drawn: Panel, words: PictureTexts, cell: float) -> float:
-    """The width of the texts beside a panel's rows."""
+    """Return the width that the labels beside a panel's rows need."""
     size = label_size(cell)
     widths = [text_width(text, size) for text in row_texts(drawn, words)]
     return min(MAX_ROW_LABELS_PX, max(widths) + 12)
@@ -139,13 +148,13 @@ def label_margin(drawn: Panel, words: PictureTexts, cell: float) -> float:
 
 @dataclass(frozen=True)
 class ColumnLabels:
-    """The texts above a panel's columns.
+    """The layout of the labels above a panel's columns.
 
-    They are horizontal if they fit. Of the others, Chinese ones are written from top to bottom and Latin ones are
-    tilted; then Latin ones that fit are tilted too.
+    Labels that fit their column are horizontal. Wider Chinese labels are written from top to bottom, and wider Latin
+    labels are tilted. If one label is tilted, all Latin labels are.
 
-    room: the height that they need. overhang: how far they extend beyond the last column. slant: of the Latin ones in
-    degrees, 0 if all of them fit, 90 if the columns are too narrow for less.
+    room: the height of the labels. overhang: how far the labels extend beyond the last column. slant: the angle of
+    Latin labels in degrees: 0 if all of them fit, 90 if the columns are too narrow for a tilt.
     """
 
     texts: tuple[str, ...]
@@ -155,7 +164,7 @@ class ColumnLabels:
     slant: float
 
     def drawn(self, palette: Palette, x0: float, y: float) -> list[dict]:
-        """The rows of these texts in the table of cells, for a panel whose upper left corner is (x0, y)."""
+        """Return the marks of these labels, for a panel whose upper left corner is (x0, y)."""
         placed = []
         size = label_size(self.cell)
         for column, text in enumerate(self.texts):
@@ -172,7 +181,7 @@ class ColumnLabels:
         return placed
 
     def place_downwards(self, text: str, x: float, y: float, palette: Palette) -> list[dict]:
-        """The characters of a text one below the other, the last one above (x, y)."""
+        """Return the marks of a vertical text: one character below the other, the last one above (x, y)."""
         size = label_size(self.cell)
         letters = stack_letters(text, int((self.room - 4) // size))
         placed = []
@@ -182,7 +191,7 @@ class ColumnLabels:
         return placed
 
     def place_tilted(self, text: str, x: float, y: float, palette: Palette) -> dict:
-        """A text that rises from (x, y) to the right."""
+        """Return the mark of a text that rises from (x, y) to the right."""
         size = label_size(self.cell)
         rise = math.sin(math.radians(self.slant))
         length = (self.room - 8) / rise
@@ -193,12 +202,12 @@ class ColumnLabels:
 
 
 def column_labels(drawn: Panel, words: PictureTexts, cell: float) -> ColumnLabels:
-    """The layout of the texts above a panel's columns."""
+    """Return the layout of the labels above a panel's columns."""
     return labels_above(column_texts(drawn, words), cell)
 
 
 def labels_above(names: Sequence[str], cell: float) -> ColumnLabels:
-    """The layout of texts above columns of this width."""
+    """Return the layout of labels above columns of this width."""
     size = label_size(cell)
     texts = tuple(names)
     too_long = [text for text in texts if text_width(text, size) > cell - 2]
@@ -220,7 +229,10 @@ def labels_above(names: Sequence[str], cell: float) -> ColumnLabels:
 
 
 def tilted_labels(texts: tuple[str, ...], cell: float, heights: list[float]) -> ColumnLabels:
-    """The layout of texts with tilted Latin ones. heights: of the texts written from top to bottom."""
+    """Return a layout in which Latin labels are tilted.
+
+    heights: the heights of the labels that are written from top to bottom.
+    """
     size = label_size(cell)
     least = TILTED_BESIDE_CHINESE if any(map(has_wide_letters, texts)) else TILTED_BESIDE_TILTED
     slant = TILT_DEGREES if cell >= least * size else 90.0
@@ -234,7 +246,7 @@ def tilted_labels(texts: tuple[str, ...], cell: float, heights: list[float]) -> 
     room = min(MAX_COLUMN_LABELS_PX, max([*heights, *needed]))
     overhang = 0.0
     for column, width in widths.items():
-        foot = (column + 0.5 - len(texts)) * cell  # relative to the right edge of the last column
+        foot = (column + 0.5 - len(texts)) * cell  # x of a label's foot, from the right edge of the last column
         reach = min(width, room / rise) * run
         overhang = max(overhang, foot + reach)
     return ColumnLabels(texts, cell, room, overhang, slant)

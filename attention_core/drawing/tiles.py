@@ -11,20 +11,22 @@ from attention_core.drawing.specifications import Picture
 from attention_core.drawing.stills import blend_colour, still_picture
 from attention_core.drawing.text_layout import place_fitted_label, text_width
 
-TILE_TEXT_PX = 18.0  # pixels: the size of the words
-TILE_PADDING_PX, TILE_GAP_PX = 6.0, 3.0  # pixels beside a word in its tile, and between two tiles
-TILE_HEIGHT_PX, TILE_LINE_PX = 28.0, 33.0  # pixels: the height of a tile, and of a line of tiles
-TINT_SHARE = 0.22  # share of a tile's colour in its background
-DASH_PX, DASH_THICKNESS_PX = 5.0, 1.5  # pixels: the length and thickness of dashes; gaps are as long
-TOKEN_ROWS_WIDTH_PX = 520.0  # pixels: narrow enough for a slide with the shortest text and its figures
-ROW_TITLE_PX, ROW_NOTE_PX = 17.0, 14.0  # pixels: the letter size of a title, and of the note below the tokens
-TITLE_LINE_PX, NOTE_LINE_PX, ROW_GAP_PX = 22.0, 20.0, 10.0  # pixels: title, note, gap between rows
+TILE_TEXT_PX = 18.0  # pixels: text size of the words
+TILE_PADDING_PX, TILE_GAP_PX = 6.0, 3.0  # pixels: space around a word in its tile, and gap between two tiles
+TILE_HEIGHT_PX, TILE_LINE_PX = 28.0, 33.0  # height in pixels of a tile, and distance of two lines of tiles
+TINT_SHARE = 0.22  # how much of a tile's colour its background has
+DASH_PX, DASH_THICKNESS_PX = 5.0, 1.5  # length and thickness of a dash in pixels; gaps are as long as dashes
+TOKEN_ROWS_WIDTH_PX = 520.0  # pixels: width of the picture, so that it fits beside sentences on a slide
+ROW_TITLE_PX, ROW_NOTE_PX = 17.0, 14.0  # pixels: text sizes of a title, and of the note below the tokens
+TITLE_LINE_PX, NOTE_LINE_PX, ROW_GAP_PX = 22.0, 20.0, 10.0  # pixels: heights of title and note, and the gap
 
 
 @dataclass(frozen=True)
 class Tile:
-    """A word. colour: tints its background; "" for none. edge: colour of its border; "" for none. is_dashed: whether
-    the border is dashed.
+    """A word drawn as a tile.
+
+    colour: tints its background; "" for none. edge: colour of its border; "" for none. is_dashed: whether the border is
+    dashed.
     """
 
     text: str
@@ -34,7 +36,7 @@ class Tile:
 
 
 def place_tiles(tiles: Iterable[Tile], top: float, room: float, palette: Palette) -> tuple[list[dict], float]:
-    """Places tiles in lines of at most `room` pixels; returns the rows of the table and the bottom of the last line.
+    """Wrap tiles into lines of at most `room` pixels; return their marks and the y of the last line's bottom.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> one, two = (place_tiles([Tile("word")] * count, 0.0, 130.0, LIGHT_PALETTE)[1] for count in (2, 3))
@@ -54,7 +56,7 @@ def place_tiles(tiles: Iterable[Tile], top: float, room: float, palette: Palette
 
 
 def place_tile(tile: Tile, rectangle: dict[str, float], palette: Palette) -> Iterator[dict]:
-    """One tile: its background, its border, and its word, shortened if it is wider than a line."""
+    """Yield the marks of a tile: background, border, and its word, shortened if it is wider than a line."""
     if tile.colour:
         yield place_bar(rectangle, blend_colour(tile.colour, TINT_SHARE, palette))
     if tile.edge and tile.is_dashed:
@@ -68,7 +70,7 @@ def place_tile(tile: Tile, rectangle: dict[str, float], palette: Palette) -> Ite
 
 
 def place_dashes(rectangle: dict[str, float], colour: str) -> Iterator[dict]:
-    """A dashed line around a rectangle."""
+    """Yield the marks of a dashed line around a rectangle."""
     left, right, top, bottom = (rectangle[edge] for edge in ("x", "x2", "y", "y2"))
     for start, end in dashes_between(left, right):
         for y in (top, bottom - DASH_THICKNESS_PX):
@@ -79,7 +81,7 @@ def place_dashes(rectangle: dict[str, float], colour: str) -> Iterator[dict]:
 
 
 def dashes_between(first: float, last: float) -> Iterator[tuple[float, float]]:
-    """The first and last coordinate of each dash between two ends; there is a dash at both of them.
+    """Yield the start and end coordinate of each dash between two ends, with a dash at both ends.
 
     >>> [dash for dash in dashes_between(0.0, 25.0)]
     [(0.0, 5.0), (10.0, 15.0), (20.0, 25.0)]
@@ -91,7 +93,10 @@ def dashes_between(first: float, last: float) -> Iterator[tuple[float, float]]:
 
 @dataclass(frozen=True)
 class TokenRow:
-    """A text split into tokens. note: the line below them. unknown: indices of tokens outside a model's vocabulary."""
+    """A text split into tokens.
+
+    note: the line of text below the tokens. unknown: indices of tokens outside a model's vocabulary.
+    """
 
     title: str
     note: str
@@ -100,7 +105,9 @@ class TokenRow:
 
 
 def token_rows(rows: Sequence[TokenRow], palette: Palette) -> Picture:
-    """Draws the rows one below the other; neighbouring tokens differ in colour, unknown ones have dashed borders.
+    """Draw the rows of tokens one below the other.
+
+    Neighbouring tokens differ in colour, and unknown tokens have dashed borders.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> picture = token_rows([TokenRow("Words", "two", ["the", "dog"])], LIGHT_PALETTE)
@@ -121,7 +128,7 @@ def token_rows(rows: Sequence[TokenRow], palette: Palette) -> Picture:
 
 
 def tint_tokens(row: TokenRow, palette: Palette) -> list[Tile]:
-    """The tokens of a row as tiles, in alternating colours."""
+    """Return the tokens of a row as tiles, in alternating colours."""
     colours = (palette.q, palette.k, palette.v, palette.share, palette.plus, palette.minus)
     tiles = []
     for place, token in enumerate(row.tokens):

@@ -31,32 +31,32 @@ from attention_core.explanation.layout import Panel
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact
 
-MAX_SHEET_CELL_PX, MIN_SHEET_CELL_PX = 48.0, 34.0  # pixels: before cells get smaller, spare parts are left out
-SHEET_NUMBER_PX, SHEET_NUMBER_SHARE = 18.0, 0.36  # pixels: the largest size of a number, and its share of a large cell
-MAX_MARK_PX = 15.0  # pixels: the size of the sign of a mark
-SHEET_TITLE_PX, SHEET_LEGEND_PX = 16.0, 15.0  # pixels: the letter sizes of titles and of the legend
-SHEET_TITLE_SHARE = 0.28  # size of a title, as a share of the side of a large cell
-LEGEND_SIGN_PX, LEGEND_GAP_PX = 20, 16  # pixels: a sign in the legend, and the gap between two of its texts
-SHEET_COLUMN_GAP_PX = 30.0  # pixels between two matrices, with the sign that joins them
-SHEET_ROW_GAP_PX = 18.0  # pixels between two rows of matrices
-SHEET_EDGE_PX = 8  # pixels at the right of the picture
+MAX_SHEET_CELL_PX, MIN_SHEET_CELL_PX = 48.0, 34.0  # largest and smallest side of a cell in pixels
+SHEET_NUMBER_PX, SHEET_NUMBER_SHARE = 18.0, 0.36  # text size of a number: pixels, or a share of a large cell's side
+MAX_MARK_PX = 15.0  # pixels: the largest text size of a mark's symbol
+SHEET_TITLE_PX, SHEET_LEGEND_PX = 16.0, 15.0  # pixels: text sizes of titles and of the legend
+SHEET_TITLE_SHARE = 0.28  # text size of a title above large cells, as a share of a cell's side
+LEGEND_SIGN_PX, LEGEND_GAP_PX = 20, 16  # pixels: width of a legend symbol, gap after a legend text
+SHEET_COLUMN_GAP_PX = 30.0  # pixels between two matrices, including the symbol that joins them
+SHEET_ROW_GAP_PX = 18.0  # pixels between two rows of matrices, one below the other
+SHEET_EDGE_PX = 8  # free pixels at the right edge of the picture
 MARK_SIGNS = {Mark.RIGHT: "✓", Mark.FOLLOWED: "→", Mark.SLIP: "×"}
-SLIP_TINT_SHARE = 0.13  # share of a slip's colour in its cell
-WORDLESS = {"text": "", "what": "", "value": ""}  # the text columns of an outline, which has no tooltip
-MAX_FREE_CELL_PX, MIN_FREE_CELL_PX = 84.0, 48.0  # pixels: the side of a cell; smaller ones use the width of the page
+SLIP_TINT_SHARE = 0.13  # share of the mark's colour in the background of a cell with an error
+WORDLESS = {"text": "", "what": "", "value": ""}  # text columns of an outline, empty because it has no tooltip
+MAX_FREE_CELL_PX, MIN_FREE_CELL_PX = 84.0, 48.0  # largest and smallest side of a cell in pixels
 FRAME_HEIGHT_PX = 340.0  # pixels: the largest height of the picture
-BESIDE_WIDTH_PX, FRAME_WIDTH_PX = 740.0, 1080.0  # pixels: the width of a picture with room beside it, and of the page
-SIGN_PX = 30.0  # pixels: the size of a sign between two matrices
+BESIDE_WIDTH_PX, FRAME_WIDTH_PX = 740.0, 1080.0  # pixels: width of a picture with space beside it, and of the page
+SIGN_PX = 30.0  # pixels: size of a symbol such as × between two matrices
 
 
 @dataclass(frozen=True, eq=False)
 class SheetPart:
     """A matrix of the picture.
 
-    panel: its cells. run: the name of their run. place: "result", "left" or "above" as in a product, so that hovering a
-    result highlights its operands. sign: the text before it, such as "×". digits: decimals of its numbers, None for
-    exact ones. marked: written numbers instead of the run's, with their marks. known: the cells whose marks may be
-    shown, None for all. spare: whether it is left out if there is no room.
+    panel: its cells. run: the name of the cells' run. place: "result", "left" or "above" as in a product, so that
+    hovering a result highlights its operands. sign: the text before the matrix, such as "×". digits: decimals of its
+    numbers, None for exact ones. marked: the visitor's numbers with their marks, shown instead of the run's. known: the
+    cells whose marks may be shown, None for all. spare: whether the matrix is dropped if there is no room.
     """
 
     title: str
@@ -71,7 +71,7 @@ class SheetPart:
 
     @property
     def values(self) -> np.ndarray:
-        """The numbers in the cells; NaN for an empty cell."""
+        """Return the numbers in the cells; NaN for an empty cell."""
         if self.marked is None:
             return self.panel.values
         answers = self.marked.theirs
@@ -83,7 +83,7 @@ class SheetPart:
         return numbers
 
     def mark(self, ref: Ref) -> Mark:
-        """The mark of a cell if it may be shown, else UNANSWERED."""
+        """Return the mark of a cell if it may be shown, else UNANSWERED."""
         if self.marked is None:
             return Mark.UNANSWERED
         if self.known is not None and ref not in self.known:
@@ -93,12 +93,12 @@ class SheetPart:
 
     @cached_property
     def marks(self) -> Tensor:
-        """All marks of the step, including marks that may not be shown."""
+        """The marks of all cells of the step, including marks that may not be shown yet."""
         return self.marked.marks
 
     @property
     def shows_marks(self) -> bool:
-        """Whether one of its cells has a mark that may be shown."""
+        """Whether at least one cell has a mark that may be shown."""
         refs = chain.from_iterable(self.panel.refs)
         return any(self.mark(ref) in MARK_SIGNS for ref in refs)
 
@@ -108,13 +108,13 @@ class SheetPart:
         return self.panel.values.shape[1]
 
     def width(self, size: float) -> float:
-        """The width of the matrix or its title, whichever is wider. size: the side of its cells."""
+        """Return the width of the matrix or its title, whichever is wider. size: the side of its cells."""
         return max(self.columns * size, text_width(self.title, sheet_title_size(size)))
 
 
 @dataclass(frozen=True, eq=False)
 class SheetView:
-    """What all matrices of a picture share: the arguments of worked_sheet."""
+    """Settings for all matrices of a picture: arguments of worked_sheet."""
 
     words: PictureTexts
     palette: Palette
@@ -131,9 +131,10 @@ def worked_sheet(
     chosen: tuple[str, Ref] | None = None,
     reached: Collection[Ref] = (),
 ) -> Picture:
-    """Draws rows of matrices, one below the other, and below them a legend of the signs.
+    """Draw rows of matrices, one below the other, and below them a legend of the marks.
 
-    called: the words of the marks. chosen: the run and the cell that is open. reached: other cells that are outlined.
+    called: maps each mark to its name. chosen: the name of a run and the Ref of its open cell. reached: further cells
+    to outline.
     """
     view = SheetView(words, palette, called, chosen, reached)
     fitted = [fit_sheet_row(parts, words) for parts in rows]
@@ -158,13 +159,16 @@ def worked_sheet(
 
 
 def shows_marks(parts: Sequence[SheetPart]) -> bool:
-    """Whether a row of matrices has a mark that may be shown."""
+    """Return whether a row of matrices has at least one mark that may be shown."""
     return any(part.shows_marks for part in parts)
 
 
 # ---- a row of matrices -----------------------------------------------------------------------------------------------
 def fit_sheet_row(parts: Sequence[SheetPart], words: PictureTexts) -> tuple[list[SheetPart], float]:
-    """The matrices of a row that fit the picture's width, and the side of their cells."""
+    """Return the matrices of a row that fit the picture's width, and the side of their cells.
+
+    Matrices that may be left out are dropped if the row would be too wide even with the smallest cells.
+    """
     needed = [part for part in parts if not part.spare]
     for wanted in (list(parts), needed):
         size = MAX_SHEET_CELL_PX
@@ -178,7 +182,7 @@ def fit_sheet_row(parts: Sequence[SheetPart], words: PictureTexts) -> tuple[list
 
 
 def sheet_row_width(parts: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
-    """The width of a row of matrices with cells of this side."""
+    """Return the width of a row of matrices with cells of this side."""
     margin = label_margin(parts[0].panel, words, size)
     widths = [part.width(size) for part in parts]
     gaps = len(parts) - 1
@@ -186,13 +190,13 @@ def sheet_row_width(parts: Sequence[SheetPart], words: PictureTexts, size: float
 
 
 def sheet_heading_height(parts: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
-    """The height of the titles and of the texts above the columns."""
+    """Return the height of a row's titles and column labels together."""
     labels = [column_labels(part.panel, words, size) for part in parts]
     return sheet_title_size(size) + 10 + max(above.room for above in labels)
 
 
 def place_sheet_row(parts: Sequence[SheetPart], y: float, size: float, view: SheetView) -> list[dict]:
-    """The matrices of a row below y, with their titles, their texts and the signs between them."""
+    """Return the marks of a row of matrices below y, with titles, labels and the symbols between matrices."""
     palette = view.palette
     first = parts[0].panel
     top = y + sheet_heading_height(parts, view.words, size)
@@ -212,12 +216,15 @@ def place_sheet_row(parts: Sequence[SheetPart], y: float, size: float, view: She
 
 
 def sheet_title_size(cell: float) -> float:
-    """The size of the titles above matrices with cells of this side."""
+    """Return the text size of titles above matrices with cells of this side."""
     return max(SHEET_TITLE_PX, SHEET_TITLE_SHARE * cell)
 
 
 def place_sheet_title(part: SheetPart, x: float, y: float, cell: float, palette: Palette) -> dict:
-    """The title of a matrix, in the colour of its symbol. y: of the upper edge of the row. cell: the side of a cell."""
+    """Return the title of a matrix as a mark, in the colour of its symbol.
+
+    y: the upper edge of the row. cell: the side of a cell.
+    """
     size = sheet_title_size(cell)
     title = place_fitted_label(
         part.title,
@@ -233,7 +240,10 @@ def place_sheet_title(part: SheetPart, x: float, y: float, cell: float, palette:
 
 # ---- cells and their marks -------------------------------------------------------------------------------------------
 def place_sheet_cells(part: SheetPart, origin: tuple[float, float], size: float, view: SheetView) -> list[dict]:
-    """The cells of a matrix, placed from its upper left corner, each with its number and its mark."""
+    """Return the marks that draw a matrix's cells: for each its number and the sign of right or wrong.
+
+    origin: the upper left corner.
+    """
     palette = view.palette
     values = part.values
     number_px = sheet_number_size(part, size)
@@ -267,8 +277,8 @@ def place_sheet_cells(part: SheetPart, origin: tuple[float, float], size: float,
 
 
 def sheet_number_size(part: SheetPart, size: float) -> float:
-    """The size of all numbers of a matrix. size: the side of its cells."""
-    widest = 1.0  # ems: the width of the widest number
+    """Return the text size that fits all numbers of a matrix. size: the side of its cells."""
+    widest = 1.0  # the width of the widest number, in ems
     for value in part.values.flat:
         text = cell_text(value, part.digits)
         widest = max(widest, text_width(text, 1.0))
@@ -277,7 +287,7 @@ def sheet_number_size(part: SheetPart, size: float) -> float:
 
 
 def place_mark(cell: dict, mark: Mark, size: float, palette: Palette) -> list[dict]:
-    """The sign of a mark in the corner of its cell, and an inner outline if the number is wrong."""
+    """Return the symbol of a mark in its cell's corner, and an inner outline unless the number is right."""
     if mark not in MARK_SIGNS:
         return []
     ink = mark_inks(palette)[mark]
@@ -300,19 +310,19 @@ def place_mark(cell: dict, mark: Mark, size: float, palette: Palette) -> list[di
 
 
 def mark_inks(palette: Palette) -> dict[Mark, str]:
-    """The colours of the signs."""
+    """Return the colour of each mark's symbol."""
     return {Mark.RIGHT: palette.x, Mark.FOLLOWED: palette.ink, Mark.SLIP: palette.minus}
 
 
 def slip_tint(palette: Palette) -> str:
-    """The colour of a cell with a slip: a little of the colour of its sign."""
+    """Return the background of a cell with an error: the mark's colour mixed into the page's background."""
     share = np.array([SLIP_TINT_SHARE])
     (colour,) = to_hex_colours(blend_colours(palette.ground, palette.minus, share))
     return colour
 
 
 def place_sheet_legend(x: float, y: float, palette: Palette, called: Mapping[Mark, str]) -> list[dict]:
-    """The meaning of the signs, in one line."""
+    """Return the legend: the symbol and the name of each mark, in one line."""
     inks = mark_inks(palette)
     drawn = []
     for mark, text in MARK_SIGNS.items():
@@ -329,10 +339,11 @@ def place_sheet_legend(x: float, y: float, palette: Palette, called: Mapping[Mar
 # ---- operands beside an empty place ----------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class WorkedFrame:
-    """The picture around an empty place; left, top, cell: the edges of that place, and the side of its cells.
+    """The picture around an empty space for input cells.
 
-    row: the left edge and the width of the matrix whose rows its numbers are computed from. column: the left edge and
-    the height of the matrix whose columns they are computed from, or None.
+    left, top: the upper left corner of that space. cell: the side of its cells. row: the left edge and the width of the
+    matrix whose rows are operands of these cells. column: the left edge and the height of the matrix whose columns are
+    operands of these cells, or None.
     """
 
     picture: Picture
@@ -350,9 +361,10 @@ def worked_frame(
     palette: Palette,
     chosen: tuple[str, Ref] | None = None,
 ) -> WorkedFrame:
-    """Draws the operands of a step, "left" and "above", then the empty place, then the matrix "beside" it.
+    """Draw the operands of a step, "left" and "above", then the empty space, then the matrix "beside" it.
 
-    free: the matrix of the empty place; its cells are not drawn. chosen: the run and the cell that is open.
+    free: the matrix of the empty space; its cells are not drawn. chosen: the name of a run and the Ref of its open
+    cell.
     """
     placed = {part.place: part for part in (*parts, free)}
     row = [placed[place] for place in ("left", "above", "result", "beside") if place in placed]
@@ -384,7 +396,7 @@ def worked_frame(
 
 
 def place_in_row(row: Sequence[SheetPart], words: PictureTexts, size: float) -> dict[str, float]:
-    """The left edge of each matrix, by its place."""
+    """Return {place of a matrix in the picture, such as "left": x coordinate of its left edge}."""
     lefts = {}
     x = label_margin(row[0].panel, words, size)
     for part in row:
@@ -394,7 +406,7 @@ def place_in_row(row: Sequence[SheetPart], words: PictureTexts, size: float) -> 
 
 
 def row_sign(part: SheetPart, placed: dict[str, SheetPart]) -> str:
-    """The sign before a matrix."""
+    """Return the symbol drawn before a matrix, such as "×"; "=" or "→" before the result."""
     if part.place != "result":
         return part.sign
     return "=" if "above" in placed else "→"
@@ -402,7 +414,7 @@ def row_sign(part: SheetPart, placed: dict[str, SheetPart]) -> str:
 
 # ---- the size of cells -----------------------------------------------------------------------------------------------
 def fitting_cell_size(row: Sequence[SheetPart], words: PictureTexts, room: float) -> float:
-    """The side of the largest cells with which a row is low and narrow enough, or of the smallest."""
+    """Return the largest cell side with which a row fits the frame's height and this width, or the smallest side."""
     size = MAX_FREE_CELL_PX
     while size > MIN_SHEET_CELL_PX and not fits(row, words, size, room):
         size -= 1
@@ -410,13 +422,13 @@ def fitting_cell_size(row: Sequence[SheetPart], words: PictureTexts, room: float
 
 
 def fits(row: Sequence[SheetPart], words: PictureTexts, size: float, room: float) -> bool:
-    """Whether a row with cells of this side is low and narrow enough."""
+    """Return whether a row with cells of this side fits the frame's height and this width."""
     tallest = max(len(part.panel.refs) for part in row)
     height = sheet_heading_height(row, words, size) + tallest * size
     return height <= FRAME_HEIGHT_PX and row_width(row, words, size) <= room
 
 
 def row_width(row: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
-    """The width of a row with cells of this side."""
+    """Return the width of a row with cells of this side."""
     last = row[-1]
     return place_in_row(row, words, size)[last.place] + last.width(size) + SHEET_EDGE_PX

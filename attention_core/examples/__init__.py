@@ -1,1 +1,1 @@
-"""The examples included in the package, with their vectors and matrices."""
+"""The worked examples included in the package, with their vectors and matrices."""

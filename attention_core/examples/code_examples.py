@@ -1,4 +1,4 @@
-"""The examples of code: the tensors that their listings sample, and whether their results equal those of a run."""
+"""Code examples: the tensors that their listings sample, and the comparison of a listing's results with a run."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -25,44 +25,53 @@ Tensors = Mapping[str, Tensor]
 
 # ---- from a listing's tensors to a run's inputs ----------------------------------------------------------------------
 def read_scaled_dot() -> Tensors:
-    """Return q, k and v of one head. The mask of the listing is the causal one, which the example names."""
+    """Sample q, k and v of one head.
+
+    The listing's mask is left out, because it is causal and the example's settings already have the causal mask.
+    """
     q, k, v, _ = scaled_dot_class.draw()
     return {"q": q[:, None], "k": k[:, None], "v": v[:, None]}  # (B, T, d) -> (B, 1, T, d)
 
 
 def read_numpy_function() -> Tensors:
-    """Return q, k and v of one head; in the listing, True means blocked."""
+    """Sample q, k, v of one head, and the allowed pairs: the inverted mask of the listing, which is True if blocked."""
     q, k, v, ignored = map(torch.from_numpy, numpy_function.draw())
     allowed = ~ignored[:, None]  # (B, T, S) -> (B, 1, T, S)
     return {"q": q[:, None], "k": k[:, None], "v": v[:, None], "allowed": allowed}  # (B, T, d) -> (B, 1, T, d)
 
 
 def read_torch_function() -> Tensors:
-    """Return q, k and v of the heads; in the listing, True means blocked."""
+    """Sample the heads' q, k, v, and the allowed pairs: the inverted mask of the listing, which is True if blocked."""
     q, k, v, ignored = torch_function.draw()
     return {"q": q, "k": k, "v": v, "allowed": ~ignored}
 
 
 def read_multi_head() -> Tensors:
-    """Return the three inputs, and the layer's matrices."""
+    """Sample the three inputs (query, key, value), and the layer's matrices and biases."""
     layer, query, key, value = multi_head_class.draw()
     return {"x": query, "context": key, "value": value, **read_linear(layer)}
 
 
 def read_cross_heads() -> Tensors:
-    """Return the two inputs, and the layer's matrices; in the listing, True means blocked."""
+    """Sample the two inputs, the allowed pairs, and the layer's matrices and biases.
+
+    The listing's mask is inverted, because its value True blocks a pair.
+    """
     layer, query, memory, ignored = cross_heads_class.draw()
     return {"x": query, "context": memory, "allowed": ~ignored, **read_linear(layer)}
 
 
 def read_eighth() -> Tensors:
-    """Return the input, and the layer's matrices."""
+    """Sample the input, and the layer's matrices and biases."""
     layer, x = eighth_class.draw()
     return {"x": x, **read_linear(layer)}
 
 
 def read_linear(layer: nn.Module) -> Tensors:
-    """Return the matrices and biases of a layer's projections in row convention; torch stores them as (out, in)."""
+    """Return the matrices and biases of a layer's projections, keyed by name, in row convention.
+
+    torch stores a matrix as (out, in), so it is transposed.
+    """
     tensors = {}
     for name, linear in layer.named_children():
         tensors[name] = linear.weight.detach().T.contiguous()  # (out, in) -> (in, out)
@@ -73,10 +82,10 @@ def read_linear(layer: nn.Module) -> Tensors:
 # ---- the table -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class CodeListing:
-    """A script with attention as in a course.
+    """A script that computes attention as in a course.
 
-    module: the script, with draw() and run(). read: samples its tensors, by their names in an Example. names: of all
-    these tensors, known without sampling.
+    module: the script, with functions draw() and run(). read: a function that samples its tensors, keyed by their names
+    in an Example. names: the names of these tensors, known without sampling.
     """
 
     module: ModuleType
@@ -85,7 +94,7 @@ class CodeListing:
 
     @property
     def source(self) -> str:
-        """The source text of the script."""
+        """Return the source text of the script."""
         return inspect.getsource(self.module).rstrip()
 
 
@@ -108,9 +117,11 @@ LISTINGS: Mapping[str, CodeListing] = MappingProxyType(
 )
 
 
-@lru_cache(maxsize=len(LISTINGS))  # the tensors of all listings take 10 MB
+@lru_cache(maxsize=len(LISTINGS))  # all listings are cached, because their tensors take only 10 MB together
 def draw_tensors(listing: str) -> Tensors:
-    """Sample all tensors of a listing, by their names in an Example. They are cached: do not write into them.
+    """Sample all tensors of a listing, as {name in an Example: tensor}.
+
+    The tensors are cached, so callers must not write into them.
 
     >>> draw_tensors("scaled_dot_class")["v"].shape
     torch.Size([2, 1, 5, 128])
@@ -120,7 +131,9 @@ def draw_tensors(listing: str) -> Tensors:
 
 @dataclass(frozen=True)
 class ListedTensor:
-    """A tensor of an example that its listing samples. listing: one of LISTINGS; name: such as "q" or "w_o".
+    """A tensor of an example that a listing samples.
+
+    listing: a key of LISTINGS. name: the name of the tensor, such as "q" or "w_o".
 
     >>> ListedTensor("numpy_function", "q").draw()[0, 0, 0, 0]
     tensor(1.7641, dtype=torch.float64)
@@ -130,11 +143,14 @@ class ListedTensor:
     name: str
 
     def draw(self) -> Tensor:
-        """Return the tensor in float64, with all its axes; it is cached: do not write into it."""
+        """Return the float64 tensor with all its axes.
+
+        The tensor is cached: do not write into it.
+        """
         return draw_tensors(self.listing)[self.name]
 
     def draw_matrix(self) -> np.ndarray:
-        """Return the tensor as a matrix: the first of several sequences, heads side by side."""
+        """Return the tensor as a matrix: the first of several sequences, with the heads side by side."""
         tensor = self.draw()
         if tensor.dim() == 4:
             tensor = tensor.transpose(1, 2).flatten(2)  # (B, H, T, d) -> (B, T, H * d)
@@ -143,7 +159,9 @@ class ListedTensor:
 
 # ---- its numbers and those of a run ----------------------------------------------------------------------------------
 def run_listing(listing: str) -> tuple[Tensor, Tensor]:
-    """Run a listing. Returns the output with the heads side by side, and the weights with all four axes.
+    """Run a listing; return its output with the heads side by side, and its weights with all four axes.
+
+    listing: the name of a listing in LISTINGS.
 
     >>> output, weights = run_listing("torch_function")
     >>> output.shape, weights.shape
@@ -158,9 +176,9 @@ def run_listing(listing: str) -> tuple[Tensor, Tensor]:
 
 
 def largest_listing_difference(listing: str, trace: Trace) -> float | None:
-    """The largest difference of a listing's output and weights from a run's; None if the sizes differ.
+    """Return the largest difference between a listing's output and weights and those of a run; None if sizes differ.
 
-    The weights that a listing returns are those that the values are weighted by: after dropout, if it has any.
+    The compared weights are those that multiply the values: if there is dropout, the weights after it.
     """
     output, weights = run_listing(listing)
     mixing = "dropped_weights" if "dropped_weights" in trace else "weights"

@@ -1,6 +1,6 @@
-"""The examples of the workbench: words, numbers and choices. The numbers are in examples.json.
+"""The examples of the app: words, numbers and settings, read from examples.json.
 
-There an entry with "like" inherits all fields that it lacks from the entry of that name.
+An entry of that file with the field "like" inherits all fields that it lacks from the entry that "like" names.
 """
 
 from collections.abc import Mapping
@@ -30,9 +30,10 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class MatrixRecipe:
-    """The seed of a matrix that is too large for the file. The only kind so far is "random": standard normal.
+    """A recipe by which a matrix is sampled from a seed, because its numbers would be too many for the file.
 
-    seed: a whole number. shape: rows and columns. factor: multiplies every number.
+    kind: "random" for standard normal numbers; there is no other kind yet. seed: a whole number. shape: rows and
+    columns. factor: multiplies every number.
 
     Raises AttentionError: unknown_choice for another kind.
 
@@ -49,32 +50,35 @@ class MatrixRecipe:
         require_one_of("kind", self.kind, ("random",))
 
     def draw(self) -> Float[Tensor, "rows columns"]:
-        """Sample the matrix in float64; every call gives the same, because it has a separate generator."""
+        """Sample the matrix in float64; every call returns the same numbers, because the generator is seeded anew."""
         return self.factor * normal_numbers(self.seed, self.shape)
 
 
-@lru_cache(maxsize=16)  # at most 2 MB per matrix: every change of an example needs the same ones
+@lru_cache(maxsize=16)  # cached, because each change of an example needs these matrices again; each takes at most 2 MB
 def normal_numbers(seed: int, shape: tuple[int, int]) -> Float[Tensor, "rows columns"]:
-    """Sample standard normal numbers. They are cached: do not write into them."""
+    """Sample standard normal numbers from a seed. The result is cached, so callers must not write into it."""
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
 @dataclass(frozen=True)
 class Example:
-    """An example: words, numbers and choices. Plain data; `run` computes.
+    """An example: words, numbers and settings as plain data; its method `run` computes attention.
 
-    tokens label the queries, context_tokens the keys (None: the same words). x (T, D) and context (S, D)
-    are inputs for w_q, w_k, w_v, w_o, b_q (row convention, heads as consecutive column blocks); or q, k, v are given
-    without any input; or built names heads of handmade_heads.py, which make x and the projections. heads, score, masks:
-    as in AttentionConfig. lexicon: the words that have vectors; None if q, k and v are given. dims: the meaning of the
-    columns of x, as text keys. network: the name of a supplied network, whose attention layer gives
-    x, the context and all matrices. model: the name of a supplied language model, whose layer (counted from 1) does
-    so. translator: the name of a supplied translator, whose cross-attention in a layer does so. positions: as in
-    AttentionConfig. batch: further sentences of a batch, one per line. far: a longer sentence, whose first and
-    last word belong together. focus: the (head, query) selected by default, if given. code: the name of a
-    listing, which samples all tensors of several sequences: x, the context and the value, or q, k and v with an axis of
-    heads; allowed; the matrices and biases. dropout: as in AttentionConfig, from seed 0. origin: one of ORIGINS.
+    Words: tokens label the queries, context_tokens the keys (None: the same words). batch: further sentences of a
+    batch, one per line. far: a longer sentence, whose first and last word belong together. dims: the meaning of the
+    columns of x, as text keys. lexicon: the words that have vectors; None if q, k and v are given.
+
+    Numbers have one of these sources. x (T, D) and context (S, D) are inputs for w_q, w_k, w_v, w_o, b_q and so on (row
+    convention, heads as consecutive column blocks). Or q, k, v are given without any input. built: names of handmade
+    heads, which make x and the projections. network: the name of a supplied network, whose attention layer gives x, the
+    context and all matrices. model: the name of a supplied language model, whose layer (counted from 1) does so.
+    translator: the name of a supplied translator, whose cross-attention in a layer does so. code: the name of a
+    listing, which samples all tensors of several sequences, such as x and the matrices, or q, k and v, with a mask if
+    it has one.
+
+    Settings: heads, score, masks, positions, dropout: as in AttentionConfig, dropout with seed 0. focus: the (head,
+    query) selected by default. origin: one of ORIGINS.
 
     `dataclasses.replace` makes an example with another sentence.
 
@@ -126,7 +130,7 @@ class Example:
         require_one_of("origin", self.origin, ORIGINS)
 
     def config(self) -> AttentionConfig:
-        """Return the configuration of attention in the example.
+        """Return the configuration of the example's attention.
 
         >>> EXAMPLES["en_it_causal"].config().masks
         (('causal', {}),)
@@ -144,7 +148,7 @@ class Example:
         )
 
     def weights(self, dtype: torch.dtype = torch.float64) -> Weights:
-        """Return the example's matrices as tensors; None for missing matrices.
+        """Return the example's matrices as tensors; a matrix that the example lacks is None.
 
         >>> EXAMPLES["en_it"].weights().w_q.shape
         torch.Size([4, 4])
@@ -155,9 +159,10 @@ class Example:
         return Weights(**matrices)
 
     def tensor(self, name: str, dtype: torch.dtype = torch.float64) -> Tensor | None:
-        """Return one of the example's matrices as a tensor: as written, or sampled in float64 from its recipe.
+        """Return one of the example's tensors: the written numbers, or those of its recipe, listing, network or model.
 
-        name: a field with numbers, such as "x" or "w_q". dtype: of the result. Returns None if the example lacks it.
+        name: a field with numbers, such as "x" or "w_q". dtype: the precision of the result. Returns None if the
+        example has no such numbers.
 
         >>> EXAMPLES["en_it"].tensor("x", torch.float32)[3]
         tensor([-1.,  0.,  0.,  0.])
@@ -183,9 +188,9 @@ class Example:
         return doubles.to(dtype)
 
     def run(self, dtype: torch.dtype = torch.float64) -> Trace:
-        """Run the example, its axes T and S labelled with its words.
+        """Run the example and return a Trace whose axes T and S are labelled with the words.
 
-        dtype: of the inputs, and so of every step. Raises AttentionError as attend does.
+        dtype: the precision of the inputs, and so of every step. Raises AttentionError as attend does.
 
         >>> round(EXAMPLES["en_it"].run()["weights"][0, 0, 5, 3].item(), 3)     # head 1: it -> dog
         0.933
@@ -199,7 +204,7 @@ class Example:
                 q=self.tensor("q", dtype),
                 k=self.tensor("k", dtype),
                 v=self.tensor("v", dtype),
-                config=replace(config, heads=1),  # the tensors determine the number of heads
+                config=replace(config, heads=1),  # q, k and v fix the number of heads by their shapes
                 weights=weights,
                 allowed=allowed,
             )
@@ -216,10 +221,10 @@ class Example:
         return trace.labelled(T=self.tokens, S=keys)
 
     def dictionary(self) -> Lexicon:
-        """Return the words with vectors: of the example's lexicon in LEXICA or, without one, of the example itself.
+        """Return the lexicon: the words that have vectors in this example.
 
-        Raises AttentionError: no_input_words if q, k and v are given and no x, numbers_alone if a listing samples
-        all numbers.
+        Raises AttentionError: numbers_alone if a listing samples all numbers, no_input_words if there is no lexicon for
+        another reason, such as q, k and v given without x.
 
         >>> EXAMPLES["cross_en_zh"].dictionary().vectors["昨天"]
         (0, 1, 0, 0, 0, 0)
@@ -229,7 +234,7 @@ class Example:
         return self.lexicon
 
 
-@lru_cache(maxsize=8)  # keyed by the example's identity
+@lru_cache(maxsize=8)  # caches by the identity of an example
 def learned_view(example: Example) -> AttentionView:
     """Return the inputs and matrices of the attention in the example's network."""
     recipe = read_recipe(example.network)
@@ -244,7 +249,7 @@ def learned_view(example: Example) -> AttentionView:
 
 # ---- reading examples.json -------------------------------------------------------------------------------------------
 def own_vectors(tokens: tuple[str, ...] | None, numbers: NumberMatrix | MatrixRecipe | None) -> dict[str, NumberRow]:
-    """Return words with their rows of numbers."""
+    """Return {word: its row of numbers}; {} if the words or the numbers are missing."""
     if tokens is None or numbers is None:
         return {}
     rows = numbers
@@ -254,7 +259,7 @@ def own_vectors(tokens: tuple[str, ...] | None, numbers: NumberMatrix | MatrixRe
 
 
 def read_examples(entries: Mapping[str, dict], lexica: Mapping[str, Lexicon]) -> dict[str, Example]:
-    """Read the examples, in the order of the file: the first is the default."""
+    """Parse the entries of examples.json, in the order of the file; the first example is the default."""
     examples: dict[str, Example] = {}
     for name, entry in entries.items():
         like = entries[entry["like"]] if "like" in entry else {}
@@ -280,7 +285,7 @@ def read_examples(entries: Mapping[str, dict], lexica: Mapping[str, Lexicon]) ->
 
 
 def model_choices(model: str, layer: int) -> dict[str, object]:
-    """Return the configuration of a model's layer, as far as an example has fields for it."""
+    """Return the heads, masks and positions of a model's layer, as fields of an example."""
     config = layer_config(model, layer)
     return {
         "heads": config.heads,
@@ -290,8 +295,11 @@ def model_choices(model: str, layer: int) -> dict[str, object]:
 
 
 def make_own_lexicon(values: Mapping[str, object]) -> Lexicon | None:
-    """Make a lexicon of an example's own words; None if q, k and v are given."""
-    if not {"network", "model", "translator"}.isdisjoint(values):  # a network makes the vectors of symbols instead
+    """Make a lexicon from an example's words and their rows of x.
+
+    Returns None if the example has no x, or if a listing samples its numbers.
+    """
+    if not {"network", "model", "translator"}.isdisjoint(values):  # no own words, because the network makes the vectors
         return Lexicon((), {}, origin="learned")
     if "x" not in values or "code" in values:
         return None
@@ -305,7 +313,10 @@ def make_own_lexicon(values: Mapping[str, object]) -> Lexicon | None:
 
 
 def built_matrices(tokens: tuple[str, ...], kinds: tuple[str, ...]) -> dict[str, object]:
-    """Build the inputs of handmade heads: x, the projections, and the number of heads."""
+    """Build the inputs of handmade heads.
+
+    Returns the fields of an Example: x, the projections, and the number of heads.
+    """
     heads = build_heads(tokens, [read_head_kind(kind) for kind in kinds])
     return {
         "x": as_plain(heads.x.tolist()),
@@ -317,7 +328,7 @@ def built_matrices(tokens: tuple[str, ...], kinds: tuple[str, ...]) -> dict[str,
 
 
 def as_plain(value: object) -> object:
-    """Convert JSON's lists to tuples, and its objects to recipes."""
+    """Convert JSON lists to tuples, and JSON objects to matrix recipes."""
     if isinstance(value, list):
         return tuple(as_plain(part) for part in value)
     if isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""Toy dictionaries: words with vectors. The numbers are in examples.json.
+"""Toy lexica: words with hand-made vectors. The numbers are in examples.json.
 
-There an entry with "like" inherits all fields that it lacks from the entry of that name. The numbers of a group of
-words with a "role" are also those of any other word to which the user gives this role.
+A lexicon in that file may name another lexicon in the field "like", from which it takes all fields that it lacks. The
+vector of a group of words with a "role" is also that of any other word to which the user gives this role.
 """
 
 import json
@@ -14,7 +14,7 @@ from attention_core.inputs.tokenizer import Lexicon
 
 # ---- reading examples.json -------------------------------------------------------------------------------------------
 def read_lexica(entries: Mapping[str, dict]) -> dict[str, Lexicon]:
-    """Read the lexica; a lexicon that is like another has its words too, some of them replaced."""
+    """Parse the lexica by name; one with "like" has all words of the lexicon named there, except those it replaces."""
     lexica: dict[str, Lexicon] = {}
     for name, entry in entries.items():
         like = Lexicon((), {})

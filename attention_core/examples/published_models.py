@@ -1,9 +1,9 @@
-"""Published models: the attention of each, from the numbers of its configuration alone.
+"""Published models: the attention of each, as given by the numbers of its configuration.
 
-A model is one block and its line in PUBLISHED_MODELS. Its kinds of layer are configurations of this core, so that a row
-of the table can be run. `source`: where the numbers are from; if a library's class has other defaults than the
-checkpoint, the checkpoint's file counts. RoPE always pairs neighbouring columns here: another pairing would only
-reorder the learned columns.
+A model is one block and its line in PUBLISHED_MODELS. Its kinds of layer are configurations of this package, so that
+each can be run. `source`: where the numbers are from; if a library's class has other defaults than the checkpoint, the
+checkpoint's file counts. RoPE always pairs neighbouring columns here, because another pairing would only reorder the
+learned columns.
 """
 
 from collections.abc import Mapping
@@ -16,8 +16,10 @@ from attention_core.mechanism.masks import MASKS
 
 @dataclass(frozen=True)
 class LayerKind:
-    """Layers of a model with equal attention. name: "every", "encoder", "decoder", "local" or "global"; count: how many
-    there are; config: the attention of each, with the heads of the model.
+    """The layers of a model that have the same attention.
+
+    name: "every", "encoder", "decoder", "local" or "global". count: the number of these layers. config: the attention
+    of each, with the number of heads of the model.
     """
 
     name: str
@@ -26,12 +28,12 @@ class LayerKind:
 
     @property
     def is_cached(self) -> bool:
-        """Whether these layers generate word by word with a KV cache: later words are masked."""
+        """Whether these layers generate word by word with a KV cache, as layers do in which later words are masked."""
         return any(MASKS[mask].is_causal for mask, _ in self.config.masks)
 
     @property
     def window(self) -> int | None:
-        """The largest number of keys that a query may attend to, including its own; None for all before it."""
+        """The largest number of keys that a query may attend to, including its own; None if there is no such limit."""
         return dict(self.config.masks).get("sliding", {}).get("window")
 
 
@@ -39,10 +41,10 @@ class LayerKind:
 class PublishedModel:
     """A published model.
 
-    width: of the vectors that a layer reads, D; head_width: of each head's keys and values; context: the length in
-    tokens that it was made for, None if unpublished; kinds: its kinds of layer, the one that the workbench shows first;
-    source: where its numbers are from; latent: the width of its latent and the number of a key's rotated numbers, None
-    without one.
+    width: D, the width of the vectors that a layer reads. head_width: the width of each head's keys and values.
+    context: the length in tokens for which it was made, None if unpublished. kinds: the model's kinds of layer, first
+    the kind that the workbench shows. source: where its numbers are from. latent: the width of the latent and the
+    number of a key's rotated components, None for a model without a latent.
     """
 
     name: str
@@ -56,7 +58,7 @@ class PublishedModel:
 
     @property
     def shown(self) -> LayerKind:
-        """The kind of layer that the workbench shows."""
+        """The kind of layer that the workbench shows for this model."""
         return self.kinds[0]
 
     @property
@@ -71,7 +73,7 @@ class PublishedModel:
 
     @property
     def layers(self) -> int:
-        """The number of layers of all kinds."""
+        """The number of layers of all kinds together."""
         return sum(kind.count for kind in self.kinds)
 
 
@@ -79,22 +81,32 @@ CAUSAL: Choice = ("causal", {})
 
 
 def sliding(window: int) -> Choice:
-    """A sliding window of so many keys, including the query's own, and without later ones."""
+    """Return the choice of a sliding window that allows the query's own key and the keys before it.
+
+    window: the number of keys, including the query's own.
+    """
     return "sliding", {"window": window}
 
 
 def rope(base: float, **stretched: object) -> Choice:
-    """Queries and keys with RoPE. stretched: the scaling, its factor, and the length trained on."""
+    """Return the choice of RoPE for queries and keys.
+
+    base: the base of the frequencies. stretched: parameters for longer contexts: the kind of scaling, its factor, and
+    the length in training.
+    """
     return "rope", {"base": base, **stretched}
 
 
 def t5(direction: str) -> Choice:
-    """A learned bias for each bucket of distances; the last bucket begins at 128."""
+    """Return the choice of T5's learned bias, one per bucket of distances; the last bucket begins at 128."""
     return "t5", {"direction": direction, "farthest": 128}
 
 
 def decoupled_rope(base: float, **stretched: object) -> Choice:
-    """Separate numbers with RoPE, appended to queries and keys. stretched: as for rope."""
+    """Return the choice of separate components with RoPE that are appended to queries and keys.
+
+    base, stretched: as for rope.
+    """
     return "decoupled_rope", {"base": base, **stretched}
 
 
@@ -366,9 +378,10 @@ PUBLISHED_MODELS: Mapping[str, PublishedModel] = MappingProxyType(
 
 # ---- a scaled-down config --------------------------------------------------------------------------------------------
 def scale_down(config: AttentionConfig, heads: int, window: int) -> AttentionConfig:
-    """Return a config with fewer heads, key/value heads in proportion, and any window replaced by a short one.
+    """Return a config that is small enough to show: fewer query heads, key/value heads in proportion, a short window.
 
-    heads: a multiple of the query heads that share keys. window: keys, including the query's own.
+    heads: the number of query heads, a multiple of the number that shares a key/value head. window: the number of keys,
+    including the query's own; it replaces a longer window.
 
     >>> small = scale_down(GPT_OSS_120B.shown.config, heads=8, window=4)
     >>> small.heads, small.kv_heads, small.masks

@@ -1,1 +1,1 @@
-"""Exercises, puzzles and bugs: how they are made, and how an answer is judged."""
+"""Exercises, puzzles and layers with bugs: their generation, and the marking of answers."""

@@ -1,4 +1,4 @@
-"""The numbers of a worked example as text: rows and columns, "?" for an empty cell."""
+"""The numbers of a worked example as text, and the reverse: in rows and columns, with "?" for an empty cell."""
 
 import re
 from decimal import Decimal
@@ -14,15 +14,16 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed
 
 BLANK_MARK = "?"
-DEFAULT_DECIMALS = 2  # decimals of a number that is not whole, if none were written
+DEFAULT_DECIMALS = 2  # decimals of a number that is not whole, if the text does not show the number of decimals
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
 def read_answers(text: str, right: Float[Tensor, "..."], name: str) -> Float[Tensor, "rows columns"]:
-    """Read numbers in the rows and columns of the right ones, one head below the other; NaN for each question mark.
+    """Parse written numbers into the rows and columns of the right numbers; NaN for each question mark.
 
-    text: in the forms of parse_matrix. name: of the step, for errors. Raises AttentionError as parse_matrix, and rank
-    if the shape differs.
+    text: in the forms of parse_matrix. right: the right numbers; its heads are written one below the other. name: the
+    name of the step, for errors. Raises AttentionError as parse_matrix does, and with the code rank if the shape
+    differs.
 
     >>> read_answers("1 ?; 0.5 -2", torch.zeros(2, 2), "q")
     tensor([[ 1.0000,     nan],
@@ -45,10 +46,10 @@ def read_answers(text: str, right: Float[Tensor, "..."], name: str) -> Float[Ten
 
 
 def count_decimals(text: str, numbers: Float[Tensor, "..."], right: Float[Tensor, "..."]) -> int | None:
-    """Return the largest number of decimals in written numbers.
+    """Return the largest number of decimals of the numbers in a text; None if the numbers are exact.
 
-    If none has any, the numbers are exact (None) if the right ones are whole, and else stand for 1.00, 2.00 ...
-    text: the written numbers. numbers: as read from it.
+    Whole numbers without decimals are exact if the right numbers are whole, too; otherwise they count as rounded, like
+    1.00. text: the visitor's text. numbers: the numbers in the text. right: the right numbers.
 
     >>> whole, parts = torch.tensor([1.0, 2.0]), torch.tensor([0.3, 0.7])
     >>> count_decimals("0.30 .7", parts, parts), count_decimals("1 2", whole, whole)
@@ -60,7 +61,7 @@ def count_decimals(text: str, numbers: Float[Tensor, "..."], right: Float[Tensor
     if typed_decimals:
         return max(map(len, typed_decimals))
     finite = numbers[numbers.isfinite()].double()
-    if not are_all_whole(finite):  # fractions, decimal commas
+    if not are_all_whole(finite):  # such as fractions, or numbers with a decimal comma
         return max(map(count_shortest_decimals, finite.tolist()))
     if are_all_whole(right):
         return None
@@ -68,7 +69,7 @@ def count_decimals(text: str, numbers: Float[Tensor, "..."], right: Float[Tensor
 
 
 def count_shortest_decimals(number: float) -> int:
-    """Count the decimals of a number in Python's notation."""
+    """Count the decimals of a number in Python's shortest notation."""
     digits = Decimal(repr(number)).as_tuple()
     return -digits.exponent
 
@@ -80,7 +81,9 @@ def are_all_whole(numbers: Float[Tensor, "..."]) -> bool:
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
 def answers_text(numbers: Float[Tensor | np.ndarray, "rows columns"], digits: int | None, between: str = "; ") -> str:
-    """Write numbers for read_answers. digits: decimals, None for as many as they need. between: separates the rows.
+    """Write numbers as text in the form that read_answers parses.
+
+    digits: the number of decimals; None for as many as each number needs. between: the text between two rows.
 
     >>> answers_text(torch.tensor([[0.2, torch.nan], [1.0, 2.0]]).double(), 2)
     '0.20 ?; 1.00 2.00'
@@ -93,7 +96,10 @@ def answers_text(numbers: Float[Tensor | np.ndarray, "rows columns"], digits: in
 
 
 def answer_text(number: float, digits: int | None) -> str:
-    """Write one number; NaN is a question mark. digits: None for as many decimals as it needs."""
+    """Write one number as text, NaN as a question mark.
+
+    digits: the number of decimals; None for as many as the number needs.
+    """
     if number != number:
         return BLANK_MARK
     if digits is None:
@@ -104,6 +110,8 @@ def answer_text(number: float, digits: int | None) -> str:
 def blank_text(right: Float[Tensor, "..."], between: str = "; ") -> str:
     """Write a question mark for each number of a stage.
 
+    right: the right numbers, which give the shape. between: the text between two rows.
+
     >>> blank_text(torch.zeros(1, 2, 3))
     '? ? ?; ? ? ?'
     """
@@ -113,7 +121,10 @@ def blank_text(right: Float[Tensor, "..."], between: str = "; ") -> str:
 
 
 def printed_text(printed: PrintedExample, stage: str, right: Float[Tensor, "..."]) -> str:
-    """Write the numbers of a printed example at a stage; question marks if it has none of this shape."""
+    """Write the numbers that a printed example has for a stage of the calculation as text.
+
+    Returns question marks if the printed example has no numbers of this shape for the stage.
+    """
     numbers = printed.steps.get(stage)
     if numbers is None or numbers.shape != right.shape[-2:]:
         return blank_text(right)
@@ -122,9 +133,9 @@ def printed_text(printed: PrintedExample, stage: str, right: Float[Tensor, "..."
 
 
 def cell_text(value: float, digits: int | None) -> str:
-    """Write a number for a worked example; NaN is empty.
+    """Write a number of a worked example as text; NaN gives "".
 
-    digits: None for exact numbers; whole ones then have no decimals.
+    digits: the number of decimals; None if the numbers are exact, in which case whole numbers have no decimals.
 
     >>> cell_text(2.0, None), cell_text(0.5, None), cell_text(0.2, 2), cell_text(float("nan"), 2)
     ('2', '0.50', '0.20', '')
@@ -139,7 +150,10 @@ def cell_text(value: float, digits: int | None) -> str:
 
 
 def right_decimals(digits: int | None) -> int | None:
-    """Return the decimals of right numbers beside written numbers: None if these are exact, else at least two."""
+    """Return the number of decimals for the right numbers that are shown beside the visitor's numbers.
+
+    Returns None if the visitor's numbers are exact (digits is None), else at least two.
+    """
     if digits is None:
         return None
     return max(DEFAULT_DECIMALS, digits)

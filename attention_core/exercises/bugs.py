@@ -153,7 +153,7 @@ LAYER_STEPS = ("q", "k", "v", "scores", "scaled_scores", "masked_scores", "weigh
 
 @cache
 def format_line(name: str, line: LayerLine) -> str:
-    """Write a line as in the layer's source: the name of its step, and the expression that it returns.
+    """Format a line as in the source of the layer: the name of its step, "=", and the expression that it returns.
 
     >>> format_line("scores", scores_line)
     'scores = q @ k.transpose(-2, -1)'
@@ -167,10 +167,10 @@ def format_line(name: str, line: LayerLine) -> str:
 # ---- the bugs --------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Bug:
-    """A bug: one line of the layer replaced by a wrong one.
+    """A bug of an attention layer: one line replaced by a wrong one.
 
-    code: its cause, one of MISTAKE_SENTENCES. line: the replaced one of LAYER_LINES. wrong: the wrong line. padded:
-    whether it shows in a batch with padding, not under a causal mask.
+    code: the code of the bug, a key of MISTAKE_SENTENCES. line: the key in LAYER_LINES of the replaced line. wrong: the
+    wrong line. padded: whether the bug shows in a batch with padding and not under a causal mask.
     """
 
     code: str
@@ -179,7 +179,7 @@ class Bug:
     padded: bool = False
 
 
-BUGS = (  # the bugs, from easy to hard
+BUGS = (  # ordered from easy to hard to find
     Bug("mask_inverted", "masked_scores", masked_where_allowed),
     Bug("causal_too_strict", "allowed", strictly_causal),
     Bug("softmax_queries", "weights", softmax_over_queries),
@@ -197,7 +197,10 @@ BUG_BY_CODE = MappingProxyType({bug.code: bug for bug in BUGS})
 
 
 def right_lines(bug: Bug | None = None) -> dict[str, LayerLine]:
-    """Return the right lines, by the names of the steps they compute. bug: its `padded` decides the mask's line."""
+    """Return the lines of the correct layer, by the names of the steps that they compute.
+
+    bug: if its `padded` is True, the line of the mask is the one for padding, else the causal one.
+    """
     lines = dict(LAYER_LINES)
     if bug is not None and bug.padded:
         lines["allowed"] = padding_line
@@ -205,7 +208,7 @@ def right_lines(bug: Bug | None = None) -> dict[str, LayerLine]:
 
 
 def layer_lines(bug: Bug | None = None) -> dict[str, LayerLine]:
-    """Return the lines of the layer; a bug replaces one of them."""
+    """Return the lines of the layer; if a bug is given, its wrong line replaces the right one."""
     lines = right_lines(bug)
     if bug is not None:
         lines[bug.line] = bug.wrong
@@ -213,10 +216,10 @@ def layer_lines(bug: Bug | None = None) -> dict[str, LayerLine]:
 
 
 def run_layer(trace: Trace, code: str | None = None) -> dict[str, Tensor]:
-    """Compute every step of the layer from a run's inputs, by the names of the trace.
+    """Compute every step of the layer from the inputs of a run, as {name of the run's step: value}.
 
-    trace: a run of self-attention with w_q, w_k, w_v, w_o and no biases, under a causal mask or one of padding. code: a
-    key of BUG_BY_CODE, whose `padded` decides the mask; None: the correct layer, under a causal mask.
+    trace: a run of self-attention with w_q, w_k, w_v, w_o and no biases, under a causal mask or a padding mask. code: a
+    key of BUG_BY_CODE, whose `padded` decides the mask; None for the correct layer, under a causal mask.
 
     Raises AttentionError: unknown_choice.
 
@@ -240,7 +243,7 @@ def run_layer(trace: Trace, code: str | None = None) -> dict[str, Tensor]:
 
 
 def inputs_of_lines(trace: Trace) -> dict[str, object]:
-    """Return the values of a run that the lines read: its inputs and its sizes."""
+    """Return the values of a run that the lines of the layer read: its inputs and its sizes."""
     B, T, _ = trace.step("x").shape
     values: dict[str, object] = {"B": B, "T": T, "heads": trace.sizes()["H"]}
     for name in ("x", "w_q", "w_k", "w_v", "w_o"):
@@ -250,7 +253,9 @@ def inputs_of_lines(trace: Trace) -> dict[str, object]:
 
 
 def find_most_wrong_cell(trace: Trace, step: str) -> Ref:
-    """Find the cell of a step that is farthest from its value recomputed from its operands; only finite values count.
+    """Find the cell of a step that is farthest from its value recomputed from its operands.
+
+    Infinite differences are ignored.
 
     >>> from attention_core.examples.examples import EXAMPLES
     >>> trace = EXAMPLES["en_it_causal"].run()
@@ -266,7 +271,9 @@ def find_most_wrong_cell(trace: Trace, step: str) -> Ref:
 
 @dataclass(frozen=True)
 class WeightRatio:
-    """The ratio of a row's largest weight to its smallest, its logarithm, and the difference of their scores."""
+    """The ratio of a row's largest weight to its smallest, its natural logarithm, and the difference of their
+    scores.
+    """
 
     ratio: float
     log: float
@@ -274,9 +281,9 @@ class WeightRatio:
 
 
 def row_ratio(trace: Trace, batch: int, head: int, query: int) -> WeightRatio:
-    """Compare the largest and the smallest weight of a row: ln of their ratio is the difference of their scores.
+    """Return the ratio of the largest to the smallest weight of a row; its logarithm is the gap of their scores.
 
-    Only weights above 0 count; if there is none, all numbers are 0, and the ratio 1.
+    Only weights above 0 count; if there is none, the ratio is 1, and its logarithm and the gap are 0.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.tensor([[1.0]]), torch.tensor([[2.0], [5.0]]), torch.ones(2, 1))

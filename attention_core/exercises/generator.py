@@ -1,4 +1,4 @@
-"""Exercises to calculate by hand: small whole numbers from a seed, for which no two mistakes give the same numbers."""
+"""Exercises to calculate by hand, with small whole numbers, sampled so that no two mistakes give the same result."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.trace import Trace
 from attention_core.verification.mistakes import MISTAKES
 
-# The mistakes that an exercise must distinguish, besides exchanged rows and columns and one wrong sum.
+# Mistakes that an exercise must distinguish, besides swapped rows or columns and a single wrong sum.
 COMMON_MISTAKES = (
     "no_scale",
     "scale_squared",
@@ -38,13 +38,13 @@ COMMON_MISTAKES = (
     "split_not_transposed",
     "split_interleaved",
 )
-VISIBLE_GAP = 2 * half_a_unit(DEFAULT_DECIMALS)  # larger differences are visible in any rounding
-MAX_ATTEMPTS = 1000  # exercises that are tried until one distinguishes all mistakes: a handful is enough
+VISIBLE_GAP = 2 * half_a_unit(DEFAULT_DECIMALS)  # a difference above this is visible, whatever the rounding
+MAX_ATTEMPTS = 1000  # limit of the exercises to sample until one distinguishes all mistakes; usually a few suffice
 
 
 @dataclass(frozen=True)
 class Level:
-    """The kind of an exercise: the shape of each matrix, the largest whole number in it, heads and masks."""
+    """The level of an exercise: each matrix's shape and largest whole number, the number of heads, and the masks."""
 
     shapes: Mapping[str, tuple[int, int]]
     largest: int
@@ -52,7 +52,7 @@ class Level:
     masks: tuple[str, ...] = ()
 
 
-LEVELS = MappingProxyType(  # at these widths √d_k, d_k, √d_model and √S are four different numbers
+LEVELS = MappingProxyType(  # name of a level -> Level, with sizes for which √d_k, d_k, √d_model and √S differ
     {
         "from_qkv": Level(
             {"q": (3, 2), "k": (3, 2), "v": (3, 2)},
@@ -75,7 +75,7 @@ LEVELS = MappingProxyType(  # at these widths √d_k, d_k, √d_model and √S a
 
 @dataclass(frozen=True)
 class Exercise:
-    """Matrices by name, heads and masks; `run` has the right numbers."""
+    """An exercise: its matrices by name, the number of heads, and the masks; `run` gives the right numbers."""
 
     matrices: Mapping[str, WholeMatrix] = field(default_factory=dict)
     heads: int = 1
@@ -98,10 +98,11 @@ class Exercise:
 
 
 def make_exercise(level: str, seed: int) -> Exercise:
-    """Make an exercise of a level, the same from the same seed on any machine.
+    """Make an exercise of a level; the same seed gives the same exercise on any machine.
 
-    level: one of LEVELS. seed: a whole number, of a separate generator. Sampled again until no two of the
-    COMMON_MISTAKES, or of the exchanges of two rows or columns, look alike, or like one wrong sum, in two decimals.
+    Numbers are sampled again until no two mistakes give the same numbers in two decimals, and until no mistake looks
+    like one wrong sum. The mistakes are COMMON_MISTAKES and the swaps of two rows or columns. level: a key of LEVELS.
+    seed: a whole number.
 
     Raises AttentionError: unknown_choice.
 
@@ -133,7 +134,9 @@ def draw_exercise(level: Level, generator: torch.Generator) -> Exercise:
 
 # ---- whether mistakes can be told apart ------------------------------------------------------------------------------
 def can_tell_mistakes_apart(trace: Trace) -> bool:
-    """Return whether every common mistake changes more than one number, and no two look the same, in usual decimals.
+    """Return whether all common mistakes are told apart by a run's numbers, rounded to the usual decimals.
+
+    The result is True if every mistake changes more than one number, and no two mistakes give the same numbers.
 
     >>> from attention_core.examples.examples import EXAMPLES
     >>> can_tell_mistakes_apart(EXAMPLES["en_it"].run())  # most of its scores are 0 and show no scale
@@ -147,7 +150,7 @@ def can_tell_mistakes_apart(trace: Trace) -> bool:
             continue
         step = first_visible_step(mistaken, right, stages)
         if step is None:
-            return False  # the mistake changes the numbers, but not visibly
+            return False  # the mistake changes numbers, but not visibly
         if count_visible(mistaken[step], right[step]) < 2:
             return False
         seen[step].append(mistaken[step])
@@ -156,7 +159,9 @@ def can_tell_mistakes_apart(trace: Trace) -> bool:
 
 
 def mistaken_runs(trace: Trace, right: Values, stages: list[str]) -> Iterator[Values]:
-    """Yield the run with each common mistake, and with each pair of rows or columns of a stage exchanged."""
+    """Yield the values of the run with each common mistake, and with every pair of rows or columns of a stage
+    swapped.
+    """
     for code in COMMON_MISTAKES:
         yield rerun(trace, MISTAKES[code])
     for step in stages:
@@ -167,12 +172,12 @@ def mistaken_runs(trace: Trace, right: Values, stages: list[str]) -> Iterator[Va
 
 
 def is_same_run(mistaken: Values, right: Values, stages: list[str]) -> bool:
-    """Return whether a mistake leaves every stage unchanged."""
+    """Return whether a mistake leaves every stage of the run unchanged."""
     return all(torch.equal(mistaken[step], right[step]) for step in stages)
 
 
 def first_visible_step(mistaken: Values, right: Values, stages: list[str]) -> str | None:
-    """Find the first stage at which a mistake shows; None if it shows at none."""
+    """Return the first stage at which a mistake is visible; None if it is visible at no stage."""
     for step in stages:
         if differs_visibly(mistaken[step], right[step]):
             return step
@@ -180,13 +185,13 @@ def first_visible_step(mistaken: Values, right: Values, stages: list[str]) -> st
 
 
 def differs_visibly(one: Tensor, other: Tensor) -> bool:
-    """Return whether two values of a step differ when written with the usual decimals."""
+    """Return whether two values of a step differ after rounding to DEFAULT_DECIMALS."""
     if one.shape != other.shape:
         return True
     return count_visible(one, other) > 0
 
 
 def count_visible(one: Tensor, other: Tensor) -> int:
-    """Count the cells that differ when written with the usual decimals, however these are rounded."""
+    """Count the cells that differ after rounding to DEFAULT_DECIMALS, in whichever direction a half is rounded."""
     is_visible = abs_difference(one, other) > VISIBLE_GAP
     return int(is_visible.sum())

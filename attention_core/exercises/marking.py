@@ -1,4 +1,4 @@
-"""A written worked example marked cell by cell: right, a new slip, or correct given the writer's earlier slips."""
+"""Marks each cell of a handwritten worked example: right, a new slip, or right given the writer's earlier slips."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,8 +23,10 @@ from attention_core.verification.causes import fit_given_steps
 
 
 class Mark(IntEnum):
-    """The mark of a cell. A slip is wrong even given the writer's numbers before it; a followed number is correct given
-    those numbers, but differs from the run because one of them is wrong.
+    """The mark of a cell in a worked example that a visitor wrote.
+
+    A slip is a number that is wrong even given the visitor's earlier numbers. A followed number is right given those
+    numbers, but differs from the right run because one of them is wrong.
     """
 
     UNANSWERED = 0
@@ -35,12 +37,12 @@ class Mark(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class MarkedStep:
-    """One step of a written worked example, every field in the step's shape.
+    """One marked step of a written worked example, with every field in the shape of the step.
 
-    theirs: the written numbers, NaN for empty cells. own: computed from the written numbers before it. right: whether
-    theirs agrees with the run; follows: whether theirs agrees with own. A cell can be right
-    and not follow: the writer took it from elsewhere, or two slips met. behind: the unrounded ranges of theirs,
-    and of the values computed from these for empty cells.
+    theirs: the written numbers, NaN for empty cells. own: the numbers computed from the writer's earlier numbers.
+    right: whether theirs agrees with the run. follows: whether theirs agrees with own. A cell can be right and not
+    follow, if the writer copied it or if two slips cancel. behind: the ranges that the written numbers may have before
+    rounding; for empty cells, the ranges computed from these.
     """
 
     theirs: Tensor
@@ -51,7 +53,7 @@ class MarkedStep:
 
     @property
     def marks(self) -> Tensor:
-        """Return the Mark of each cell, as whole numbers."""
+        """Return the mark of each cell as a tensor of whole numbers."""
         marks = torch.full(self.theirs.shape, int(Mark.SLIP))
         marks[self.follows] = int(Mark.FOLLOWED)
         marks[self.right] = int(Mark.RIGHT)
@@ -61,7 +63,7 @@ class MarkedStep:
 
     @property
     def met(self) -> Tensor:
-        """Return which cells are right by themselves, not only consistent with an earlier wrong answer."""
+        """Return which cells are right although they do not follow from the writer's earlier numbers."""
         is_right = self.marks == Mark.RIGHT
         return is_right & ~self.follows
 
@@ -78,17 +80,17 @@ def mark_answers(
 
     trace: the run with the right numbers. answers: the written numbers by the names of the trace's steps, floating
     point, NaN for empty cells; leading axes of length 1 may be left out. Empty cells are computed from the written
-    numbers before them. decimals: of the written numbers, for all steps or by name; a step that is not named has exact
-    numbers, such as whole ones.
+    numbers before them. decimals: the decimals of the written numbers, for all steps or by name; a step that is not
+    named has exact numbers, such as whole ones.
 
-    A number agrees if it is at most half a unit of its last decimal outside the range of possible values. That
-    range is a single number as long as nothing before it was rounded. From a rounded number it reaches to the unrounded
-    one; from a slip, whose unrounded number is unknown, half a unit to both sides. An operation maps ranges
-    as in range_of_function, which is exact here: in a small range each operation only rises or only falls in each
+    A number agrees if it is at most half a unit of its last decimal outside the range of possible values. That range is
+    a single number as long as no earlier number was rounded. From a rounded number it reaches to the unrounded one;
+    from a slip, whose unrounded number is unknown, half a unit to both sides. An operation maps ranges as in
+    range_of_function, which is exact here: within a small range each operation only rises or only falls in each
     operand.
 
-    Returns a MarkedStep for each answered step. Raises AttentionError (a ValueError) as first_difference does,
-    and for a shape that does not fit. Thousands of rounded numbers take seconds: it is meant for handwritten ones.
+    Returns {step: MarkedStep} for the answered steps. Raises AttentionError (a ValueError) as first_difference does,
+    and for a shape that does not fit. Thousands of rounded numbers take seconds, because handwritten ones are few.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.tensor([[2.0]]), torch.tensor([[3.0], [4.0]]), torch.tensor([[1.0], [2.0]]))
@@ -111,15 +113,18 @@ def mark_answers(
                 shape=tuple(answers[name].shape),
             )
     with torch.inference_mode(False), torch.enable_grad():
-        copies = {name: value.clone() for name, value in theirs.items()}  # a copy may have gradients
+        copies = {name: value.clone() for name, value in theirs.items()}  # because derivatives need own copies
         return dict(mark_steps(trace, copies, decimals))
 
 
 def mark_steps(
     trace: Trace, answers: Mapping[str, Tensor], decimals: int | Mapping[str, int] | None
 ) -> Iterator[tuple[str, MarkedStep]]:
-    """Yield each answered step by its name, marked: the right run and the written one are computed side by side."""
-    page: dict[str, Tensor] = {}  # step -> written numbers or, for a step left out, numbers computed from these
+    """Yield the name and the MarkedStep of each answered step.
+
+    The run with right numbers and the run with the visitor's numbers advance step by step together.
+    """
+    page: dict[str, Tensor] = {}  # step -> the visitor's numbers; empty cells are computed from earlier steps
     right: dict[str, NumberRange] = {}
     own: dict[str, NumberRange] = {}
     for name, step in trace.steps.items():
@@ -135,7 +140,7 @@ def mark_steps(
         theirs = answers[name]
         marked = mark_step(theirs, value, right[name], own[name], digits)
         yield name, marked
-        # The next steps read the written numbers, and the ranges from which these may be rounded.
+        # Later steps are computed from the written numbers, and from the ranges of their unrounded values.
         is_answered = ~theirs.isnan()
         page[name] = torch.where(is_answered, theirs, value)
         own[name] = marked.behind
@@ -145,7 +150,12 @@ def mark_steps(
 
 
 def mark_step(theirs: Tensor, value: Tensor, right: NumberRange, own: NumberRange, digits: int | None) -> MarkedStep:
-    """Mark one step. value: computed from the written numbers before it; right, own: the ranges of both runs."""
+    """Mark one step.
+
+    theirs: the visitor's numbers. value: the step computed from the visitor's earlier numbers. right, own: the ranges
+    of the step in the right run, and in the run with the visitor's numbers. digits: the decimals of the visitor's
+    numbers; None for exact numbers.
+    """
     half = half_a_unit(digits)
     follows = agrees_with_range(theirs, own, half)
     if theirs.is_floating_point():

@@ -1,4 +1,4 @@
-"""The goals of dragging vectors: bounds of shares, computed from the run of an included example."""
+"""The goals of the exercise in which vectors are dragged: bounds on attention weights, from an example's run."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -7,15 +7,18 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.record.trace import Trace
 
 GOAL_EXAMPLES = ("en_plane", "zh_plane")
-ANNA, DOG, IT = 0, 3, 5  # positions in "Anna fed the dog and it barked", and in the Chinese example
+ANNA, DOG, IT = 0, 3, 5  # positions in "Anna fed the dog and it barked", which are the same in the Chinese example
 HEAD = 0
 EVEN_SHARE_OF_TWO = 0.5
-MARGIN = 0.05  # the largest accepted difference from the required share
+MARGIN = 0.05  # the largest accepted difference from the share that a goal requires
 
 
 @dataclass(frozen=True)
 class ShareBound:
-    """A key whose share must be between two numbers."""
+    """The bounds of the attention weight on one key.
+
+    key: the position of the key. least, most: the bounds.
+    """
 
     key: int
     least: float
@@ -24,8 +27,10 @@ class ShareBound:
 
 @dataclass(frozen=True)
 class PlaneGoal:
-    """The goal of a query. bounds: of its shares. other: the key that the first bound compares with. kept: the query's
-    vector if it must not change, else None.
+    """A goal for the attention of one query, reached by dragging vectors.
+
+    bounds: the bounds on its weights. other: the key with whose weight the weight of the first bound is compared. kept:
+    the query's vector if it must not change, else None.
     """
 
     name: str
@@ -37,10 +42,10 @@ class PlaneGoal:
 
 @cache
 def plane_goals(example: str) -> tuple[PlaneGoal, ...]:
-    """Return the goals of an example; () if it has none.
+    """Return the goals of an example; () if the example has no goals.
 
-    "equal": two keys get half of the attention each. "instead": a key gets at least the share of another one, and the
-    query keeps its vector.
+    Goal "equal": two keys get half of the attention each. Goal "instead": one key gets at least the weight that another
+    key has at the start, and the query keeps its vector.
 
     >>> [(goal.name, [round(bound.least, 2) for bound in goal.bounds]) for goal in plane_goals("en_plane")]
     [('equal', [0.45, 0.45]), ('instead', [0.92])]
@@ -59,7 +64,7 @@ def plane_goals(example: str) -> tuple[PlaneGoal, ...]:
 
 
 def is_reached(goal: PlaneGoal, trace: Trace) -> bool:
-    """Return whether a run reaches a goal.
+    """Return whether the query and the weights of a run satisfy a goal.
 
     >>> is_reached(plane_goals("en_plane")[0], EXAMPLES["en_plane"].run())
     False

@@ -1,4 +1,4 @@
-"""Worked examples from publications."""
+"""Worked examples that were printed in publications, with their numbers."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class PrintedExample:
-    """A worked example as printed: its numbers by step, the decimals of rounded numbers, and its source."""
+    """A worked example as printed: its numbers by step, the decimals to which they are rounded, and its source."""
 
     steps: Mapping[str, Tensor]
     decimals: Mapping[str, int]
@@ -20,7 +20,7 @@ class PrintedExample:
 
 
 def read_printed(entries: Mapping[str, dict]) -> Mapping[str, PrintedExample]:
-    """Read printed examples, by the name of the example that they work out."""
+    """Parse the printed examples into {name of the app's example: PrintedExample}."""
     examples = {}
     for name, entry in entries.items():
         steps = {}

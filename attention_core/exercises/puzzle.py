@@ -20,15 +20,15 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Operation, Step, Trace
 
-MAX_TYPED_MAGNITUDE = 20  # limit of typed numbers: with scores of thousands, puzzles would be trivial
+MAX_TYPED_MAGNITUDE = 20  # the largest magnitude to type: scores of thousands would make puzzles trivial
 Matrices = Mapping[str, Float[np.ndarray, "rows columns"]]
-RunNumber = Callable[[Trace, Trace], Tensor]  # (run, starting run of the puzzle) -> a number
-FLAT_SLOPE = 1e-12  # slopes up to this are rounding errors
+RunNumber = Callable[[Trace, Trace], Tensor]  # (run, starting run of the puzzle) -> a number of the run
+FLAT_SLOPE = 1e-12  # a slope of at most this magnitude counts as 0, because it is a rounding error
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A number of a run that must be at least `least`, or at most `most`."""
+    """A bound on a number of a run: at least `limit` if `least` is True, else at most `limit`."""
 
     name: str
     number: RunNumber
@@ -38,14 +38,14 @@ class Bound:
 
 @dataclass(frozen=True)
 class BoundReading:
-    """A bound with its number in a run."""
+    """A bound together with the value that its number has in a run."""
 
     bound: Bound
     value: float
 
     @property
     def holds(self) -> bool:
-        """Return whether the number satisfies its bound; NaN does not."""
+        """Return whether the number satisfies its bound; NaN does not satisfy any bound."""
         if self.bound.least:
             return self.value >= self.bound.limit
         return self.value <= self.bound.limit
@@ -55,11 +55,11 @@ class BoundReading:
 class Puzzle:
     """A puzzle: its starting Setup, the matrices that may be changed, the goal and further bounds.
 
-    parts: fields of the starting Setup, as plain values; twins: those that differ between the languages.
-    open: the matrices that may be changed, each with its first column and the one after its last. goal: the main
-    bound; bounds: further ones. heads: those whose weights change; asks: the query that the goal is
-    about, if it is one. cast: the words in its texts, by their positions. flips: whether only signs may be changed.
-    solution: a known one with the fewest changes, in the form of format_changes.
+    parts: fields of the starting Setup, as plain values. twins: {language: the fields that differ between languages}.
+    open: the matrices that may be changed, each with its first column that may be changed and the column after the
+    last. goal: the main bound. bounds: further ones. heads: the heads whose weights change. asks: the position of the
+    query that the goal is about, if there is one. cast: {word in the puzzle's texts: its position}. flips: whether only
+    signs may be changed. solution: a solution with the fewest known changes, in the form of format_changes.
     """
 
     name: str
@@ -75,13 +75,15 @@ class Puzzle:
     asks: int | None = None
 
     def start(self, language: str) -> dict[str, object]:
-        """Return the fields of the starting Setup, in one of its languages."""
+        """Return the fields of the Setup with which the puzzle starts, for a language."""
         return {**self.parts, **self.twins[language]}
 
 
 # ---- changes as text -------------------------------------------------------------------------------------------------
 def format_changes(matrices: Matrices, start: Matrices) -> str:
-    """Write the numbers that differ, "matrix~row.column=number;...,matrix~..."; read_changes reads it back.
+    """Write the numbers that differ from the start as text: "matrix~row.column=number;...,matrix~...".
+
+    read_changes parses this text.
 
     >>> format_changes({"w_q": np.array([[1.0, 2.5]])}, {"w_q": np.zeros((1, 2))})
     'w_q~0.0=1;0.1=2.5'
@@ -99,7 +101,7 @@ def format_changes(matrices: Matrices, start: Matrices) -> str:
 
 
 def count_changes(matrices: Matrices, start: Matrices) -> int:
-    """Count the numbers that differ.
+    """Count the numbers in which matrices differ from the start.
 
     >>> count_changes({"w_q": np.array([[1.0, 2.5]])}, {"w_q": np.array([[1.0, 0.0]])})
     1
@@ -108,10 +110,12 @@ def count_changes(matrices: Matrices, start: Matrices) -> int:
 
 
 def read_changes(puzzle: Puzzle, text: str, start: Matrices) -> dict[str, np.ndarray]:
-    """Read the changed matrices from a text. start: the matrices at the start.
+    """Parse the changed matrices of a puzzle from a text.
 
-    Raises AttentionError: edit_form and those of a number as from_short_text; puzzle_closed for a number that
-    may not be changed, too_large beyond MAX_TYPED_MAGNITUDE.
+    text: in the form of format_changes. start: the matrices at the start.
+
+    Raises AttentionError: edit_form and those of from_short_text; puzzle_closed for a number that may not be changed;
+    too_large for one above MAX_TYPED_MAGNITUDE.
 
     >>> from attention_core.exercises.puzzles import PUZZLES
     >>> read_changes(PUZZLES["even"], "w_k~0.1=1", {"w_k": np.array([[1.0, -1.0]])})["w_k"]
@@ -132,7 +136,10 @@ def read_changes(puzzle: Puzzle, text: str, start: Matrices) -> dict[str, np.nda
 
 
 def check_change(puzzle: Puzzle, name: str, matrix: np.ndarray, start: np.ndarray) -> None:
-    """Raise AttentionError if a number was changed that may not be, or exceeds MAX_TYPED_MAGNITUDE."""
+    """Raise AttentionError if a changed number may not be changed, or exceeds MAX_TYPED_MAGNITUDE.
+
+    name: the name of the matrix. start: the matrix at the start.
+    """
     first, behind = puzzle.open.get(name, (0, 0))
     for row, column in changed_cells(matrix, start):
         number = matrix[row, column]
@@ -152,10 +159,10 @@ def check_change(puzzle: Puzzle, name: str, matrix: np.ndarray, start: np.ndarra
 
 # ---- is it solved? ---------------------------------------------------------------------------------------------------
 def judge_run(puzzle: Puzzle, trace: Trace, start: Trace) -> list[BoundReading]:
-    """Return the goal and then the further bounds, each with its number; if all hold, the puzzle is solved.
+    """Return the readings of the goal and then of the further bounds; the puzzle is solved if all of them hold.
 
-    trace: the run with the changed numbers; start: the starting run. Raises AttentionError if
-    something else was changed: puzzle_other, and those of check_change.
+    trace: the run with the changed numbers. start: the starting run. Raises AttentionError if anything else was
+    changed: puzzle_other, and those of check_change.
 
     >>> from attention_core.examples.examples import EXAMPLES
     >>> from attention_core.exercises.puzzles import PUZZLES
@@ -177,7 +184,7 @@ def is_solved(readings: list[BoundReading]) -> bool:
 
 
 def check_run(puzzle: Puzzle, trace: Trace, start: Trace) -> None:
-    """Raise AttentionError if two runs differ in something that may not be changed."""
+    """Raise AttentionError if a run differs from the starting run in something that may not be changed."""
     for name in dict.fromkeys((*start.steps, *trace.steps)):
         own = trace.steps.get(name)
         first = start.steps.get(name)
@@ -190,7 +197,10 @@ def check_run(puzzle: Puzzle, trace: Trace, start: Trace) -> None:
 
 
 def is_unchanged(own: Step | None, first: Step | None, may_differ: bool) -> bool:
-    """Return whether two runs have the same step. may_differ: whether the numbers of an input may differ."""
+    """Return whether a step is the same in two runs.
+
+    own, first: the step in each run; None if a run lacks it. may_differ: whether the numbers of an input may differ.
+    """
     if own is None or first is None or own.shape != first.shape:
         return False
     if own.operation is None and first.operation is None:
@@ -211,7 +221,9 @@ def is_same_operation(own: Operation, first: Operation) -> bool:
 # ---- the hint: the number whose change helps the goal most, by the gradient of the run -------------------------------
 @dataclass(frozen=True)
 class Hint:
-    """The number to change: its matrix, row and column, and its slope, which is below 0 if it should fall."""
+    """The number whose change helps most: its matrix, row and column, and its slope, below 0 if it should be
+    reduced.
+    """
 
     name: str
     row: int
@@ -220,11 +232,12 @@ class Hint:
 
 
 def goal_slopes(puzzle: Puzzle, trace: Trace, start: Trace) -> dict[str, Float[np.ndarray, "rows columns"]]:
-    r"""Compute by how much each number of the matrices helps the goal as it grows: $\pm\partial \ln m / \partial w$.
+    r"""Compute how much each number of the matrices helps the goal as it grows: $\pm\partial \ln m / \partial w$.
 
-    m is the goal's number, + if it must grow, - if it must fall. The logarithm, because a share near 0 or 1 has
-    hardly a slope itself: a slope of 2 means that m becomes 2 % larger (smaller) if the number grows by .01. The
-    gradient is torch's, back through the operations of the run, in float64. NaN or infinite if m is 0.
+    m is the number of the run that the goal bounds; the sign is + if m must grow, - if m must fall. The logarithm is
+    used because a weight near 0 or 1 has nearly no slope itself. A slope of 2 means that m grows (or falls) by 2 % if
+    the number grows by .01. The gradient is computed by torch in float64 through the operations of the run; it is NaN
+    or infinite if m is 0.
 
     trace, start: as for judge_run. Numbers that may not be changed have a slope too; find_hint leaves them out.
     """
@@ -249,7 +262,7 @@ def goal_slopes(puzzle: Puzzle, trace: Trace, start: Trace) -> dict[str, Float[n
 
 
 def copy_inputs(trace: Trace) -> dict[str, Tensor]:
-    """Copy the inputs of a run; a copy may have gradients."""
+    """Copy the inputs of a run, so that gradients with respect to the copies can be computed."""
     inputs = {}
     for name, step in trace.inputs().items():
         inputs[name] = step.value.detach().clone()
@@ -257,12 +270,12 @@ def copy_inputs(trace: Trace) -> dict[str, Tensor]:
 
 
 def find_hint(puzzle: Puzzle, trace: Trace, slopes: Matrices) -> Hint | None:
-    """Find the best number to change: of the numbers that may be changed the one with the largest slope.
+    """Find the best number to change: among those that may be changed, the one whose slope has the largest magnitude.
 
-    If only signs may be changed, it is the number whose other sign helps most: its slope times -2 w. None if no
-    change helps, or a slope is not finite.
+    If only signs may be changed, it is the number whose change of sign helps most: the largest slope times -2 w.
+    Returns None if no change helps, or if a slope is not finite.
 
-    slopes: from goal_slopes, for the same run.
+    slopes: the result of goal_slopes for the same run.
 
     >>> from attention_core.examples.examples import EXAMPLES
     >>> from attention_core.exercises.puzzles import PUZZLES

@@ -1,4 +1,4 @@
-"""The puzzles: for each its starting run, the matrices that may be changed, and the bounds on numbers of the run."""
+"""The puzzles of the app: the starting run of each, the matrices that may be changed, and the bounds."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -14,7 +14,7 @@ from attention_core.inputs.matrix_link import read_matrix
 from attention_core.inputs.matrix_values import ChangedCells
 from attention_core.record.trace import Trace
 
-REQUIRED_SHARE = 0.7  # share of attention: more than twice that of all other words together
+REQUIRED_SHARE = 0.7  # weight that a puzzle requires for a key: more than twice that of all other words together
 ANNA, FED, DOG, IT, BARKED = 0, 1, 3, 5, 6  # positions in "Anna fed the dog and it barked"
 
 IT_EXAMPLES = MappingProxyType({"en": {"example": "en_it"}, "zh": {"example": "zh_ta"}})
@@ -23,24 +23,27 @@ COLOUR_EXAMPLES = MappingProxyType({"en": {"example": "en_colour"}, "zh": {"exam
 
 # ---- attention -------------------------------------------------------------------------------------------------------
 def share_of_key(head: int, query: int, key: int) -> RunNumber:
-    """Return a function for the weight that a query gives to a key."""
+    """Return a function of a run that returns the weight of one key for one query."""
     return lambda trace, start: trace["weights"][0, head, query, key]
 
 
 def largest_share(head: int) -> RunNumber:
-    """Return a function for the largest of all weights of a head."""
+    """Return a function of a run that returns the largest weight of a head."""
     return lambda trace, start: trace["weights"][0, head].amax()
 
 
 def typical_share(head: int, pairs: Mapping[int, int]) -> RunNumber:
-    """Return a function for the geometric mean of weights, each of a query and its key."""
+    """Return a function of a run that returns the geometric mean of some weights of a head.
+
+    pairs: {query: key} for these weights.
+    """
     queries = [*pairs]
     keys = [*pairs.values()]
     return lambda trace, start: geometric_mean(trace["weights"][0, head, queries, keys])
 
 
 def typical_share_of_same(trace: Trace, start: Trace) -> Tensor:
-    """Compute the geometric mean of the weights that words give to themselves, at all places of the same word."""
+    """Compute the weight that each word gives to all its occurrences, and the geometric mean of these weights."""
     words = trace.labels["T"]
     rows = []
     for query_word in words:
@@ -52,52 +55,55 @@ def typical_share_of_same(trace: Trace, start: Trace) -> Tensor:
 
 
 def geometric_mean(shares: Tensor) -> Tensor:
-    """Compute the geometric mean: one share near 0 brings it near 0."""
+    """Compute the geometric mean of weights; one weight near 0 brings the mean near 0."""
     return shares.log().mean().exp()
 
 
 # ---- outputs ---------------------------------------------------------------------------------------------------------
 def distance_from_word(query: int, word: int) -> RunNumber:
-    """Return a function for the distance between the output of a query and the vector of a word."""
+    """Return a function of a run that returns the distance between a query's output and a word's vector.
+
+    query, word: positions in the sentence.
+    """
     return lambda trace, start: euclidean_distance(trace["output"][0, query], trace["x"][0, word])
 
 
 def distance_from_zero(trace: Trace, start: Trace) -> Tensor:
-    """Measure the distance of the output of all words from 0."""
+    """Compute the Euclidean distance of the whole output from 0."""
     output = trace["output"]
     return euclidean_distance(output, torch.zeros_like(output))
 
 
 def distance_from_full_width(trace: Trace, start: Trace) -> Tensor:
-    """Measure the distance between the output of all words and their output at full width."""
+    """Compute the Euclidean distance of the whole output from the output of the same sentence at full width."""
     return euclidean_distance(trace["output"], full_width_output())
 
 
 @cache
 def full_width_output() -> Tensor:
-    """Compute the output of the sentence with both numbers of each query."""
+    """Compute the output of the puzzle's sentence if each query has both of its components."""
     return EXAMPLES["en_it"].run()["output"]
 
 
 def euclidean_distance(one: Tensor, other: Tensor) -> Tensor:
-    """Compute the root of the sum of squared differences: it falls with each of them, not only with the largest."""
+    """Compute the Euclidean distance, which falls if any difference falls, and not only if the largest does."""
     differences = one - other
     return differences.pow(2).sum().sqrt()
 
 
 def largest_contribution(head: int) -> RunNumber:
-    """Return a function for the largest magnitude that a head adds to the output."""
+    """Return a function of a run that returns the largest magnitude that a head adds to a number of the output."""
     return lambda trace, start: with_contributions(trace)["contributions"][0, head].abs().amax()
 
 
 # ---- counts of changes -----------------------------------------------------------------------------------------------
 def query_width(trace: Trace, start: Trace) -> Tensor:
-    """Return the width of a head's query."""
+    """Return the width of the queries."""
     return torch.tensor(trace.step("q").shape[-1])
 
 
 def count_changed_numbers(*names: str) -> RunNumber:
-    """Return a function for the count of numbers in some matrices that differ from the start."""
+    """Return a function of two runs that counts how many numbers in these matrices differ from the start."""
 
     def count(trace: Trace, start: Trace) -> Tensor:
         return sum((trace[name] != start[name]).sum() for name in names)
@@ -106,7 +112,10 @@ def count_changed_numbers(*names: str) -> RunNumber:
 
 
 def count_changed_sizes(*names: str) -> RunNumber:
-    """Return a function for the count of numbers whose magnitude differs from the start, not only their sign."""
+    """Return a function of two runs that counts the numbers whose magnitude differs from the start.
+
+    names: the matrices that are compared.
+    """
 
     def count(trace: Trace, start: Trace) -> Tensor:
         return sum((trace[name].abs() != start[name].abs()).sum() for name in names)
@@ -115,19 +124,19 @@ def count_changed_sizes(*names: str) -> RunNumber:
 
 
 def count_changed_rows(name: str) -> RunNumber:
-    """Return a function for the count of rows of a matrix that differ from the start."""
+    """Return a function of two runs that counts how many rows of a matrix differ from the start."""
     return lambda trace, start: (trace[name] != start[name]).any(-1).sum()
 
 
 def largest_number(name: str, columns: slice) -> RunNumber:
-    """Return a function for the largest magnitude in some columns of a matrix."""
+    """Return a function of a run that returns the largest magnitude in some columns of a matrix."""
     return lambda trace, start: trace[name][:, columns].abs().amax()
 
 
 # ---- the puzzles -----------------------------------------------------------------------------------------------------
 IT_DOG = Bound("it_dog", share_of_key(0, IT, DOG), REQUIRED_SHARE)
 OPEN_W_Q_AND_W_K = MappingProxyType({"w_q": (0, 4), "w_k": (0, 4)})
-SINK_EXAMPLES = MappingProxyType(  # without built vectors, Chinese words take the English words' vectors
+SINK_EXAMPLES = MappingProxyType(  # language -> Setup fields; Chinese words get the English words' vectors
     {
         "en": {},
         "zh": {

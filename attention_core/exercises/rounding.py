@@ -19,8 +19,8 @@ from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.expressions import Cell, Constant, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 
-COMPUTATION_ROUNDING = 1e-9  # relative rounding error of this computation, absolute below 1
-LARGEST_FLOAT64 = torch.finfo(torch.float64).max  # so that the tolerance of an infinity is finite
+COMPUTATION_ROUNDING = 1e-9  # accepted rounding error: relative, or absolute for numbers below 1
+LARGEST_FLOAT64 = torch.finfo(torch.float64).max  # keeps the tolerance of an infinite number finite
 
 Computation = Callable[[dict[str, Tensor]], Tensor]  # {name: tensor} -> tensor
 
@@ -35,7 +35,7 @@ class NumberRange(NamedTuple):
 
 # ---- written numbers and ranges --------------------------------------------------------------------------------------
 def agrees_with_range(theirs: Tensor, possible: NumberRange, half: float | Tensor) -> Tensor:
-    """Return which numbers agree with a number of their range after rounding; NaN agrees with none.
+    """Return which written numbers agree with some number of their range after rounding; NaN never agrees.
 
     half: half a unit of the last written digit.
     """
@@ -50,7 +50,10 @@ def agrees_with_range(theirs: Tensor, possible: NumberRange, half: float | Tenso
 
 
 def round_range(possible: NumberRange, digits: int | None) -> NumberRange:
-    """Widen a range by the rounding of its numbers: a half may go either way. digits: None if they are not rounded."""
+    """Widen a range so that it includes its numbers after rounding, in whichever direction a half is rounded.
+
+    digits: the number of decimals; None if the numbers are not rounded.
+    """
     if digits is None:
         return possible
     low, high = possible
@@ -64,11 +67,11 @@ def round_range(possible: NumberRange, digits: int | None) -> NumberRange:
 
 
 def carry_range(theirs: Tensor, follows: Tensor, own: NumberRange, half: float) -> NumberRange:
-    """Return the ranges from which written numbers may be rounded.
+    """Return the ranges of the values that written numbers may have before rounding.
 
-    If all written numbers follow from the numbers before them, each range extends from the written number to the
-    unrounded one; else half a unit to both sides. If one number of a step does not follow, others may follow by chance
-    only: all were computed in the same way.
+    If all written numbers of a step follow from earlier ones, each range extends from the written number to the
+    unrounded one. Else each range extends half a unit to both sides, because all numbers of a step were computed in the
+    same way, and some may follow only by chance.
     """
     lowest = theirs - half
     highest = theirs + half
@@ -84,7 +87,7 @@ def carry_range(theirs: Tensor, follows: Tensor, own: NumberRange, half: float) 
 
 
 def where_range(condition: Tensor, one: NumberRange, other: NumberRange) -> NumberRange:
-    """Return, cell by cell, the first range if the condition holds, else the second."""
+    """Choose, cell by cell, the first range if the condition holds, else the second."""
     low = torch.where(condition, one.low, other.low)
     high = torch.where(condition, one.high, other.high)
     return NumberRange(low, high)
@@ -108,8 +111,8 @@ def range_through(operation: Operation, ranges: Mapping[str, NumberRange]) -> Nu
 def range_of_function(apply: Computation, ranges: Mapping[str, NumberRange]) -> NumberRange:
     """Compute the range of every cell of a function's result from the ranges of its tensors.
 
-    It evaluates the corners at which a cell is lowest and highest by its slopes: exact for functions that only rise
-    or only fall in each operand.
+    The function is evaluated at the ends of the ranges at which a cell is lowest and highest according to its slopes.
+    The result is exact for functions that only rise or only fall in each operand.
 
     >>> ranges = {"x": NumberRange(torch.tensor([1.0, -1.0]), torch.tensor([2.0, 0.0]))}
     >>> low, high = range_of_function(lambda read: 2 * read["x"], ranges)
@@ -141,7 +144,10 @@ def range_of_function(apply: Computation, ranges: Mapping[str, NumberRange]) -> 
 def find_corners(
     moving: Mapping[str, NumberRange], slopes: Mapping[str, Tensor]
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """Find the ends of the ranges at which a cell is lowest, and at which it is highest. slopes: of this cell."""
+    """Find the ends of the ranges at which a cell is lowest, and the ends at which the cell is highest.
+
+    moving: the ranges by name. slopes: the derivatives of this cell with respect to each tensor.
+    """
     lowest = {}
     highest = {}
     for name, (low, high) in moving.items():
@@ -154,7 +160,11 @@ def find_corners(
 def slopes_at_the_middle(
     apply: Computation, still: Mapping[str, Tensor], moving: Mapping[str, NumberRange]
 ) -> dict[str, Tensor]:
-    """Compute the derivative of every cell by every tensor with a range: the cells' axes, then the tensor's."""
+    """Compute the derivatives of every result cell by every tensor with a range, at the middle of the ranges.
+
+    still: {name: tensor of fixed values}. moving: {name: range}. The derivatives have the axes of the result, then the
+    axes of the tensor.
+    """
 
     def apply_to_moving(*tensors: Tensor) -> Tensor:
         operands = dict(still)
@@ -196,7 +206,7 @@ ROUND = Faces(write_down, write_down_numpy, write_down_formula, write_down_cell)
 
 
 def with_rounded_weights(trace: Trace, digits: int) -> Trace:
-    """Add two steps to a run: `rounded_weights`, and `rounded_outputs`, the head outputs computed from these.
+    """Add two steps to a run: `rounded_weights`, and `rounded_outputs`, the head outputs computed from them.
 
     digits: the decimals of the rounded weights.
 
@@ -214,7 +224,7 @@ def with_rounded_weights(trace: Trace, digits: int) -> Trace:
 
 # ---- the largest effect of rounding ----------------------------------------------------------------------------------
 def half_a_unit(digits: int | None) -> float:
-    """Return the largest rounding error for so many decimals: half a unit of the last; 0 for None (exact numbers).
+    """Return the largest error of rounding to `digits` decimals: half a unit of the last one; 0 for None (exact).
 
     >>> half_a_unit(2), half_a_unit(None)
     (0.005, 0.0)
@@ -225,12 +235,12 @@ def half_a_unit(digits: int | None) -> float:
 
 
 def rounding_reach(trace: Trace, step: str, by: str, digits: int) -> Float[Tensor, "..."]:
-    r"""Compute the largest change of each cell of a step if every number of `by`, which it reads, is rounded.
+    r"""Compute how much each cell of a step can change at most if one of its operands is rounded.
 
-    digits: the decimals of the rounded numbers, whatever the following digits were.
+    by: the step of the operand. digits: the decimals to which the operand is rounded.
 
-    For the head outputs this is $\frac{1}{2} 10^{-d} \sum_s |v_s|$: each weight may be off by half a unit, all to
-    the same side.
+    For the head outputs this is $\frac{1}{2} 10^{-d} \sum_s |v_s|$: each weight may be off by half a unit, and all
+    errors may change the output in the same direction.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.tensor([[3.0], [-1.0]]))
@@ -252,7 +262,7 @@ def rounding_reach(trace: Trace, step: str, by: str, digits: int) -> Float[Tenso
 
 
 def find_farthest_from(numbers: Float[Tensor, "..."], wanted: float) -> float:
-    """Find the number farthest from a wanted one, such as the sum of rounded weights that is farthest from 1.
+    """Return the number farthest from a wanted number, such as the sum of rounded weights that is farthest from 1.
 
     >>> find_farthest_from(torch.tensor([1.0, 0.75, 1.125]), 1.0)
     0.75

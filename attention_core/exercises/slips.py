@@ -1,4 +1,4 @@
-"""The slips of a worked example: steps that are wrong even given the writer's numbers before them, and their causes."""
+"""The errors of a worked example: steps that are wrong even given the visitor's earlier numbers, and their causes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -25,19 +25,20 @@ from attention_core.record.expressions import Ref, multiply_factors
 from attention_core.record.trace import Step
 from attention_core.verification.causes import Cause, single_changes
 
-ROUNDING_SLACK = 64  # accepted difference, in multiples of the right number's rounding error,
-RELATIVE_SLACK = 0.1  # plus this share of the written number: more than any rounding error, even through exp
-EXCHANGED_AXES = {-2: "rows_swapped", -1: "columns_swapped"}  # axis -> code of the cause
-OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition has a separate name
-TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # mistake -> how many times too often a term is added
+ROUNDING_SLACK = 64  # the accepted difference is the sum of this multiple of the right number's rounding error
+RELATIVE_SLACK = 0.1  # and this share of the written number, which exceeds any rounding error, even through exp
+EXCHANGED_AXES = {-2: "rows_swapped", -1: "columns_swapped"}  # exchanged axis -> code of the cause
+OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition is another cause
+TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # mistake -> the term's factor in the error
 
 
 @dataclass(frozen=True)
 class WrongSum:
-    """The only wrong number of a step, and the single mistake with the terms of its sum that gives it, if any.
+    """The only wrong number of a step in the visitor's work, with the one mistake in its sum that explains it, if any.
 
-    kind: "left_out", "sign", "twice" (of the term with these factors), "minus" (of the whole), else "other". own: the
-    number computed from the written numbers before it.
+    kind: "left_out", "sign" or "twice" for a mistake with one term of the sum; "minus" if the whole sum has the wrong
+    sign; else "other". factors: the factors of that term. own: the number that follows from the visitor's earlier
+    numbers.
     """
 
     cell: Ref
@@ -49,9 +50,10 @@ class WrongSum:
 
 @dataclass(frozen=True)
 class StepSlips:
-    """The cells of a step that are wrong even given the writer's numbers before it.
+    """The cells of a step that are wrong even given the visitor's earlier numbers.
 
-    cells: the wrong cells. causes: each of them explains all cells. wrong_sum: of a single cell without a cause.
+    cells: the wrong cells. causes: the possible causes, each of which explains all wrong cells. wrong_sum: the mistake
+    in the sum of a single wrong cell that no cause explains, else None.
     """
 
     step: str
@@ -63,9 +65,9 @@ class StepSlips:
 def find_slips(checked: CheckedWork) -> dict[str, StepSlips]:
     """Find every step of a written worked example with slips, in the order of the run, each with its causes.
 
-    checked: from check_work. A cause is one of single_changes applied to the written numbers before the step, or
-    two rows or columns exchanged, or another factor; it must give every written number of the step (in a step of
-    several heads, those of the heads with slips), within rounding errors.
+    checked: from check_work. A cause is one of single_changes applied to the writer's earlier numbers, a swap of two
+    rows or columns, or another factor. A cause must give every written number of the step within rounding errors; in a
+    step of several heads, every number of the heads with slips.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -97,7 +99,7 @@ def find_slips(checked: CheckedWork) -> dict[str, StepSlips]:
 
 # ---- the cause: a single change of the computation that, from the written numbers, gives the slip --------------------
 def find_slip_causes(checked: CheckedWork, step: str) -> list[Cause]:
-    """Find every cause that gives the written numbers of a step with slips."""
+    """Find every cause that explains the visitor's numbers of a step with errors."""
     ranges = ranges_before(checked, step)
     candidates = chain(
         try_changes(checked, step, ranges),
@@ -113,7 +115,10 @@ def find_slip_causes(checked: CheckedWork, step: str) -> list[Cause]:
 
 
 def gives_answers(checked: CheckedWork, step: str, supposed: NumberRange, slack: float | Tensor = 0.0) -> bool:
-    """Return whether a supposed step gives the written numbers. slack: the accepted difference beyond rounding."""
+    """Return whether a supposed cause gives the visitor's numbers of a step.
+
+    supposed: the ranges of the step's numbers under that cause. slack: the accepted difference in addition to rounding.
+    """
     theirs = checked.marked[step].theirs
     if supposed.low.shape != theirs.shape:
         return False
@@ -124,7 +129,7 @@ def gives_answers(checked: CheckedWork, step: str, supposed: NumberRange, slack:
 
 
 def cells_in_slipped_heads(checked: CheckedWork, step: str) -> Bool[Tensor, "..."]:
-    """Return which written cells a cause must explain: in a step with heads, the cells of heads with slips."""
+    """Return a mask of the written cells that a cause must explain; in a step with heads, only in heads with slips."""
     marked = checked.marked[step]
     is_written = ~marked.theirs.isnan()
     dims = checked.trace.step(step).dims
@@ -138,7 +143,7 @@ def cells_in_slipped_heads(checked: CheckedWork, step: str) -> Bool[Tensor, "...
 
 
 def ranges_before(checked: CheckedWork, step: str) -> dict[str, NumberRange]:
-    """Return the ranges of every step before one, and the range of that step computed from them."""
+    """Return {step: range} for all steps before `step`, and for `step` itself as computed from these ranges."""
     ranges: dict[str, NumberRange] = {}
     for name, each in checked.trace.steps.items():
         if name == step:
@@ -155,9 +160,9 @@ def ranges_before(checked: CheckedWork, step: str) -> dict[str, NumberRange]:
 def try_changes(
     checked: CheckedWork, step: str, ranges: Mapping[str, NumberRange]
 ) -> Iterator[tuple[Cause, NumberRange]]:
-    """Yield the single changes of a run that come near the written numbers, each with the resulting range of the step.
+    """Yield each single change of a run whose result is close to the visitor's numbers, with the step's range under it.
 
-    Tracking the rounding through a change takes long, so each change is tried on single numbers first.
+    Computing ranges under a change takes long, so each change is tried on single numbers first.
     """
     numbers = {}
     for name, ends in ranges.items():
@@ -176,7 +181,7 @@ def try_changes(
 
 
 def change_slack(checked: CheckedWork, step: str, right: NumberRange) -> Tensor:
-    """Return the largest difference between a change and the written numbers at which its range is computed."""
+    """Return per cell how far a change's result may be from the visitor's number and still be tried with ranges."""
     widths = (right.high - right.low).abs().nan_to_num(0.0)
     widest = widths.max().item()
     magnitudes = checked.marked[step].theirs.abs()
@@ -186,13 +191,13 @@ def change_slack(checked: CheckedWork, step: str, right: NumberRange) -> Tensor:
 def suppose_change(
     checked: CheckedWork, ranges: Mapping[str, NumberRange], step: str, change: Change
 ) -> NumberRange | None:
-    """Compute the range of a step under a single change of the run; None if it changes nothing."""
+    """Compute the range of a step under a single change of the run; None if the change does not affect the step."""
     now: dict[str, NumberRange] = {}
     moved: set[str] = set()
     for name in ranges:
         each = checked.trace.step(name)
         supposed = None
-        if name == step or not is_answered(checked, name):  # else the writer continued with the written numbers
+        if name == step or not is_answered(checked, name):  # after any other written step the writer used its numbers
             supposed = change_range(each, change, now)
             if supposed is None and each.operation is not None and not moved.isdisjoint(each.operation.reads):
                 supposed = range_through(each.operation, now)
@@ -205,7 +210,7 @@ def suppose_change(
 
 
 def change_range(step: Step, change: Change, before: Mapping[str, NumberRange]) -> NumberRange | None:
-    """Compute the range of a step after a change; None if it leaves the step unchanged."""
+    """Compute the range of a step to which a change is applied; None if the change does not affect the step."""
     numbers = {name: ends.low for name, ends in before.items()}
     if change(step, numbers) is None:
         return None
@@ -213,7 +218,7 @@ def change_range(step: Step, change: Change, before: Mapping[str, NumberRange]) 
 
 
 def is_answered(checked: CheckedWork, step: str) -> bool:
-    """Return whether any number of a step was written."""
+    """Return whether the visitor wrote at least one number of a step."""
     if step not in checked.marked:
         return False
     return not checked.marked[step].theirs.isnan().all()
@@ -221,7 +226,11 @@ def is_answered(checked: CheckedWork, step: str) -> bool:
 
 # ---- numbers exchanged or scaled -------------------------------------------------------------------------------------
 def try_exchanges(right: NumberRange, step: str) -> Iterator[tuple[Cause, NumberRange]]:
-    """Yield each exchange of two rows or of two columns, and the transposition if it could be a slip."""
+    """Yield each swap of two rows or of two columns of a step as a cause, with the ranges that it gives.
+
+    The transposition of a square step is yielded too, except for steps in OTHERWISE_TRANSPOSED, where it is another
+    cause.
+    """
     low, high = right
     for axis, code in EXCHANGED_AXES.items():
         size = low.shape[axis]
@@ -244,7 +253,10 @@ def try_exchanges(right: NumberRange, step: str) -> Iterator[tuple[Cause, Number
 def try_other_factor(
     checked: CheckedWork, step: str, ranges: Mapping[str, NumberRange]
 ) -> Iterator[tuple[Cause, NumberRange]]:
-    """Yield, for scaled_scores only, the scores times the factor that most written numbers imply."""
+    """Yield, for scaled_scores only, the cause that the factor is another one, and the range of the step with it.
+
+    The factor is the median of those that the written numbers imply.
+    """
     if step != "scaled_scores":
         return
     factor = median_factor(checked)
@@ -261,7 +273,7 @@ def try_other_factor(
 
 
 def median_factor(checked: CheckedWork) -> float:
-    """Compute the median ratio of the written scaled scores to the written scores; 0 if there is none."""
+    """Compute the median ratio of the visitor's scaled scores to the visitor's scores; 0 if no score allows a ratio."""
     theirs = checked.marked["scaled_scores"].theirs
     scores = checked.written["scores"]
     has_ratio = (scores != 0) & ~theirs.isnan()
@@ -273,7 +285,10 @@ def median_factor(checked: CheckedWork) -> float:
 
 # ---- a single wrong number: a term of its sum that was left out, added twice, or of the wrong sign -------------------
 def find_wrong_sum(checked: CheckedWork, cell: Ref) -> WrongSum:
-    """Find the mistake in the sum of a wrong number; kind "other" if no mistake gives it, or several do."""
+    """Find the mistake in the sum of a wrong number.
+
+    The kind is "other" if no mistake explains the number, or if several do.
+    """
     marked = checked.marked[cell.step]
     written = marked.theirs[cell.index].item()
     own = marked.own[cell.index].item()
@@ -296,7 +311,7 @@ def find_wrong_sum(checked: CheckedWork, cell: Ref) -> WrongSum:
 
 
 def written_terms(checked: CheckedWork, cell: Ref) -> list[list[float]]:
-    """Return the written factors of each term of a cell that is a sum; [] for a cell of a single term."""
+    """Return the factors of each term of a cell's sum, with the visitor's numbers; [] if the sum has a single term."""
     operation = checked.trace.step(cell.step).operation
     expression = operation.cell(cell.index, checked.written.shapes())
     if expression.function != "sum" or len(expression.terms) < 2:

@@ -9,7 +9,7 @@ from attention_core.mechanism.operations import MASK, SPLIT
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-STAGES = MappingProxyType(  # stage -> the step of a run that computes it, in order
+STAGES = MappingProxyType(  # name of a stage -> the run's step that computes it, in order
     {
         "q": "q_projected",
         "k": "k_projected",
@@ -23,7 +23,9 @@ STAGES = MappingProxyType(  # stage -> the step of a run that computes it, in or
 
 
 def stages_of(trace: Trace) -> dict[str, str]:
-    """List the steps of a run to calculate, in order: all except masks, tables of positions, and copies.
+    """Return {step: the same step} for the steps of a run that are calculated by hand, in order.
+
+    Masks, tables of positions and copies are left out.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
@@ -41,7 +43,7 @@ def stages_of(trace: Trace) -> dict[str, str]:
 
 
 def calculated_cell(trace: Trace, cell: Ref) -> Ref:
-    """Return the calculated cell that a cell is a copy of; any other cell unchanged.
+    """Return the cell from which a copied cell has its number; a cell that is no copy is returned unchanged.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -57,7 +59,7 @@ def calculated_cell(trace: Trace, cell: Ref) -> Ref:
 
 
 def operand_stages(trace: Trace, step: str) -> list[str]:
-    """List the operands shown beside a stage; with a single head, the calculated steps instead of their copies.
+    """List the operands to show beside a stage; instead of an operand that is a copy, the copied step is listed.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -74,7 +76,7 @@ def operand_stages(trace: Trace, step: str) -> list[str]:
 def stage_formula(
     trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES
 ) -> str:
-    r"""Write the formula of a stage with the names of its operands; q, k and v keep their letters.
+    r"""Write the LaTeX formula of a stage with the names of its operands; q, k and v stay single letters.
 
     >>> import torch
     >>> from attention_core import attend_qkv

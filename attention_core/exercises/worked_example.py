@@ -1,7 +1,6 @@
-"""A written worked example, checked against the run with the right numbers.
+"""A worked example that a visitor wrote, checked against the run with the right numbers.
 
-The written numbers are a separate run as well, whose steps contain them, so that any number can be traced back to the
-written numbers before it.
+The visitor's numbers form a separate run, so that any number can be traced back to the visitor's earlier numbers.
 """
 
 from collections.abc import Mapping
@@ -25,10 +24,11 @@ from attention_core.verification.causes import fit_given_steps
 
 @dataclass(frozen=True, eq=False)
 class CheckedWork:
-    """A checked worked example; all fields are by the names of a run's steps.
+    """A checked worked example; each mapping is by the names of a run's steps.
 
-    trace: the run with the right numbers. marked: every stage, marked. digits: the decimals of its written numbers,
-    None for exact ones. written: the run with the written numbers. misfits: why a text was left out.
+    trace: the run with the right numbers. marked: every stage, marked. digits: the decimals of each stage's written
+    numbers, None for exact ones. written: the run with the written numbers. misfits: the error of each text that could
+    not be read.
     """
 
     trace: Trace
@@ -43,21 +43,23 @@ class CheckedWork:
         return list_cells(step, has_mark)
 
     def met(self, step: str) -> list[Ref]:
-        """List the cells of a stage that are right, but do not follow from the numbers before them."""
+        """List the cells of a stage that are right although they do not follow from the earlier numbers of the
+        writer.
+        """
         return list_cells(step, self.marked[step].met)
 
     def rounding(self, step: str) -> float:
-        """Return the largest rounding error of a written number of a stage."""
+        """Return the largest rounding error among the written numbers of a stage."""
         return half_a_unit(self.digits[step]) + COMPUTATION_ROUNDING
 
     def computed_at(self, step: str) -> Trace:
-        """Return the written run, with one step computed from the written numbers before it."""
+        """Return the written run with one step computed from the writer's earlier numbers, not as it was written."""
         value = self.written.reapply(step)
         return self.written.holding({step: value})
 
 
 def list_cells(step: str, is_listed: Bool[Tensor, "..."]) -> list[Ref]:
-    """List the cells of a step that are True."""
+    """List the cells of a step at which a boolean tensor is True."""
     indices = is_listed.nonzero().tolist()
     return [Ref(step, tuple(index)) for index in indices]
 
@@ -65,9 +67,8 @@ def list_cells(step: str, is_listed: Bool[Tensor, "..."]) -> list[Ref]:
 def check_work(trace: Trace, texts: Mapping[str, str], stages: Mapping[str, str] = STAGES) -> CheckedWork:
     """Check every stage of a worked example against the run with the right numbers.
 
-    texts: the numbers by the names of the stages, in the form of read_answers; a stage that is not named has none,
-    neither has one whose text cannot be read. Decimals: see count_decimals. stages: the step of each stage;
-    those of stages_of if there is more than one head.
+    texts: {stage: its numbers}, in the form of read_answers. A stage counts as unanswered if it has no text, or a text
+    that cannot be read. count_decimals determines the decimals. stages: {stage: step}; for several heads use stages_of.
 
     >>> from attention_core import Weights, attend
     >>> one = torch.eye(2)
@@ -101,7 +102,7 @@ def check_work(trace: Trace, texts: Mapping[str, str], stages: Mapping[str, str]
 
 
 def run_as_written(trace: Trace, answers: Mapping[str, Float[Tensor, "..."]]) -> Trace:
-    """Run with written numbers instead of the run's own; steps and cells left out are computed from them.
+    """Run a computation with the written numbers; steps and cells that were not written are computed from them.
 
     answers: by the names of the trace's steps, NaN for empty cells. The operations are those of the run, so the
     arithmetic of a cell has the written operands. Raises AttentionError as mark_answers does.
@@ -126,10 +127,10 @@ def run_as_written(trace: Trace, answers: Mapping[str, Float[Tensor, "..."]]) ->
 
 # ---- effects of the errors of a worked example -----------------------------------------------------------------------
 def wrong_through_slip(checked: CheckedWork, slip: Ref) -> dict[str, Bool[Tensor, "..."]]:
-    """Find which later numbers a slip alone makes wrong, by running the right run with only this error.
+    """Find which later numbers a slip alone makes wrong, by repeating the right run with only this error.
 
-    slip: a cell of a stage; its error is the written number minus the one computed from those before it. Returns for
-    every later stage the cells whose error then exceeds their rounding.
+    slip: a cell of a stage; its error is the written number minus the number computed from the writer's earlier
+    numbers. Returns {stage: boolean tensor} for every later stage: the cells whose error then exceeds their rounding.
     """
     marked = checked.marked[slip.step]
     errors = marked.theirs - marked.own
@@ -154,7 +155,7 @@ def wrong_through_slip(checked: CheckedWork, slip: Ref) -> dict[str, Bool[Tensor
 
 
 def largest_written_error(checked: CheckedWork, step: str) -> float:
-    """Measure the largest error of the written numbers of a stage; 0 if none is written."""
+    """Return the largest error of the visitor's numbers in a stage; 0 if the stage has no number of the visitor."""
     right = checked.trace[step].double()
     gaps = (checked.marked[step].theirs - right).abs()
     if not gaps.isfinite().any():
@@ -164,9 +165,9 @@ def largest_written_error(checked: CheckedWork, step: str) -> float:
 
 
 def rounding_explains(checked: CheckedWork, step: str, by: str, digits: int) -> bool:
-    """Return whether rounding explains every written number of a stage: of the number itself and of its operand `by`.
+    """Return whether all errors of a stage are explained by rounding its written numbers and their operand `by`.
 
-    digits: the decimals of the rounded operand.
+    digits: the decimals to which the operand was rounded.
     """
     theirs = checked.marked[step].theirs
     gaps = abs_difference(theirs, checked.trace[step])
@@ -177,7 +178,7 @@ def rounding_explains(checked: CheckedWork, step: str, by: str, digits: int) -> 
 
 
 def count_agreeing(checked: CheckedWork, step: str, other: Float[Tensor, "..."]) -> int:
-    """Count the written numbers of a stage that equal another run's numbers after rounding."""
+    """Count the visitor's numbers of a stage that equal the numbers of another run after rounding."""
     gaps = abs_difference(checked.marked[step].theirs, other)
     agrees = gaps <= checked.rounding(step)
     return int(agrees.sum())

@@ -1,1 +1,1 @@
-"""A run in words, formulas and code: a cell's arithmetic, LaTeX, scripts, the source that ran, a product's layout."""
+"""Explanations of a run in words, formulas and code: a cell's arithmetic, LaTeX, scripts, source, matrix products."""

@@ -1,4 +1,4 @@
-"""The arithmetic of one cell as pieces of text, each operand linked to its own cell."""
+"""The arithmetic of one cell, split into parts of text; each operand is linked to its own cell."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,11 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the arithmetic: `ref` is the cell of an operand, `rest` the (count, subtotal) of terms not shown."""
+    """A piece of the arithmetic's text.
+
+    ref: the cell of an operand, if the piece is one. rest: the count and the subtotal of omitted terms, if the piece
+    replaces them.
+    """
 
     text: str
     ref: Ref | None = None
@@ -23,7 +27,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One cell: its step and index, its number, its expression, and the arithmetic in pieces."""
+    """One cell of a step: its index, number and expression, and its arithmetic as pieces of text."""
 
     step: str
     index: tuple[int, ...]
@@ -33,7 +37,7 @@ class Explanation:
 
     @property
     def text(self) -> str:
-        """The arithmetic as one line of text."""
+        """Return the arithmetic as one line of text."""
         return "".join(piece.text for piece in self.pieces)
 
 
@@ -49,7 +53,7 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
     >>> explain(trace, "scores", (0, 0, 0, 0)).text
     '1.00 × 3.00 + 2.00 × (−1.00) = 1.00'
     """
-    trace = trace.on_cpu()  # each step is copied once, not single numbers from a GPU
+    trace = trace.on_cpu()  # each step is copied once from a GPU, instead of single numbers
     value = trace[step]
     index = tuple(index)
     if not trace.holds(step, index):
@@ -60,7 +64,7 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
             shape=tuple(value.shape),
             given=index,
         )
-    number = float(value[index].item())  # item() works also if the run requires gradients
+    number = float(value[index].item())  # item() also works if the run requires gradients
     text = format_step_number(trace, step, number)
     operation = trace.step(step).operation
     if operation is None:
@@ -75,19 +79,19 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
 
 
 def number_at(trace: Trace, factor: Factor) -> float:
-    """Return the number of an operand: a constant's value, or the number of its cell in the trace."""
+    """Return the number of an operand: the value of a constant, or the number of the operand's cell in the trace."""
     return factor_value(factor, lambda ref: trace[ref.step][ref.index].item())
 
 
 def format_step_number(trace: Trace, step: str, number: float) -> str:
-    """A number of a step with two decimals; a truth value is 1 or 0."""
+    """Format a number of a step with two decimals; a truth value is formatted as 1 or 0."""
     if trace.step(step).dtype == torch.bool:
         return str(int(number))
     return format_or_scientific(number)
 
 
 def part_piece(trace: Trace, part: Part) -> Piece:
-    """A part of the text as a piece, with its numbers formatted."""
+    """Return one part of a cell's text as a Piece, with its numbers formatted."""
     if isinstance(part, Written):
         return operand_piece(trace, part.factor, part.bracket)
     if isinstance(part, Subtotal):
@@ -97,7 +101,7 @@ def part_piece(trace: Trace, part: Part) -> Piece:
 
 
 def operand_piece(trace: Trace, factor: Factor, bracket: bool = False) -> Piece:
-    """An operand as a piece; a constant shows its text, if it has one, instead of its digits."""
+    """Return an operand as a Piece; a constant that has a text shows this text instead of its digits."""
     if isinstance(factor, Constant):
         ref = None
         text = factor.text or format_or_scientific(factor.value)

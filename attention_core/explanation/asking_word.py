@@ -1,4 +1,4 @@
-"""Which query of a new sentence is shown first: its pronoun, else the word whose weights are farthest from uniform."""
+"""The query to select first in a new sentence: a pronoun, or else the word with the least uniform weights."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -11,7 +11,7 @@ from torch import Tensor
 from attention_core.explanation.facts import EQUAL_WEIGHT_GAP, allowed_pairs, find_row_beyond_itself
 from attention_core.record.trace import Trace
 
-PRONOUNS = (  # pronouns of the third person by kind; an earlier kind is preferred
+PRONOUNS = (  # third-person pronouns by kind; a pronoun of an earlier kind is preferred
     frozenset(
         [
             "it",
@@ -35,16 +35,16 @@ PRONOUNS = (  # pronouns of the third person by kind; an earlier kind is preferr
     frozenset(["his", "hers", "its", "their", "theirs"]),
     frozenset(["himself", "herself", "itself", "themselves", "oneself", "自己"]),
 )
-APOSTROPHES = str.maketrans("’ʼ`", "'''")  # all apostrophes become the same sign
+APOSTROPHES = str.maketrans("’ʼ`", "'''")  # maps every kind of apostrophe to '
 
 
 class AskingWord(NamedTuple):
-    """The row of weights to show first, and the reason.
+    """The row of weights to select first, and the reason.
 
-    why: "only", there is no other word; "pronoun", the row's word is the only pronoun of the sentence; "last_pronoun",
-    the last of several; "last_of_kind", the last of the preferred kind; "uneven", the row's weights are the farthest
-    from uniform; "uneven_tie", the last of several rows that are equally far; "beyond", no other row gives more weight
-    to another word; "even", all rows are uniform.
+    why: "only", there is no other word; "pronoun", the word of the row is the only pronoun of the sentence;
+    "last_pronoun", it is the last of several pronouns; "last_of_kind", it is the last pronoun of the preferred kind;
+    "uneven", the row's weights are the farthest from uniform; "uneven_tie", the row is the last of several that are
+    equally far; "beyond", no other row gives more weight to another word; "even", all rows are uniform.
     """
 
     head: int
@@ -53,9 +53,9 @@ class AskingWord(NamedTuple):
 
 
 def find_pronoun(words: Sequence[str]) -> int | None:
-    """Find the position of the pronoun to show first: the last of the preferred kind; None if there is no pronoun.
+    """Find the position of the pronoun to select first: the last pronoun of the preferred kind; None without a pronoun.
 
-    The last one has the most words before it that it can refer to.
+    The last pronoun is taken because it has the most words before it to which it can refer.
 
     >>> find_pronoun(["He", "told", "Emma", "that", "she", "was", "late", "for", "her", "own", "party"])
     8
@@ -69,7 +69,7 @@ def find_pronoun(words: Sequence[str]) -> int | None:
 
 
 def list_pronouns(words: Sequence[str]) -> list[list[int]]:
-    """List the positions of the pronouns, in one list for each kind of PRONOUNS.
+    """List the positions of the pronouns, one list per kind of PRONOUNS.
 
     >>> list_pronouns(["He", "told", "her", "his", "name"])
     [[0, 2], [3], []]
@@ -79,7 +79,7 @@ def list_pronouns(words: Sequence[str]) -> list[list[int]]:
 
 
 def why_pronoun_asks(words: Sequence[str], place: int) -> str:
-    """Return the reason to show the pronoun at this position first: `why` of AskingWord.
+    """Return the reason to select the pronoun at this position first; the reason is a value of AskingWord.why.
 
     >>> why_pronoun_asks(["It", "barks"], 0), why_pronoun_asks(["He", "lost", "his", "dog"], 0)
     ('pronoun', 'last_of_kind')
@@ -99,15 +99,17 @@ def find_asking_word(
     first: int = 0,
     past_itself: bool = False,
 ) -> AskingWord:
-    r"""Find the row of weights of a new sentence to show first.
+    r"""Find the row of weights of a new sentence to select first.
 
-    With a pronoun, its row in the head in which that row is farthest from uniform; else the row that is farthest from
-    uniform. The distance is the total variation, $\frac{1}{2} \sum_s |w_s - \bar w|$ over the allowed keys, $\bar w$
-    being their mean. Of equal rows the first head is taken, and in this head the last word.
+    If the sentence has a pronoun, it is the pronoun's row, in the head in which that row is farthest from uniform. Else
+    it is the row that is farthest from uniform. The distance is the total variation $\frac{1}{2} \sum_s |w_s - \bar w|$
+    over the allowed keys, where $\bar w$ is their mean. If rows are equally far, the first head is taken, and in this
+    head the last word.
 
-    words: of the sentence, one for each query; queries after them are padding. head: the only head to search. first:
-    the first word that may be taken; a start sign stands before it. past_itself: whether most words attend to
-    themselves, as in a language model: then only the weight on another word counts.
+    words: the words of the sentence, one for each query; later queries are padding. head: the only head to search; None
+    for all. first: the position of the first word that may be chosen, after a start
+    token. past_itself: True if most words attend to
+    themselves, as in a language model; then only the weight on another word counts.
 
     >>> from attention_core import attend_qkv
     >>> k = torch.tensor([[0.0, 0.0], [0.0, 9.0]])
@@ -121,7 +123,7 @@ def find_asking_word(
     if past_itself and head is None:
         found_head, query = find_row_beyond_itself(trace, pronoun, batch, first)
         return AskingWord(found_head, query, why or "beyond")
-    distances = distances_from_even(trace, batch, past_itself, head)[:, : len(words)]  # (H, T), or (1, T)
+    distances = distances_from_even(trace, batch, past_itself, head)[:, : len(words)]  # (H, T)
     if pronoun is not None:
         of_pronoun = distances[:, pronoun]  # (H,)
         found_head = int((of_pronoun >= of_pronoun.max() - EQUAL_WEIGHT_GAP).nonzero()[0])  # the first of the largest
@@ -142,9 +144,9 @@ def find_asking_word(
 def distances_from_even(
     trace: Trace, batch: int = 0, past_itself: bool = False, head: int | None = None
 ) -> Float[Tensor, "H T"]:
-    """Compute each row's distance from uniform weights, or with past_itself its largest weight on another word.
+    """Compute the distance of each row from uniform weights, or, with past_itself, its largest weight on another word.
 
-    head: the only head to read; None: all heads.
+    head: the only head that is used; None for all heads.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[0.0], [9.0]]), torch.tensor([[0.0], [9.0]])
@@ -152,7 +154,7 @@ def distances_from_even(
     tensor([[0.0000, 0.5000]], dtype=torch.float64)
     """
     heads = slice(None) if head is None else slice(head, head + 1)
-    weights = trace["weights"][batch, heads].detach().double().nan_to_num().cpu()  # (H, T, S): a copy, of up to 16 MB
+    weights = trace["weights"][batch, heads].detach().double().nan_to_num().cpu()  # (H, T, S): a copy
     hidden = ~allowed_pairs(trace)[batch, heads].cpu()
     if past_itself:
         is_itself = torch.eye(*weights.shape[-2:], dtype=torch.bool)

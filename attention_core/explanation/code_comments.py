@@ -1,4 +1,4 @@
-"""The comments of Python code in another language; the code itself stays as it is."""
+"""Translation of the comments in Python code; the code itself stays unchanged."""
 
 import inspect
 import io
@@ -11,18 +11,18 @@ from functools import cache
 from attention_core.explanation.source_closure import SCRIPT_WIDTH
 
 TITLE_START = "# ---- "
-REMARK_START = "#   "  # the start of a comment about the value of an expression
+REMARK_START = "#   "  # prefix of a generated comment that shows the value of an expression
 TITLE_SIGNS = "# -"
-PHRASE_START = "…"  # the start of a key of `translations` that is replaced within a remark
+PHRASE_START = "…"  # prefix of those keys of `translations` that are replaced within a comment
 PLACEHOLDER_PATTERN = re.compile(r"\\{(\w+)\\}")
 
 
 def translate_comments(source: str, translations: Mapping[str, str]) -> str:
-    """Replace the comments, docstrings and printed words of a source by their translations.
+    """Replace the comments, docstrings and printed texts of a source by their translations.
 
-    source: Python code. translations: the other text for each one, without its # or its quotes. A {name} in both stands
-    for any text, which is kept. A text without a translation stays. A remark about an expression begins with code: in
-    it those phrases are replaced whose key begins with "…".
+    source: Python code. translations: {text without its # or quotes: translated text}. A {name} in both texts stands
+    for any text, which is kept. A text without a translation stays. A comment about an expression begins with code; in
+    such a comment only the phrases after the code are translated, and their keys begin with "…".
 
     >>> print(translate_comments("y = 2 * x  # over S", {"over S": "沿 S"}))
     y = 2 * x  # 沿 S
@@ -32,7 +32,7 @@ def translate_comments(source: str, translations: Mapping[str, str]) -> str:
     '#   x: (2,)，步长 (1,)'
     """
     lines = source.splitlines(keepends=True)
-    for token in reversed(list(words_of(source))):  # from the end, so that the other positions stay valid
+    for token in reversed(list(words_of(source))):  # backwards, so that earlier tokens keep their positions
         (first, left), (last, right) = token.start, token.end
         text = translate_token(token, translations)
         before = lines[first - 1][:left]
@@ -42,14 +42,14 @@ def translate_comments(source: str, translations: Mapping[str, str]) -> str:
 
 
 def words_of(source: str) -> Iterator[tokenize.TokenInfo]:
-    """The comment and string tokens of a source."""
+    """Yield the comment and string tokens of a source."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type in (tokenize.COMMENT, tokenize.STRING):
             yield token
 
 
 def translate_token(token: tokenize.TokenInfo, translations: Mapping[str, str]) -> str:
-    """A comment or string token in the other language, or as it was."""
+    """Return a comment or string token with its text translated; a token without a translation stays unchanged."""
     if token.type == tokenize.STRING:
         return translate_string(token, translations)
     if token.string.startswith(TITLE_START):
@@ -62,7 +62,7 @@ def translate_token(token: tokenize.TokenInfo, translations: Mapping[str, str]) 
 
 
 def translate_string(token: tokenize.TokenInfo, translations: Mapping[str, str]) -> str:
-    """A docstring or printed text in the other language, between its own quotes, or as it was."""
+    """Return a docstring or printed text translated between its quotes, or unchanged if it has no translation."""
     quotes = '"""' if token.string.startswith('"""') else '"'
     text = inspect.cleandoc(token.string.strip(quotes))
     if not token.string.startswith(quotes) or text not in translations:
@@ -70,12 +70,12 @@ def translate_string(token: tokenize.TokenInfo, translations: Mapping[str, str])
     indent = " " * token.start[1]
     lines = translations[text].splitlines()
     if len(lines) > 1:
-        lines.append("")  # the closing quotes get a separate line
+        lines.append("")  # an empty line, so that the closing quotes are on a separate line
     return quotes + f"\n{indent}".join(lines).replace(f"\n{indent}\n", "\n\n") + quotes
 
 
 def translate(text: str, translations: Mapping[str, str]) -> str:
-    """A whole text in the other language, or as it was; the parts that match placeholders are kept."""
+    """Translate a whole text, keeping the parts that match placeholders; without a translation, return it unchanged."""
     if text in translations:
         return translations[text]
     for known, other in translations.items():
@@ -86,7 +86,7 @@ def translate(text: str, translations: Mapping[str, str]) -> str:
 
 
 def translate_phrases(remark: str, translations: Mapping[str, str]) -> str:
-    """A remark with the phrases after its expression in the other language."""
+    """Translate the phrases after the expression in a comment."""
     for known, other in translations.items():
         if known.startswith(PHRASE_START):
             remark = remark.replace(known.removeprefix(PHRASE_START), other)
@@ -95,7 +95,7 @@ def translate_phrases(remark: str, translations: Mapping[str, str]) -> str:
 
 @cache
 def template_pattern(template: str) -> re.Pattern:
-    """The compiled regular expression of a template, in which each placeholder matches any text.
+    """Compile a template to a regular expression in which each {placeholder} matches any text.
 
     >>> template_pattern("{n} times").fullmatch("3 times")["n"]
     '3'
@@ -104,7 +104,7 @@ def template_pattern(template: str) -> re.Pattern:
 
 
 def fill_title(title: str) -> str:
-    """A section's title, padded to the width of a script; a Chinese character takes two columns.
+    """Pad a section's title to the width of a script; a Chinese character counts as two columns.
 
     >>> len(fill_title("the steps")), len(fill_title("各步"))
     (100, 98)

@@ -1,4 +1,4 @@
-"""Facts about a Trace, as numbers and kinds, which a page puts into words."""
+"""Facts about a run's weights, as numbers and names of kinds, which a page turns into sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,31 +13,31 @@ from attention_core.mechanism.config import AttentionConfig, Choice
 from attention_core.mechanism.normalisers import has_sink, has_two_maps, row_sum_of
 from attention_core.record.trace import Trace
 
-EQUAL_WEIGHT_GAP = 1e-9  # weights closer together than this count as equal
-SHARE_SUM_TOLERANCE = 0.02  # how far a sum of shares may lie from 1: no precision rounds by more
-NEARLY_EVEN = 1.05  # times a uniform share: a smaller largest weight counts as nearly uniform
+EQUAL_WEIGHT_GAP = 1e-9  # weights that differ by less than this count as equal
+SHARE_SUM_TOLERANCE = 0.02  # the largest rounding error of a sum of shares, in any precision
+NEARLY_EVEN = 1.05  # a largest weight below this multiple of a uniform share counts as nearly uniform
 
 
 @dataclass(frozen=True)
 class RowFact:
     """How one query spreads its weight in one head.
 
-    `possible` counts the allowed keys, `keys` are those with the largest weight, and `share` is that weight. `total` is
-    the sum of the row, `sunk` the weight of a sink, and `rest` the weight of the sink and of all other keys.
+    possible: the number of allowed keys. keys: those with the largest weight. share: that weight. total: the sum of the
+    row. sunk: the weight of an attention sink. rest: the weight of the sink and of all other keys.
 
     kind:
 
     - "most": one of several allowed keys gets the most.
     - "nearly": one key gets the most, by less than a twentieth of a uniform share.
-    - "several": some keys, but not all, share the most equally.
+    - "several": some keys, but not all, have the largest weight in common.
     - "even": all allowed keys get the same.
     - "only": a single key is allowed.
     - "nothing": no key is allowed.
     - "overflow": the precision could not hold the scores, so that there are no weights.
-    - "difference": the weights are a map less another: one may lie below 0, and they need not sum to 1. `keys` holds
-      the largest.
+    - "difference": the weights are one map minus another, so they may be negative and need not sum to 1. `keys` holds
+    the largest.
     - "free": the weights need not sum to 1. `keys` holds the largest.
-    - "chosen": replaced weights, which are not shares of a whole among the allowed keys. `keys` holds the largest.
+    - "chosen": replaced weights, which no softmax of the allowed keys gives. `keys` holds the largest.
     """
 
     kind: str
@@ -53,18 +53,18 @@ class RowFact:
 
     @property
     def even(self) -> float:
-        """The share of each allowed key if all got the same, after the sink."""
+        """Return the uniform share: what each allowed key would get if all got the same weight, after the sink."""
         return left_by(self.sunk) / self.possible
 
     @property
     def ratio(self) -> float:
-        """The largest share as a multiple of the uniform share."""
+        """Return the largest share divided by the uniform share."""
         return self.share * self.possible / left_by(self.sunk)
 
 
 # ---- one query -------------------------------------------------------------------------------------------------------
 def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
-    """Return which keys query number `query` attends to most in a head, and how much.
+    """Return how one query spreads its weight in a head: to which keys it attends most, and how much.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -109,16 +109,16 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
 
 
 def left_by(sunk: float) -> float:
-    """The weight that a sink leaves to the keys; 1 if it leaves none, to avoid a division by 0."""
+    """Return the weight that a sink leaves to the keys; 1 if it leaves nothing, to avoid a division by 0."""
     return 1 - sunk or 1.0
 
 
 def has_overflowed(
     trace: Trace, place: tuple[int, int, int], row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]
 ) -> bool:
-    """Return whether the precision could not hold a row's scores: its weights are NaN, or every allowed score is -inf.
+    """Return whether the scores of a row overflowed: its weights are NaN, or every allowed score is -inf.
 
-    place: the batch, head and query of the row.
+    place: the indices of batch, head and query.
     """
     if row.isnan().any():
         return True
@@ -128,13 +128,17 @@ def has_overflowed(
     return bool(scores[allowed].isneginf().all())
 
 
-# kinds that depend on the scores; the others follow from masks, or from equal scores
+# The other kinds of RowFact follow from masks or from equal scores; these depend on different scores.
 CLAIMS = ("most", "nearly", "several", "free", "difference")
 
 
 @dataclass(frozen=True)
 class Accident:
-    """The random parts of a weight: whether its query's vector, which keys' vectors, which matrices by name."""
+    """The random inputs of a weight, because of which the weight means nothing.
+
+    query: whether the query's vector is random. keys: the keys whose vectors are random. matrices: the names of random
+    matrices.
+    """
 
     query: bool
     keys: tuple[int, ...]
@@ -142,9 +146,9 @@ class Accident:
 
 
 def accident(trace: Trace, fact: RowFact) -> Accident | None:
-    """The random parts that a row depends on: then its shares mean nothing, and no page may interpret them.
+    """Return the random inputs on which a row of weights depends, because a page must not interpret such weights.
 
-    None if there are none, or if the row would be the same whatever the scores are.
+    None if there are no random inputs, or if the row would be the same for any scores.
 
     >>> from dataclasses import replace
     >>> from attention_core.record.trace import RandomParts
@@ -159,7 +163,7 @@ def accident(trace: Trace, fact: RowFact) -> Accident | None:
 
 
 def accident_at(trace: Trace, query: int, keys: Sequence[int]) -> Accident | None:
-    """The random parts that the weights of some keys for a query depend on; None if there are none."""
+    """Return the random inputs of a query's weights on these keys; None if no input is random."""
     random_queries = trace.chance.tokens.get("T", ())
     random_keys = trace.chance.tokens.get("S", ())
     found = Accident(
@@ -183,10 +187,10 @@ def has_replaced_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[T
 
 
 def kind_of_row(largest_count: int, possible: int, share: float) -> str:
-    """Return the kind of a softmax row with allowed keys: one of the kinds of a RowFact.
+    """Return the kind of a softmax row with allowed keys, as in RowFact.
 
-    largest_count: the number of keys with the largest weight, each with `share` of the weight of all keys. possible:
-    the number of allowed keys.
+    largest_count: the number of keys with the largest weight. share: the weight of each of them, as a share of the
+    weight of all keys. possible: the number of allowed keys.
     """
     if possible == 1:
         return "only"
@@ -201,7 +205,7 @@ def kind_of_row(largest_count: int, possible: int, share: float) -> str:
 
 # ---- rows and sums compared ------------------------------------------------------------------------------------------
 def find_surest_rows(facts: Sequence[RowFact]) -> set[int]:
-    """Find the rows with the largest weight on one key: their positions in `facts`, of all that tie.
+    """Return the positions in `facts` of the rows with the largest weight on one key; several positions if rows tie.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
@@ -215,7 +219,7 @@ def find_surest_rows(facts: Sequence[RowFact]) -> set[int]:
 
 
 def weight_sums(trace: Trace, axis: str, head: int = 0, batch: int = 0) -> list[float]:
-    """Sum a head's weights over the keys ("S"), one sum for each query, or over the queries ("T"), one for each key.
+    """Sum a head's weights over the keys ("S"), one sum per query, or over the queries ("T"), one sum per key.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -232,7 +236,7 @@ def weight_sums(trace: Trace, axis: str, head: int = 0, batch: int = 0) -> list[
 def attends_at_offset(trace: Trace, head: int, offset: int, batch: int = 0) -> bool:
     """Return whether every query of a head gives most weight to the key `offset` positions after it, without a tie.
 
-    Queries without a key at that offset do not count. False if no query has one.
+    Queries without a key at that offset do not count. Returns False if no query has such a key.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -256,10 +260,10 @@ def attends_at_offset(trace: Trace, head: int, offset: int, batch: int = 0) -> b
 
 
 def transpose_gap(one: Trace, other: Trace, step: str = "scores") -> float:
-    """Measure the largest difference between a step of one run and the transpose of the other's.
+    """Measure the largest difference between a step of one run and the transpose of that step in another run.
 
-    Of one run with itself: 0 if the step is symmetric. Exchanging W_q and W_k transposes the raw scores, since
-    q k = (k q) as sums of the same products.
+    For the same run twice, the result is 0 if the step is symmetric. Exchanging W_q and W_k transposes the raw scores,
+    because q kᵀ and k qᵀ are sums of the same products.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0], [2.0]]), torch.tensor([[3.0], [5.0]])
@@ -273,10 +277,10 @@ def transpose_gap(one: Trace, other: Trace, step: str = "scores") -> float:
 def find_telling_row(
     trace: Trace, query: int | None = None, batch: int = 0, count: int | None = None
 ) -> tuple[int, int]:
-    """Find the (head, query) to show first: the one whose largest weight is the highest multiple of a uniform share.
+    """Find the (head, query) to select first: the row whose largest weight is the highest multiple of a uniform one.
 
-    Of equals, the first head is taken, and in it the last query. With a query given, the best head for it.
-    count: the number of queries that are not padding.
+    If several are equal, the first head is taken, and in it the last query. query: if given, only its best head is
+    searched. count: the number of queries that are not padding.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -287,7 +291,7 @@ def find_telling_row(
     weights = trace["weights"][batch].detach().double()  # (H, T, S)
     largest = weights.nan_to_num().amax(-1)  # (H, T)
     possible = allowed_pairs(trace)[batch].sum(-1)  # (H, T)
-    ratios = largest * possible  # (H, T): a row of one allowed key has 1
+    ratios = largest * possible  # (H, T): 1 for a row with one allowed key
     queries = slice(count) if query is None else slice(query, query + 1)
     ratios = ratios[:, queries]
     among_highest = ratios >= ratios.max() - EQUAL_WEIGHT_GAP
@@ -300,11 +304,12 @@ def find_telling_row(
 
 
 def find_row_beyond_itself(trace: Trace, query: int | None = None, batch: int = 0, first: int = 0) -> tuple[int, int]:
-    """Find the (head, query) to show first if most words attend to themselves.
+    """Find the (head, query) to select first if most words attend to themselves.
 
-    The first head in which a query gives over half of its weight to another word, or if there is none, the head with
-    the largest weight on another word; in it the query that gives most to another word. With a query given, the best
-    head for it. first: the first query that counts if none is given.
+    The head is the first in which a query gives over half of its weight to another word. If there is none, it is the
+    head with the largest weight on another word. The query is the one in this head that gives most to another word.
+    query: a query whose best head is searched; None to search all queries. first: the first query that counts if none
+    is given.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -325,9 +330,9 @@ def find_row_beyond_itself(trace: Trace, query: int | None = None, batch: int = 
 
 
 def find_most_alike_heads(likeness: Float[Tensor, "H H"]) -> tuple[int, int, float] | None:
-    """Find the two most alike heads and their likeness, of equal pairs the first; None if there is only one head.
+    """Return the two most similar heads and their likeness, or None if there is only one head.
 
-    likeness: of each head to each, as in the step of that name.
+    Of equal pairs the first is returned. likeness: the likeness of every two heads, as in the step `likeness`.
 
     >>> find_most_alike_heads(torch.tensor([[1.0, 0.25, 0.5], [0.25, 1.0, 0.75], [0.5, 0.75, 1.0]]))
     (1, 2, 0.75)
@@ -352,7 +357,7 @@ def mean_received_share(trace: Trace, head: int, key: int, batch: int = 0) -> fl
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def allowed_pairs(trace: Trace) -> Bool[Tensor, "B H T S"]:
-    """Return which pairs of tokens the masks allow: all pairs if there is no mask."""
+    """Return which (query, key) pairs the masks allow; all pairs are allowed if there is no mask."""
     weights, mask = trace.steps["weights"].value, trace.steps.get("allowed")
     allowed = torch.ones((), dtype=torch.bool, device=weights.device) if mask is None else mask.value
     return allowed.expand_as(weights)
@@ -360,10 +365,10 @@ def allowed_pairs(trace: Trace) -> Bool[Tensor, "B H T S"]:
 
 @dataclass(frozen=True)
 class PairsFact:
-    """The number of pairs of tokens that a mask keeps, out of `of`.
+    """How many (query, key) pairs the masks allow.
 
-    Masking alone saves no work, because every score is computed first. Code that skips whole blocks of pairs saves at
-    most the share that is not kept.
+    kept: the number of allowed pairs. of: the number of all pairs. Masking alone saves no work, because every score is
+    computed first. Code that skips whole blocks of pairs saves at most the share of blocked pairs.
     """
 
     kept: int
@@ -371,17 +376,17 @@ class PairsFact:
 
     @property
     def share(self) -> float:
-        """The part of all pairs that is kept."""
+        """Return the share of allowed pairs among all pairs."""
         return self.kept / self.of
 
     @property
     def blocked(self) -> int:
-        """The number of pairs that are not kept."""
+        """Return the number of blocked pairs."""
         return self.of - self.kept
 
 
 def count_allowed_pairs(trace: Trace, head: int = 0, batch: int = 0) -> PairsFact:
-    """Count the pairs (query, key) that the masks keep in one head of one sequence.
+    """Count the (query, key) pairs that the masks allow in one head of one sequence.
 
     >>> from attention_core import AttentionConfig, attend
     >>> count_allowed_pairs(attend(torch.eye(4), config=AttentionConfig(masks=["causal"])))
@@ -392,7 +397,9 @@ def count_allowed_pairs(trace: Trace, head: int = 0, batch: int = 0) -> PairsFac
 
 
 def count_mask_pairs(length: int, *masks: Choice) -> PairsFact:
-    """Count the pairs that masks keep of a sequence of this length; masks: as (name, params) of MASKS.
+    """Count the pairs that masks allow in a sequence of this length.
+
+    masks: as (name, params), with a name of MASKS.
 
     >>> count_mask_pairs(512, ("local", {"window": 1})).kept
     1534

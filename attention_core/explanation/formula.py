@@ -1,4 +1,4 @@
-"""Steps as equations in LaTeX, each symbol in the colour of its family."""
+"""The steps of a run as LaTeX equations; each symbol has the colour of its family (q, k, v or x)."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -9,10 +9,10 @@ from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.trace import Trace
 
-SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # with AA contrast on white
+SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # legible on white, by WCAG level AA
 
-ELSE = "else"  # key in `names` of the word for the default case of a formula
-NO_NAMES: Mapping[str, str] = MappingProxyType({})  # no translations: the names of the code
+ELSE = "else"  # the key in `names` for the translated word "else" in a formula
+NO_NAMES: Mapping[str, str] = MappingProxyType({})  # no translations; formulas use the names in the code
 
 SYMBOL_LETTERS = {
     "x": "X",
@@ -41,17 +41,17 @@ SYMBOL_LETTERS = {
 }
 
 ADDED_TO_INPUTS = [name for name, position in POSITIONS.items() if position.place == "input"]
-MADE_OF_INPUTS = tuple(f"{name}_" for name in ("positioned", *ADDED_TO_INPUTS))  # prefixes of steps made of inputs
+MADE_OF_INPUTS = tuple(f"{name}_" for name in ("positioned", *ADDED_TO_INPUTS))  # prefixes of steps made from inputs
 
 
 @lru_cache(maxsize=256)
 def colour_family(name: str) -> str | None:
-    """Return the colour family of a step: q, k, v or x, or None.
+    """Return the colour family of a step: "q", "k", "v" or "x"; None if the step has no colour.
 
     >>> colour_family("w_q"), colour_family("k_projected"), colour_family("positioned_x"), colour_family("weights")
     ('q', 'k', 'x', None)
     """
-    if name in LEARNED_TENSORS:  # v_a is no value
+    if name in LEARNED_TENSORS:  # such as v_a, which begins with v but is no value
         return None
     if name in ("x", "query", "key", "value"):
         return "x"
@@ -65,9 +65,9 @@ def colour_family(name: str) -> str | None:
 
 
 def symbol(name: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES) -> str:
-    r"""Write a step's symbol in LaTeX: its letter if it has one, else its name upright.
+    r"""Write a step's symbol in LaTeX: its letter if it has one, else its name in upright type.
 
-    names: the names of steps in another language.
+    names: translated names of steps.
 
     >>> symbol("q"), symbol("scaled_scores"), symbol("weights", names={"weights": "权重"})
     ('\\textcolor{#0067A5}{Q}', '\\mathrm{scaled\\_scores}', '\\text{权重}')
@@ -87,11 +87,11 @@ def symbol(name: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mappin
 def formula(
     trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES
 ) -> str:
-    r"""Write one step as an equation in LaTeX; an input is written as its symbol alone.
+    r"""Write one step as an equation in LaTeX; an input as its symbol alone.
 
-    Its operands have the names that the reader is shown (shown_steps): weights without a mask are computed from the
-    scaled scores. colours: one colour for each family of symbols (q, k, v, x); a family without one is black. names:
-    the names of steps, and of ELSE, in another language. Raises KeyError for an unknown step.
+    Operands have the names under which the visitor sees them (shown_steps), so that weights without a mask are computed
+    from the scaled scores. colours: {family of symbols (q, k, v, x): colour}; a family without a colour is black.
+    names: translated names of steps, and of ELSE. Raises KeyError for an unknown step.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -102,7 +102,10 @@ def formula(
 
 
 def equation(trace: Trace, step: str, write: Callable[[str], str], names: Mapping[str, str] = NO_NAMES) -> str:
-    """Write one step as an equation in LaTeX. write: returns the symbol for a step's name."""
+    """Write one step as an equation in LaTeX.
+
+    write: a function that takes the name of a step and returns the step's symbol.
+    """
     shows_copied = shown_name(trace, step) == step
     made = steps_copied(trace, step)[-1] if shows_copied else step
     operation = trace.step(made).operation
@@ -117,14 +120,14 @@ def equation(trace: Trace, step: str, write: Callable[[str], str], names: Mappin
 
 
 def code_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
-    """Write one step as an equation in the names of the code, including steps that change nothing."""
+    """Write one step as an equation with the names of the code, even if the step changes nothing."""
     operation = trace.step(step).operation
     left = symbol(step, colours)
     return left if operation is None else f"{left} = {operation.formula(lambda name: symbol(name, colours))}"
 
 
 def latex(trace: Trace, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
-    r"""Write the computed steps as equations aligned at the equals sign; a step that changed nothing has none.
+    r"""Write the computed steps as equations aligned at the equals sign; steps that change nothing are left out.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -146,9 +149,9 @@ def latex(trace: Trace, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
 def sized_formula(
     trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES
 ) -> str:
-    r"""Write one step as an equation in LaTeX, with rows and columns under each symbol, as letters and as numbers.
+    r"""Write one step as an equation in LaTeX; under each symbol are its numbers of rows and columns.
 
-    colours, names: as in `formula`. Raises KeyError for an unknown step.
+    The sizes are given in letters and in numbers. colours, names: as in `formula`. Raises KeyError for an unknown step.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -161,7 +164,7 @@ def sized_formula(
 
 
 def sized_symbol(trace: Trace, name: str, colours: Mapping[str, str], names: Mapping[str, str]) -> str:
-    """Write a step's symbol with its rows and columns under it."""
+    """Write a step's symbol with the step's rows and columns under it."""
     step = trace.step(name)
     row_and_column = step.dims[-2:]
     counts = step.shape[-2:]
@@ -172,7 +175,7 @@ def sized_symbol(trace: Trace, name: str, colours: Mapping[str, str], names: Map
 
 
 def axis_latex(dim: str) -> str:
-    r"""Write an axis in LaTeX.
+    r"""Write the name of an axis, such as d_k, in LaTeX.
 
     >>> axis_latex("T"), axis_latex("H_kv·d_k")
     ('T', 'H_{kv} d_{k}')
@@ -187,9 +190,10 @@ def axis_latex(dim: str) -> str:
 
 
 def step_sizes(trace: Trace, step: str) -> dict[str, int]:
-    """List the axes of a step and of what it reads, with their sizes.
+    """Return the sizes of the axes of a step and of its operands, by axis name.
 
-    A batch of one is left out. So are the heads of keys and values if their number is that of the queries' heads.
+    A batch axis of size 1 is left out. The heads of keys and values are left out, too, if there are as many as heads of
+    queries.
 
     >>> import torch
     >>> from attention_core import attend_qkv

@@ -1,12 +1,13 @@
-r"""A formula in LaTeX as a tree of MathML elements, which every browser draws.
+r"""Parser that turns LaTeX formulas into trees of MathML elements, which every browser draws.
 
-It reads what the operations write: letters, groups, \mathrm and \text, \textcolor, fractions, roots, scripts, cases.
+The parser knows the commands that the operations write: letters, groups, \mathrm and \text, \textcolor, fractions,
+roots, scripts, cases.
 """
 
 import re
 from functools import lru_cache
 
-TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|[A-Za-z]|\s+|.", re.DOTALL)  # command, number, letter, ...
+TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|[A-Za-z]|\s+|.", re.DOTALL)  # a command, a number, and so on
 SIGNS = {
     **{"cdot": "·", "times": "×", "top": "⊤", "infty": "∞", "oplus": "⊕", "le": "≤", "ge": "≥", "lVert": "‖"},
     **{"rVert": "‖", "theta": "θ", "lambda": "λ", "alpha": "α", "beta": "β", "sum": "∑", "odot": "⊙", "in": "∈"},
@@ -14,18 +15,18 @@ SIGNS = {
     **{"sigma": "σ", "phi": "φ", "land": "∧", "lor": "∨", "gamma": "γ"},
 }
 FUNCTIONS = ("tanh", "sin", "cos", "exp", "log", "ln", "max", "min")
-SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em"}  # command -> width of the space
+SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em"}  # LaTeX command -> width of the space
 FRACTIONS = ("frac", "tfrac", "dfrac")
 
-Tree = tuple  # (element, attributes, text), or (element, attributes, trees)
+Tree = tuple  # (element, attributes, children)
 
 
 @lru_cache(maxsize=1024)
 def formula_tree(latex: str) -> Tree:
-    r"""Parses a formula into (element, attributes, children), where a child is such a tree or a text.
+    r"""Parse a LaTeX formula into (element, attributes, children), in which a child is such a tree or a text.
 
-    The result is cached: do not change it. \textcolor{q}{Q} becomes an element of the class q. An unknown command is
-    shown by its name.
+    The result is cached, so callers must not change it. \textcolor{q}{Q} becomes an element with the class q. An
+    unknown command is shown as its name.
 
     >>> formula_tree(r"\textcolor{q}{Q}_2 = \tfrac{1}{S}")[2][0]
     ('msub', {}, (('mrow', {'class': 'q'}, (('mi', {}, ('Q',)),)), ('mn', {}, ('2',))))
@@ -35,29 +36,29 @@ def formula_tree(latex: str) -> Tree:
 
 
 def make(element: str, children: list | tuple, **attributes: str) -> Tree:
-    """Makes an element with its children."""
+    """Return an element with its children and attributes as a tree."""
     return (element, attributes, tuple(children))
 
 
 class FormulaReader:
-    """A recursive-descent parser: reads a formula from left to right."""
+    """A recursive-descent parser that reads a LaTeX formula from left to right."""
 
     def __init__(self, latex: str):
         self.tokens = TOKEN.findall(latex)
         self.place = 0
 
     def peek(self) -> str:
-        """Returns the next token without reading it; "" after the last."""
+        """Return the next token without consuming it; return "" after the last token."""
         return self.tokens[self.place] if self.place < len(self.tokens) else ""
 
     def take(self) -> str:
-        """Reads the next token."""
+        """Consume and return the next token."""
         token = self.peek()
         self.place += 1
         return token
 
     def read_row(self, ends: tuple[str, ...] = ("",)) -> list[Tree]:
-        """Reads elements up to one of the tokens that end a row, which stays unread."""
+        """Parse elements up to one of the tokens in `ends`; that token is not consumed."""
         row: list[Tree] = []
         while self.peek() not in (*ends, ""):
             if self.peek() in ("_", "^"):
@@ -69,7 +70,7 @@ class FormulaReader:
         return row
 
     def read_script(self, base: Tree) -> Tree:
-        """Reads the subscript or superscript of a base; a superscript after a subscript joins it."""
+        """Parse the subscript or superscript of a base; a superscript after a subscript is merged with it."""
         sign = self.take()
         script = self.read_atom()
         if base[0] == "msub" and sign == "^":
@@ -77,14 +78,14 @@ class FormulaReader:
         return make("msub" if sign == "_" else "msup", [base, script])
 
     def read_group(self) -> Tree:
-        """Reads a group in braces."""
+        """Parse a group in braces."""
         self.take()
         row = self.read_row(("}",))
         self.take()
         return make("mrow", row)
 
     def read_text(self) -> str:
-        """Reads the text in braces."""
+        """Return the text in braces."""
         self.take()
         letters = []
         while self.peek() not in ("}", ""):
@@ -94,7 +95,7 @@ class FormulaReader:
         return "".join(letters)
 
     def read_atom(self) -> Tree | None:
-        """Reads one element; None for a space."""
+        """Parse one element; return None for a space."""
         token = self.peek()
         if token == "{":
             return self.read_group()
@@ -108,7 +109,7 @@ class FormulaReader:
         return make("mi" if token.isalpha() else "mo", [token])
 
     def read_command(self, name: str) -> Tree | None:
-        """Reads the rest of a command; None for one that shows nothing."""
+        """Parse the rest of a command; return None for a command that shows nothing."""
         if name in ("mathrm", "text"):
             return make("mtext", [self.read_text()])
         if name == "textcolor":
@@ -133,7 +134,7 @@ class FormulaReader:
         return make("mi", [name])
 
     def read_cases(self) -> Tree:
-        """Reads the rows of a cases environment: a table after a brace."""
+        """Parse the rows of a cases environment into a table that follows a brace."""
         self.read_text()
         rows, cells = [], []
         while self.peek() != "\\end":
@@ -149,7 +150,7 @@ class FormulaReader:
         return make("mrow", [make("mo", ["{"], stretchy="true"), make("mtable", rows, columnalign="left")])
 
     def skip_break(self) -> None:
-        r"""Skips the sign between two cells, or between two rows with the height of their gap: \\[1em]."""
+        r"""Skip the separator of two cells or two rows, and the height of a gap between rows, as in \\[1em]."""
         if self.take() == "\\\\" and self.peek() == "[":
             while self.take() != "]":
                 continue

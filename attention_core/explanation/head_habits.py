@@ -1,4 +1,4 @@
-"""The pattern of a head, derived from its weights alone: the same for every head, built, learned or random."""
+"""The pattern of a head's weights ("habit"), derived from the weights alone, for built, learned and random heads."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from attention_core.explanation.facts import RowFact, accident, row_fact
 from attention_core.record.trace import Trace
 
-CLEAR_RATIO = 2.0  # times a uniform share: a query with this weight on one key attends clearly
-MOST_QUERIES = 0.8  # share of the queries that can follow a rule: from this share on, the head has the rule
-MAX_NAMED_PAIRS = 3  # the most queries that are listed one by one
+CLEAR_RATIO = 2.0  # a query attends clearly to a key if the weight is this multiple of a uniform share
+MOST_QUERIES = 0.8  # a pattern is a head's habit if this share of the queries that can follow it do so
+MAX_NAMED_PAIRS = 3  # at most this many (query, key) pairs are listed one by one
 
 
 @dataclass(frozen=True)
 class HeadHabit:
-    """What the queries of a head have in common.
+    """The pattern that the queries of a head have in common.
 
     kind:
 
@@ -23,11 +23,16 @@ class HeadHabit:
     - "single": there is only one key.
     - "forced": masks leave each query at most one key.
     - "even": every query attends uniformly.
-    - "offset": most attend to the key `offset` positions after their own; -1 is the word before.
-    - "key": most attend to the key `key`.
-    - "pairs": a few attend clearly, (query, key) in `pairs`, and the rest uniformly.
-    - "mixed": no rule holds; `pairs` has the query that attends most clearly.
-    - "tied": no rule holds, and that query gives `count` keys equally much; `pairs` has the first of them.
+    - "offset": most queries attend to the key `offset` positions after their own;
+    -1 is the word before.
+    - "key": most
+    queries attend to the key `key`.
+    - "pairs": a few queries attend clearly, and the rest uniformly;
+    `pairs` has the (query, key) of the clear ones.
+    - "mixed": no
+    rule holds; `pairs` has the query that attends most clearly.
+    - "tied": no rule holds, and the query that attends most clearly gives `count` keys the same weight; `pairs` has the
+    first of these keys.
     """
 
     kind: str
@@ -50,7 +55,9 @@ def list_row_facts(trace: Trace, head: int, batch: int = 0) -> list[RowFact]:
 
 
 def head_habit(trace: Trace, facts: Sequence[RowFact]) -> HeadHabit:
-    """Return what the queries of a head have in common. facts: one for each query.
+    """Return the pattern that the queries of a head have in common.
+
+    facts: the RowFact of each query.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -76,7 +83,11 @@ def head_habit(trace: Trace, facts: Sequence[RowFact]) -> HeadHabit:
 
 
 def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | None:
-    """The habit "offset" if most queries attend to the key at one offset, and keys are the queries' words; or None."""
+    """Return the habit "offset" if most queries attend to the key at one offset from their own position, else None.
+
+    free: facts of the queries with several allowed keys. clear: the facts of those among these queries that attend
+    clearly. Keys must be the same words as the queries.
+    """
     sizes = trace.sizes()
     if not asks_own_words(trace) or sizes["T"] != sizes["S"]:
         return None
@@ -91,13 +102,13 @@ def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact])
 
 
 def asks_own_words(trace: Trace) -> bool:
-    """Whether keys and queries are the same words: both computed from x, or, for given maps, with equal labels."""
+    """Return whether keys and queries are the same words: both computed from x or, in given maps, with equal labels."""
     is_given = "masked_scores" not in trace
     return trace.labels.get("T") == trace.labels.get("S") if is_given else "x" in trace
 
 
 def find_key(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | None:
-    """The habit "key" if most queries attend to the same key."""
+    """Return the habit "key" if most queries attend to one and the same key, else None."""
     counts = Counter(fact.keys[0] for fact in clear)
     ((key, count),) = counts.most_common(1)
     if count < 2 or count < MOST_QUERIES * len(free):
@@ -106,7 +117,7 @@ def find_key(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | N
 
 
 def name_pairs(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit:
-    """The habit "pairs" if few queries attend clearly and the rest uniformly; else the mixed habit."""
+    """Return the habit "pairs" if few queries attend clearly and the rest uniformly, else the habit of mixed_habit."""
     rest = [fact for fact in free if fact not in clear]
     rest_is_even = all(fact.kind in ("even", "nearly") for fact in rest)
     if not rest_is_even or len(clear) > MAX_NAMED_PAIRS:
@@ -116,7 +127,10 @@ def name_pairs(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit:
 
 
 def mixed_habit(facts: Sequence[RowFact]) -> HeadHabit:
-    """The habit "mixed" or "tied": the query that attends most clearly, and whether to several keys equally."""
+    """Return the habit of a head without a common pattern, from the query that attends most clearly.
+
+    It is "tied" if this query attends to several keys equally, else "mixed".
+    """
     surest = max(facts, key=lambda fact: fact.ratio)
     pairs = ((surest.query, surest.keys[0]),)
     if len(surest.keys) > 1:

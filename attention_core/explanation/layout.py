@@ -1,6 +1,6 @@
-"""The layout of a step on a plane: as one matrix of cells, or as a matrix product with both operands.
+"""Layout of a step for a picture: as one matrix of cells, or as a matrix product with both operands.
 
-No formula is used here: the terms of the cells determine which operand is at the left and which above.
+No formula is used here: the terms of the cells determine which operand is at the left and which is above.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,35 +14,35 @@ from torch import Tensor
 from attention_core.record.expressions import Cell, Constant, Ref
 from attention_core.record.trace import Operation, Trace
 
-TOKEN_AXES = ("T", "S", "S'")  # the axes of tokens; S' is the second axis of keys of a Jacobian
-MAX_PANEL_SIDE = 64  # the most rows or columns that are drawn; the panel counts the others
+TOKEN_AXES = ("T", "S", "S'")  # token axes; S' is the second key axis of a Jacobian
+MAX_PANEL_SIDE = 64  # at most this many rows or columns are drawn; Panel.hidden counts the others
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A matrix of cells of one step: `refs[row][column]` is the cell of each number.
+    """A matrix of cells of one step, of which only a part may be drawn.
 
-    `hidden` counts the rows and the columns that are not drawn. `first` is the position of the first row and of the
-    first column on their axes.
+    refs: refs[row][column] is the reference of a cell. hidden: how many rows and columns are not drawn. first: the
+    positions of the first drawn row and column on their axes.
     """
 
     step: str
-    rows: str  # the axis of the rows, such as "T"
+    rows: str  # name of the row axis, such as "T"
     columns: str
     refs: tuple[tuple[Ref, ...], ...]
-    whole: Tensor  # the step's numbers
+    whole: Tensor  # tensor with all numbers of the step
     hidden: tuple[int, int] = (0, 0)
     first: tuple[int, int] = (0, 0)
 
     @cached_property
     def values(self) -> np.ndarray:
-        """The numbers of the cells, float64; read at the first access, since many callers need the refs alone."""
+        """Return the cells' float64 numbers, computed at the first access, because many callers need only the refs."""
         return gather_values(self.whole, self.refs)
 
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """left x above = result: row r of left and column c of above make the cell (r, c) of result."""
+    """A matrix product left x above = result: row r of left and column c of above give the cell (r, c) of result."""
 
     left: Panel
     above: Panel
@@ -58,9 +58,9 @@ def panel(
 ) -> Panel:
     """Lay out the last two axes of a step as a panel.
 
-    at: the position on each axis before the last two (0 if not given). If not all tokens are drawn, those around the
-    position in `at` are. largest: the most positions of an axis of tokens. widest: the most of any other axis (None: as
-    many).
+    at: the index on each axis before the last two (by default 0). If not all tokens fit, those around the position in
+    `at` are drawn. largest: the most positions drawn on an axis of tokens. widest: the most on any other axis; None for
+    the same limit.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -96,7 +96,7 @@ def panel(
 
 
 def panel_dims(trace: Trace, step: str) -> tuple[str, str]:
-    """Return the axes of a panel's rows and columns; for a single or broadcast row the first is ""."""
+    """Return the axes of a panel's rows and columns; the row axis is "" if a single or broadcast row is drawn."""
     dims = trace.steps[step].dims
     if len(dims) == 1 or is_broadcast_axis(trace, step, -2):
         return "", dims[-1]
@@ -104,14 +104,16 @@ def panel_dims(trace: Trace, step: str) -> tuple[str, str]:
 
 
 def axis_limit(dim: str, largest: int, widest: int | None) -> int:
-    """Choose how many positions of an axis are drawn at most: `largest` of tokens, else `widest` if it is set."""
+    """Return how many positions are drawn at most on an axis: `largest` for a token axis, else `widest` if it is
+    set.
+    """
     if widest is None or dim in TOKEN_AXES:
         return largest
     return widest
 
 
 def drawn_positions(size: int, most: int, position: int) -> range:
-    """Choose the positions of an axis that are drawn: at most `most`, around `position` if the size allows.
+    """Return the positions of an axis that are drawn: at most `most`, around `position` if the size allows.
 
     >>> drawn_positions(10, 4, 5), drawn_positions(10, 4, 0), drawn_positions(10, 4, 9), drawn_positions(3, 4, 2)
     (range(3, 7), range(0, 4), range(6, 10), range(0, 3))
@@ -123,9 +125,9 @@ def drawn_positions(size: int, most: int, position: int) -> range:
 
 
 def is_broadcast_axis(trace: Trace, step: str, axis: int) -> bool:
-    """Return whether the one entry of an axis is broadcast to all positions, as in a mask equal for every query.
+    """Return whether the single entry of an axis is broadcast to all positions, as in a mask equal for all queries.
 
-    Only a step about pairs of tokens broadcasts so. The single key of a cache is not broadcast.
+    Only steps about pairs of tokens broadcast in this way. The single key of a cache is not broadcast.
     """
     broadcast = trace.steps[step]
     dims = broadcast.dims
@@ -142,7 +144,10 @@ def gather_panel(
     dims: tuple[str, str],
     hidden: tuple[int, int] = (0, 0),
 ) -> Panel:
-    """Make a panel of the given cells. dims: the axes of its rows and columns."""
+    """Make a panel of the given cells.
+
+    dims: the axes of the panel's rows and columns.
+    """
     first_cell = refs[0][0]
     source = trace.steps[step]
     starts = dict(zip(source.dims, first_cell.index, strict=True))
@@ -164,7 +169,7 @@ def gather_values(value: Tensor, refs: Sequence[Sequence[Ref]]) -> np.ndarray:
     for row in refs:
         places.append([ref.index for ref in row])
     indices = torch.from_numpy(np.array(places))  # (rows, columns, axes)
-    drawn = value.detach().cpu()[indices.unbind(-1)]  # one (rows, columns) for each axis -> (rows, columns)
+    drawn = value.detach().cpu()[indices.unbind(-1)]  # one index array for each axis -> (rows, columns)
     return drawn.double().numpy()
 
 
@@ -196,7 +201,7 @@ def product(
     largest: int = MAX_PANEL_SIDE,
     widest: int | None = None,
 ) -> Product | None:
-    """Lay out the step as left x above = result, or return None if its cells are no product of a row with a column.
+    """Lay out the step as left x above = result; return None if its cells are no products of a row with a column.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -220,27 +225,27 @@ def product(
     return Product(left, transpose_panel(above), result)
 
 
-LEFT, ABOVE = 0, -1  # positions in a term of the factors of the two operands
-Factors = list[list[Ref]]  # what each row, or each column, of a result is computed from
+LEFT, ABOVE = 0, -1  # the index of each operand's factor in a term
+Factors = list[list[Ref]]  # the operand cells for each row, or for each column, of a result
 
 
 def find_factors(
     operation: Operation, result: Panel, shapes: Mapping[str, tuple[int, ...]]
 ) -> tuple[Factors, Factors] | None:
-    """Find the cells of the left operand that each row of a product reads, and of the upper one that each column reads.
+    """Find the operand cells of a product: the cells of `left` for each row, and of `above` for each column.
 
-    They are those of the first column and the first row; the last cell is checked against both. None if it is no
-    product.
+    The first row and the first column of the result determine them, and its last cell is checked. Returns None if the
+    step is no product.
     """
 
-    @cache  # a corner cell is needed for its row and for its column
+    @cache  # cached, because the row and the column of a corner cell both need it
     def cell_of(ref: Ref) -> Cell:
         return operation.cell(ref.index, shapes)
 
     first_row = result.refs[0]
     last_row = result.refs[-1]
     first_cell = cell_of(first_row[0])
-    if not factor_refs(first_cell, LEFT):  # most steps are no product, and their other cells are many
+    if not factor_refs(first_cell, LEFT):  # returns early, because most steps are no products
         return None
     first_column = [row[0] for row in result.refs]
     lefts = [factor_refs(cell_of(ref), LEFT) for ref in first_column]
@@ -256,10 +261,10 @@ def find_factors(
 
 
 def factor_refs(cell: Cell, which: int) -> list[Ref]:
-    """List the first (LEFT) or last (ABOVE) factor of every term that multiplies two, each once, in order.
+    """Return the first (LEFT) or last (ABOVE) factors of a cell's two-factor terms, each once, in order.
 
-    The list is empty for a sum of plain numbers, for a cell whose terms read more than one step in that place, and for
-    one that multiplies by a constant of the operation.
+    The list is empty for a sum of single numbers, and for terms with a constant or more than two factors. It is also
+    empty if these factors come from more than one step.
     """
     if cell.function not in ("sum", "cosine"):
         return []
@@ -277,7 +282,7 @@ def factor_refs(cell: Cell, which: int) -> list[Ref]:
 
 
 def inner_axis(trace: Trace, refs: list[Ref]) -> str:
-    """Find the axis that a product sums over: the last one along which the operand's index changes."""
+    """Return the axis over which a product sums: the last axis along which the operand's index changes."""
     dims = trace.steps[refs[0].step].dims
     inner = dims[-1]
     for dim, first, last in zip(dims, refs[0].index, refs[-1].index, strict=True):
@@ -287,9 +292,9 @@ def inner_axis(trace: Trace, refs: list[Ref]) -> str:
 
 
 def operand_panel(trace: Trace, factors: Factors, dim: str, hidden: int, most: int) -> Panel:
-    """Lay out an operand of a product: its rows are the axis shared with the result, its columns the summed axis.
+    """Lay out an operand of a product: the rows are the axis shared with the result, the columns the summed axis.
 
-    hidden: the rows that the result does not draw. most: the most positions that are drawn of the axis summed over.
+    hidden: how many rows of the result are not drawn. most: how many positions of the summed axis are drawn at most.
     """
     every_ref = factors[0]
     step = every_ref[0].step
@@ -301,7 +306,7 @@ def operand_panel(trace: Trace, factors: Factors, dim: str, hidden: int, most: i
 
 # ---- parts of panels -------------------------------------------------------------------------------------------------
 def cut_panel(part: Panel, row: int | None = None, column: int | None = None) -> Panel:
-    """Cut one row or one column out of a panel, or the cell where both cross.
+    """Cut one row or one column out of a panel, or, if both are given, the cell at their crossing.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -342,7 +347,7 @@ def find_in_panel(part: Panel, cell: Ref) -> tuple[int, int]:
 
 
 def crossing(whole: Product, cell: Ref) -> Product:
-    """Cut a product down to one cell of the result, with the row of left and the column of above that make it.
+    """Cut a product down to one cell of the result, with the row of left and the column of above that produce the cell.
 
     >>> import torch
     >>> from attention_core import attend_qkv

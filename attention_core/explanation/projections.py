@@ -18,12 +18,14 @@ CONVENTIONS = ("rows", "columns")
 
 
 def projection_in(convention: str, trace: Trace, head: int = 0, query: int = 0, batch: int = 0) -> str:
-    r"""Write one word's query with its numbers, $q = x W_q$ in rows or $q = W_q^\top x$ in columns, in LaTeX.
+    r"""Write the projection of one word's query in LaTeX with its numbers, in rows or in columns.
 
-    convention: one of CONVENTIONS. trace: a run with x (B, T, D), w_q (D, H d_k) and q (B, H, T, d_k), no bias and no
-    positions in between. head, query, batch: whose query. Raises AttentionError (a ValueError): unknown_choice;
-    KeyError if the run has no projection.
-    Source: rows as in Vaswani et al. 2017, section 3.2.2; columns as in Bahdanau et al. 2015, appendix A.1.2.
+    In rows it is $q = x W_q$, in columns $q = W_q^\top x$. convention: one of CONVENTIONS. trace: a run with x (B, T,
+    D), w_q (D, H d_k) and q (B, H, T, d_k), in which no bias or positions are added between x and q. head, query,
+    batch: the indices of the query.
+
+    Raises AttentionError (a ValueError): unknown_choice; KeyError if the run has no projection. Sources: rows as in
+    Vaswani et al. 2017, section 3.2.2; columns as in Bahdanau et al. 2015, appendix A.1.2.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -57,7 +59,10 @@ def matrix_latex(matrix: Float[Tensor, "rows columns"]) -> str:
 # ---- a row of a step, found from its cells ---------------------------------------------------------------------------
 @dataclass(frozen=True)
 class RowProduct:
-    """The cells of the numbers in row x matrix = result; the matrix row by row."""
+    """The cells of a product row x matrix = result.
+
+    matrix: row by row.
+    """
 
     row: tuple[Ref, ...]
     matrix: tuple[tuple[Ref, ...], ...]
@@ -65,10 +70,10 @@ class RowProduct:
 
 
 def find_row_product(trace: Trace, step: str, at: Sequence[int]) -> RowProduct:
-    """Find the product that made a row of a step, through steps that only move numbers.
+    """Find the product that computed a row of a step, even if later steps have only moved the row.
 
-    at: the row's index on all axes but the last. Only for projections without a bias: each term of a number is one
-    number of the row times one of the matrix.
+    at: the row's index on all axes but the last. Only for projections without a bias, in which each term is a number of
+    the row times a number of the matrix.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -85,7 +90,7 @@ def find_row_product(trace: Trace, step: str, at: Sequence[int]) -> RowProduct:
 
 
 def find_terms(trace: Trace, ref: Ref) -> tuple[Term, ...]:
-    """The terms of a cell; of a cell that only copies another one, the terms of that."""
+    """Return the terms of a cell; if the cell only copies another cell, return the terms of that cell."""
     cell = trace.step(ref.step).operation.cell(ref.index, trace.shapes())
     match cell.terms:
         case ((Ref() as before,),):

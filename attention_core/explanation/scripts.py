@@ -1,7 +1,7 @@
-"""A run as a script: the functions that ran, the inputs as literals, one call for each step, and every step printed.
+"""Export of a run as a script: the functions that ran, the inputs as literals, a call per step, and every step printed.
 
-The script needs torch alone, or numpy alone, and nothing of this package: each function is copied from the source that
-ran, without its annotations, together with every function and constant that it reads.
+The script needs only torch, or only numpy, and nothing from this package. Each function is copied from the source that
+ran, without its annotations, together with every function and constant that it uses.
 """
 
 import builtins
@@ -20,21 +20,21 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 
 LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}
-# More input numbers go into a file. A step with more numbers is printed by its first numbers and its sum.
+# A script with more input numbers reads them from a file, and prints the first numbers and the sum of such a step.
 MAX_LITERAL_NUMBERS = 10_000
 INPUTS_FILE = "attention_inputs.npz"
 
 
 # ---- what panels and downloads ask for -------------------------------------------------------------------------------
 def code(trace: Trace, language: str) -> str:
-    """Write a complete script that computes every step of the run from its inputs and prints every step.
+    """Write a complete script that computes every step of a run from its inputs and prints every step.
 
-    trace: any run. language: "torch" or "numpy"; the NumPy script computes in float64, whatever the run's precision.
-    A run with more than MAX_LITERAL_NUMBERS input numbers reads them from INPUTS_FILE beside the script (see
+    trace: any run. language: "torch" or "numpy"; the NumPy script computes in float64, whatever the run's precision. If
+    a run has more than MAX_LITERAL_NUMBERS input numbers, its script reads them from INPUTS_FILE beside it (see
     inputs_npz), and prints each step's shape, first numbers and sum.
 
-    Raises AttentionError (a ValueError) for an unknown language. Raises ValueError if the run cannot be one script:
-    a face is no module-level function, or a name would mean two things.
+    Raises AttentionError (a ValueError) for an unknown language. Raises ValueError if the run cannot be one script,
+    because an operation is no module-level function, or a name would mean two things.
 
     >>> from attention_core import attend_qkv
     >>> script = code(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)), "torch")
@@ -65,7 +65,7 @@ def code(trace: Trace, language: str) -> str:
 
 
 def needs_file(trace: Trace) -> bool:
-    """Return whether the inputs are more than MAX_LITERAL_NUMBERS, so that the script reads them from INPUTS_FILE."""
+    """Return whether the script reads its inputs from INPUTS_FILE, because they exceed MAX_LITERAL_NUMBERS."""
     count = sum(step.stored.numel() for step in trace.inputs().values())
     return count > MAX_LITERAL_NUMBERS
 
@@ -73,7 +73,8 @@ def needs_file(trace: Trace) -> bool:
 def inputs_npz(trace: Trace) -> bytes:
     """Return the run's inputs as the bytes of the NPZ file that a large run's script reads.
 
-    trace: any run. Every input is saved under its name, exactly: bfloat16, which NumPy does not have, as float32.
+    trace: any run. Every input is saved exactly, under its name. NumPy has no bfloat16, so bfloat16 is saved as
+    float32.
 
     >>> from attention_core import attend_qkv
     >>> content = inputs_npz(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)))
@@ -87,9 +88,10 @@ def inputs_npz(trace: Trace) -> bytes:
 
 
 def operation_source(operation: Operation, language: str) -> str:
-    """Return the source of one operation's function as it stands in this package, with annotations and comments.
+    """Return the source of an operation's function, copied from this package with annotations and comments.
 
-    operation: any step's. language: "torch" or "numpy". Raises AttentionError (a ValueError) for an unknown language.
+    operation: the operation of any step. language: "torch" or "numpy". Raises AttentionError (a ValueError) for an
+    unknown language.
 
     >>> from attention_core import attend_qkv
     >>> print(operation_source(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)).step("concat").operation, "torch"))
@@ -100,9 +102,10 @@ def operation_source(operation: Operation, language: str) -> str:
 
 
 def call_line(operation: Operation, language: str) -> str:
-    """Write the one line that computes a step.
+    """Write the line of the script that computes a step.
 
-    operation: any step's. language: "torch" or "numpy". Raises AttentionError (a ValueError) for an unknown language.
+    operation: the operation of any step. language: "torch" or "numpy". Raises AttentionError (a ValueError) for an
+    unknown language.
 
     >>> from attention_core import attend_qkv
     >>> call_line(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)).step("head_outputs").operation, "numpy")
@@ -154,20 +157,20 @@ def check_language(language: str) -> None:
 
 
 def face_function(operation: Operation, language: str) -> Callable:
-    """Return the operation's function in this language."""
+    """Return the function that computes an operation in this language."""
     check_language(language)
     return getattr(operation.faces, language)
 
 
 def choose_printer(step: Step, from_file: bool) -> Callable:
-    """Choose the function that prints a step: all of its numbers, or only the first."""
+    """Return the function that prints a step: one that prints all of its numbers, or one that prints the first."""
     if from_file or step.stored.numel() > MAX_LITERAL_NUMBERS:
         return show_start
     return show
 
 
 def needed_imports(language: str, from_file: bool) -> dict[str, str]:
-    """List the imports that the inputs need, by the name that each defines."""
+    """Return the import statements that the inputs need, keyed by the name that each statement defines."""
     needed = {}
     if language == "torch":
         needed["torch"] = "import torch"
@@ -177,7 +180,7 @@ def needed_imports(language: str, from_file: bool) -> dict[str, str]:
 
 
 def plain_parameter(value: object) -> object:
-    """Turn a parameter into a builtin value, so that its repr is a literal: repr(np.float64(0.5)) names NumPy."""
+    """Convert a parameter to a builtin value whose repr is a literal, because repr(np.float64(0.5)) names NumPy."""
     if value is None:
         return None
     if isinstance(value, tuple | list):
@@ -230,7 +233,7 @@ def needs_line(language: str, from_file: bool) -> str:
 
 
 def dtype_name(trace: Trace) -> str:
-    """Name the precision of the run: the dtype of its first input, which always has floating-point numbers."""
+    """Return the precision of the run: the dtype of its first input, because that is always floating-point."""
     first = next(iter(trace.steps.values()))
     return str(first.dtype).removeprefix("torch.")
 
@@ -241,7 +244,7 @@ def title_line(text: str) -> str:
 
 
 def with_section_titles(definitions: Iterable[Definition]) -> Iterator[list[str]]:
-    """Yield each definition's lines, with its section's title if that is new."""
+    """Yield each definition's lines, with a section title before the first definition of each section."""
     known = {""}
     for definition in definitions:
         if definition.title in known:
@@ -275,7 +278,7 @@ def format_axes(step: Step) -> str:
 
 # ---- the inputs ------------------------------------------------------------------------------------------------------
 def tensor_to_numpy(tensor: Tensor) -> np.ndarray:
-    """Return a tensor's own numbers as a NumPy array; bfloat16 becomes float32, which holds all of its numbers."""
+    """Return a tensor's numbers as a NumPy array; bfloat16 becomes float32, which can hold all bfloat16 numbers."""
     tensor = tensor.detach().cpu()
     if tensor.dtype == torch.bfloat16:
         tensor = tensor.float()
@@ -283,7 +286,7 @@ def tensor_to_numpy(tensor: Tensor) -> np.ndarray:
 
 
 def inputs_from_file(trace: Trace, language: str) -> list[str]:
-    """Write lines that read every input from INPUTS_FILE, in the precision that the script computes in."""
+    """Return script lines that read every input from INPUTS_FILE, in the precision in which the script computes."""
     lines = [f'with np.load("{INPUTS_FILE}") as inputs:']
     for name, step in trace.inputs().items():
         dtype = step.dtype
@@ -299,12 +302,12 @@ def inputs_from_file(trace: Trace, language: str) -> list[str]:
 
 
 def input_literals(trace: Trace, language: str) -> list[str]:
-    """Write every input out, one row a line, in the precision that the script computes in."""
+    """Return script lines with every input as a literal, one row per line, in the script's precision."""
     return [input_literal(name, step, language) for name, step in trace.inputs().items()]
 
 
 def input_literal(name: str, step: Step, language: str) -> str:
-    """Write one input out."""
+    """Return the script lines with one input as a literal."""
     function = "torch.tensor" if language == "torch" else "np.array"
     opening = f"{name} = {function}("
     closing = ")"
@@ -320,9 +323,9 @@ def input_literal(name: str, step: Step, language: str) -> str:
 
 
 def number_texts(numbers: np.ndarray, short: bool) -> np.ndarray:
-    """Write every number as a decimal that is read back exactly.
+    """Return every number as a decimal text from which exactly this number is parsed.
 
-    short: the decimal is read back into the number's own precision, so that fewer digits are enough.
+    short: True if the text is parsed in the number's own precision, so that fewer digits suffice.
 
     >>> number_texts(np.array([0.1], dtype=np.float32), short=True), number_texts(np.float32([0.1]), short=False)
     (array(['0.1'], dtype='<U32'), array(['0.10000000149011612'], dtype='<U32'))
@@ -332,6 +335,6 @@ def number_texts(numbers: np.ndarray, short: bool) -> np.ndarray:
     exact = numbers.astype(np.float64).astype(str)
     if numbers.dtype == np.float64 or not short:
         return exact
-    single = numbers.astype(np.float32).astype(str)  # half precisions keep their digits: 0.1 would hide 0.09997559
-    read_back = single.astype(np.float64).astype(np.float32)  # a decimal is rounded twice: to double, to single
+    single = numbers.astype(np.float32).astype(str)  # numbers in half precision need all digits of their float32 values
+    read_back = single.astype(np.float64).astype(np.float32)  # parsing rounds twice: to double, then single
     return np.where(read_back == numbers, single, exact)

@@ -1,7 +1,7 @@
-"""Which steps the reader is shown: a step that changes nothing stays in the Trace but is not shown.
+"""Which steps are shown to the visitor: a step that changes nothing stays in the Trace but is not shown.
 
-Formulas, sums, sheets, documents and the way back from a number to the input use these functions. Steps with the same
-numbers in the same rows and columns are shown once, under the letter of one of them (Q, K, V), else under the name of
+Formulas, sums, sheets, documents and the trail from a number back to the input use these functions. Steps with the same
+numbers in the same rows and columns are shown once: under the letter of one of them (Q, K, V), else under the name of
 the first.
 """
 
@@ -14,12 +14,12 @@ from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
 LETTERED = ("q", "k", "v", "k_new", "v_new")  # steps that are shown under a letter
-# The faces of operations that may only copy numbers.
+# Operations that, under certain conditions, only copy numbers.
 MASKING, SCALING, MOVING = (MASK, MASK_TO_ZERO), (SCALE, ROOT_SCALE), (SPLIT, MERGE, PASS_ON)
 
 
 def changes_nothing(trace: Trace, name: str) -> bool:
-    """Return whether a step has the same numbers as the step before, in the same rows and columns.
+    """Return whether a step has the numbers of its source, in the same rows and columns.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
@@ -36,7 +36,7 @@ def changes_nothing(trace: Trace, name: str) -> bool:
 
 
 def copies_numbers(trace: Trace, name: str) -> bool:
-    """Return whether every number of a step is copied from the step before, possibly from another place."""
+    """Return whether a step copies every number from its source, possibly to another position."""
     operation = trace.step(name).operation
     if operation.faces in MASKING:
         return all(bool(trace[mask].all()) for mask in operation.reads[1:])
@@ -46,7 +46,7 @@ def copies_numbers(trace: Trace, name: str) -> bool:
 
 
 def steps_copied(trace: Trace, name: str) -> list[str]:
-    """List a step and the steps before it with the same numbers in the same rows and columns, the latest step first.
+    """Return a step and the earlier steps with the same numbers in the same rows and columns, the latest first.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -60,7 +60,7 @@ def steps_copied(trace: Trace, name: str) -> list[str]:
 
 
 def shown_name(trace: Trace, name: str) -> str:
-    """Find the name under which the numbers of a step are shown; an input keeps its own name.
+    """Return the name under which the numbers of a step are shown; an input keeps its own name.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -76,7 +76,7 @@ def shown_name(trace: Trace, name: str) -> str:
 
 
 def shown_steps(trace: Trace) -> list[str]:
-    """List the names of the steps that the reader is shown, in order: inputs and computed steps.
+    """Return the names of the steps that are shown to the visitor, including inputs, in order.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -87,9 +87,9 @@ def shown_steps(trace: Trace) -> list[str]:
 
 
 def explain_shown(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
-    """Write out the arithmetic of one cell; of a number that was only copied, the arithmetic of its source.
+    """Write out the arithmetic of one cell; for a copied number, that of the cell from which it was copied.
 
-    Its operands are in the steps that the reader is shown. Raises as `explain`.
+    The operands in it refer to steps that are shown to the visitor. Raises as `explain`.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -108,14 +108,14 @@ def explain_shown(trace: Trace, step: str, index: tuple[int, ...]) -> Explanatio
 
 
 def computed_cell(trace: Trace, cell: Ref) -> Ref:
-    """Find the cell from which a cell was copied; itself if it was computed or given."""
+    """Return the cell from which a cell was copied, or the cell itself if it was computed or given."""
     while trace.step(cell.step).operation is not None and copies_numbers(trace, cell.step):
         (cell,) = [ref for ref in trace.read_by(cell) if trace[ref.step].is_floating_point()]
     return cell
 
 
 def is_computed(trace: Trace, name: str) -> bool:
-    """Return whether the numbers of a step were computed; else they are an input's numbers, or copies of these.
+    """Return whether a step's numbers were computed, so that they are neither an input's numbers nor copies of these.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -127,7 +127,10 @@ def is_computed(trace: Trace, name: str) -> bool:
 
 
 def show_operand(trace: Trace, piece: Piece, names: Mapping[str, str]) -> Piece:
-    """Return a piece of arithmetic with its operand moved to the step that the reader is shown, by names."""
+    """Return a piece of arithmetic whose operand refers to the shown step.
+
+    names: step -> the step under which its numbers are shown.
+    """
     if piece.ref is None:
         return piece
     name = names[piece.ref.step]
@@ -137,7 +140,10 @@ def show_operand(trace: Trace, piece: Piece, names: Mapping[str, str]) -> Piece:
 
 
 def cell_in(trace: Trace, cell: Ref, name: str) -> tuple[int, ...]:
-    """Return a cell's index in a step with the same rows and columns; other axes are of length 1, or shared."""
+    """Return a cell's index in another step that has the same rows and columns.
+
+    The other axes of that step have length 1, or are the same as in the cell's step.
+    """
     step = trace.step(name)
     place = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
     outer = []

@@ -1,4 +1,4 @@
-"""The definitions that a script needs: functions and constants copied from their modules, without annotations."""
+"""Collects the definitions that an exported script needs: functions and constants, copied without annotations."""
 
 import ast
 import builtins
@@ -17,15 +17,15 @@ from typing import NamedTuple
 
 from attention_core.record.python_source import parse_source
 
-SCRIPT_WIDTH = 100  # the most columns of a line that is joined or padded here
+SCRIPT_WIDTH = 100  # a line that this module joins or pads has at most this many columns
 PACKAGE = __name__.partition(".")[0]
 
 
 @dataclass(frozen=True)
 class Definition:
-    """A function, constant or import as text.
+    """The source text of a function, constant or import.
 
-    `module` is the module that defines it, empty for an import. `title` is the comment over its section.
+    module: the name of the defining module; "" for an import. title: the comment above the section of the definition.
     """
 
     name: str
@@ -35,18 +35,18 @@ class Definition:
 
     @property
     def is_import(self) -> bool:
-        """Whether this is an import of a library."""
+        """Return whether this is an import of a library."""
         return not self.module
 
 
 def collect_definitions(functions: Iterable[Callable], imports: dict[str, str]) -> list[Definition]:
-    """Collect every definition that the functions need, each once and after all that it reads itself.
+    """Collect every definition that the functions need, each once and after all definitions that it uses.
 
-    imports: the text of further imports that are needed, by the name that each defines. Raises ValueError for a
+    imports: further import statements that are needed, keyed by the name that each defines. Raises ValueError for a
     function that its module does not have under its own name, and for a name that would mean two things.
     """
     found = {name: Definition(name, text) for name, text in imports.items()}
-    for function in dict.fromkeys(functions):  # each once
+    for function in dict.fromkeys(functions):
         if not is_found_by_name(function):
             raise ValueError(f"a face must be a function of a module, under its own name: got {function!r}")
         module = sys.modules[function.__module__]
@@ -55,7 +55,7 @@ def collect_definitions(functions: Iterable[Callable], imports: dict[str, str]) 
 
 
 def is_found_by_name(function: Callable) -> bool:
-    """Return whether a function's module has it under its own name."""
+    """Return whether a function's module has the function under the function's own name."""
     if not inspect.isfunction(function):
         return False
     module = sys.modules.get(function.__module__)
@@ -63,9 +63,9 @@ def is_found_by_name(function: Callable) -> bool:
 
 
 def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) -> None:
-    """Add the definition of `name` in the module to `found`, and all definitions that it needs."""
+    """Add the definition of a module's `name` to `found`, and all definitions that this definition needs."""
     definition = locate_definition(name, module)
-    if definition is None:  # a builtin
+    if definition is None:  # builtins need no definition
         return
     if hasattr(builtins, name):
         raise ValueError(f"a function must not hide a builtin from the others: {name} of {module.__name__} does")
@@ -76,7 +76,7 @@ def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) 
     if not definition.is_import:
         for needed in names_read(definition.text):
             add_definition(needed, sys.modules[definition.module], found)
-    found[name] = found.pop(name)  # to the end: after everything that the definition needs
+    found[name] = found.pop(name)  # it is moved to the end, after everything that the definition needs
 
 
 def check_same_meaning(known: Definition, other: Definition) -> None:
@@ -107,9 +107,12 @@ def locate_definition(name: str, module: ModuleType) -> Definition | None:
     raise ValueError(f"{name} must be a function, constant or import at the top level of {module.__name__}")
 
 
-@lru_cache(maxsize=32)  # keyed by the text, so never out of date; without the cache a script takes 0.6 s
+@lru_cache(maxsize=32)  # the text is the key of the cache, so the cache never goes stale
 def read_statements(text: str) -> tuple[ast.stmt, ...]:
-    """Parse a module's top-level statements, the last first: the last one that binds a name counts."""
+    """Parse a module's top-level statements and return them in reverse order.
+
+    The order is reversed because the last binding of a name counts.
+    """
     return tuple(reversed(parse_source(text).body))
 
 
@@ -127,9 +130,11 @@ def names_bound(node: ast.stmt) -> list[str]:
 
 
 def resolve_import(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Definition | None:
-    """Find the definition of an imported name: an import of a library stays, this package's is found in its module."""
+    """Find the definition of an imported name; imports from a library are kept, those from this package are
+    followed.
+    """
     name = alias.asname or alias.name
-    imported = ast.unparse(alias)  # with the name after `as`
+    imported = ast.unparse(alias)  # the import together with its name after `as`
     if isinstance(node, ast.Import):
         return Definition(name, f"import {imported}")
     package, _, _ = node.module.partition(".")
@@ -144,7 +149,7 @@ def names_read(text: str) -> list[str]:
     """List the global names that a definition reads, in the order of the text; local names do not count."""
     names = set()
     scopes = [symtable.symtable(text, "<definition>", "exec")]
-    for scope in scopes:  # the loop appends inner scopes to the list
+    for scope in scopes:  # the loop appends inner scopes to this list
         scopes.extend(scope.get_children())
         for symbol in scope.get_symbols():
             if symbol.is_global() and symbol.is_referenced():
@@ -153,7 +158,7 @@ def names_read(text: str) -> list[str]:
 
 
 def statement_lines(node: ast.stmt, text: str) -> str:
-    """Copy a statement's whole lines, including a comment at the end of a line."""
+    """Return the whole lines of a statement, including a comment at the end of a line."""
     first = node.lineno
     for decorator in getattr(node, "decorator_list", []):
         first = min(first, decorator.lineno)
@@ -162,7 +167,7 @@ def statement_lines(node: ast.stmt, text: str) -> str:
 
 
 def section_title(node: ast.stmt, text: str) -> str:
-    """Find the last section comment above a statement: what the operation does, and its paper."""
+    """Return the last section comment above a statement; it says what the operation does, and names its paper."""
     above = text.splitlines()[: node.lineno - 1]
     for line in reversed(above):
         if line.startswith("# ----"):
@@ -172,18 +177,21 @@ def section_title(node: ast.stmt, text: str) -> str:
 
 # ---- annotations -----------------------------------------------------------------------------------------------------
 def without_annotations(text: str) -> str:
-    """Remove the annotations from a definition: comments and layout stay, a wrapped signature is joined if it fits."""
+    """Return a definition's source without its annotations.
+
+    Comments and layout stay. If a wrapped signature fits on one line, it is joined.
+    """
     cuts = find_annotations(text)
     if not cuts:
         return text
     raw = text.encode()
-    for cut in sorted(cuts, reverse=True):  # from the end, so that the other positions stay valid
+    for cut in sorted(cuts, reverse=True):  # cuts are made backwards, so that the positions of earlier cuts stay valid
         raw = raw[: cut.start] + cut.between + raw[cut.end :]
     return join_signature(raw.decode())
 
 
 class Cut(NamedTuple):
-    """A part of a text to cut out, and the text to put there instead; in bytes, because ast counts in bytes."""
+    """A range of a text to cut out, and its replacement. The range is in bytes, because ast counts columns in bytes."""
 
     start: int
     end: int
@@ -216,7 +224,10 @@ def find_annotations(text: str) -> list[Cut]:
 
 
 def cut_argument(raw: bytes, name_end: int, annotation_end: int) -> Cut:
-    """Cut the annotation of an argument; of one with a default, the spaces around `=` go, too: `b=None`."""
+    """Return the cut that removes an argument's annotation.
+
+    If the argument has a default, the spaces around `=` are removed, too, as in `b=None`.
+    """
     default = b" = "
     if raw.startswith(default, annotation_end):
         return Cut(name_end, annotation_end + len(default), b"=")
@@ -224,7 +235,7 @@ def cut_argument(raw: bytes, name_end: int, annotation_end: int) -> Cut:
 
 
 def join_signature(text: str) -> str:
-    """Join a wrapped signature into one line, if that is at most SCRIPT_WIDTH wide and holds no comment."""
+    """Join a wrapped signature into one line, unless the line exceeds SCRIPT_WIDTH or the signature has a comment."""
     signature_end = find_signature_end(text)
     if signature_end is None:
         return text
@@ -240,7 +251,7 @@ def join_signature(text: str) -> str:
 
 
 def find_signature_end(text: str) -> int | None:
-    """Find the number of the line on which a signature ends, or None if the signature holds a comment."""
+    """Return the number of the line on which a signature ends, or None if the signature contains a comment."""
     depth = 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:

@@ -27,13 +27,15 @@ from attention_core.explanation.scripts import face_function, tensor_to_numpy
 from attention_core.record.python_source import parse_source
 from attention_core.record.trace import Operation
 
-SourcePlace = tuple[int, int, int, int]  # in a file: first line, last line, first column, last column, in bytes
+SourcePlace = tuple[int, int, int, int]  # first line, last line, first column, last column (counted in bytes)
 logger = logging.getLogger(__name__)
 
 
 # ---- NumPy seen from Python: every call and every result passes through a Python function ----------------------------
 class NumpyProxy(NDArrayOperatorsMixin):
-    """A wrapper of NumPy's module, a function of it or an array; what it returns is wrapped again."""
+    """A wrapper of the NumPy module, of one of its functions, or of an array; what the wrapper returns is wrapped,
+    too.
+    """
 
     __slots__ = ("inside",)
 
@@ -71,7 +73,7 @@ class NumpyProxy(NDArrayOperatorsMixin):
 
 
 def wrap_numpy(value: object) -> object:
-    """Wrap an array, or each array in a list or tuple; anything else stays as it is."""
+    """Wrap an array, or each array in a list or tuple; return any other value unchanged."""
     if type(value) in (list, tuple):
         return type(value)(map(wrap_numpy, value))
     if isinstance(value, np.ndarray):
@@ -80,7 +82,7 @@ def wrap_numpy(value: object) -> object:
 
 
 def unwrap_numpy(value: object) -> object:
-    """Take an array out of its proxy, also in a list, a tuple or a dict; anything else stays as it is."""
+    """Return the array inside a proxy, also inside a list, a tuple or a dict; return any other value unchanged."""
     if type(value) in (list, tuple):
         return type(value)(map(unwrap_numpy, value))
     if type(value) is dict:
@@ -91,9 +93,9 @@ def unwrap_numpy(value: object) -> object:
 
 
 def through_proxy(function: FunctionType, copies: dict[FunctionType, FunctionType]) -> FunctionType:
-    """Copy a function so that NumPy is a NumpyProxy in it, and in the functions of its package that it calls.
+    """Copy a function so that NumPy is a NumpyProxy in it and in the functions of its package that it calls.
 
-    The code object stays the same. copies: those made before, to which this one is added.
+    The code object stays the same. copies: the copies made so far, to which this copy is added.
     """
     if function in copies:
         return copies[function]
@@ -116,7 +118,7 @@ def through_proxy(function: FunctionType, copies: dict[FunctionType, FunctionTyp
 
 
 def names_in(code: CodeType) -> set[str]:
-    """Collect the global names and attributes that a function uses, including names in its comprehensions."""
+    """Return the global names and the attributes that a function uses; its comprehensions are included."""
     names: set[str] = set()
     for part in nested_codes(code):
         names.update(part.co_names)
@@ -132,15 +134,16 @@ def nested_codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def package_of(function: Callable) -> str:
-    """Name the top package of a function."""
+    """Return the name of a function's top-level package."""
     return function.__module__.partition(".")[0]
 
 
 # ---- a watched call: what every expression made, and its place in the source -----------------------------------------
 def watch_call(function: Callable, operands: tuple | list, params: Mapping[str, object]) -> "Watch":
-    """Call a function and return the Watch of it; computes no gradient, and restores the thread's profile function.
+    """Call a function and return the Watch that recorded it; no gradients are computed.
 
-    A RuntimeError of the function is recorded. Any other error is raised.
+    The thread's profile function is restored afterwards. A RuntimeError of the function is recorded. Any other error is
+    raised.
     """
     watch = Watch(function)
     values = (*operands, *params.values())
@@ -163,18 +166,18 @@ def watch_call(function: Callable, operands: tuple | list, params: Mapping[str, 
 
 @dataclass
 class CallRecord:
-    """What was recorded of one function: descriptions of each argument's values and of what each expression made."""
+    """The record of one function: descriptions of its arguments' values and of what each expression computed."""
 
     arguments: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     made: dict[SourcePlace, list[str]] = field(default_factory=lambda: defaultdict(list))
-    latest: object = None  # the value that was made last
+    latest: object = None  # the last value that was recorded
 
 
 class Watch:
     """A profile function that records a function and the functions of its package that it calls, in calling order.
 
-    `ran` holds a record for each function. `owner` maps a code to the function that contains it: its own code, or a
-    comprehension's. `result` is what the watched function returned.
+    `ran` maps the code of each function to its record. `owner` maps the code object of a function, or of a
+    comprehension in it, to the function's code. `result` is what the watched function returned.
     """
 
     def __init__(self, function: Callable):
@@ -196,7 +199,7 @@ class Watch:
             self.returned(frame, value)
 
     def called(self, frame: FrameType) -> None:
-        """Record the arguments of a watched function, and start watching a helper at its first call."""
+        """Handle a call: record the arguments of a watched function, and start watching a helper at its first call."""
         if self.is_new_helper(frame):
             self.add(frame.f_code)
         record = self.ran.get(frame.f_code)
@@ -208,19 +211,19 @@ class Watch:
             record.arguments[name].append(text)
 
     def is_new_helper(self, frame: FrameType) -> bool:
-        """Return whether a watched function calls another one of its package that is not watched yet."""
+        """Return whether a watched function calls a function of its package that is not watched yet."""
         if frame.f_code in self.owner or frame.f_back.f_code not in self.owner:
             return False
         module = module_of(frame)
         return module.startswith(f"{self.package}.") and module != __name__
 
     def returned(self, frame: FrameType, value: object) -> None:
-        """Record a call's result at the place of the call, and also a watched function's result, if that is new."""
+        """Handle a return: record the value at the call, and, unless an earlier line computed it, as the result."""
         code = frame.f_code
         caller = frame.f_back
         is_watched = code in self.ran
         if is_watched:
-            is_new = self.ran[code].latest is not value  # otherwise the value is of an earlier line, or an argument
+            is_new = self.ran[code].latest is not value  # False if an earlier line computed it, or it is an argument
             if is_new:
                 self.keep(frame, value)
         is_comprehension = code in self.owner and not is_watched
@@ -228,7 +231,7 @@ class Watch:
             self.keep(caller, value)
 
     def keep(self, frame: FrameType, value: object) -> None:
-        """Record a value at a frame's current place in the source; only tensors are recorded."""
+        """Record a value at a frame's current place in the source, if the value contains tensors."""
         if not tensors_in(value):
             return
         record = self.ran[self.owner[frame.f_code]]
@@ -237,7 +240,9 @@ class Watch:
         record.latest = value
 
     def refused(self, error: RuntimeError) -> None:
-        """Record an error's message at the innermost watched place; raise an error of the Watch itself again."""
+        """Record an error's message at the innermost watched place; re-raise the error if it is from the Watch
+        itself.
+        """
         innermost = None
         for step in walk_traceback(error.__traceback__):
             if step.tb_frame.f_code in self.owner:
@@ -253,18 +258,21 @@ class Watch:
 
 
 def module_of(frame: FrameType) -> str:
-    """Name the module whose code a frame runs."""
+    """Return the name of the module whose code a frame runs."""
     return frame.f_globals.get("__name__", "")
 
 
 def argument_names(found: inspect.ArgInfo) -> list[str]:
-    """List the names of a call's arguments, `*args` and `**kwargs` included."""
+    """Return the names of a call's arguments, including `*args` and `**kwargs`."""
     names = [*found.args, found.varargs, found.keywords]
     return [name for name in names if name is not None]
 
 
 def source_place(code: CodeType, instruction: int) -> SourcePlace:
-    """Find the place in the source of an instruction's expression; an instruction has two bytes."""
+    """Return the place in the source of the expression to which an instruction belongs.
+
+    instruction: the offset of the instruction in the code, in bytes; an instruction has two bytes.
+    """
     places = code.co_positions()
     return next(islice(places, instruction // 2, None))
 
@@ -278,7 +286,7 @@ def walk_traceback(traceback: TracebackType | None) -> Iterator[TracebackType]:
 
 # ---- values in words -------------------------------------------------------------------------------------------------
 def tensors_in(value: object) -> list[Tensor | np.ndarray]:
-    """List the tensors of a value: a tensor, or all tensors of a list; [] if it contains anything else."""
+    """Return the tensors in a value: the value itself, or all items of a list of tensors; [] for any other value."""
     parts = value if isinstance(value, list | tuple) else [value]
     parts = [unwrap_numpy(part) for part in parts]
     if all(isinstance(part, Tensor | np.ndarray) for part in parts):
@@ -287,7 +295,7 @@ def tensors_in(value: object) -> list[Tensor | np.ndarray]:
 
 
 def describe_value(value: object) -> str:
-    """Describe a value: tensors by shape and strides, anything else as Python writes it.
+    """Describe a value as text: a tensor by shape and strides, any other value by Python's repr.
 
     >>> describe_value([torch.ones(2, 3), torch.ones(3, 2).T]), describe_value(0.5)
     ('(2, 3), strides (3, 1); (2, 3), strides (1, 2), not contiguous', '0.5')
@@ -299,7 +307,7 @@ def describe_value(value: object) -> str:
 
 
 def describe_layout(tensor: Tensor | np.ndarray) -> str:
-    """Describe a tensor's shape, its strides in numbers, and what the strides mean.
+    """Describe a tensor's shape, its strides in numbers, and the meaning of the strides (broadcast, not contiguous).
 
     >>> describe_layout(torch.ones(2, 1).expand(2, 3)), describe_layout(np.ones((2, 3))[:, ::-1])
     ('(2, 3), strides (1, 0), broadcast along axis 1, not contiguous', '(2, 3), strides (3, -1), not contiguous')
@@ -308,7 +316,7 @@ def describe_layout(tensor: Tensor | np.ndarray) -> str:
         strides = tensor.stride()
         is_contiguous = tensor.is_contiguous()
     else:
-        strides = tuple(step // tensor.itemsize for step in tensor.strides)  # NumPy counts bytes
+        strides = tuple(step // tensor.itemsize for step in tensor.strides)  # NumPy counts strides in bytes
         is_contiguous = tensor.flags.c_contiguous
     shape = tuple(tensor.shape)
     broadcast = []
@@ -325,7 +333,9 @@ def describe_layout(tensor: Tensor | np.ndarray) -> str:
 
 
 def count_repeats(texts: list[str], unit: str) -> str:
-    """Join texts; equal neighbours are written once, with their count.
+    """Join texts into one text; equal neighbours are written once, together with their count.
+
+    unit: the noun after the count.
 
     >>> count_repeats(["(2,)", "(3,)", "(3,)"], "times")
     '(2,); (3,), 2 times'
@@ -339,18 +349,19 @@ def count_repeats(texts: list[str], unit: str) -> str:
 
 # ---- what panels ask for ---------------------------------------------------------------------------------------------
 def listing(operation: Operation, operands: Mapping[str, Tensor], language: str) -> str:
-    """List an operation's source, each line followed by comments on what its expressions made of these operands.
+    """Return an operation's source, each line followed by comments on the tensors that its expressions computed.
 
-    operation: any step's. operands: a tensor for each name that it reads, a run's own or a learner's; none is changed.
-    NumPy gets them in their own precision, bfloat16, which it does not have, as float32. language: "torch" or "numpy".
+    operation: the operation of any step. operands: {name: tensor} for each name that it reads, from a run or from the
+    user; none is changed. NumPy gets them in their own precision, but bfloat16, which it lacks, as float32. language:
+    "torch" or "numpy".
 
-    Below the signature is a line for each argument. An expression's line shows its shape, its strides (in numbers, not
-    bytes), the axes along which it is broadcast (its stride is 0) and whether it is not contiguous. The lines of one
-    source line are in the order of evaluation; what is evaluated several times has one line, with a count. A called
-    function of this package is one expression, and is listed once after its caller. An expression that makes no tensor
-    or was not reached has no line.
+    Below the signature is a comment for each argument. The comment of an expression shows its shape, its strides (in
+    numbers, not bytes), the axes along which it is broadcast (with stride 0) and whether it is not contiguous. Comments
+    on one source line are in the order of evaluation; an expression that is evaluated several times has one comment,
+    with a count. A called function of this package is one expression, and is listed once after its caller. An
+    expression has no comment if it computes no tensor or is not reached.
 
-    Raises AttentionError (a ValueError) for an unknown language, KeyError for an operand that is missing.
+    Raises AttentionError (a ValueError) for an unknown language, KeyError for a missing operand.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.ones(1, 3, 2, 5), torch.ones(1, 3, 7, 5), torch.ones(1, 3, 7, 5))
@@ -373,10 +384,10 @@ def function_listing(
     operands: Mapping[str, Tensor | np.ndarray],
     params: Mapping[str, object] | None = None,
 ) -> str:
-    """List any plain function as `listing` does an operation's.
+    """Return the annotated source of any plain function, as `listing` does for an operation.
 
-    function: module-level, without closure. operands: tensors, or arrays, by the name of the parameter. params: the
-    other arguments. If torch raises a RuntimeError, its message stands below the expression that raised it.
+    function: a function at module level, without a closure. operands: tensors or arrays by the name of their parameter.
+    params: the other arguments. If torch raises a RuntimeError, its message is below the expression that raised it.
 
     >>> from attention_core.mechanism.operations import pass_on
     >>> print(function_listing(pass_on, {"x": torch.ones(2, 1).expand(2, 3)}))
@@ -389,10 +400,11 @@ def function_listing(
 
 
 def annotate_source(function: Callable, operands: tuple | list, params: Mapping[str, object]) -> str:
-    """Return a function's source annotated with what a call of it made; the plain source if watching fails.
+    """Return a function's source with comments on what a call of it computes; the plain source if watching fails.
 
     Watching depends on internals of Python, torch and NumPy, so it may raise any error. The call is then repeated
-    without a Watch: an error of the function itself is raised, but a RuntimeError stands below the source.
+    without a Watch: an error of the function itself is raised, except a RuntimeError, whose message is put below the
+    source.
     """
     try:
         return format_listing(watch_call(function, operands, params))
@@ -403,7 +415,7 @@ def annotate_source(function: Callable, operands: tuple | list, params: Mapping[
 
 
 def plain_source(function: Callable, operands: tuple | list, params: Mapping[str, object]) -> str:
-    """Return a function's source; if a call of it raises a RuntimeError, the message stands below."""
+    """Return a function's source; if a call of the function raises a RuntimeError, the message follows the source."""
     text = inspect.getsource(function).rstrip()
     try:
         with torch.no_grad():
@@ -415,7 +427,7 @@ def plain_source(function: Callable, operands: tuple | list, params: Mapping[str
 
 # ---- the listing's text ----------------------------------------------------------------------------------------------
 def format_listing(watch: Watch) -> str:
-    """Return the source of the watched function with its remarks, then of the called functions that made a tensor."""
+    """Return the annotated source of the watched function, then that of each called function that computed a tensor."""
     sections = []
     for code, record in watch.ran.items():
         if record.made or not sections:
@@ -424,12 +436,12 @@ def format_listing(watch: Watch) -> str:
 
 
 def comment_source(code: CodeType, record: CallRecord) -> str:
-    """Return one function's source with its remarks, each below the line on which its expression ends."""
+    """Return the source of a function with comments; each comment is below the line on which its expression ends."""
     source_lines, first_line = inspect.getsourcelines(code)
     lines = [line.rstrip() for line in source_lines]
     function = parse_source("\n".join(lines)).body[0]
     first_statement = function.body[0]
-    remarks = defaultdict(list)  # number of the line above -> remarks
+    remarks = defaultdict(list)  # line number -> comments to put below that line
     for name, texts in record.arguments.items():
         remark = format_remark(first_statement.col_offset, name, texts)
         remarks[first_statement.lineno - 2].append(remark)
@@ -447,15 +459,18 @@ def comment_source(code: CodeType, record: CallRecord) -> str:
 
 
 def format_remark(indent: int, name: str, texts: list[str]) -> str:
-    """Format the values of an argument or an expression as a comment."""
+    """Format the descriptions of an argument or an expression as a comment.
+
+    indent: the number of spaces before the comment. texts: one description per evaluation.
+    """
     spaces = " " * indent
     return f"{spaces}#   {name}: {count_repeats(texts, 'times')}"
 
 
 def source_segment(lines: list[str], left: int, right: int) -> str:
-    """Cut an expression's text out of its lines and join it, without a leading `return`.
+    """Return the text of an expression on one line, without a leading `return`.
 
-    left, right: the columns where it begins and ends, counted in bytes.
+    lines: the lines of the expression. left, right: the columns where the expression begins and ends, counted in bytes.
     """
     raw = [line.encode() for line in lines]
     raw[-1] = raw[-1][:right]
@@ -464,4 +479,4 @@ def source_segment(lines: list[str], left: int, right: int) -> str:
     text = " ".join(stripped).removeprefix("return ")
     if len(lines) == 1:
         return text
-    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", text)  # no space inside a bracket at joined lines
+    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", text)  # removes spaces inside brackets where lines were joined

@@ -1,1 +1,1 @@
-"""Reads the user's input: sentences, matrices as text, changed cells, uploaded files; and builds heads by hand."""
+"""Reading the user's input: sentences, matrices as text, changed cells, uploaded files; building heads by hand."""

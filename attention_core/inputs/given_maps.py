@@ -1,4 +1,4 @@
-"""Attention maps of any model, without q and k: shown and measured, never recomputed."""
+"""Attention maps imported from any model without q and k: they are shown and measured, never recomputed."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,21 +16,24 @@ from attention_core.inputs.subwords import show_subwords
 from attention_core.record.trace import Step, Trace
 
 # ---- how far rounding may move the sum of a row: a file may have widened the dtype of its weights --------------------
-SUM_TOLERANCE = 1e-3  # in float32 the sum of a row differs from 1 by less
-SINGLE_PRECISION = 1e-7  # rounding error of a share in float32
-MAX_DECIMALS = 5  # decimals of printed numbers; with more, no visible sum changes
-MAX_ROUNDED_SUM = 0.1  # distance from 1 up to which a row counts as rounded
+SUM_TOLERANCE = 1e-3  # in float32, the sum of a row differs from 1 by less than this
+SINGLE_PRECISION = 1e-7  # the largest rounding error in float32 of a number between 0 and 1
+MAX_DECIMALS = 5  # numbers with more decimals than this count as unrounded
+MAX_ROUNDED_SUM = 0.1  # a sum that differs from 1 by more than this is never explained by rounding
 
 
 @dataclass(frozen=True)
 class Rounding:
-    """The rounding of numbers: to a dtype, "bfloat16" or "float16"; to a number of decimals; or neither."""
+    """How imported numbers were rounded: to a dtype, to a number of decimals, or not visibly.
+
+    dtype: "bfloat16", "float16", or "" for neither. decimals: the number of decimals, or 0.
+    """
 
     dtype: str = ""
     decimals: int = 0
 
     def allowance(self, weights: Float[Tensor, "*rows S"]) -> Float[Tensor, "*rows"]:
-        """The largest distance of each row's sum from 1 by rounding: the sum of half a unit of each of its numbers.
+        """Returns how far rounding can move each row's sum from 1: half a rounding unit per weight, and SUM_TOLERANCE.
 
         >>> Rounding("bfloat16").allowance(torch.full((1, 4), 0.25)).item()       # half of 2⁻⁷, and the tolerance
         0.004906250163912773
@@ -47,14 +50,14 @@ class Rounding:
 
 
 def find_rounding(numbers: Tensor) -> Rounding:
-    """The rounding of numbers: the coarsest dtype that holds all of them, else the number of decimals if few.
+    """Detects how numbers were rounded: to the coarsest dtype that can hold all of them, or else to a few decimals.
 
     >>> thirds = torch.full((3, 3), 1 / 3, dtype=torch.float64)
     >>> find_rounding(thirds.bfloat16().double()), find_rounding(thirds.round(decimals=2)), find_rounding(thirds)
     (Rounding(dtype='bfloat16', decimals=0), Rounding(dtype='', decimals=2), Rounding(dtype='', decimals=0))
     """
     if torch.equal(numbers, numbers.round()):
-        return Rounding()  # whole numbers are the same in every precision
+        return Rounding()  # no visible rounding: every precision holds whole numbers exactly
     for dtype in (torch.bfloat16, torch.float16):
         if can_hold(dtype, numbers):
             return Rounding(dtype=str(dtype).removeprefix("torch."))
@@ -65,16 +68,16 @@ def find_rounding(numbers: Tensor) -> Rounding:
 
 
 # ---- the maps --------------------------------------------------------------------------------------------------------
-MAX_ROUNDED_BEYOND = 1e-6  # a number so far below 0, or above 1 after rounding, is no weight
-MAX_LOGARITHM_DISTANCE = 0.01  # largest distance from 1 of a sum of exponentials
+MAX_ROUNDED_BEYOND = 1e-6  # a number that is farther below 0 than this, or farther above 1 after rounding, is no weight
+MAX_LOGARITHM_DISTANCE = 0.01  # rows are logarithms if the sum of their exponentials differs from 1 by less than this
 LARGEST_BYTE, LEAST_LARGE_BYTE, WHOLE_PERCENT = 255, 128, 100
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionMaps:
-    """The maps of a model on one text.
+    """The attention maps of a model on one text.
 
-    maps (L, H, T, S): by layer and head, the weight of each key for each query. queries, keys: the words.
+    maps (L, H, T, S): for each layer and head, the weight of each key for each query. queries, keys: the words.
     """
 
     maps: Float[Tensor, "L H T S"]
@@ -88,17 +91,19 @@ class AttentionMaps:
 
     @cached_property
     def seen(self) -> Bool[Tensor, "T S"]:
-        """The pairs with a weight in some head: a pair that a mask of all heads blocks has none."""
+        """True for each (query, key) pair with a nonzero weight in at least one head, so False if every mask blocks
+        it.
+        """
         return seen_pairs(self.maps)
 
     # ---- whether the numbers are weights -----------------------------------------------------------------------------
     @cached_property
     def rounding(self) -> Rounding:
-        """The rounding of the given numbers."""
+        """How the imported numbers were rounded."""
         return find_rounding(self.maps)
 
     def count_blank(self) -> int:
-        """The number of queries that have no weight in any head."""
+        """Returns the number of queries that have no weight in any head."""
         return int((~self.seen.any(-1)).sum())
 
     @cached_property
@@ -113,30 +118,35 @@ class AttentionMaps:
         return self.distances > self.rounding.allowance(self.maps)
 
     def uneven_rows(self) -> list[tuple[int, int, int]]:
-        """The rows that do not sum to 1, (layer, head, query) from 0, the farthest from 1 first."""
+        """Returns the rows that do not sum to 1 as (layer, head, query), counted from 0; the farthest from 1 is
+        first.
+        """
         rows = map(tuple, self.is_uneven.nonzero().tolist())
         return sorted(rows, key=lambda row: -float(self.distances[row]))
 
     @cached_property
     def is_transposed(self) -> bool:
-        """Whether each column sums to 1 and not each row: queries and keys are exchanged."""
+        """Whether queries and keys are exchanged: each column sums to 1, and some rows do not."""
         columns = self.maps.transpose(-1, -2)
         distances = (columns.sum(-1) - 1).abs()
         return bool(self.is_uneven.any() and (distances <= self.rounding.allowance(columns)).all())
 
     @property
     def farthest_rounded(self) -> tuple[int, int, int] | None:
-        """The row whose sum is farthest from 1, if rounding explains that distance and float32 would not; else None."""
+        """The (layer, head, query) of the rounded row whose sum is farthest from 1, or None.
+
+        Only rows count whose distance from 1 is explained by the detected rounding and not by float32.
+        """
         distances = self.distances.masked_fill(self.is_uneven, 0)
         row = np.unravel_index(int(distances.argmax()), distances.shape)
         return tuple(map(int, row)) if distances[row] > SUM_TOLERANCE else None
 
     @cached_property
     def fault(self) -> str:
-        """Why the numbers of these maps cannot be weights; "" if all are between 0 and 1.
+        """Why the numbers of these maps cannot be weights; "" if all numbers are between 0 and 1.
 
-        "bytes": whole numbers from 0 to 255. "percent": rows that sum to 100. "logarithms": their exponentials sum to
-        1. "below": numbers below 0. "above": numbers above 1. "zeros": nothing but 0.
+        "bytes": whole numbers from 0 to 255. "percent": rows that sum to 100. "logarithms": rows whose exponentials sum
+        to 1. "below": negative numbers. "above": numbers above 1. "zeros": only zeros.
         """
         if not self.maps.any():
             return "zeros"
@@ -155,26 +165,31 @@ class AttentionMaps:
 
     @cached_property
     def is_measured(self) -> Bool[Tensor, "L H"]:
-        """True for each head that can be measured: all numbers are shares, and each row sums to 1."""
+        """True for each head whose weights can be measured: all numbers are shares, and each row sums to 1."""
         if self.fault in ("bytes", "percent", "logarithms", "zeros"):
             return torch.zeros(self.maps.shape[:2], dtype=torch.bool)
         is_share = (self.maps >= -MAX_ROUNDED_BEYOND).flatten(2).all(-1)
         return is_share & ~self.is_uneven.any(-1)
 
     def rolled(self) -> Float[Tensor, "T S"] | None:
-        """The attention rollout if keys and queries are the same words and every row sums to 1; else None."""
+        """Returns the attention rollout of all layers, or None if it is undefined.
+
+        It is defined if the keys are the same words as the queries, and if every row sums to 1.
+        """
         if not self.is_self_attention or not self.is_measured.all() or not self.seen.any(-1).all():
             return None
         return roll_out(self.maps)[-1]
 
     # ---- as a run ----------------------------------------------------------------------------------------------------
     def trace(self) -> Trace:
-        """All maps as a Trace with one step, which is an input."""
+        """Returns all maps as a Trace with a single step, which is an input."""
         return Trace({"weights": Step("weights", self.maps, ("L", "H", "T", "S"))}, self.labels(), bool(self.fault))
 
     def head_trace(self, layer: int, head: int) -> Trace:
-        """One head as a Trace, both from 0; pairs without weight in all heads are blocked. Numbers that are no
-        weights are drawn as signed numbers, on a separate scale.
+        """Returns one head's map as a Trace; layer and head count from 0.
+
+        Pairs without a weight in any head are marked as blocked. If the numbers cannot be weights, no pair is marked,
+        and the numbers are drawn as signed numbers, on a separate scale.
         """
         weights = self.maps[layer, head][None, None]  # (T, S) -> (1, 1, T, S)
         steps = {"weights": Step("weights", weights, ("B", "H", "T", "S"))}
@@ -184,23 +199,23 @@ class AttentionMaps:
 
     @cached_property
     def shown_queries(self) -> tuple[str, ...]:
-        """The words of the queries, without the marks of a tokenizer."""
+        """The words of the queries, without a tokenizer's marks such as Ġ."""
         return show_subwords(self.queries)
 
     @cached_property
     def shown_keys(self) -> tuple[str, ...]:
-        """The words of the keys, without the marks of a tokenizer."""
+        """The words of the keys, without a tokenizer's marks such as Ġ."""
         return show_subwords(self.keys)
 
     def labels(self) -> dict[str, tuple[str, ...]]:
-        """The words of both axes, without the marks of a tokenizer."""
+        """Returns the words of both axes, without a tokenizer's marks such as Ġ."""
         return {"T": self.shown_queries, "S": self.shown_keys}
 
 
 def measure_maps(given: AttentionMaps) -> dict[str, Float[Tensor, "L H"]]:
-    """Measures each head, see measure_head_maps; if the keys are other words, only evenness and entropy.
+    """Measures each head as measure_head_maps does; if keys and queries differ, only evenness and entropy.
 
-    A head with a row that does not sum to 1, or with numbers that cannot be weights, has NaN: its measures have no
+    A head whose numbers cannot be weights, or with a row that does not sum to 1, gets NaN, because its measures have no
     meaning. A measure that is NaN for all heads is left out.
 
     >>> import torch
@@ -220,7 +235,7 @@ def measure_maps(given: AttentionMaps) -> dict[str, Float[Tensor, "L H"]]:
 
 
 def pack_maps(given: AttentionMaps) -> bytes:
-    """Writes maps as an NPZ file for read_attention_maps: "attention" (L, H, T, S), "queries", "keys".
+    """Returns maps as the bytes of an NPZ file for read_attention_maps: "attention" (L, H, T, S), "queries", "keys".
 
     >>> import torch
     >>> given = AttentionMaps(torch.eye(2)[None, None], ("a", "cat"), ("a", "cat"))

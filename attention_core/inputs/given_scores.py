@@ -1,4 +1,4 @@
-"""Makes runs with given scores, or with the scores of a random query and random keys."""
+"""Inputs of runs with given scores, or with the scores of a random query and random keys."""
 
 import numpy as np
 from jaxtyping import Float
@@ -11,13 +11,13 @@ from attention_core.inputs.matrix_values import MatrixValue
 from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 
-MAX_LINKED_WIDTH = 64  # the largest width with which a link contains q and k instead of the scores
+MAX_LINKED_WIDTH = 64  # up to this width, a link contains q and k; otherwise it contains only the scores
 
 
 def read_logits(text: str, most: int) -> Float[np.ndarray, " S"]:
-    """Reads the numbers of a text in one row, at most `most` of them.
+    """Parses the numbers of a text as one row of scores.
 
-    Raises AttentionError: too_many_logits, and as parse_matrix does.
+    most: the largest allowed number of scores. Raises AttentionError: too_many_logits, and the errors of parse_matrix.
 
     >>> read_logits("2, 1, 0, -1", 16)
     array([ 2.,  1.,  0., -1.])
@@ -29,10 +29,10 @@ def read_logits(text: str, most: int) -> Float[np.ndarray, " S"]:
 
 
 def as_scores(numbers: Float[np.ndarray, " S"], shift: float = 0.0) -> dict[str, MatrixValue]:
-    """q, k and v of a run with these numbers as its scores q kᵀ, each with `shift` added.
+    """Returns q, k and v of a run whose scores q kᵀ are these numbers, each with `shift` added.
 
-    The query is the number 1, and each key is one of the numbers. The values are the numbers too, so that the output is
-    their weighted mean. Raises AttentionError if a number exceeds the limit of a matrix.
+    The query is the number 1, and each key is one of the numbers. The values are these numbers, too, so that the output
+    is their weighted mean. Raises AttentionError if a number exceeds the limit of a matrix.
 
     >>> as_scores(np.array([2.0, -1.0]), shift=0.5)["k"].packed.array()
     array([[ 2.5],
@@ -44,12 +44,12 @@ def as_scores(numbers: Float[np.ndarray, " S"], shift: float = 0.0) -> dict[str,
 
 
 def draw_query_and_keys(d_k: int, keys: int, seed: int = 0) -> dict[str, dict[str, object]]:
-    """Samples a query and keys from N(0, 1), to two decimals, for two runs that differ only in their scale.
+    """Samples a query and keys from N(0, 1), rounded to two decimals, as inputs of an unscaled and of a scaled run.
 
-    Returns the inputs of "dot", whose scores are q · k, and of "scaled_dot", whose scores are q · k / √d_k: matrices
-    and the names of the score; the values are the scores. Beyond MAX_LINKED_WIDTH the numbers of q and k
-    would not fit into a link: the scores themselves stand in their place there. Raises AttentionError where k has more
-    rows than a matrix may have.
+    Returns {"dot": inputs whose scores are q · k, "scaled_dot": inputs whose scores are q · k / √d_k}. Inputs are the
+    matrices q, k and v and the name of the score function. The values v are the scores q · k. If d_k exceeds
+    MAX_LINKED_WIDTH, q and k would not fit into a link, so q is 1, k holds the scores, and the scaled run has a factor
+    of its own. Raises AttentionError if there are more keys than a matrix may have rows.
 
     >>> drawn = draw_query_and_keys(2, 1)["scaled_dot"]
     >>> drawn["score"], drawn["q"].packed.array(), drawn["v"].packed.array()
@@ -64,7 +64,7 @@ def draw_query_and_keys(d_k: int, keys: int, seed: int = 0) -> dict[str, dict[st
     k = draw_normal((keys, d_k), generator)
     k = k.round(decimals=2).numpy()
     scores = k @ q[0]  # (S, d_k) x (d_k,) -> (S,)
-    scores = scores.round(4)  # products of two decimals have four
+    scores = scores.round(4)  # rounded, because products of two-decimal numbers have four decimals
 
     dot = {**as_scores(scores), "score": "dot"}
     if d_k > MAX_LINKED_WIDTH:

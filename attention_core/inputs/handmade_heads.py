@@ -1,7 +1,7 @@
-"""Builds heads by hand with one task each: attend to the same word, a token at an offset, the first token, a sink.
+"""Heads built by hand for one task each: attend to the same word, a token at an offset, the first token, or a sink.
 
-Words must be distinguishable and positions comparable, so x is built too: a column for each different word, a column of
-ones, the position, its square, and a mark on the first token.
+The task needs distinguishable words and comparable positions, so x is built too: a column for each different word, a
+column of ones, the position, its square, and a mark on the first token.
 """
 
 from collections import Counter
@@ -16,20 +16,20 @@ from attention_core.mechanism.plain_checks import require_one_of, require_whole
 from attention_core.record.errors import AttentionError
 
 HEAD_KINDS = ("same_word", "offset", "first", "even", "sink")
-STRONG_SCORE = 6.0  # score with which one of seven keys gets all but 2 % of the weight: e^6 = 403
-SINK_SCORE = 4.0  # score of the first token in a sink head: below that of a matching word, above any other
-OFFSET_STEEPNESS = 4.0  # factor of the squared distance, subtracted from the offset head's score
-MAX_HEAD_OFFSET = 64  # the largest offset in tokens
+STRONG_SCORE = 6.0  # beside six keys with score 0, a key with this score gets 98 % of the weight, because e^6 = 403
+SINK_SCORE = 4.0  # score of the sink key: less than that of a matching word, more than that of any other word
+OFFSET_STEEPNESS = 4.0  # the factor of the squared distance in the score of an offset head
+MAX_HEAD_OFFSET = 64  # in tokens, for both directions
 MAX_BUILT_COLUMNS = 512
-POSITION_COLUMNS = ("one", "position", "position_squared", "first")  # the columns of x after those of the words
+POSITION_COLUMNS = ("one", "position", "position_squared", "first")  # last columns of x, after those of the words
 
 
 @dataclass(frozen=True, eq=False)
 class BuiltHeads:
-    """Inputs and projections of built heads.
+    """Inputs and projections of heads that were built by hand.
 
-    x: (T, V + 4). w_q, w_k: (V + 4, H d_k). w_v: (V + 4, H V). words: the V different words, one for each of the first
-    columns of x.
+    x: (T, V + 4). w_q, w_k: (V + 4, H d_k). w_v: (V + 4, H V). words: the V different words, which belong to the first
+    V columns of x.
     """
 
     words: tuple[str, ...]
@@ -40,7 +40,7 @@ class BuiltHeads:
 
 
 def read_head_kind(text: str) -> tuple[str, int]:
-    """Reads a kind of head and its offset; without one, the offset is -1, the token before.
+    """Parses a kind of head and its offset. A text without an offset means the offset -1, the token before.
 
     >>> read_head_kind("offset:-2"), read_head_kind("first")
     (('offset', -2), ('first', -1))
@@ -50,7 +50,7 @@ def read_head_kind(text: str) -> tuple[str, int]:
 
 
 def write_kind(name: str, offset: int) -> str:
-    """Writes a kind of head for `read_head_kind`; only the offset head has an offset.
+    """Writes a kind of head as a text that `read_head_kind` parses; only the kind "offset" has an offset.
 
     >>> write_kind("offset", -2), write_kind("first", -1)
     ('offset:-2', 'first')
@@ -78,7 +78,7 @@ def build_heads(
     sentences = (tokens, *others)
     words = tuple(dict.fromkeys(chain.from_iterable(sentences)))
     V = len(words)
-    width = V + 1  # a head reads at most all words and one mark
+    width = V + 1  # d_k: at most one column per word, and one for the mark on the first token
     check_width(max(len(kinds), 1) * width)
     repeated = find_repeated_words(sentences)
     w_q, w_k = [], []
@@ -86,11 +86,11 @@ def build_heads(
         head_w_q, head_w_k = build_head_projections(words, repeated, kind, offset, width)
         w_q.append(head_w_q)
         w_k.append(head_w_k)
-    w_v = np.eye(V + len(POSITION_COLUMNS), V)  # (D, V): the words without the positions
+    w_v = np.eye(V + len(POSITION_COLUMNS), V)  # (D, V): selects the word columns
     return BuiltHeads(
         words=words,
         x=build_token_vectors(tokens, words),
-        w_q=np.concatenate(w_q, axis=1),  # H times (D, d_k) -> (D, H * d_k)
+        w_q=np.concatenate(w_q, axis=1),  # H matrices (D, d_k) -> (D, H * d_k)
         w_k=np.concatenate(w_k, axis=1),
         w_v=np.tile(w_v, len(kinds)),
     )
@@ -108,7 +108,7 @@ def check_width(columns: int) -> None:
 
 
 def find_repeated_words(sentences: Iterable[Sequence[str]]) -> set[str]:
-    """The words that occur more than once in one of the sentences."""
+    """Returns the words that occur more than once in at least one of the sentences."""
     repeated = set()
     for sentence in sentences:
         counts = Counter(sentence)
@@ -117,7 +117,7 @@ def find_repeated_words(sentences: Iterable[Sequence[str]]) -> set[str]:
 
 
 def build_token_vectors(tokens: Sequence[str], words: Sequence[str]) -> Float[np.ndarray, "T D"]:
-    """x: for each token a 1 in its word's column, then 1, its position, the square, and whether it is the first.
+    """Builds x: each row has 1 in the word's column, then 1, the position, its square, and 1 for the first token.
 
     >>> build_token_vectors(("the", "cat", "the"), ("the", "cat"))
     array([[ 1.,  0.,  1., -1.,  1.,  1.],
@@ -127,7 +127,7 @@ def build_token_vectors(tokens: Sequence[str], words: Sequence[str]) -> Float[np
     T = len(tokens)
     V = len(words)
     x = np.zeros((T, V + len(POSITION_COLUMNS)))
-    middle = (T - 1) // 2  # positions count from the middle, so that their squares stay small
+    middle = (T - 1) // 2  # positions count from the middle, to keep their squares small
     for i, token in enumerate(tokens):
         column = words.index(token)
         position = i - middle
@@ -140,7 +140,10 @@ def build_token_vectors(tokens: Sequence[str], words: Sequence[str]) -> Float[np
 def build_head_projections(
     words: tuple[str, ...], repeated: set[str], kind: str, offset: int, width: int
 ) -> tuple[Float[np.ndarray, "D d_k"], Float[np.ndarray, "D d_k"]]:
-    """Builds W_q and W_k of one head."""
+    """Builds W_q and W_k of one head.
+
+    repeated: the words that occur more than once. width: the number of columns of each matrix.
+    """
     require_one_of("kind", kind, HEAD_KINDS)
     V = len(words)
     D = V + len(POSITION_COLUMNS)
@@ -179,10 +182,11 @@ def check_offset(offset: int) -> None:
 def build_gates(width: int) -> dict[str, Float[np.ndarray, "rows columns"]]:
     r"""Builds W_q, b_q, W_aq, W_ak and v_a of an additive score that is high for keys with the query's numbers.
 
-    There is a unit for each of `width` numbers and one for its opposite, so that a query can ask for -1 too. The state
-    is $s = x\,[I, -I] - 3.5$, twice as wide as the key h; a unit is $\tanh(4 s_a + 12 h_a)$, or with $-h_a$. It stays
-    near -1 unless the query's number is at least 1 and the key has that number too: one of both alone leaves the sum
-    below 0. Each v is 2. Without the bias the score of -s and -h would be minus that of s and h.
+    Each of the `width` numbers has one unit for itself and one for its opposite, so that a query can select keys with
+    -1 too. The state is $s = x\,[I, -I] - 3.5$, twice as wide as the key h. A unit is $\tanh(4 s_a + 12 h_a)$, or
+    $\tanh(4 s_a - 12 h_a)$ for an opposite. It stays near -1 unless the query's number is at least 1 and the key has
+    that number too: either alone leaves the argument of tanh below 0. Each number of v_a is 2. Without the bias -3.5,
+    the score of -s and -h would be minus the score of s and h.
 
     Source of the score: Bahdanau, Cho, Bengio 2015, appendix A.1.2, whose biases are left out there for brevity.
 
@@ -190,7 +194,7 @@ def build_gates(width: int) -> dict[str, Float[np.ndarray, "rows columns"]]:
     {'w_q': (6, 12), 'b_q': (1, 12), 'w_aq': (12, 12), 'w_ak': (6, 12), 'v_a': (1, 12)}
     """
     one = np.eye(width)
-    both = np.concatenate([one, 0.0 - one], axis=1)  # (d, 2 d); -one would have a minus before its zeros
+    both = np.concatenate([one, 0.0 - one], axis=1)  # (d, 2 d); 0.0 - one, because -one would contain -0
     ones = np.ones((1, 2 * width))
     return {
         "w_q": both,

@@ -1,4 +1,4 @@
-"""Makes the weight matrices of a run if the user has given none."""
+"""Sampling and resizing of weight matrices for a run whose user has given none."""
 
 from functools import lru_cache
 
@@ -9,10 +9,9 @@ from attention_core.inputs.tokenizer import word_vector
 
 
 def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.ndarray, "rows columns"]:
-    """Samples a weight matrix with variance 1/rows and two decimals: equal for a name and a seed on any machine.
+    """Samples a weight matrix with variance 1/rows, to two decimals; name and seed give the same on any machine.
 
-    shape: rows (the width that it reads) and columns, at most 512 of these.
-    Raises AttentionError: at_most.
+    shape: rows (the width of its input) and columns, at most 512 columns. Raises AttentionError: at_most.
 
     >>> random_matrix("w_q", (4, 2), seed=1).shape
     (4, 2)
@@ -20,9 +19,9 @@ def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.
     return draw_rounded_matrix(name, shape, seed).copy()
 
 
-@lru_cache(maxsize=16)  # at most 2 MB per matrix: sampling is slow, and every change needs the same ones
+@lru_cache(maxsize=16)  # at most 2 MB per matrix; sampling is slow, and every change of a run repeats it
 def draw_rounded_matrix(name: str, shape: tuple[int, int], seed: int) -> Float[np.ndarray, "rows columns"]:
-    """Samples the numbers of random_matrix. They are cached: do not write into them."""
+    """Samples the numbers of random_matrix. The result is cached, so callers must not write into it."""
     rows, columns = shape
     draws = []
     for row in range(rows):
@@ -37,10 +36,10 @@ def recut_heads(
     wanted: tuple[int, int],
     fill: Float[np.ndarray, "rows wanted_width"] | None = None,
 ) -> Float[np.ndarray, "rows wanted_width"]:
-    """Resizes the columns of a projection for other heads: each remaining head keeps the columns that still fit.
+    """Resizes the columns of a projection for other heads; each head that remains keeps the columns that still fit.
 
-    heads: the number of heads before. wanted: the number of heads, and the width of each. fill: the numbers of new
-    columns, by default zeros.
+    heads: the number of heads before. wanted: the new number of heads, and the new width of each. fill: the matrix from
+    which new columns are taken; zeros if None.
 
     >>> recut_heads(np.array([[1.0, 2.0, 3.0, 4.0]]), heads=2, wanted=(3, 3))
     array([[1., 2., 0., 3., 4., 0., 0., 0., 0.]])

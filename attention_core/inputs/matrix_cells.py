@@ -1,4 +1,4 @@
-"""Splits the text of a matrix into cells, for the formats of spreadsheets, programs, documents and typing."""
+"""Splits the text of a pasted or typed matrix into cells, no matter from which program or document the text comes."""
 
 import re
 
@@ -22,18 +22,18 @@ QUOTED = re.compile(r'"([^"\n]*)"')
 COMMA_IN_QUOTES, SPACE_IN_QUOTES, TAB_IN_QUOTES, SEMICOLON_IN_QUOTES = "\ue000\ue001\ue002\ue003"
 HIDDEN = str.maketrans(", \t;", COMMA_IN_QUOTES + SPACE_IN_QUOTES + TAB_IN_QUOTES + SEMICOLON_IN_QUOTES)
 SHOWN = {hidden: plain for plain, hidden in HIDDEN.items()}
-TITLE_ENDS = re.compile(r"[\s,;|]")  # characters between cells
+TITLE_ENDS = re.compile(r"[\s,;|]")  # characters that separate cells
 ROW_LABEL = re.compile(r"[ \t]*[\w(\[][\w ()\[\].-]{0,40}:[ \t]+(?=\S)")
 EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 SERIES_FOOTER = re.compile(r"(?m)^(?:Name: [^\n]{1,80}, )?(?:Length: [0-9]+, )?dtype: \w+[ \t]*$")
 
 
 def split_cells(text: str, name: str = "matrix") -> Cells:
-    """Splits a text into cells, row by row, before parse_matrix reads the numbers.
+    """Splits a text into cells, row by row, from which parse_matrix then reads the numbers.
 
     Raises AttentionError: matrix_text_too_long, numbers_left_out, brackets, not_understood, rank, cells_count,
-    blocks_differ; ambiguous_comma, ambiguous_head, ambiguous_rows, several_matrices, whose value
-    `readings` has a text for each reading.
+    blocks_differ. If the text can be read in several ways, the code is ambiguous_comma, ambiguous_head, ambiguous_rows
+    or several_matrices, and the error's value `readings` has a text for each way.
 
     >>> split_cells("0.50 ?; 1/3 2")
     [['0.50', '?'], ['1/3', '2']]
@@ -76,8 +76,10 @@ def check_length(text: str, name: str) -> None:
 
 
 def choose_part(parts: list[tuple[str, str]], name: str) -> Cells:
-    """Returns the only matrix among named parts, without single numbers. Raises AttentionError: several_matrices, whose
-    readings are the matrices, and all rows as one matrix if each has a name.
+    """Returns the cells of the only matrix among the named parts of a text; single numbers do not count as matrices.
+
+    Raises AttentionError (several_matrices) if there are more matrices. The readings of the error are the matrices and,
+    if each has a name, all rows as one matrix.
     """
     read = []
     for label, part in parts[:MAX_CHOICES]:
@@ -96,8 +98,9 @@ def choose_part(parts: list[tuple[str, str]], name: str) -> Cells:
 
 
 def refuse_several_blocks(text: str, name: str) -> None:
-    """Raises AttentionError (several_matrices) if empty lines separate blocks of at least two rows; the readings
-    are each block, and all rows as one matrix.
+    """Raises AttentionError (several_matrices) if empty lines separate blocks of at least two rows.
+
+    The readings of the error are each block, and all rows as one matrix.
     """
     blocks = [block for block in EMPTY_LINES.split(text) if block.strip()]
     if len(blocks) < 2 or any("\n" not in block.strip() for block in blocks):
@@ -110,7 +113,7 @@ def refuse_several_blocks(text: str, name: str) -> None:
 
 # ---- cells separated by lines, tabs, commas, spaces ------------------------------------------------------------------
 def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
-    """Splits a text without brackets, and removes its head and the names of its rows."""
+    """Splits a text without brackets into cells, without the header and without the names of the rows."""
     text = QUOTED.sub(lambda found: found[0].translate(HIDDEN), text)
     lines, is_ruled = split_ruled_lines([line for line in text.splitlines() if line.strip()])
     indents = [line[0].isspace() for line in lines]
@@ -123,7 +126,7 @@ def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
         can_be_decimal = True
     if '"' in text:
         cells = [[cell.translate(SHOWN) for cell in row] for row in cells]
-    if has_title and cells and len(cells[0]) == 2:  # the removed title may be the name of the second column
+    if has_title and cells and len(cells[0]) == 2:  # because the removed title may have been the name of a column
         refuse_counting_column(cells, name)
     if indents[:1] == [True] and not any(indents[1:]):
         cells = with_corner(cells)
@@ -132,21 +135,24 @@ def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
 
 
 def without_title(lines: list[str]) -> list[str]:
-    """Removes a name alone on the line above rows of several cells, which names the matrix and not a column."""
+    """Removes the first line if it is a single name above rows of several cells.
+
+    Such a name is the title of the matrix and not the header of a column.
+    """
     if len(lines) < 2 or not is_name(lines[0]) or TITLE_ENDS.search(lines[0].rstrip()):
         return lines
     return lines[1:] if TITLE_ENDS.search(lines[1].strip()) else lines
 
 
 def with_corner(cells: Cells) -> Cells:
-    """The cells with an empty one above the names of the rows, if the head before them is one cell shorter."""
+    """Adds an empty corner cell above the row names, if the header is one cell shorter than the rows below it."""
     head, *rows = cells
     is_shorter = bool(rows) and len(head) == len(rows[0]) - 1
     return [["", *head], *rows] if is_shorter and is_head(head) else cells
 
 
 def without_labels(lines: list[str]) -> list[str]:
-    """Removes the names of rows that are followed by a colon, "Row 1: 1 2"; a single row keeps its name."""
+    """Removes row names that end with a colon, as in "Row 1: 1 2"; a single row keeps its name."""
     labelled = [ROW_LABEL.match(line) for line in lines]
     if len(lines) < 2 or not all(labelled):
         return lines
@@ -154,7 +160,7 @@ def without_labels(lines: list[str]) -> list[str]:
 
 
 def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:
-    """Splits lines. Returns the cells, and whether a comma in one of them can be decimal."""
+    """Splits lines into cells; also returns whether a comma inside a cell can be a decimal comma."""
     if semicolons_part_cells(lines):
         return [line.rstrip().removesuffix(";").split(";") for line in lines], True
     signs = set("".join(lines))
@@ -166,7 +172,7 @@ def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:
     if any("\t" in line for line in lines):
         return [row.split("\t") for row in rows], True
     if not any("," in row.rstrip().removesuffix(",") for row in rows):
-        rows = [row.rstrip().removesuffix(",") for row in rows]  # the last separator of each line
+        rows = [row.rstrip().removesuffix(",") for row in rows]  # a comma at the end of every line separates no cells
     if any("," in row for row in rows):
         has_head = len(rows) > 1 and "," in rows[0] and is_head(rows[0].split(","))
         body = rows[1:] if has_head else rows
@@ -179,9 +185,9 @@ def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:
 
 
 def semicolons_part_cells(lines: list[str]) -> bool:
-    """Whether ";" separates cells, as in spreadsheets with a decimal comma.
+    """Returns whether ";" separates cells, as in spreadsheets with a decimal comma.
 
-    Then there are several lines, each with one number or name on either side of every ";". On a single line, ";"
+    It does if there are several lines, and if each side of every ";" is one number or one name. On a single line, ";"
     separates rows.
     """
     if len(lines) < 2:
@@ -199,20 +205,20 @@ def semicolons_part_cells(lines: list[str]) -> bool:
 
 
 # ---- the head of a table and the names of its rows, which are removed ------------------------------------------------
-INDEX_HEADS = ("", "index", "unnamed: 0", '""')  # headings of a first column of row names
-# Words for a missing number: they are no names.
+INDEX_HEADS = ("", "index", "unnamed: 0", '""')  # headers of a first column that has row names
+# Words that replace a number, such as "nan": they do not count as names.
 NO_NAMES = frozenset(("nan", "inf", "infinity", "na", "n/a", "none", "null", "nil", "true", "false", "missing"))
 COMPUTED = re.compile(r"[()=+*/^\\{}]")
-LABELLED_NUMBER = re.compile(r":[ \t]*[+\-−]?[0-9.]")  # in "Row 1: 2", a name and a number in one cell
+LABELLED_NUMBER = re.compile(r":[ \t]*[+\-−]?[0-9.]")  # matches the number in a cell such as "Row 1: 2"
 NUMBER_LIKE = re.compile(r"[+\-−]?[0-9.,][^\s]*|[0-9OolISB.,+\-−]+")
 
 
 def numbers_alone(cells: Cells, name: str, is_ruled: bool = False, has_index: bool = False) -> Cells:
-    """Removes the head of a table, the names of its rows, and a last empty column.
+    """Removes the header of a table, the names of its rows, and an empty last column.
 
-    is_ruled: whether a line is under the first row, as in a Markdown table. has_index: whether the first column is
-    known to number the rows. Raises AttentionError: ambiguous_head if a ruled first row of consecutive numbers can
-    be the head or a row; ambiguous_index if a first column of numbers can number the rows.
+    is_ruled: whether a line is drawn under the first row, as in a Markdown table. has_index: whether the first column
+    is known to number the rows. Raises AttentionError: ambiguous_head if a ruled first row of consecutive numbers can
+    be the header or a row of numbers; ambiguous_index if a first column of numbers may number the rows.
 
     >>> numbers_alone([["", "it", "dog"], ["it", "1", "2"], ["dog", "3", "4"]], "w")
     [['1', '2'], ['3', '4']]
@@ -245,9 +251,10 @@ def numbers_alone(cells: Cells, name: str, is_ruled: bool = False, has_index: bo
 
 
 def named_column_gone(rows: Cells, name: str, is_index: bool) -> Cells:
-    """The rows without their first column, if it contains names, or consecutive numbers in a table with an index.
+    """Returns the rows without their first column.
 
-    Raises AttentionError: ambiguous_index if it contains other numbers.
+    The column must hold names, or may hold row numbers if is_index is True. Raises AttentionError: ambiguous_index if
+    it contains other cells.
     """
     column = [row[0] for row in rows if row]
     if all(map(is_name, column)) or (is_index and counts_from(column) is not None):
@@ -256,7 +263,7 @@ def named_column_gone(rows: Cells, name: str, is_index: bool) -> Cells:
 
 
 def refuse_counting_column(rows: Cells, name: str) -> None:
-    """Raises AttentionError (ambiguous_index) if the first column has consecutive numbers: it may number the rows."""
+    """Raises AttentionError (ambiguous_index) if the first column counts from 0 or 1, because it may be row numbers."""
     column = [row[0] for row in rows if row]
     start = counts_from(column)
     if start == 0 or (start == 1 and len(column) > 1):
@@ -264,43 +271,47 @@ def refuse_counting_column(rows: Cells, name: str) -> None:
 
 
 def ask_index(rows: Cells, name: str) -> AttentionError:
-    """The error that asks whether the first column holds row numbers instead of data."""
+    """Returns the error that asks whether the first column contains row numbers or data."""
     given = "  ".join(row[0] for row in rows if row)[:40]
     return ambiguous_error("ambiguous_index", name, (rows, first_column_gone(rows)), given=given)
 
 
 def first_column_gone(rows: Cells) -> Cells:
-    """The rows without their first column."""
+    """Returns the rows without their first column."""
     return [row[1:] for row in rows]
 
 
 def is_head(row: list[str]) -> bool:
-    """Whether a row contains names alone, at least one."""
+    """Returns whether a row is a header: it has at least one name, and every cell is a name or empty."""
     named = [cell for cell in row if cell.strip()]
     return bool(named) and all(map(is_name, named))
 
 
 def is_name(cell: str) -> bool:
-    """Whether a cell is a name: it has a letter, and is neither like a number nor a word for a missing one."""
+    """Returns whether a cell is a name: it has a letter, does not look like a number, and is no word such as "nan"."""
     cell = cell.strip()
     if not cell or NUMBER_LIKE.fullmatch(cell) or cell.lower().lstrip("+-−") in NO_NAMES:
         return False
-    if cell.startswith("#") and cell[-1] in "!?":  # an error of a spreadsheet
+    if cell.startswith("#") and cell[-1] in "!?":  # a spreadsheet error, such as #REF!
         return False
     return any(sign.isalpha() for sign in cell)
 
 
 def is_named_row(row: list[str]) -> bool:
-    """Whether a row begins with a name, in which nothing could be computed, and contains a number."""
+    """Returns whether a row begins with a name and contains a number.
+
+    A formula, or a name that is followed by a colon and a number, does not count as a name here.
+    """
     if not row or not is_name(row[0]) or COMPUTED.search(row[0]) or LABELLED_NUMBER.search(row[0]):
         return False
     return any(map(is_one_number, row[1:]))
 
 
 def is_counted_head(cells: Cells) -> bool:
-    """Whether the first row and the first column count from 0 or from 1, like the index of a data frame.
+    """Returns whether the header of a table numbers the columns from 0 or from 1, as that of a data frame does.
 
-    The corner is missing or empty, and no other row is as short.
+    The first column must count from the same number; if the header counts from 0, the first column may hold names
+    instead. The corner is missing or empty, and all other rows are equally long.
     """
     if len(cells) < 2:
         return False
@@ -321,7 +332,7 @@ def is_counted_head(cells: Cells) -> bool:
 
 
 def counts_from(cells: list[str]) -> int | None:
-    """The first number, 0 or 1, if the cells count up from it; else None."""
+    """Returns 0 or 1 if the numbers in the cells count up from it, else None."""
     texts = [cell.strip() for cell in cells]
     for start in (0, 1):
         if texts == [str(start + place) for place in range(len(texts))]:
@@ -330,7 +341,7 @@ def counts_from(cells: list[str]) -> int | None:
 
 
 def unquoted(cell: str) -> str:
-    """A cell without the quotation marks around it."""
+    """Returns a cell without quotation marks around it."""
     inner = cell.strip()
     if len(inner) < 2 or inner[0] != inner[-1]:
         return cell
@@ -338,14 +349,14 @@ def unquoted(cell: str) -> str:
 
 
 def without_last_separators(cells: Cells) -> Cells:
-    """The cells without the empty cells at the end of rows that a separator at the end of a line leaves."""
+    """Removes the empty rows and the empty last cells that come from separators at the end of lines."""
     cells = list(cells)
     while len(cells) > 1 and is_empty_row(cells[-1]):
         cells.pop()
     surplus = min((count_last_empty(row) for row in cells), default=0)
     cells = [row[: len(row) - surplus] for row in cells]
     lengths = {len(row) for row in cells}
-    if len(lengths) > 1:  # only some lines end with a separator
+    if len(lengths) > 1:  # the rows differ in length if only some lines end with a separator
         shortest = min(lengths)
         surplus_text = "".join(cell for row in cells for cell in row[shortest:])
         if shortest > 1 and not surplus_text.strip():
@@ -354,12 +365,12 @@ def without_last_separators(cells: Cells) -> Cells:
 
 
 def is_empty_row(row: list[str]) -> bool:
-    """Whether a row has several cells that are all empty."""
+    """Returns whether a row has several cells that are all empty."""
     return len(row) > 1 and not "".join(row).strip()
 
 
 def count_last_empty(row: list[str]) -> int:
-    """Counts the empty cells at the end of a row, without its first cell."""
+    """Counts the empty cells at the end of a row; the row's first cell is not counted."""
     for count, cell in enumerate(reversed(row[1:])):
         if cell.strip():
             return count

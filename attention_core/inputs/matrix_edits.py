@@ -1,4 +1,4 @@
-"""Computes the numbers of a matrix from its MatrixValue, and the MatrixValue with the shortest text from numbers."""
+"""Conversions between a MatrixValue and the numbers of a matrix; one of them finds the value with the shortest text."""
 
 from collections.abc import Iterable
 
@@ -25,15 +25,15 @@ from attention_core.inputs.matrix_values import (
     starting_matrix,
 )
 
-MAX_EDITS = 10_000  # the most changed cells; with more, all numbers of a matrix are stored
-MAX_SURELY_SHORT = 8_000  # a matrix with so many numbers always has a text short enough for a link
+MAX_EDITS = 10_000  # with more changed cells, all numbers of the matrix are stored
+MAX_SURELY_SHORT = 8_000  # a matrix with at most this many numbers always fits a link
 
 
 # ---- from numbers to a value -----------------------------------------------------------------------------------------
 def pack_matrix(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> WholeMatrix:
-    """Packs all numbers of a matrix, unrounded: a link has as many digits as identify each float64.
+    """Packs all numbers of a matrix without rounding. In a link, a number has as many digits as identify its float64.
 
-    Raises AttentionError, as to_text does, for a value that a link cannot hold.
+    Raises AttentionError, as to_text does, for a number that a link cannot hold.
 
     >>> pack_matrix([[1, 0.5]]).packed.array()
     array([[1. , 0.5]])
@@ -42,12 +42,12 @@ def pack_matrix(array: Float[np.ndarray, "rows columns"], name: str = "matrix") 
     has_sides = matrix.ndim == 2 and max(matrix.shape) <= min(MAX_ROWS, MAX_COLUMNS)
     is_short = 0 < matrix.size <= MAX_SURELY_SHORT
     if not (has_sides and is_short and (np.abs(matrix) <= MAX_MAGNITUDE).all()):
-        to_text(matrix, name)  # raises the AttentionError, if there is one
+        to_text(matrix, name)  # this raises the AttentionError for an invalid number
     return WholeMatrix(PackedNumbers.of(matrix))
 
 
 def scale_matrix(matrix: Float[np.ndarray, "rows columns"], factor: float, name: str = "matrix") -> WholeMatrix:
-    """Packs a matrix with every number times a factor. Raises AttentionError as pack_matrix does.
+    """Packs a matrix after multiplying every number by a factor. Raises AttentionError as pack_matrix does.
 
     >>> scale_matrix(np.array([[1.0, -0.5]]), 10).packed.array()
     array([[10., -5.]])
@@ -60,10 +60,10 @@ def shorten_matrix(
     base: Float[np.ndarray, "base_rows base_columns"] | None,
     name: str = "matrix",
 ) -> MatrixValue:
-    """The value with the shortest text: all numbers, or the cells in which a matrix differs from one of its shape.
+    """Returns the MatrixValue of a matrix with the shortest text: all numbers, or differences from another matrix.
 
-    The compared matrix is `base`, the identity or zeros. name: the name of the matrix in errors.
-    Raises AttentionError as pack_matrix does.
+    The other matrix is `base`, the identity or zeros, if the shape is that of `base`. name: the name of the matrix in
+    errors. Raises AttentionError as pack_matrix does.
 
     >>> base = np.zeros((2, 3))
     >>> write_matrix(shorten_matrix(np.array([[0.0, 0.0, 0.0], [0.0, 7.5, 0.0]]), base))
@@ -78,19 +78,22 @@ def shorten_matrix(
             if len(places) <= MAX_EDITS:
                 forms.append(ChangedCells(start, pack_cells(matrix, places)))
     shortest = min(forms, key=count_characters, default=None)
-    if shortest is not None and count_characters(shortest) <= matrix.size:  # one character per number
+    if shortest is not None and count_characters(shortest) <= matrix.size:  # all numbers take a character each
         return shortest
     whole = pack_matrix(matrix, name)
     return whole if shortest is None else min(shortest, whole, key=count_characters)
 
 
 def count_characters(value: MatrixValue) -> int:
-    """The length of a value's text."""
+    """Returns the length of a value's text in a link."""
     return len(write_matrix(value))
 
 
 def pack_cells(matrix: np.ndarray, places: list[tuple[int, int]]) -> PackedNumbers:
-    """Packs some cells of a matrix, a row (row, column, number) each. Raises AttentionError as pack_matrix does."""
+    """Packs some cells of a matrix as rows (row, column, number). Raises AttentionError as pack_matrix does.
+
+    places: the (row, column) of each cell.
+    """
     rows, columns = np.array(places, dtype=int).reshape(-1, 2).T
     numbers = matrix[rows, columns]
     for number in numbers[~(np.abs(numbers) <= MAX_MAGNITUDE)]:
@@ -99,7 +102,7 @@ def pack_cells(matrix: np.ndarray, places: list[tuple[int, int]]) -> PackedNumbe
 
 
 def changed_cells(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]:
-    """The places, (row, column), at which two matrices of one shape differ."""
+    """Returns the (row, column) of each cell in which two matrices of the same shape differ."""
     places = np.argwhere(matrix != base)
     return [(row, column) for row, column in places.tolist()]
 
@@ -108,10 +111,10 @@ def changed_cells(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]
 def edited_matrix(
     value: MatrixValue, base: Float[np.ndarray, "rows columns"] | None, name: str = "matrix"
 ) -> Float[np.ndarray, "rows columns"]:
-    """The numbers of a value, as a new array. base: the matrix that the value changes; None if there is none.
+    """Returns the numbers of a value as a new array.
 
-    Raises AttentionError: edit_form for a cell outside `base`, or if `base` is None; for a text that is no matrix as
-    from_short_text does.
+    base: the matrix in which the value changes cells; None if there is none. Raises AttentionError: edit_form for a
+    cell outside `base`, or if `base` is needed and None; as from_short_text does for a text that is no matrix.
 
     >>> edited_matrix(ChangedCells("identity", PackedNumbers.of([[0, 1, -2]])), np.zeros((2, 2)))
     array([[ 1., -2.],
@@ -126,17 +129,17 @@ def edited_matrix(
             matrix[rows.astype(int), columns.astype(int)] = numbers
             if (np.abs(matrix) <= MAX_MAGNITUDE).all():
                 return matrix
-    return from_short_text(write_matrix(value), base, name)  # raises the error
+    return from_short_text(write_matrix(value), base, name)  # this raises the AttentionError that describes the cell
 
 
 def is_within(cells: PackedNumbers, shape: tuple[int, int]) -> np.ndarray:
-    """Whether each changed cell lies inside a shape, as booleans (cells,)."""
+    """Returns a boolean array (cells,) that says which changed cells are inside a shape."""
     places = cells.array()[:, :2]
     return (places < shape).all(axis=1)
 
 
 def drop_outside_cells(value: MatrixValue, shape: tuple[int, int]) -> MatrixValue:
-    """Removes the changed cells that lie outside a shape: a mask of fewer tokens keeps the cells that still fit.
+    """Removes the changed cells outside a shape, so that a mask for fewer tokens keeps the cells that still fit.
 
     >>> write_matrix(drop_outside_cells(read_matrix("~0.1=0;5.5=0"), (2, 2)))
     '~0.1=0'
@@ -152,7 +155,7 @@ def drop_outside_cells(value: MatrixValue, shape: tuple[int, int]) -> MatrixValu
 
 # ---- random numbers --------------------------------------------------------------------------------------------------
 def random_seed(value: MatrixValue | None) -> int | None:
-    """The seed of a random matrix without a changed cell; None for any other value.
+    """Returns the seed of a random matrix without changed cells; None for any other value.
 
     >>> random_seed(ChangedCells(7)), random_seed(read_matrix("random.7~0.0=1")), random_seed(None)
     (7, None, None)
@@ -170,10 +173,10 @@ def random_rows(
     name: str = "matrix",
     width: int | None = None,
 ) -> frozenset[int]:
-    """The indices of a matrix's rows that still contain random numbers.
+    """Returns the indices of a matrix's rows that still contain random numbers.
 
-    value: the value that the matrix was computed from. drawn: the rows of `base` that were sampled at random. width:
-    how many of their first columns were sampled; None: all.
+    value: the visitor's text or cell edits from which the matrix was made. base: the matrix before the edits. drawn:
+    the rows of `base` that were sampled at random. width: the number of first columns that were sampled; None for all.
 
     >>> base = np.array([[0.25, 0.5], [1.0, 0.0]])
     >>> random_rows(base, ChangedCells(), base, drawn=[0])
@@ -186,7 +189,7 @@ def random_rows(
     if base is None or base.shape != matrix.shape:
         return frozenset()
     is_edited = isinstance(value, ChangedCells)
-    if is_edited and value.start in NAMED_STARTS:  # the identity and zeros have no random number
+    if is_edited and value.start in NAMED_STARTS:  # the identity matrix and zeros have no random number
         return frozenset()
 
     start = base
@@ -196,7 +199,7 @@ def random_rows(
         rows = range(len(base))
     same = matrix[:, :width] == start[:, :width]
     has_random = same.any(axis=1)
-    if not is_edited:  # a typed number may equal a random one by accident
+    if not is_edited:  # all must be equal, because a single typed number may equal a random one by accident
         has_random = same.all(axis=1)
     return frozenset(row for row in rows if has_random[row])
 
@@ -205,9 +208,10 @@ def random_rows(
 def chosen_array(
     value: ChosenValue | None, shape: tuple[int, int, int, int], name: str = "scores"
 ) -> Float[np.ndarray, "B H T S"]:
-    """Writes chosen numbers into an array of NaN; numbers outside the shape are left out.
+    """Returns an array with the visitor's numbers for a step, and NaN in all other cells.
 
-    shape: (B, H, T, S). name: the name of the step in errors. Raises AttentionError as read_chosen_cells does.
+    shape: (B, H, T, S); numbers outside this shape are left out. name: the name of the step in errors. Raises
+    AttentionError as read_chosen_cells does.
 
     >>> from attention_core.inputs.matrix_link import read_chosen
     >>> chosen_array(read_chosen("0.0.0.1=2.5;0.0.7.7=1"), (1, 1, 1, 2))
@@ -217,7 +221,7 @@ def chosen_array(
     if value is None:
         return numbers
     if isinstance(value, UnreadableMatrix):
-        read_chosen_cells(value.text, name)  # raises the error
+        read_chosen_cells(value.text, name)  # this raises the AttentionError of the unreadable text
     cells = value.cells.array()
     if not (np.abs(cells[:, -1]) <= MAX_MAGNITUDE).all():
         read_chosen_cells(write_matrix(value), name)
@@ -228,7 +232,7 @@ def chosen_array(
 
 
 def pack_chosen(numbers: Float[np.ndarray, "B H T S"]) -> ChosenNumbers | None:
-    """Packs every number that is not NaN with its index; None if all are NaN.
+    """Packs every number that is not NaN, together with its index; returns None if all numbers are NaN.
 
     >>> write_matrix(pack_chosen(np.array([[[[np.nan, 2.5]]]])))
     '0.0.0.1=2.5'

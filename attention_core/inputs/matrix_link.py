@@ -1,8 +1,9 @@
-"""The text of a matrix in a link: read as a value, and written.
+"""The text of a matrix in a link: parsing and writing.
 
-"1,0.5;-2,0" has all numbers, cells by comma and rows by ";". "~0.1=-2;1.0=3" has changed cells, "row.column=number".
-The text before "~" is empty, "identity", "zeros", or "random.7" for random numbers of seed 7. "none" is no matrix.
-"0.1.5.3=2" is a number instead of a computed score or weight, "batch.head.query.key=number".
+"1,0.5;-2,0" has all numbers: "," separates cells and ";" separates rows. "~0.1=-2;1.0=3" has changed cells as
+"row.column=number". The text before "~" names the matrix in which the cells are changed: "" (the default), "identity",
+"zeros", or "random.7" for random numbers of seed 7. "none" means no matrix. "0.1.5.3=2" is a number typed instead of a
+computed score or weight, "batch.head.query.key=number".
 """
 
 import re
@@ -36,14 +37,14 @@ CHANGES_MARK = "~"
 EDIT_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 CHOSEN_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 RANDOM_PATTERN = re.compile(r"random\.([0-9]{1,9})")
-ANY_SHAPE = (1000, 1000)  # more rows and columns than EDIT_PATTERN can match
-MAX_REMEMBERED = 32  # cached matrices: a page reads and writes the same ones many times
+ANY_SHAPE = (1000, 1000)  # this is larger than any index that EDIT_PATTERN can match
+MAX_REMEMBERED = 32  # size of the cache of parsed matrices, because a page parses the same texts many times
 
 
 # ---- read ------------------------------------------------------------------------------------------------------------
 @lru_cache(maxsize=MAX_REMEMBERED)
 def read_matrix(text: str) -> MatrixValue:
-    """Reads the text of a link. A text that is no matrix becomes an UnreadableMatrix.
+    """Parses the text of a matrix in a link; a text that is no matrix becomes an UnreadableMatrix.
 
     >>> read_matrix("1,0.5") == WholeMatrix(PackedNumbers.of([[1, 0.5]]))
     True
@@ -60,7 +61,10 @@ def read_matrix(text: str) -> MatrixValue:
 
 
 def read_changed_cells(text: str) -> ChangedCells:
-    """Reads a text with "~". Raises AttentionError: edit_form, and those of a number."""
+    """Parses a text with changed cells ("~").
+
+    Raises AttentionError: edit_form, and the errors of a number.
+    """
     first, edits = split_edits(text)
     start = read_start(first)
     if start is None:
@@ -70,13 +74,13 @@ def read_changed_cells(text: str) -> ChangedCells:
 
 
 def split_edits(text: str) -> tuple[str, list[str]]:
-    """The text before "~", and the texts of the changed cells."""
+    """Splits a text into the part before "~" and the texts of the changed cells."""
     first, _, edits = text.partition(CHANGES_MARK)
     return first, edits.split(";") if edits else []
 
 
 def read_start(text: str) -> Start | None:
-    """The start that the text before "~" names; None if it names none."""
+    """Parses the text before "~", which names the matrix to change; returns None for an unknown name."""
     if not text:
         return "base"
     match = RANDOM_PATTERN.fullmatch(text)
@@ -86,7 +90,10 @@ def read_start(text: str) -> Start | None:
 
 
 def read_edit(edit: str, shape: tuple[int, int], name: str) -> tuple[int, int, float]:
-    """Reads a changed cell, "0.1=-2": row, column, number. Raises AttentionError: edit_form, and those of a number."""
+    """Parses a changed cell such as "0.1=-2" into (row, column, number).
+
+    Raises AttentionError: edit_form, and the errors of a number.
+    """
     match = EDIT_PATTERN.fullmatch(edit)
     if match is None or not is_inside(match, shape):
         raise AttentionError("edit_form", name=name, given=edit[:20])
@@ -96,7 +103,10 @@ def read_edit(edit: str, shape: tuple[int, int], name: str) -> tuple[int, int, f
 
 
 def is_inside(edit: re.Match, shape: tuple[int, int]) -> bool:
-    """Whether the row and column of a changed cell lie inside a shape. edit: a match of EDIT_PATTERN."""
+    """Returns whether the row and the column of a changed cell are inside a shape.
+
+    edit: a match of EDIT_PATTERN.
+    """
     rows, columns = shape
     return int(edit[1]) < rows and int(edit[2]) < columns
 
@@ -104,10 +114,10 @@ def is_inside(edit: re.Match, shape: tuple[int, int]) -> bool:
 def from_short_text(
     text: str, base: Float[np.ndarray, "rows columns"] | None, name: str = "matrix"
 ) -> Float[np.ndarray, "rows columns"]:
-    """Reads the numbers of a text with all numbers or with changed cells.
+    """Returns the matrix that a text describes, with all its numbers or with changed cells.
 
-    base: the matrix that is changed. name: of the matrix, in errors.
-    Raises AttentionError: edit_form for a text that has neither, or for a cell outside `base`; and as from_text does.
+    base: the matrix in which cells change. name: the name of the matrix in errors. Raises AttentionError: edit_form for
+    a text of another form, or for a cell outside `base`; and as from_text does.
 
     >>> from_short_text("~0.1=-2", np.zeros((1, 2)))
     array([[ 0., -2.]])
@@ -128,7 +138,7 @@ def from_short_text(
 
 
 def drop_outside_edits(text: str, shape: tuple[int, int]) -> str:
-    """Removes the changed cells that lie outside a shape from a text.
+    """Removes from a text the changed cells that are outside a shape.
 
     >>> drop_outside_edits("~0.1=0;5.5=0", (2, 2)), drop_outside_edits("1,0;0,1", (2, 2))
     ('~0.1=0', '1,0;0,1')
@@ -146,7 +156,7 @@ def drop_outside_edits(text: str, shape: tuple[int, int]) -> str:
 
 @lru_cache(maxsize=MAX_REMEMBERED)
 def read_chosen(text: str) -> ChosenValue:
-    """Reads a link's text of chosen scores or weights. A text of another form becomes an UnreadableMatrix.
+    """Parses a link's text of typed scores or weights; a text of another form becomes an UnreadableMatrix.
 
     >>> read_chosen("0.1.5.3=2").cells.array(), read_chosen("0.1=2")
     (array([[0., 1., 5., 3., 2.]]), UnreadableMatrix(text='0.1=2'))
@@ -160,9 +170,9 @@ def read_chosen(text: str) -> ChosenValue:
 
 
 def read_chosen_cells(text: str, name: str = "scores") -> list[tuple[float, ...]]:
-    """Reads chosen numbers: batch, head, query, key and number of each. name: of the step, in errors.
+    """Parses typed scores or weights into tuples (batch, head, query, key, number).
 
-    Raises AttentionError: edit_form, and those of a number.
+    name: the name of the step, for errors. Raises AttentionError: edit_form, and the errors of a number.
     """
     cells = []
     for part in text.split(";") if text else ():
@@ -177,7 +187,7 @@ def read_chosen_cells(text: str, name: str = "scores") -> list[tuple[float, ...]
 # ---- write -----------------------------------------------------------------------------------------------------------
 @lru_cache(maxsize=MAX_REMEMBERED)
 def write_matrix(value: MatrixValue | ChosenValue) -> str:
-    """Writes a value as the text of a link; `read_matrix` or `read_chosen` reads it back exactly.
+    """Writes a value as the text of a link, which `read_matrix` or `read_chosen` parses back exactly.
 
     >>> write_matrix(WholeMatrix(PackedNumbers.of([[1, 0.5], [-2, 0]]))), write_matrix(ChangedCells(7))
     ('1,0.5;-2,0', 'random.7~')
@@ -197,7 +207,7 @@ def write_matrix(value: MatrixValue | ChosenValue) -> str:
 
 
 def write_cells(cells: PackedNumbers) -> str:
-    """Writes numbers with their indices: "0.1=-2;1.0=3"."""
+    """Writes numbers with their indices, as in "0.1=-2;1.0=3"."""
     texts = []
     for *place, number in cells.array().tolist():
         indices = ".".join(f"{index:.0f}" for index in place)
@@ -206,7 +216,7 @@ def write_cells(cells: PackedNumbers) -> str:
 
 
 def write_start(start: Start) -> str:
-    """Writes the text before "~"."""
+    """Writes the text before "~", which names the matrix to change."""
     if start == "base":
         return ""
     return start if start in NAMED_STARTS else f"random.{start}"

@@ -1,4 +1,4 @@
-"""Reads pasted and typed matrices, and writes them on one line for a link."""
+"""Parsing of pasted and typed matrices, and their one-line text in a link."""
 
 import math
 import re
@@ -14,7 +14,7 @@ from attention_core.inputs.pasted.refusals import Cells, safe_excerpt
 from attention_core.record.errors import AttentionError
 
 MAX_ROWS, MAX_COLUMNS = 512, 512
-MAX_MAGNITUDE = 1e6  # float16 ends at 65504; larger numbers and their exp are illegible
+MAX_MAGNITUDE = 1e6  # largest magnitude of a cell: larger numbers are illegible, and float16 ends at 65504
 
 NOT_FINITE_WORDS = ("nan", "inf", "infinity")
 TRUTH_WORDS = {"true": "1", "false": "0"}
@@ -22,19 +22,21 @@ FORTRAN_POWER = re.compile(r"(?<=[0-9.])[dD](?=[+-]?[0-9])")
 
 
 def parse_matrix(text: str, name: str = "matrix") -> Float[np.ndarray, "rows columns"]:
-    r"""Reads a matrix that was pasted from a spreadsheet, printed by a program, or typed.
+    r"""Parses a matrix that was pasted from a spreadsheet, printed by a program, or typed.
 
-    text: rows by line or ";", cells by tab, comma or spaces; in brackets as in Python, NumPy, PyTorch, JAX, TensorFlow,
-    JSON, MATLAB, Julia, Mathematica and C, with a name before them or without; output of R, MATLAB, Octave and
-    pandas; an environment of LaTeX, a table of HTML, Markdown or CSV, whose head and names of rows are left out.
-    Numbers: 1, -1.5, 1e-3, 1.5D+03, 1.5 × 10^3, 1/3, 12 %, and dashes as minus signs; True and False if all are. A
-    decimal comma is read if tabs separate the cells, or ";" on each of several lines, or a comma with a space; "1,2" is
-    two cells. name: the name of the matrix in errors.
+    text: one of these forms. Rows separated by lines or ";", cells by tabs, commas or spaces. Brackets as in Python,
+    NumPy, PyTorch, JAX, TensorFlow, JSON, MATLAB, Julia, Mathematica and C, with or without a name before them. Output
+    of R, MATLAB, Octave and pandas. A LaTeX environment, or a table of HTML, Markdown or CSV, whose header and row
+    names are left out.
 
-    Returns float64, at most 512 x 512, no number beyond a million.
-    Raises AttentionError, with row and column counted from 1: matrix_empty, matrix_text_too_long, too_many_rows,
-    too_many_columns, not_a_number, cell_not_finite, too_large, ragged, and those of split_cells: a text with two
-    readings is refused with both as texts, in the error's value `readings`.
+    Numbers: 1, -1.5, 1e-3, 1.5D+03, 1.5 × 10^3, 1/3, 12 %, with dashes as minus signs; True and False if all are. A
+    decimal comma is recognised if tabs separate the cells, or ";" on each of several lines, or a comma with a space;
+    "1,2" is two cells. name: the name of the matrix in errors.
+
+    Returns float64, at most 512 x 512, with no number beyond a million. Raises AttentionError, with row and column
+    counted from 1: matrix_empty, matrix_text_too_long, too_many_rows, too_many_columns, not_a_number, cell_not_finite,
+    too_large, ragged, and those of split_cells. A text with two readings raises an error whose value `readings` has
+    both as texts.
 
     >>> parse_matrix("1 2; 3 1/2")
     array([[1. , 2. ],
@@ -47,11 +49,10 @@ def parse_matrix(text: str, name: str = "matrix") -> Float[np.ndarray, "rows col
 
 
 def to_text(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> str:
-    """Writes a matrix on one line for a link: cells by comma, rows by ";". `from_text` reads it back exactly.
+    """Writes a matrix on one line for a link: "," between cells, ";" between rows. `from_text` parses it exactly.
 
-    array: two axes, within the limits of from_text, so that every link that is made can be opened.
-
-    Raises AttentionError: rank, empty, and those of from_text.
+    array: two axes, within the limits of from_text, so that every link that is made can be opened. Raises
+    AttentionError: rank, empty, and the errors of from_text.
 
     >>> to_text(np.array([[1.0, 0.5], [-2.0, 0.0]]))
     '1,0.5;-2,0'
@@ -62,11 +63,10 @@ def to_text(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> s
 
 
 def from_text(text: str, name: str = "matrix") -> Float[np.ndarray, "rows columns"]:
-    """Reads the matrix that `to_text` wrote, and no other form: "1,5" is two cells.
+    """Parses the text of a matrix that `to_text` wrote. Other forms are not parsed: "1,5" is two cells.
 
-    text: numbers with a point, "," between cells, ";" between rows, no spaces. Returns float64, limits as parse_matrix.
-
-    Raises AttentionError as parse_matrix.
+    text: numbers with a decimal point, "," between cells, ";" between rows, no spaces. Returns float64 numbers within
+    the limits of parse_matrix. Raises AttentionError as parse_matrix does.
 
     >>> from_text("1,0.5;-2,0")
     array([[ 1. ,  0.5],
@@ -80,9 +80,9 @@ def from_text(text: str, name: str = "matrix") -> Float[np.ndarray, "rows column
 
 # ---- from cells to numbers -------------------------------------------------------------------------------------------
 def cells_to_array(cells: Cells, read: Callable[[str], float | None], name: str) -> Float[np.ndarray, "rows columns"]:
-    """Converts the cells to numbers. Raises AttentionError if some are no numbers, or if the rows differ in length.
+    """Converts cells to numbers. Raises AttentionError if a cell is no number, or if rows differ in length.
 
-    read: returns the number of a cell, None if the cell is no number.
+    read: a function that returns the number of a cell, or None if the cell is no number.
     """
     lengths = [len(line) for line in cells]
     widest = max(lengths, default=0)
@@ -112,14 +112,14 @@ def cells_to_array(cells: Cells, read: Callable[[str], float | None], name: str)
 
 
 def with_truth_values_as_numbers(cells: Cells) -> Cells:
-    """Replaces True by 1 and False by 0 if all cells are one of them, as in a printed mask."""
+    """Replaces True by 1 and False by 0 if every cell is True or False, as in a printed mask."""
     if not cells or not all(cell.strip().lower() in TRUTH_WORDS for row in cells for cell in row):
         return cells
     return [[TRUTH_WORDS[cell.strip().lower()] for cell in row] for row in cells]
 
 
 def check_number(value: float | None, name: str, row: int, column: int, cell: str) -> float:
-    """Returns the number that was read from a cell. Raises AttentionError if it is None, not finite, or too large."""
+    """Returns the number parsed from a cell. Raises AttentionError if it is None, not finite, or too large."""
     if value is not None and abs(value) <= MAX_MAGNITUDE:
         return value
     place = {
@@ -136,9 +136,9 @@ def check_number(value: float | None, name: str, row: int, column: int, cell: st
 
 
 def read_cell(text: str, name: str, row: int, column: int) -> float:
-    """Reads a number that was typed into a cell: 1e3, 1/3, −2 and 0,5 are accepted.
+    """Parses a number that was typed into a cell, such as 1e3, 1/3, −2 or 0,5.
 
-    row, column: of the cell, counted from 1, for the error. Raises AttentionError: not_a_number,
+    row, column: the position of the cell, counted from 1, for errors. Raises AttentionError: not_a_number,
     cell_not_finite, too_large, ambiguous_comma.
 
     >>> read_cell("1/4", "w_q", 1, 1), read_cell("０，５", "w_q", 1, 1)
@@ -155,12 +155,15 @@ def read_cell(text: str, name: str, row: int, column: int) -> float:
 
 
 def parse_plain_number(cell: str) -> float | None:
-    """Reads a decimal number; None if the cell is something else."""
+    """Parses a decimal number; returns None for any other text."""
     return float(cell) if NUMBER_PATTERN.fullmatch(cell) else None
 
 
 def parse_number(cell: str) -> float | None:
-    """Reads a number with any minus sign, as a fraction, in percent, or not finite; None for anything else."""
+    """Parses a number with any minus sign; also a fraction, a percentage, or a number that is not finite.
+
+    Returns None for other texts.
+    """
     number = parse_plain_number(cell)
     if number is not None:
         return number
@@ -185,7 +188,7 @@ def parse_number(cell: str) -> float | None:
 
 # ---- from numbers to text --------------------------------------------------------------------------------------------
 def format_matrix(array: Float[np.ndarray, "rows columns"], name: str) -> str:
-    """Writes the numbers with as few digits as identify them, cells by comma, rows by ";"."""
+    """Writes a matrix with as few digits as identify its numbers, "," between cells, ";" between rows."""
     array = np.asarray(array, dtype=np.float64)
     if array.ndim != 2:
         raise AttentionError(
@@ -203,5 +206,5 @@ def format_matrix(array: Float[np.ndarray, "rows columns"], name: str) -> str:
 
 
 def shortest_decimal(value: float) -> str:
-    """Writes the shortest decimal that identifies this float64, a whole number without ".0"."""
+    """Writes the shortest decimal that identifies a float64; a whole number is written without ".0"."""
     return repr(value).removesuffix(".0")

@@ -1,6 +1,7 @@
-"""The matrices of a setting as values that can be hashed and compared: numbers, changed cells, or no matrix.
+"""Matrices of a setting as hashable values: all numbers of a matrix, changed cells, or no matrix.
 
-matrix_link.py reads and writes their text in a link; matrix_edits.py computes the numbers of a run from them.
+matrix_link.py parses and writes the text of such values in a link; matrix_edits.py computes the numbers of a run from
+them.
 """
 
 from dataclasses import dataclass, field
@@ -13,19 +14,19 @@ from jaxtyping import Float
 from attention_core.inputs.initial_matrices import random_matrix
 
 NAMED_STARTS = ("identity", "zeros")
-CELL_WIDTH = 3  # numbers per changed cell: its row, its column, and the number in it
-CHOSEN_WIDTH = 5  # numbers per chosen number: batch, head, query, key, and the number
+CELL_WIDTH = 3  # a changed cell is stored as three numbers: row, column, number
+CHOSEN_WIDTH = 5  # a typed number is stored as five numbers: batch, head, query, key, number
 DIGEST_BYTES = 16
 
-Start = Literal["base", "identity", "zeros"] | int  # a whole number is the seed of random numbers
+Start = Literal["base", "identity", "zeros"] | int  # the matrix before changes; an int is the seed of random numbers
 
 
 @dataclass(frozen=True)
 class PackedNumbers:
-    """An array of float64 as bytes, with a digest that is computed once.
+    """A float64 array as bytes, with a digest that is computed once.
 
-    Its hash, equality and repr use the digest alone, so that -0 differs from 0. shape: of the array. data: the numbers
-    of the array, row by row.
+    Hash, equality and repr use the digest alone, so that -0 differs from 0. shape: the shape of the array. data: the
+    bytes of its numbers, row by row.
 
     >>> PackedNumbers.of(np.eye(2)) == PackedNumbers.of([[1, 0], [0, 1]])
     True
@@ -36,7 +37,7 @@ class PackedNumbers:
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Computes the digest."""
+        """Computes the digest of shape and data."""
         digest = blake2b(repr(self.shape).encode(), digest_size=DIGEST_BYTES)
         digest.update(self.data)
         object.__setattr__(self, "digest", digest.hexdigest())
@@ -48,7 +49,7 @@ class PackedNumbers:
         return cls(numbers.shape, numbers.tobytes())
 
     def array(self) -> Float[np.ndarray, "..."]:
-        """The numbers, as a read-only array."""
+        """Returns the numbers as a read-only array."""
         return np.frombuffer(self.data).reshape(self.shape)
 
 
@@ -57,10 +58,10 @@ NO_CELLS = PackedNumbers.of(np.zeros((0, CELL_WIDTH)))
 
 @dataclass(frozen=True)
 class WholeMatrix:
-    """All numbers of a matrix.
+    """A matrix given by all its numbers.
 
-    spelling: the link's text that the matrix was read from, if write_matrix would write another text ("1.0" for 1), so
-    that the link stays unchanged; else "".
+    spelling: the text in the link from which the matrix was parsed, if write_matrix would write another text ("1.0" for
+    1), so that the link stays unchanged; otherwise "".
     """
 
     packed: PackedNumbers
@@ -69,11 +70,11 @@ class WholeMatrix:
 
 @dataclass(frozen=True)
 class ChangedCells:
-    """Another matrix with some cells changed.
+    """A matrix given as another matrix with some changed cells.
 
-    start: the matrix before the changes: "base", the matrix without this value; or, in the shape of the base,
-    "identity", "zeros", or the seed of random numbers. cells: a row (row, column, number) for each changed cell.
-    spelling: as in WholeMatrix.
+    start: the matrix before the changes. It is "base", the default matrix; or, in the same shape, "identity", "zeros",
+    or the seed of random numbers. cells: a row (row, column, number) for each changed cell. spelling: as in
+    WholeMatrix.
     """
 
     start: Start = "base"
@@ -83,21 +84,23 @@ class ChangedCells:
 
 @dataclass(frozen=True)
 class RemovedMatrix:
-    """No matrix: the layer has no such projection or bias."""
+    """The absence of a matrix: the layer has no such projection or bias."""
 
 
 @dataclass(frozen=True)
 class UnreadableMatrix:
-    """A text of a link that is no matrix. A run that needs the matrix raises the error, with its name."""
+    """A text in a link that is no matrix. A run that needs the matrix raises the error together with the matrix's
+    name.
+    """
 
     text: str
 
 
 @dataclass(frozen=True)
 class ChosenNumbers:
-    """Numbers that replace some computed scores or weights.
+    """Numbers that the visitor typed instead of some computed scores or weights.
 
-    cells: a row (batch, head, query, key, number) for each number. spelling: as in WholeMatrix.
+    cells: a row (batch, head, query, key, number) for each typed number. spelling: as in WholeMatrix.
     """
 
     cells: PackedNumbers
@@ -111,7 +114,7 @@ REMOVED = RemovedMatrix()
 
 
 def count_packed_bytes(value: MatrixValue) -> int:
-    """The number of bytes of a value's numbers; 0 if it has none."""
+    """Returns the number of bytes of a value's packed numbers; 0 if it has none."""
     match value:
         case WholeMatrix(packed=packed) | ChangedCells(cells=packed):
             return len(packed.data)
@@ -121,7 +124,9 @@ def count_packed_bytes(value: MatrixValue) -> int:
 def starting_matrix(
     start: Start, base: Float[np.ndarray, "rows columns"], name: str
 ) -> Float[np.ndarray, "rows columns"]:
-    """The matrix before the changes of a ChangedCells. name: of the matrix, which random numbers depend on.
+    """Returns the matrix before the changes of a ChangedCells.
+
+    name: the name of the matrix; random numbers depend on it.
 
     >>> starting_matrix("identity", np.zeros((1, 2)), "w_q")
     array([[1., 0.]])

@@ -1,4 +1,4 @@
-"""The least change of a matrix that gives a word another vector, applied when the user drags q, a key or a value."""
+"""The least change of a matrix that gives a word another vector, for a q, key or value that the visitor drags."""
 
 from dataclasses import dataclass
 
@@ -9,15 +9,15 @@ from attention_core.mechanism.operations import PASS_ON, PROJECT, SPLIT
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
-KEPT_DECIMALS = 10  # decimals of a changed matrix: further ones are rounding errors
+KEPT_DECIMALS = 10  # decimals that are kept in a changed matrix; further ones are rounding errors
 
 
 @dataclass(frozen=True)
 class VectorSource:
-    """The source of the vectors of q, k or v.
+    """How the vectors q, k or v of a run are obtained.
 
-    kind: "product" if the vectors are `source` times the matrix `weight`; "given" if they are an input themselves;
-    "same" if they are `source`, which other steps read too; "turned" if another step follows the product.
+    kind: "product" if the vectors are `source` times the matrix `weight`; "given" if the vectors are an input; "same"
+    if the vectors are `source`, which other steps read too; "turned" if another operation follows the product.
     """
 
     kind: str
@@ -26,7 +26,9 @@ class VectorSource:
 
 
 def find_vector_source(trace: Trace, role: str) -> VectorSource:
-    """Finds the source of the vectors of a role. role: "q", "k" or "v".
+    """Returns how the vectors of a role are computed.
+
+    role: "q", "k" or "v".
 
     >>> import torch
     >>> from attention_core import Weights, attend, attend_qkv
@@ -56,14 +58,14 @@ def least_change(
 
     .. math:: W' = W + \frac{x^\top (q' - q)}{x x^\top}
 
-    Of all matrices that make q' of x it has the least distance to W, measured as the root of the sum of squares. Its
-    change has rank one: another word's vector moves too, in proportion to the overlap of its x with this x.
+    Among all matrices that map x to q', it has the least distance to W, measured as the root of the sum of squares. The
+    change has rank one, so another word's vector moves too, in proportion to the overlap of its x with this x.
 
-    matrix: W, D rows. x: the vector that it is applied to. change: q' - q, d numbers, without unit; a bias does not
-    matter, because it is in both. first: the first of the d columns of this vector; those of other heads are kept.
-    If vectors are an input, `matrix` has them as rows and x is one-hot.
+    matrix: W, D rows. x: the vector that is multiplied by it. change: q' - q, d numbers without unit; a bias cancels,
+    because it is in both. first: the index of the first of the d columns that produce this vector; columns of other
+    heads stay. If the vectors are an input, `matrix` has them as rows and x is one-hot.
 
-    Raises AttentionError: zero_vector if x is 0, since then x W is 0 for any W.
+    Raises AttentionError: zero_vector if x is 0, because then x W is 0 for any W.
 
     C. G. Broyden, A class of methods for solving nonlinear simultaneous equations, Mathematics of Computation 19
     (1965), 577-593, equation (4.5).
@@ -79,5 +81,5 @@ def least_change(
     moved = np.array(matrix, dtype=np.float64)
     own = moved[:, first:last]  # (D, d)
     added = np.outer(x, change) / squared_length  # (D,), (d,) -> (D, d)
-    own[:] = np.where(added == 0, own, (own + added).round(KEPT_DECIMALS) + 0.0)  # makes -0 a 0
+    own[:] = np.where(added == 0, own, (own + added).round(KEPT_DECIMALS) + 0.0)  # + 0.0 turns -0 into 0
     return moved

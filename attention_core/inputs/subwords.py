@@ -1,25 +1,25 @@
-"""Tokens of a tokenizer as readable words: Ġ, ▁, ## and </w> mark where a word begins, continues or ends, and
-letters such as âĢĻ stand for bytes. None of these is meant for readers.
+"""Turns the tokens of a tokenizer into readable words.
 
-Sources: GPT-2's encoder.py (bytes as letters); SentencePiece; BERT's WordPiece; subword-nmt (@@, </w>).
+Tokenizers use the marks Ġ, ▁, ## and </w> where a word begins, continues or ends. Some write each byte as a letter, as
+in âĢĻ. Sources: GPT-2's encoder.py (bytes as letters); SentencePiece; BERT's WordPiece; subword-nmt (@@, </w>).
 """
 
 import re
 from collections.abc import Callable, Sequence
 
-GOES_ON = "…"  # put before a piece that continues a word
+GOES_ON = "…"  # prefix of a subword token that continues a word
 SHOWN_BLANKS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": ""}
 SHOWN_BLANK_PATTERN = re.compile(r"^ +| +$|[\n\t\r]")
 FIRST_EAST_ASIAN = 0x2E80
 MOST_TOKENIZERS = 4
-MOST_PIECES = 8  # tokens of one character, or of a few characters that share tokens
+MOST_PIECES = 8  # at most this many tokens are joined until their bytes form characters
 BYTE_TOKEN_PATTERN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 WORD_END_MARKS = ("</w>",)
 GOES_ON_MARKS = ("@@",)
 
 
 def list_byte_letters() -> dict[str, int]:
-    """The letter by which GPT-2's tokenizer writes each byte.
+    """Return {letter: byte} for the letters with which GPT-2's tokenizer writes bytes.
 
     >>> letters = list_byte_letters()
     >>> letters["a"], letters["Ġ"], letters["Ċ"], len(letters)
@@ -32,15 +32,15 @@ def list_byte_letters() -> dict[str, int]:
 
 
 BYTE_LETTERS = list_byte_letters()
-BYTE_BLANKS = ("Ġ", "Ċ")  # the space and the end of a line
+BYTE_BLANKS = ("Ġ", "Ċ")  # the letters that stand for the space and for the end of a line
 
 
 def show_subwords(tokens: Sequence[str]) -> tuple[str, ...]:
-    """The tokens of a text as words: without the marks of its tokenizer, bytes joined to letters.
+    """Return the tokens of a text as readable words: without a tokenizer's marks, and with bytes joined to letters.
 
-    tokens: of one text, in order. A piece that continues the word before it begins with …; a space that is a token
-    is ␣, the end of a line ↵. A character that is split into several tokens is repeated at each, with a number.
-    Tokens without such marks are unchanged.
+    tokens: the tokens of one text, in order. A token that continues the word before it begins with …; a space that is a
+    token is shown as ␣, the end of a line as ↵. A character that is split into several tokens is repeated at each, with
+    a number. Tokens without such marks are unchanged.
 
     >>> show_subwords(["The", "Ġcat", "'s", "Ġun", "happy", "Ċ"])
     ('The', 'cat', "'s", 'un', '…happy', '↵')
@@ -56,28 +56,29 @@ def show_subwords(tokens: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_marked_text(text: str) -> tuple[str, ...] | None:
-    """The words of a typed text whose pieces, between bars or spaces, are tokens of a tokenizer; None for other texts.
+    """Return the words of a typed text that is a tokenizer's tokens between bars or spaces; None for other texts.
 
-    Ġ is a letter of Maltese, too: it counts as a mark if at least every other piece after the first begins with it.
+    Ġ is also a letter of Maltese, so it counts as a mark only if at least every other token after the first begins with
+    Ġ.
 
     >>> read_marked_text("The Ġcat Ġsat"), read_marked_text("[CLS] walk ##ing"), read_marked_text("▁New|▁York")
     (('The', 'cat', 'sat'), ('[CLS]', 'walk', '…ing'), ('New', 'York'))
     >>> read_marked_text("Kemm hi kbira Ġermanja"), read_marked_text("a cat"), read_marked_text("## a heading")
     (None, None, None)
     """
-    separator = "|" if "|" in text else None  # None: split at any spaces
+    separator = "|" if "|" in text else None  # str.split(None) splits at any spaces
     pieces = [piece.strip() for piece in text.split(separator)]
     words = tuple(piece for piece in pieces if piece)
     if not are_marked(words):
         return None
-    for _ in range(MOST_TOKENIZERS):  # texts may mix the marks of several tokenizers
+    for _ in range(MOST_TOKENIZERS):  # the steps are repeated, because texts may mix the marks of several tokenizers
         words = show_subwords(words) if are_marked(words) else words
     is_writable = all(word == word.strip() and "|" not in word for word in words)
     return words if is_writable else None
 
 
 def are_marked(pieces: Sequence[str]) -> bool:
-    """Whether pieces of a text have the marks of a tokenizer at their start or end."""
+    """Return whether the parts of a text have the marks of a tokenizer at their start or end."""
     spaced = [piece.startswith(BYTE_BLANKS) for piece in pieces]
     is_glued = any(mark in piece[1:] for piece in pieces for mark in "Ġ▁")
     read = find_reading(pieces)
@@ -89,7 +90,7 @@ def are_marked(pieces: Sequence[str]) -> bool:
 
 
 def find_reading(tokens: Sequence[str]) -> Callable[[Sequence[str]], list[str]] | None:
-    """The function that reads the marks of these tokens; None for tokens without marks."""
+    """Return the function that reads the marks of these tokens; None for tokens without marks."""
     if are_byte_letters(tokens):
         return read_byte_letters
     if any("▁" in token or BYTE_TOKEN_PATTERN.fullmatch(token) for token in tokens):
@@ -103,17 +104,20 @@ def find_reading(tokens: Sequence[str]) -> Callable[[Sequence[str]], list[str]] 
 
 # ---- bytes as letters: GPT-2, RoBERTa, Llama 3, Qwen -----------------------------------------------------------------
 def are_byte_letters(tokens: Sequence[str]) -> bool:
-    """Whether letters of these tokens stand for bytes: some differ from their byte, and all decode to a text."""
+    """Return whether the letters of these tokens stand for bytes.
+
+    The result is True if a letter cannot be its own byte, and if all bytes together decode to a text.
+    """
     spelled = [token for token in tokens if all(letter in BYTE_LETTERS for letter in token)]
     if not any(ord(letter) > 0xFF for token in spelled for letter in token):
         return False
     held = bytes(BYTE_LETTERS[letter] for token in spelled for letter in token)
-    text = held.decode("utf-8", "replace").strip("\ufffd")  # a text may begin or end inside a character
+    text = held.decode("utf-8", "replace").strip("\ufffd")  # U+FFFD: a cut character at either end
     return all(letter.isprintable() or letter in SHOWN_BLANKS for letter in text) and "\ufffd" not in text
 
 
 def read_byte_letters(tokens: Sequence[str]) -> list[str]:
-    """Words of tokens whose letters stand for bytes."""
+    """Return the words of tokens whose letters stand for bytes."""
     held: list[bytes | str] = [
         bytes(BYTE_LETTERS[letter] for letter in token) if all(letter in BYTE_LETTERS for letter in token) else token
         for token in tokens
@@ -122,7 +126,10 @@ def read_byte_letters(tokens: Sequence[str]) -> list[str]:
 
 
 def join_bytes(held: Sequence[bytes | str], tokens: Sequence[str]) -> list[str]:
-    """The texts of tokens that are bytes or texts; a split character is repeated at its tokens, with a number."""
+    """Return the text of each token; a character that several tokens share is repeated at each, with a number.
+
+    held: the tokens as bytes or text. tokens: the same tokens as the tokenizer writes them.
+    """
     texts: list[str] = []
     while len(texts) < len(held):
         first = len(texts)
@@ -148,7 +155,7 @@ def join_bytes(held: Sequence[bytes | str], tokens: Sequence[str]) -> list[str]:
 
 
 def decode(held: bytes) -> str | None:
-    """A text decoded from UTF-8; None for invalid bytes."""
+    """Decode UTF-8; return None for invalid bytes."""
     try:
         return held.decode("utf-8")
     except UnicodeDecodeError:
@@ -157,7 +164,7 @@ def decode(held: bytes) -> str | None:
 
 # ---- SentencePiece: Llama 2, T5, Mistral, XLM-R ----------------------------------------------------------------------
 def read_sentence_pieces(tokens: Sequence[str]) -> list[str]:
-    """Words of tokens in which ▁ stands for a space, and <0x0A> for a byte."""
+    """Return the words of tokens in which ▁ stands for a space, and a text such as <0x0A> for a byte."""
     held: list[bytes | str] = []
     for token in tokens:
         byte = BYTE_TOKEN_PATTERN.fullmatch(token)
@@ -166,7 +173,10 @@ def read_sentence_pieces(tokens: Sequence[str]) -> list[str]:
 
 
 def mark_pieces(texts: Sequence[str]) -> list[str]:
-    """The words of texts that begin with a space at each word: the space is removed, and continuations are marked."""
+    """Return the words of texts in which a word begins with a space.
+
+    The space is removed, and a text that continues a word gets …
+    """
     shown, before = [], ""
     for text in texts:
         goes_on = is_in_word(before[-1:]) and is_in_word(text[:1])
@@ -178,28 +188,34 @@ def mark_pieces(texts: Sequence[str]) -> list[str]:
 
 
 def is_in_word(letter: str) -> bool:
-    """Whether a letter or digit ("" for none) is of a script with spaces between words, unlike Chinese and Japanese."""
+    """Return whether a character is a letter or digit of a script with spaces between words; False for ""."""
     return letter.isalnum() and ord(letter) < FIRST_EAST_ASIAN
 
 
 # ---- marks of a word's end or continuation ---------------------------------------------------------------------------
 def is_word_piece(token: str) -> bool:
-    """Whether a token continues a word in WordPiece, ##ing. A number sign (#1) or a heading (##) does not."""
+    """Return whether a token continues a word in WordPiece, as ##ing does, unlike a number sign (#1) or heading
+    (##).
+    """
     return len(token) > 2 and token.startswith("##") and token[2] != "#"
 
 
 def read_word_pieces(tokens: Sequence[str]) -> list[str]:
-    """The words of tokens in which ## marks continuations."""
+    """Return the words of tokens in which ## marks the continuation of a word."""
     return [GOES_ON + token[2:] if is_word_piece(token) else token for token in tokens]
 
 
 def ends_with_mark(token: str) -> bool:
-    """Whether a token ends with the mark of a word's end, or of a piece that is continued."""
+    """Return whether a token ends with a mark: the mark </w> of a word's end, or the mark @@ of a word that
+    continues.
+    """
     return any(token.endswith(mark) and token != mark for mark in (*WORD_END_MARKS, *GOES_ON_MARKS))
 
 
 def read_end_marks(tokens: Sequence[str]) -> list[str]:
-    """The words of tokens in which </w> marks the end of a word (GPT, CLIP), or @@ a piece that is continued."""
+    """Return the words of tokens in which </w> marks the end of a word (GPT, CLIP), or @@ marks a word that
+    continues.
+    """
     marks_ends = any(token.endswith(WORD_END_MARKS) for token in tokens)
     shown, goes_on = [], False
     for token in tokens:

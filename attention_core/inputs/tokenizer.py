@@ -15,29 +15,28 @@ from attention_core.learned.grammar.chinese_cut import HAN_RUN, cut_chinese, is_
 from attention_core.mechanism.plain_checks import require_one_of, require_positive, require_whole
 from attention_core.record.errors import AttentionError
 
-MAX_TOKENS = 512  # tokens: 512 x 512 pairs fit a canvas with one pixel per cell
-MAX_TEXT_LENGTH = 10_000  # characters
-MAX_TOKEN_LENGTH = 40  # characters (code points)
-MAX_VECTOR_WIDTH = 512  # numbers in a word's vector
-BYTES_PER_BLOCK = 60  # bytes of a hash, from which five numbers of a word's vector are computed
+MAX_TOKENS = 512  # the most tokens of a text: 512 x 512 pairs fit a canvas with one pixel per cell
+MAX_TEXT_LENGTH = 10_000  # a text has at most this many characters
+MAX_TOKEN_LENGTH = 40  # a token has at most this many characters (code points)
+MAX_VECTOR_WIDTH = 512  # the vector of a word has at most this many numbers
+BYTES_PER_BLOCK = 60  # a hash has this many bytes, which give five numbers of a word's vector
 
 TOKEN_SEPARATOR = "|"
-CONNECTORS = frozenset("'’-‐‑_·׳״־")  # signs that are part of a word between two letters: don't, well-known
-DECIMAL_MARKS = frozenset(".,٫٬")  # signs that are part of a number between two digits: 3.14
+CONNECTORS = frozenset("'’-‐‑_·׳״־")  # characters that join two letters into one word: don't, well-known
+DECIMAL_MARKS = frozenset(".,٫٬")  # characters that belong to a number if they are between two digits: 3.14
 ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER = "\u200d", "\u200c"
 
 NumberRow = tuple[float, ...]
 NumberMatrix = tuple[NumberRow, ...]
-ORIGINS = ("built", "source", "random", "learned")  # made by hand; of a worked example; from a seed; by training
-OTHER = "other"  # the role of a word without a stated role
+ORIGINS = ("built", "source", "random", "learned")  # made by hand, from a worked example, a seed, or training
+OTHER = "other"  # the role of words to which the user gives no role
 
 SPACE_OR_NOT = re.compile(r"\s|\S+")
-# A character as Unicode counts them (UAX 29), together with the marks and invisible format characters after it, which
-# would be separate tokens. A sign that prepends itself, such as that of Arabic numbers, belongs to the next one.
+# Matches a character as Unicode counts it (UAX 29), with the marks and invisible format characters after it.
+# A character that belongs to the next one, such as the sign before Arabic numbers, is matched with that one.
 CLUSTER = regex.compile(r"\X[\p{M}\p{Cf}--\p{Grapheme_Cluster_Break=Prepend}]*", regex.VERSION1)
 
-# Scripts without spaces, in which each character is a token: jamo, radicals, iteration marks, kana to bopomofo,
-# ideographs, Hangul, half-width kana and jamo, kana supplements, the later planes of ideographs.
+# Code points of scripts without spaces, in which each character is a token, from jamo to rare ideographs.
 CHARACTER_RANGES = (
     (0x1100, 0x11FF),
     (0x2E80, 0x2FDF),
@@ -53,21 +52,20 @@ CHARACTER_RANGES = (
     (0x20000, 0x3FFFF),
 )
 KANA_RANGES = ((0x3040, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9F), (0x1AFF0, 0x1B16F))
-# Scripts in which a zero-width joiner or non-joiner is ordinary spelling: Arabic to Burmese, Khmer, Mongolian.
+# Code points of scripts whose spelling uses the zero-width joiner or non-joiner, such as Arabic and Khmer.
 JOINING_RANGES = ((0x0600, 0x109F), (0x1780, 0x18AF))
-# Characters that Unicode calls letters or marks and that print nothing (Default_Ignorable_Code_Point).
+# Letters and marks, by Unicode's categories, that print nothing (Default_Ignorable_Code_Point).
 BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
 def tokenise(text: str, words: Collection[str] = (), by_character: bool = False) -> tuple[str, ...]:
-    """Splits a text into words and punctuation, Chinese into words too, and Japanese and Korean into characters.
+    """Split a text into words and punctuation; Chinese into words too, Japanese and Korean into characters.
 
-    text: any text. If it contains "|", the tokens are exactly the texts between the bars. Spaces between
-    Chinese characters separate tokens, too: then no text between them is split, unless it has more than four
-    characters on average, as verse.
-    words: a dictionary's words; neighbours that spell one of them become one token, the longest word first.
-    by_character: whether Chinese is split into characters, except for these words.
-    A token is not normalised: it keeps its marks and joiners as they were typed.
+    text: any text. If it contains "|", the tokens are exactly the texts between the bars. Spaces between Chinese
+    characters separate tokens, too: then no text between them is split, unless these texts have more than four
+    characters on average, as verse. words: the words of a dictionary; neighbours that spell one of them become one
+    token, the longest word first. by_character: whether Chinese is split into characters, except for these words. A
+    token is not normalised: it keeps its marks and joiners as they were typed.
 
     Raises AttentionError: text_too_long (10,000 characters), no_tokens, too_many_tokens (512), token_too_long (40
     characters).
@@ -85,12 +83,12 @@ def tokenise(text: str, words: Collection[str] = (), by_character: bool = False)
 
 
 def join_tokens(tokens: Sequence[str], words: Collection[str] = (), by_character: bool = False) -> str:
-    """Joins tokens to a text that `tokenise` splits into exactly these tokens.
+    """Join tokens to a text that `tokenise` splits into exactly these tokens.
 
-    The tokens are joined without spaces if their script has none, as in Chinese, else with spaces, and with
-    bars if neither gives the same tokens.
+    The tokens are joined without spaces if their script has none, as in Chinese, else with spaces, or with bars if
+    neither gives the same tokens.
 
-    tokens: not empty, without "|" and without spaces around them. words, by_character: as in tokenise.
+    tokens: texts that are not empty, without "|" and without spaces around them. words, by_character: as in tokenise.
 
     Raises AttentionError: token_form for a token that no text can contain, and those of tokenise.
 
@@ -109,9 +107,9 @@ def join_tokens(tokens: Sequence[str], words: Collection[str] = (), by_character
 
 
 def write_tokens(tokens: Sequence[str], cut: Callable[[str], tuple[str, ...]]) -> str:
-    """Writes tokens as a text that is split into them again: without spaces, with spaces, or else with bars.
+    """Write tokens as a text that is split into them again: without spaces, with spaces, or else with bars.
 
-    cut: splits a text. Raises AttentionError if `cut` does.
+    cut: a function that splits a text. Raises AttentionError if `cut` does.
     """
     tokens = tuple(tokens)
     if not tokens:
@@ -125,12 +123,12 @@ def write_tokens(tokens: Sequence[str], cut: Callable[[str], tuple[str, ...]]) -
     return tokens[0] + TOKEN_SEPARATOR if len(tokens) == 1 else TOKEN_SEPARATOR.join(tokens)
 
 
-@lru_cache(maxsize=1024)  # a picture needs the same few words hundreds of times
+@lru_cache(maxsize=1024)  # cached, because a picture needs the same few words hundreds of times
 def printable_token(token: str) -> str:
-    """Replaces the characters of a token that would be invisible or would reverse the line.
+    """Replace the characters of a token that would be invisible or would reverse the line.
 
     Control, format (zero-width, bidirectional), surrogate and blank characters become ⟨U+....⟩. A joiner inside an
-    emoji, or between the letters of a script that needs it, stays. Signs of HTML are not escaped.
+    emoji, or between the letters of a script that needs it, stays. Characters with a meaning in HTML are not escaped.
 
     >>> printable_token("tab\\tand\\u202etail"), printable_token("dog"), printable_token("👩\\u200d🚀") == "👩\\u200d🚀"
     ('tab⟨U+0009⟩and⟨U+202E⟩tail', 'dog', True)
@@ -142,9 +140,9 @@ def printable_token(token: str) -> str:
 
 
 def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
-    """Samples a random vector for a word: equal for a word and a seed on any machine, with any library version.
+    """Sample a random vector for a word, the same for a word and a seed on any machine and with any library version.
 
-    word: any text; spellings that Unicode calls the same (NFC) are the same word. width: the count of numbers, 1 to
+    word: any text; spellings that Unicode considers the same (NFC) are the same word. width: the count of numbers, 1 to
     512; a narrower vector is the beginning of a wider one. seed: a whole number.
 
     Each number is the sum of 12 bytes of BLAKE2b, minus its mean 1530, over 256: mean 0, variance 65535/65536, nearly
@@ -171,7 +169,7 @@ def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
         drawn += blake2b(text, digest_size=BYTES_PER_BLOCK).digest()
     dozens = np.frombuffer(drawn, np.uint8).reshape(-1, 12)  # (numbers, 12)
     sums = dozens.sum(axis=1, dtype=np.int64)  # (numbers,)
-    hundredths = (25 * (sums - 1530) + 32) // 64  # 100/256, halves rounded up
+    hundredths = (25 * (sums - 1530) + 32) // 64  # times 100/256, with halves rounded up
     numbers = hundredths[:width] / 100
     return tuple(numbers.tolist())
 
@@ -181,11 +179,11 @@ def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
 class Lexicon:
     """A toy dictionary: words with vectors, and numbers for a word's position in the sentence.
 
-    dims: the meaning of each number of a full vector, as text keys. vectors: the numbers of each word.
-    positions: None, or "centred": 1, p and p squared follow, where p is 0 in the middle of the sentence; or "left_out":
-    1, 0, 0 follow. origin: where the vectors come from, one of ORIGINS. swaps: (word, other word) to suggest, because
-    the attention changes. roles: the numbers of any word with a role, including OTHER; without roles a word that the
-    dictionary lacks gets random numbers.
+    dims: the meaning of each number of a full vector, as text keys. vectors: the numbers of each word. positions: the
+    numbers appended for a word's position: for "centred" 1, p and p squared, where p is 0 in the middle of the
+    sentence; for "left_out" 1, 0, 0; for None no numbers. origin: the origin of the vectors, one of ORIGINS. swaps:
+    (word, other word) to suggest to the user, because the attention changes. roles: the numbers of any word with a
+    role, including OTHER; without roles, a word that the dictionary lacks gets random numbers.
 
     Raises AttentionError: unknown_choice.
 
@@ -223,7 +221,7 @@ class Lexicon:
         return "zeros" if is_zero and len(self.roles) == 1 else "category"
 
     def find(self, word: str) -> NumberRow | None:
-        """Returns the numbers of a word with this spelling, else of one that differs in capitals only, else None."""
+        """Return the numbers of a word with this spelling, else of a word that differs in capitals only, else None."""
         if word in self.vectors:
             return self.vectors[word]
         folded = word.casefold()
@@ -233,7 +231,7 @@ class Lexicon:
         return None
 
     def role_of(self, word: str, chosen: Mapping[str, str]) -> str:
-        """Returns the role of a word that the dictionary lacks: the chosen one, without regard to capitals."""
+        """Return the role of a word that the dictionary lacks: the role chosen for it in any capitals, else OTHER."""
         folded = word.casefold()
         for known, role in chosen.items():
             if known.casefold() == folded and role in self.roles:
@@ -243,9 +241,9 @@ class Lexicon:
     def vectors_of(
         self, tokens: Sequence[str], seed: int = 0, chosen: Mapping[str, str] | None = None
     ) -> tuple[NumberMatrix, tuple[str, ...]]:
-        """Returns a vector for each token and its origin: from the dictionary, from its role, or random.
+        """Return a vector for each token and its origin: from the dictionary, from its role, or random.
 
-        All vectors include the position. chosen: the roles of words that the dictionary lacks.
+        All vectors include the position. chosen: the user's roles of words that the dictionary lacks.
         """
         rows = []
         origins = []
@@ -257,7 +255,10 @@ class Lexicon:
         return tuple(rows), tuple(origins)
 
     def own_numbers(self, token: str, seed: int, chosen: Mapping[str, str]) -> tuple[NumberRow, str]:
-        """Returns a token's numbers without its position, and their origin. Raises AttentionError: no_vectors."""
+        """Return a token's numbers, without the numbers for its position, and their origin.
+
+        Raises AttentionError: no_vectors.
+        """
         row = self.find(token)
         if row is not None:
             return row, self.origin
@@ -269,7 +270,7 @@ class Lexicon:
         return word_vector(token, len(first_row), seed), "random"
 
     def place(self, i: int, n: int) -> NumberRow:
-        """Returns the numbers that position i of n adds to a vector."""
+        """Return the numbers that position i of n appends to a word's vector."""
         if not self.positions:
             return ()
         middle = (n - 1) // 2
@@ -279,7 +280,7 @@ class Lexicon:
 
 # ---- splitting a text ------------------------------------------------------------------------------------------------
 def split_tokens(text: str, words: Collection[str], by_character: bool = False) -> tuple[str, ...]:
-    """Splits a text into tokens, of any number and length."""
+    """Split a text into tokens, of any number and length."""
     if TOKEN_SEPARATOR not in text:
         spans = token_spans(text)
         return merge_words(text, spans, words, by_character)
@@ -288,7 +289,7 @@ def split_tokens(text: str, words: Collection[str], by_character: bool = False) 
 
 
 def check_token_limits(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns the tokens unchanged. Raises AttentionError if there are none, too many, or one is too long."""
+    """Return the tokens unchanged. Raises AttentionError if there are none, too many, or one is too long."""
     if not tokens:
         raise AttentionError("no_tokens")
     if len(tokens) > MAX_TOKENS:
@@ -306,7 +307,7 @@ def check_token_limits(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:
-    """The start and end of each token, without a dictionary."""
+    """Return the start and end of each token of a text, without regard to a dictionary."""
     parts = []
     for start, end in character_spans(text):
         if not text[start].isspace():
@@ -321,14 +322,17 @@ def token_spans(text: str) -> list[tuple[int, int]]:
 
 
 def character_spans(text: str) -> Iterator[tuple[int, int]]:
-    """The start and end of each character, with its accents, joiners, and the parts of an emoji."""
+    """Yield the start and end of each character, including its accents, joiners, and the parts of an emoji."""
     for piece in SPACE_OR_NOT.finditer(text):
         for cluster in CLUSTER.finditer(text, *piece.span()):
             yield cluster.span()
 
 
 def end_of_word(text: str, parts: list[tuple[int, int]], at: int) -> int:
-    """The index of the last part of the word that begins with part `at`; `at` itself if no word begins there."""
+    """Return the index of the last part of the word that begins at part `at`; `at` itself if no word begins there.
+
+    parts: the start and end of each character.
+    """
     if not is_letter(text[parts[at][0]]):
         return at
     while touches_next(parts, at):
@@ -343,7 +347,7 @@ def end_of_word(text: str, parts: list[tuple[int, int]], at: int) -> int:
 
 
 def touches_next(parts: list[tuple[int, int]], at: int) -> bool:
-    """Whether another part follows without a space."""
+    """Return whether the part at `at` is followed by another part without a space."""
     if at + 1 == len(parts):
         return False
     _, end = parts[at]
@@ -352,7 +356,7 @@ def touches_next(parts: list[tuple[int, int]], at: int) -> bool:
 
 
 def connects_parts(text: str, before: tuple[int, int], sign: tuple[int, int], after: tuple[int, int]) -> bool:
-    """Whether a sign is inside a word or number: an apostrophe, a hyphen, a decimal point."""
+    """Return whether a character connects the parts around it, as an apostrophe, a hyphen or a decimal point does."""
     mark = text[sign[0] : sign[1]]
     previous_char = text[before[0]]
     next_char = text[after[0]]
@@ -366,7 +370,7 @@ def connects_parts(text: str, before: tuple[int, int], sign: tuple[int, int], af
 def merge_words(
     text: str, spans: list[tuple[int, int]], words: Collection[str], by_character: bool = False
 ) -> tuple[str, ...]:
-    """The tokens of a text, in which neighbours that spell a dictionary's word, or a Chinese word, become one token."""
+    """Return the tokens of a text, with neighbours joined that spell a word of the dictionary or a Chinese word."""
     known = frozenset(words)
     longest = max((len(word) for word in known), default=0)
     longest = min(longest, MAX_TOKEN_LENGTH)
@@ -393,7 +397,7 @@ def merge_words(
 
 
 def chinese_cutter(text: str, words: frozenset[str], by_character: bool) -> Callable[[str], Sequence[str]]:
-    """The function that splits a text's runs of ideographs into words."""
+    """Return the function that splits a run of a text's ideographs into words."""
     if by_character or is_japanese(text):
         return lambda run: longest_words(run, words)
     if is_parted_by_hand(text):
@@ -402,12 +406,12 @@ def chinese_cutter(text: str, words: frozenset[str], by_character: bool) -> Call
 
 
 def is_japanese(text: str) -> bool:
-    """Whether a text has kana, so that its ideographs are not Chinese."""
+    """Return whether a text has kana, so that its ideographs are not Chinese."""
     return any(is_in_ranges(char, KANA_RANGES) for char in text)
 
 
 def is_cut_by_list(text: str) -> bool:
-    """Whether a text is split into words by a word list: a Chinese one without spaces or bars.
+    """Return whether a text is split into words by a word list: a Chinese text without spaces or bars.
 
     >>> is_cut_by_list("它很热"), is_cut_by_list("它 很 热"), is_cut_by_list("它|很|热"), is_cut_by_list("it is hot")
     (True, False, False, False)
@@ -418,7 +422,10 @@ def is_cut_by_list(text: str) -> bool:
 
 
 def run_of_ideographs(text: str, spans: list[tuple[int, int]], at: int) -> str:
-    """The ideographs from a span on that follow each other directly, one per span; "" if the span is another sign."""
+    """Return the ideographs that follow each other directly from a span on; "" if the span is no ideograph.
+
+    spans: the start and end of each character. at: the index of the span.
+    """
     last = at
     while last < len(spans) and is_ideograph(text[slice(*spans[last])]):
         last += 1
@@ -428,27 +435,29 @@ def run_of_ideographs(text: str, spans: list[tuple[int, int]], at: int) -> str:
 
 
 def is_ideograph(token: str) -> bool:
-    """Whether a token is one Chinese character, without marks."""
+    """Return whether a token is one Chinese character, without marks."""
     return len(token) == 1 and HAN_RUN.fullmatch(token) is not None
 
 
 def is_wide_joint(left: str, right: str) -> bool:
-    """Whether two tokens are joined without a space in a text without spaces: both signs at the joint are wide."""
+    """Return whether two tokens need no space in a text without spaces: both characters at the joint are wide."""
     return is_wide(left[-1]) and is_wide(right[0])
 
 
 def is_joint_at_mark(left: str, right: str) -> bool:
-    """Whether two tokens need no space between them in a text with spaces: one is a wide punctuation mark."""
+    """Return whether two tokens need no space in a text with spaces: one at the joint is a wide punctuation mark."""
     return is_wide_joint(left, right) and not (is_ideograph(left[-1]) and is_ideograph(right[0]))
 
 
 def is_wide(char: str) -> bool:
-    """Whether a character is of a script without spaces, or one of its punctuation marks and symbols."""
+    """Return whether a character is of a script without spaces, or one of that script's punctuation marks and
+    symbols.
+    """
     return not char.isascii() and not is_letter(char)
 
 
 def is_written_without_spaces(text: str) -> bool:
-    """Whether a text has characters of a script without spaces, so that the ends of its words are not marked.
+    """Return whether a text has characters of a script without spaces, which does not mark the ends of words.
 
     >>> is_written_without_spaces("它很热"), is_written_without_spaces("it is hot")
     (True, False)
@@ -458,20 +467,21 @@ def is_written_without_spaces(text: str) -> bool:
 
 # ---- kinds of characters ---------------------------------------------------------------------------------------------
 def is_in_ranges(char: str, ranges: tuple[tuple[int, int], ...]) -> bool:
-    """Whether a character's code point is in one of the ranges."""
+    """Return whether the code point of a character is in one of the ranges."""
     number = ord(char)
     return any(first <= number <= last for first, last in ranges)
 
 
 def is_mark(char: str) -> bool:
-    """Whether a character is an accent, vowel sign or variation selector (M), or an invisible format character (Cf):
-    after another character it is never a separate token.
+    """Return whether a character never is a separate token after another character.
+
+    Such a character is an accent, vowel sign or variation selector (M), or an invisible format character (Cf).
     """
     return unicodedata.category(char) in ("Mn", "Mc", "Me", "Cf")
 
 
 def is_letter(char: str) -> bool:
-    """Whether a character is part of words: letters, digits and marks of the scripts with spaces.
+    """Return whether a character is part of words: a letter, digit or mark of a script with spaces.
 
     A mark without a letter before it belongs to the word after it.
     """
@@ -481,7 +491,7 @@ def is_letter(char: str) -> bool:
 
 
 def is_hidden(token: str, at: int) -> bool:
-    """Whether the character at `at` prints nothing, or changes how its neighbours are printed."""
+    """Return whether the character at index `at` prints nothing, or changes how its neighbours are printed."""
     char = token[at]
     if char in (ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER):
         return not joins_neighbours(token, at)
@@ -491,7 +501,7 @@ def is_hidden(token: str, at: int) -> bool:
 
 
 def joins_neighbours(token: str, at: int) -> bool:
-    """Whether a joiner at `at` is between two characters that it can join."""
+    """Return whether a joiner at index `at` is between two characters that it can join."""
     last = len(token) - 1
     if at in (0, last):
         return False
@@ -501,7 +511,7 @@ def joins_neighbours(token: str, at: int) -> bool:
 
 
 def is_joinable(char: str) -> bool:
-    """Whether a character is part of an emoji (So, Sk, Sm, its selector), or a letter that needs joiners."""
+    """Return whether a character is part of an emoji (So, Sk, Sm, its selector), or a letter that needs joiners."""
     if char == "\ufe0f":
         return True
     if unicodedata.category(char) in ("So", "Sk", "Sm"):

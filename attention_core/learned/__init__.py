@@ -1,1 +1,1 @@
-"""Trained networks: their symbols, tasks, grammar, models and training, and their analysis."""
+"""Trained networks: their vocabularies, tasks, grammar, models and training, and the analysis of them."""

@@ -1,12 +1,13 @@
-"""Train the shipped networks: `python -m attention_core.learned`; with names as arguments, only the named ones.
+"""Train the networks of the package: `python -m attention_core.learned`, followed by names to train only these.
 
 Interrupted training of a language model or translator continues from its checkpoint in `.training`. Some names only
-measure shipped language models again: `guesses` when they guess, `heads` their heads, `meaning` their checkpoints,
-`removed` a decoder without its mask and other parts. `steps` trains some language models again, and keeps and measures
-their checkpoints. Six names train networks of which only figures are kept: `blocks` deep networks with and without
-residuals and norms, `stability` small networks with 1 to 8 heads over seeds and rates, `overfitting` the same networks
-on a few repeated texts, `middle` a decoder that fills gaps, `precision` a small network in 16 bits, `wider` a network
-that reverses letters, with a wider vector and with more steps. `pieces` learns the word pieces of both languages.
+measure language models of the package again: `guesses` when their predictions settle, `heads` their heads, `meaning`
+their checkpoints, `removed` a decoder without its mask and other parts. `steps` trains some language models again, and
+keeps and measures their checkpoints. Six names train networks of which only measurements are kept: `blocks` deep
+networks with and without residuals and norms, `stability` small networks with 1 to 8 heads over seeds and rates,
+`overfitting` the same networks on a few repeated texts, `middle` a decoder that fills gaps, `precision` a small network
+in 16 bits, `wider` a network that reverses letters, with a wider vector and with more steps. `pieces` learns the
+subword tokens of both languages.
 """
 
 import sys
@@ -47,7 +48,7 @@ TABLES = {
 
 
 def make_course(course: str) -> None:
-    """Train the network of a course, save it in the package, and print its accuracy."""
+    """Train the network of a course (a training of a small task), save it in the package, and print its accuracy."""
     ship_course(course)
     last_step = COURSES[course].saved[-1]
     figures = shipped_figures(course, last_step)
@@ -57,7 +58,7 @@ def make_course(course: str) -> None:
 
 def measure_language_model(name: str) -> None:
     """Measure a newly trained language model for all tables in which it has a row."""
-    for changed in filter(None, (name, other_form(name))):  # a model's guesses are measured with its other form, too
+    for changed in filter(None, (name, other_form(name))):  # a model is measured along with its decoder or encoder
         measure_guesses_again(changed)
     for table, names in ((HEAD_FIGURES, [name]), (STEP_FIGURES, MEASURED), (REMOVED_FIGURES, REMOVED)):
         if name in names:
@@ -71,7 +72,7 @@ def measure_table(table: MeasuredTable, keys: Iterable) -> None:
         print(f"{table.file.name}: {key}", flush=True)
 
 
-torch.set_num_threads(1)  # sums in the same order on any machine of this kind
+torch.set_num_threads(1)  # a single thread, because then sums are added in the same order on every machine
 for name in sys.argv[1:] or (*COURSES, *FOLDERS):
     if name in FOLDERS:
         make_model(FOLDERS[name], name, CHECKPOINT_FOLDER, print)

@@ -1,4 +1,4 @@
-"""Symbols as numbers, and the split into training texts and held-out texts."""
+"""Alphabets that map the symbols of a text to numbers, and the split into training texts and held-out texts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from torch import Tensor
 from attention_core.record.errors import AttentionError
 
 # ---- the symbols that a network can read or generate; an unknown symbol raises an error ------------------------------
-PAD = -1  # padding of shorter rows; no symbol has this number
+PAD = -1  # fills up the shorter rows of a batch; no symbol has this number
 
 
 @dataclass(frozen=True)
 class Alphabet:
-    """Symbols by their numbers, 0 and up.
+    """The symbols that a network knows, in the order of their numbers from 0 up.
 
     >>> abc = Alphabet(tuple("abc"))
     >>> abc.numbers("cab")
@@ -29,14 +29,17 @@ class Alphabet:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Symbol -> its number."""
+        """Return {symbol: its number}."""
         return {symbol: number for number, symbol in enumerate(self.of)}
 
     def __len__(self) -> int:
         return len(self.of)
 
     def numbers(self, symbols: Sequence[str]) -> list[int]:
-        """Return the numbers of symbols. Raises AttentionError: never_seen, for a symbol outside the alphabet."""
+        """Return the numbers of symbols.
+
+        Raises AttentionError: never_seen, for a symbol outside the alphabet.
+        """
         numbers = []
         for symbol in symbols:
             if symbol not in self.places:
@@ -46,7 +49,7 @@ class Alphabet:
         return numbers
 
     def symbols(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """Return the symbols of numbers."""
+        """Return the symbols that have these numbers."""
         return tuple(self.of[number] for number in numbers)
 
 
@@ -55,7 +58,7 @@ SPLIT_MODULUS, HELD_OUT_REMAINDER = 11, 5  # about one text in eleven is held ou
 
 
 def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
-    r"""Mark the held-out texts: those for which $\sum_i (i + 1) (x_i + 1)$ is 5 modulo 11.
+    r"""Return which texts are held out: those for which $\sum_i (i + 1) (x_i + 1)$ is 5 modulo 11.
 
     Padding adds nothing to the sum.
 
@@ -71,10 +74,10 @@ def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
 
 
 def draw_one_side(draw: Callable[[int], tuple[Tensor, ...]], count: int, measured: bool) -> tuple[Tensor, ...]:
-    """Sample rows until `count` of them are on one side of the split, and return these rows.
+    """Sample texts until `count` of them are held out (or not), and return these.
 
-    draw: number -> at least so many rows, as a tuple of tensors, the texts first. measured: whether on the held-out
-    side.
+    draw: a function that samples at least a given number of texts, and returns a tuple of tensors with one row per
+    text, first the texts themselves. measured: True for held-out texts, False for training texts.
     """
     batches: list[tuple[Tensor, ...]] = []
     found = 0

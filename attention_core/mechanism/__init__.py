@@ -1,2 +1,1 @@
-"""Attention: operations (PyTorch, NumPy, formula, cell), scores, masks, positions, a layer's plan, attend,
-attend_qkv."""
+"""The attention mechanism: operations in PyTorch, NumPy, formula and cell form; scores, masks, positions; attend."""

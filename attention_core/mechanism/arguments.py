@@ -1,4 +1,4 @@
-"""Checks of the arguments of attend and attend_qkv; each returns the Arguments that a run is planned from."""
+"""Checks of the arguments of attend and attend_qkv, which return them reshaped, as one Arguments object."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -39,11 +39,11 @@ PROJECTION_WEIGHTS = ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v")
 class Arguments:
     """The checked and reshaped arguments of a run.
 
-    inputs: x, or query, key and value, each (B, length, width); or q, k and v, each (B, heads, length, width).
-    sources: the input that each of q, k and v is projected from; empty if they are given.
-    shapes: of q, k and v per head, q and k cut to one map of weights. query_offset: the position of query 0 among the
-    keys.
-    pairs: the given tensors about pairs of tokens, by step name, (B, H, T, S) or broadcasting to it.
+    inputs: x, or query, key and value, each (B, length, width); or q, k and v, each (B, heads, length, width). sources:
+    the name of the input from which each of q, k and v is projected; empty if q, k and v are given. shapes: the shapes
+    of q, k and v per head; if q and k are cut into two weight maps, their width is that of one map. query_offset: the
+    position of query 0 among the keys. pairs: the given tensors with one entry per (query, key) pair, such as a mask,
+    by step name; (B, H, T, S) or broadcasting to it.
     """
 
     inputs: Mapping[str, Tensor]
@@ -63,7 +63,9 @@ def check_arguments(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> Arguments:
-    """The arguments of attend, checked and shaped. Raises AttentionError for whatever does not fit."""
+    """Returns the arguments of attend, checked and reshaped. Raises AttentionError for any argument that does not
+    fit.
+    """
     check_choices(weights, config)
     named = name_inputs(query, key, value)
     inputs = check_inputs(named, weights)
@@ -82,7 +84,7 @@ def check_arguments(
 
 
 def name_inputs(query: Tensor, key: Tensor | None, value: Tensor | None) -> dict[str, Tensor]:
-    """The inputs by name: x if q and k are projected from the same input, else query and key; and value, if given."""
+    """Returns the inputs by name: x if q and k have the same input, else query and key; also value, if it is given."""
     inputs = {"x": query} if key is None else {"query": query, "key": key}
     if value is not None:
         inputs["value"] = value
@@ -90,7 +92,7 @@ def name_inputs(query: Tensor, key: Tensor | None, value: Tensor | None) -> dict
 
 
 def find_sources(inputs: Mapping[str, Tensor]) -> dict[str, str]:
-    """The name of the input that each of q, k and v is projected from."""
+    """Returns the name of the input from which each of q, k and v is projected."""
     query, key = ("x", "x") if "x" in inputs else ("query", "key")
     value = "value" if "value" in inputs else key
     return {"q": query, "k": key, "v": value}
@@ -102,7 +104,7 @@ def projected_shapes(
     weights: Weights,
     config: AttentionConfig,
 ) -> Shapes:
-    """The shapes of q, k and v after projection and the split into heads, checked."""
+    """Returns the checked shapes of q, k and v after projection and the split into heads."""
     kv_heads = config.kv_heads or config.heads
     heads = {"q": config.heads, "k": kv_heads, "v": kv_heads}
     shapes: Shapes = {}
@@ -118,9 +120,10 @@ def projected_shapes(
 def projection_source(
     role: str, source: str, shape: tuple[int, ...], weights: Weights, config: AttentionConfig
 ) -> tuple[str, tuple[int, ...]]:
-    """The step that a projection of q, k or v reads, and its shape: the input, or a modifier's output for it.
+    """Returns the name and shape of the step from which q, k or v is projected.
 
-    Raises AttentionError if the modifier's tensors are missing, or do not fit the input.
+    This is the input, or a modifier's output that replaces it. Raises AttentionError if the modifier's tensors are
+    missing, or do not fit the input.
     """
     if role == "q":
         return source, shape
@@ -138,7 +141,10 @@ def projection_source(
 
 
 def cut_into_maps(shapes: Shapes, config: AttentionConfig) -> Shapes:
-    """The shapes with q and k cut to the width of one map of weights. Raises AttentionError: even_halves."""
+    """Returns the shapes with the width of q and k divided by the number of weight maps.
+
+    Raises AttentionError: even_halves, if the width is not divisible.
+    """
     if config.maps == 1:
         return shapes
     cut = dict(shapes)
@@ -159,20 +165,20 @@ def check_qkv_arguments(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> Arguments:
-    """The arguments of attend_qkv, checked and shaped. Raises AttentionError for whatever does not fit."""
+    """Returns the arguments of attend_qkv, checked and reshaped. Raises AttentionError for any that does not fit."""
     arguments = shape_qkv(q, k, v, weights, config)
     return check_from_qkv(arguments, config, pairs, {"q": q, "k": k, "v": v, **weights.given()})
 
 
 def check_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig) -> Arguments:
-    """The arguments of attend_qkv, without pairs, checked and shaped; the shapes of the weights are not checked."""
+    """Returns the arguments of attend_qkv without pairs, checked and reshaped; shapes of weights are not checked."""
     arguments = shape_qkv(q, k, v, weights, config)
     check_finite({"q": q, "k": k, "v": v, **weights.given()})
     return arguments
 
 
 def shape_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig) -> Arguments:
-    """The arguments as in check_qkv, without reading any number."""
+    """Returns the arguments as check_qkv does, but does not check whether their numbers are finite."""
     check_choices(weights, config)
     inputs = check_heads({"q": q, "k": k, "v": v}, weights)
     for name in weights.given():
@@ -199,9 +205,10 @@ def shape_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: Attenti
 def check_from_qkv(
     arguments: Arguments, config: AttentionConfig, pairs: PairInputs, given: Mapping[str, Tensor]
 ) -> Arguments:
-    """The arguments with the checked pairs; also checks the output and learned weights, the masks, and all numbers.
+    """Checks the arguments that matter once q, k and v exist, and returns the arguments with the checked pairs.
 
-    given: the inputs and weights as given, whose numbers are read last, with those of the pairs.
+    These are the pair tensors, such as masks, the output weights, the learned weights and the config's masks. Numbers
+    are checked last. given: the inputs and weights as passed by the caller.
     """
     shapes = arguments.shapes
     weights = arguments.weights
@@ -228,7 +235,7 @@ def check_from_qkv(
 
 
 def find_input_widths(arguments: Arguments) -> tuple[int, int] | None:
-    """The widths of the inputs of q and k; None if q, k and v are given."""
+    """Returns the widths of the inputs of q and k; None if q, k and v are given."""
     if not arguments.sources:
         return None
     D, D_kv = (arguments.inputs[arguments.sources[role]].shape[-1] for role in "qk")
@@ -236,14 +243,14 @@ def find_input_widths(arguments: Arguments) -> tuple[int, int] | None:
 
 
 def has_pairs(pairs: PairInputs) -> bool:
-    """Whether anything is given about pairs of tokens."""
+    """Returns whether any tensor about pairs of tokens, such as a mask, is given."""
     tensors = (pairs.allowed, pairs.keep, pairs.replacement)
     return bool(pairs.what_if) or any(tensor is not None for tensor in tensors)
 
 
 # ---- names of the axes -----------------------------------------------------------------------------------------------
 def head_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
-    """The axes of q, k or v; q's width is d_k too, or d_q if q and k have different widths."""
+    """Returns the names of the axes of q, k or v per head; q's width is d_k, or d_q if it differs from k's."""
     if role != "q":
         return ("B", "H_kv", "S", f"d_{role}")
     *_, d_q = shapes["q"]
@@ -253,20 +260,26 @@ def head_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
 
 
 def split_dims(role: str, shapes: Shapes, config: AttentionConfig) -> tuple[str, ...]:
-    """The axes of q, k or v right after the split into heads, when q and k still hold all their maps."""
+    """Returns the names of the axes of q, k or v after the split into heads.
+
+    The width of q and k is that of all weight maps together.
+    """
     *axes, width = head_dims(role, shapes)
     is_cut = role != "v" and config.maps > 1
     return (*axes, f"{config.maps}{width}" if is_cut else width)
 
 
 def projected_dims(role: str, shapes: Shapes, config: AttentionConfig) -> tuple[str, ...]:
-    """The axes of a projection before the split into heads."""
+    """Returns the axes of a projection before the split into heads."""
     B, heads, length, width = split_dims(role, shapes, config)
     return (B, length, f"{heads}·{width}")
 
 
 def input_dims(source: str, widths: Mapping[str, int]) -> tuple[str, ...]:
-    """The axes of an input: its width is D unless it differs from the first input's. widths: of all inputs."""
+    """Returns the names of an input's axes; its width is D, or D_<name> if it differs from that of the first input.
+
+    widths: the widths of all inputs, by name.
+    """
     first_width = next(iter(widths.values()))
     length = "T" if source in ("x", "query") else "S"
     width = "D" if widths[source] == first_width else f"D_{source}"
@@ -275,12 +288,12 @@ def input_dims(source: str, widths: Mapping[str, int]) -> tuple[str, ...]:
 
 # ---- the arguments as steps ------------------------------------------------------------------------------------------
 def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
-    """The inputs, the weights and the pairs as steps, in this order."""
+    """Returns the inputs, the weights and the pair tensors, such as masks, as steps, in this order."""
     shapes = arguments.shapes
     widths = {name: tensor.shape[-1] for name, tensor in arguments.inputs.items()}
     steps: Inputs = {}
     for name, tensor in arguments.inputs.items():
-        if name in shapes:  # q, k and v are given
+        if name in shapes:  # true in attend_qkv, whose inputs are q, k and v
             dims = split_dims(name, shapes, config)
             name = head_step(config, name)
         else:
@@ -289,7 +302,7 @@ def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
     dims_of_weights = weight_dims(arguments, config, widths)
     for name, tensor in arguments.weights.given().items():
         dims = dims_of_weights[name]
-        if tensor.dim() > len(dims):  # a score's weight per head
+        if tensor.dim() > len(dims):  # the score has a separate weight for each head
             dims = ("H", *dims)
         steps[name] = Step(name, tensor, dims)
     for name, tensor in arguments.pairs.items():
@@ -298,16 +311,16 @@ def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
 
 
 def head_step(config: AttentionConfig, role: str) -> str:
-    """The step name of q, k or v after the split into heads: <role>_heads if later steps change it, else <role>."""
+    """Returns the name of q, k or v after the split into heads: <role>_heads if later steps change it, else <role>."""
     changes = config.positions_at("heads") or config.modifiers_at("heads")
     is_changed = role != "v" and changes
     return f"{role}_heads" if is_changed else role
 
 
 def weight_dims(arguments: Arguments, config: AttentionConfig, widths: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
-    """The axes of every possible weight; for a score's weight the axes without a head axis.
+    """Returns the names of the axes of every possible weight, by weight name, without a leading head axis.
 
-    widths: of all inputs.
+    widths: the widths of all inputs, by name.
     """
     shapes = arguments.shapes
     *_, d_q = head_dims("q", shapes)
@@ -330,7 +343,10 @@ def weight_dims(arguments: Arguments, config: AttentionConfig, widths: Mapping[s
 
 
 def find_rows(config: AttentionConfig, rows: str) -> str:
-    """The row axis of W_k and W_v: the width of the input, or of a modifier's output for it."""
+    """Returns the name of the row axis of W_k and W_v: `rows`, or the width of a modifier's output used instead.
+
+    rows: the name of the width of the input.
+    """
     for name in config.modifiers_at("sources"):
         *_, rows = MODIFIERS[name].steps["sources"][-1].dims
     return rows
@@ -338,7 +354,9 @@ def find_rows(config: AttentionConfig, rows: str) -> str:
 
 # ---- masks in a run of given sizes: the position of query 0, and checks of parameters --------------------------------
 def find_query_offset(config: AttentionConfig, shapes: Shapes) -> int:
-    """The position of query 0 among the keys: the causal masks' offset (S - T if none is set), else 0."""
+    """Returns the position of query 0 among the keys: the causal masks' offset (S - T if none is set); 0 without
+    them.
+    """
     is_causal = False
     chosen = set()
     for name, params in config.masks:
@@ -373,7 +391,7 @@ def check_mask_sizes(config: AttentionConfig, shapes: Shapes, query_offset: int)
 
 
 def check_places(places: tuple[int, ...], last_position: int) -> None:
-    """Checks that each place is the position of a token, from 0 to last_position."""
+    """Checks that each place is the position of a token: a number from 0 to last_position."""
     for place in places:
         if not 0 <= place <= last_position:
             raise AttentionError("tokens_range", last=last_position, given=place)

@@ -1,4 +1,4 @@
-"""attend and attend_qkv compute a Trace from tensors and choices: first the plan of operations, then its run."""
+"""The functions attend and attend_qkv, which plan the operations of a run, run them, and return a Trace."""
 
 from collections.abc import Mapping
 
@@ -23,16 +23,16 @@ def attend(
     replacement: Float[Tensor, "..."] | None = None,
     what_if: Mapping[str, Float[Tensor, "..."]] | None = None,
 ) -> Trace:
-    r"""Attention from the inputs to the output, with every step recorded.
+    r"""Compute attention from the inputs to the output, with every step recorded.
 
-    $Q = X_q W_q + b_q$ (likewise K, V), per head $A = \mathrm{softmax}(QK^\top/\sqrt{d_k})$, $Z = AV$,
-    output $= \mathrm{concat}(Z) W_o + b_o$; score, scale, masks and positions from the config.
+    $Q = X_q W_q + b_q$ (likewise K, V), per head $A = \mathrm{softmax}(QK^\top/\sqrt{d_k})$, $Z = AV$, output $=
+    \mathrm{concat}(Z) W_o + b_o$. Score, scale, masks and positions come from the config.
 
-    query (T, D) or (B, T, D); key (S, D_key), None: the query; value (S, D_value), None: the key.
-    weights: see Weights; a projection that is None is skipped. allowed: boolean (T, S) or (B, H, T, S), True = may
-    attend, combined with the config's masks. keep: which weights dropout keeps (None: sampled with
-    config.dropout_seed). replacement: weights to use instead of the softmax's. what_if: "scores" or "weights", each
-    (T, S) or (B, H, T, S): numbers to use instead of the computed ones; NaN keeps the computed one.
+    query (T, D) or (B, T, D). key (S, D_key), by default the query. value (S, D_value), by default the key. weights:
+    see Weights; a projection that is None is skipped. allowed: boolean (T, S) or (B, H, T, S), True = may attend,
+    combined with the config's masks. keep: which weights dropout keeps (None: sampled with config.dropout_seed).
+    replacement: weights to use instead of the softmax's. what_if: a mapping from "scores" or "weights" to numbers, (T,
+    S) or (B, H, T, S), to use instead of the computed ones; NaN keeps the computed number.
 
     Returns a Trace; Trace["weights"] is (B, H, T, S). Raises AttentionError (a ValueError) that says what must hold and
     what was given. Source: Vaswani et al. 2017, equation 1 and section 3.2.2.
@@ -66,16 +66,16 @@ def attend_qkv(
     replacement: Float[Tensor, "..."] | None = None,
     what_if: Mapping[str, Float[Tensor, "..."]] | None = None,
 ) -> Trace:
-    r"""Attention for given q, k and v without an input, such as the tensors of a trained head or a checkpoint.
+    r"""Compute attention for given q, k and v, such as the tensors of a trained head or of a checkpoint.
 
     $Z = \mathrm{softmax}(qk^\top/\sqrt{d_k})\,v$, then concat and $W_o$, if given.
 
-    q (T, d_k) or (B, H, T, d_k); k (S, d_k) or (B, H_kv, S, d_k); v (S, d_v) or (B, H_kv, S, d_v); three axes
-    raise an error, because they are ambiguous. weights: w_o, b_o and those of the score. The numbers of heads are those
-    of the tensors; the rest is as in attend. RoPE, if chosen, still rotates q and k.
+    q (T, d_k) or (B, H, T, d_k). k (S, d_k) or (B, H_kv, S, d_k). v (S, d_v) or (B, H_kv, S, d_v). Tensors with three
+    axes raise an error, because they are ambiguous. weights: w_o, b_o and those of the score. The tensors determine the
+    numbers of heads; all else is as in attend. RoPE, if chosen, still rotates q and k.
 
     Returns a Trace, as attend does. Raises AttentionError (a ValueError) that says what must hold and what was given.
-    Source: Vaswani et al. 2017, equation 1; grouped keys and values: Ainslie et al. 2023.
+    Sources: Vaswani et al. 2017, equation 1; grouped keys and values: Ainslie et al. 2023.
 
     >>> import torch
     >>> trace = attend_qkv(torch.tensor([[0.0, 2**0.5]]), torch.eye(2), torch.eye(2))

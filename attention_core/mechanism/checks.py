@@ -12,16 +12,16 @@ from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.errors import AttentionError
 
-Shapes = dict[str, tuple[int, ...]]  # role -> shape: q (B, H, T, d_q), k (B, H_kv, S, d_k), v (B, H_kv, S, d_v)
+Shapes = dict[str, tuple[int, ...]]  # "q" -> (B, H, T, d_q), "k" -> (B, H_kv, S, d_k), "v" -> (B, H_kv, S, d_v)
 
 
 def shape_of(tensor: Tensor) -> tuple[int, ...]:
-    """The shape of a tensor as a tuple."""
+    """Returns the shape of a tensor as a tuple."""
     return tuple(tensor.shape)
 
 
 def check_choices(weights: Weights, config: AttentionConfig) -> None:
-    """Checks that weights and config are a Weights and an AttentionConfig, not dictionaries."""
+    """Checks that weights is a Weights and that config is an AttentionConfig; a dict is accepted for neither."""
     check_class("weights", weights, Weights)
     check_class("config", config, AttentionConfig)
 
@@ -34,13 +34,13 @@ def check_class(name: str, given: object, expected: type) -> None:
 
 # ---- dtype, device, numbers ------------------------------------------------------------------------------------------
 def check_tensors(tensors: Mapping[str, Tensor]) -> None:
-    """Checks that all tensors are floating-point and finite, of one dtype, on one device, and none is empty."""
+    """Checks that all tensors are floating-point, finite, not empty, and have the same dtype and device."""
     check_kinds(tensors)
     check_finite(tensors)
 
 
 def check_kinds(tensors: Mapping[str, Tensor]) -> None:
-    """Checks that all tensors are floating-point, of one dtype, on one device, and none is empty. Reads no number."""
+    """Checks dtypes, devices and sizes of tensors as check_tensors does, but does not read any of their numbers."""
     first_name = next(iter(tensors))
     first = tensors[first_name]
     for name, tensor in tensors.items():
@@ -48,7 +48,7 @@ def check_kinds(tensors: Mapping[str, Tensor]) -> None:
         check_same_kind(name, tensor, first_name, first)
 
 
-DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)  # torch cannot add others, such as float8
+DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)  # torch cannot add other dtypes, such as float8
 
 
 def check_floating(name: str, tensor: Tensor) -> None:
@@ -66,7 +66,7 @@ def check_floating(name: str, tensor: Tensor) -> None:
 
 
 def check_same_kind(name: str, tensor: Tensor, other_name: str, other: Tensor) -> None:
-    """Checks that two tensors have one dtype and are on one device."""
+    """Checks that two tensors have the same dtype and are on the same device."""
     if tensor.dtype != other.dtype:
         raise AttentionError(
             "dtype_differs",
@@ -98,9 +98,10 @@ def check_finite(tensors: Mapping[str, Tensor]) -> None:
 
 
 def all_finite(*tensors: Tensor) -> bool:
-    """Whether all numbers are finite. Finite sums prove it at once; an infinite sum may be an overflow.
+    """Returns whether all numbers are finite.
 
-    One transfer for all tensors, because reading a number from a GPU waits for the GPU.
+    A finite sum proves that all summands are finite. An infinite sum may be an overflow, so that the single numbers are
+    then checked. The results of all tensors are transferred together, because each transfer waits for the GPU.
     """
     sums = torch.stack([tensor.sum() for tensor in tensors])
     return bool(sums.isfinite().all()) or all(tensor.isfinite().all() for tensor in tensors)
@@ -108,7 +109,7 @@ def all_finite(*tensors: Tensor) -> bool:
 
 # ---- axes ------------------------------------------------------------------------------------------------------------
 def as_batch(name: str, tensor: Tensor) -> Tensor:
-    """A tensor (T, d) or (B, T, d) as (B, T, d)."""
+    """Returns a tensor (T, d) or (B, T, d) as (B, T, d)."""
     if tensor.dim() == 3:
         return tensor
     if tensor.dim() != 2:
@@ -117,7 +118,7 @@ def as_batch(name: str, tensor: Tensor) -> Tensor:
 
 
 def as_heads(name: str, tensor: Tensor) -> Tensor:
-    """A tensor (T, d) or (B, H, T, d) as (B, H, T, d)."""
+    """Returns a tensor (T, d) or (B, H, T, d) as (B, H, T, d)."""
     if tensor.dim() == 4:
         return tensor
     if tensor.dim() == 3:
@@ -128,9 +129,9 @@ def as_heads(name: str, tensor: Tensor) -> Tensor:
 
 
 def as_pairs(name: str, tensor: Tensor, sizes: tuple[int, ...], boolean: bool = True) -> Tensor:
-    """A (T, S) or (B, H, T, S) tensor about pairs of tokens, with four axes; an axis of length 1 broadcasts.
+    """Returns a tensor with one entry per (query, key) pair, (T, S) or (B, H, T, S), with four axes.
 
-    sizes: (B, H, T, S) of the run.
+    Axes of length 1 broadcast. sizes: (B, H, T, S) of the run. boolean: whether the tensor must be boolean.
     """
     if not isinstance(tensor, Tensor):
         raise AttentionError("not_a_tensor", name=name, given=type(tensor).__name__)
@@ -163,7 +164,7 @@ def as_pairs(name: str, tensor: Tensor, sizes: tuple[int, ...], boolean: bool = 
 
 # ---- sizes that must agree -------------------------------------------------------------------------------------------
 def check_inputs(inputs: Mapping[str, Tensor], weights: Weights) -> dict[str, Tensor]:
-    """The inputs as (B, T, d); checks that batch sizes agree, and the dtypes and devices of inputs and weights."""
+    """Returns the inputs as (B, T, d), after checking their batch sizes, and the dtypes and devices of all tensors."""
     check_kinds({**inputs, **weights.given()})
     batches = {}
     for name, tensor in inputs.items():
@@ -173,7 +174,7 @@ def check_inputs(inputs: Mapping[str, Tensor], weights: Weights) -> dict[str, Te
 
 
 def check_heads(inputs: Mapping[str, Tensor], weights: Weights) -> dict[str, Tensor]:
-    """q, k and v as (B, H, T, d), checked as check_inputs does."""
+    """Returns q, k and v as (B, H, T, d), after the same checks as in check_inputs."""
     check_kinds({**inputs, **weights.given()})
     heads = {}
     for name, tensor in inputs.items():
@@ -183,7 +184,7 @@ def check_heads(inputs: Mapping[str, Tensor], weights: Weights) -> dict[str, Ten
 
 
 def check_batch_sizes(inputs: Mapping[str, Tensor]) -> None:
-    """Checks that all inputs have the batch size of the first, the query."""
+    """Checks that all inputs have the same batch size as the first input, the query."""
     query = next(iter(inputs.values()))
     for name, tensor in inputs.items():
         if len(tensor) != len(query):
@@ -196,7 +197,7 @@ def check_batch_sizes(inputs: Mapping[str, Tensor]) -> None:
 
 
 def check_keys(config: AttentionConfig, shapes: Shapes) -> None:
-    """Checks that there are as many values as keys, and that the score can compare the widths of q and k."""
+    """Checks that there are as many values as keys, and that the score function accepts the widths of q and k."""
     q = shapes["q"][-2:]  # (T, d_q)
     k = shapes["k"][-2:]  # (S, d_k)
     v = shapes["v"][-2:]  # (S, d_v)
@@ -208,7 +209,7 @@ def check_keys(config: AttentionConfig, shapes: Shapes) -> None:
 
 
 def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:
-    """Checks that the numbers of heads of q, k and v fit each other and the config, if it names any."""
+    """Checks that the numbers of heads of q, k and v agree, with each other and with the config, if it sets them."""
     _, heads, _, _ = shapes["q"]
     _, kv_heads, _, _ = shapes["k"]
     _, v_heads, _, _ = shapes["v"]
@@ -237,12 +238,12 @@ def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:
         raise AttentionError("heads_groups", heads=heads, kv_heads=kv_heads)
 
 
-MAX_HIDDEN_BYTES = 256 * 2**20  # bytes: the limit of the additive score's tanh layer, (B, H, T, S, A)
+MAX_HIDDEN_BYTES = 256 * 2**20  # maximum size in bytes of the additive score's tanh layer (B, H, T, S, A)
 
 
 # ---- projections -----------------------------------------------------------------------------------------------------
 def check_projection(role: str, source: str, shape: tuple[int, ...], weights: Weights, heads: int) -> int:
-    """Checks that w_<role> and b_<role> fit the input and split into heads. Returns the width of one head.
+    """Checks that w_<role> and b_<role> fit the input and split evenly into heads; returns the width of one head.
 
     source, shape: the name of the input and its shape (B, T, D). Without w_<role> the input itself is split.
     """
@@ -259,7 +260,10 @@ def check_projection(role: str, source: str, shape: tuple[int, ...], weights: We
 
 
 def check_output_weights(weights: Weights, width: int) -> None:
-    """Checks that w_o and b_o fit the concatenated heads, `width` numbers per query."""
+    """Checks that w_o and b_o fit the concatenated heads.
+
+    width: how many numbers the concatenated heads have per query.
+    """
     check_matrix_and_bias("o", weights, "(H * d_v, D_out)", "concat", f"(T, {width})", width)
 
 
@@ -273,7 +277,8 @@ def check_matrix_and_bias(
 ) -> None:
     """Checks that w_<role> has `width` rows, and b_<role> as many numbers as w_<role> has columns.
 
-    axes: the matrix's axes for the error. source, shape, width: the input's name, its printed shape, its columns.
+    axes: the names of the matrix's axes, for the error message. source, shape: the input's name and shape, for the
+    error message. width: the input's number of columns.
     """
     weight = f"w_{role}"
     bias = f"b_{role}"
@@ -306,8 +311,11 @@ def check_matrix_and_bias(
 
 # ---- learned tensors of the mechanisms -------------------------------------------------------------------------------
 def size_axes(shapes: Shapes, input_widths: tuple[int, int] | None = None, w_o: Tensor | None = None) -> dict[str, int]:
-    """The sizes of a run by axis letter, as learned tensors name them. input_widths: of the inputs of q and k; None if
-    q, k and v are given. w_o: its columns are the width of the output."""
+    """Returns the length of each axis of a run by its letter, such as d_k, from which shapes of learned tensors follow.
+
+    input_widths: the widths of the inputs of q and k; None if q, k and v are given. w_o: the output matrix; its number
+    of columns is the width of the output.
+    """
     B, H, T, d_q = shapes["q"]
     _, _, S, d_k = shapes["k"]
     d_v = shapes["v"][-1]
@@ -325,7 +333,10 @@ def check_learned_weights(
     run_sizes: Sizes,
     itemsize: int,
 ) -> None:
-    """Checks that exactly the learned tensors of the chosen mechanisms are given and fit. run_sizes: see size_axes."""
+    """Checks that exactly the learned tensors of the chosen mechanisms are given, and that their shapes fit.
+
+    run_sizes: a result of size_axes. itemsize: the number of bytes per number.
+    """
     check_weight_names(config, weights)
     weight_shapes = {name: shape_of(tensor) for name, tensor in weights.given().items()}
     for owner, declared in config.learned().items():
@@ -337,7 +348,7 @@ def check_learned_weights(
 
 
 def check_weight_names(config: AttentionConfig, weights: Weights) -> None:
-    """Checks that all learned tensors of the chosen mechanisms are given, and none of another mechanism."""
+    """Checks that all learned tensors of the chosen mechanisms are given, and no tensor of another mechanism."""
     given = weights.given()
     needed = set()
     for owner, declared in config.learned().items():

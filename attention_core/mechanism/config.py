@@ -1,4 +1,4 @@
-"""AttentionConfig, the choices of a run, and Weights, its learned matrices. Both are plain data."""
+"""AttentionConfig, the choices of a run, and Weights, its learned matrices; both are plain data."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, make_dataclass, replace
@@ -22,14 +22,14 @@ Choice = tuple[str, Mapping[str, object]]  # (name of a mechanism, its parameter
 
 
 class HasParameters(Protocol):
-    """An entry of a table of mechanisms."""
+    """Protocol for entries of a mechanism table: an entry declares the parameters of its mechanism."""
 
     parameters: tuple[Parameter, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Params(Mapping[str, object]):
-    """The parameters of a choice: read, printed and compared like a dict, but immutable and hashable.
+    """The parameters of a choice. They are read, printed and compared like a dict, but they are immutable and hashable.
 
     >>> params = Params((("window", 2),))
     >>> params["window"], params == {"window": 2}, params
@@ -48,7 +48,7 @@ class Params(Mapping[str, object]):
         return len(self.pairs)
 
     def __hash__(self) -> int:
-        return hash(frozenset(self.pairs))  # in any order, as they are compared
+        return hash(frozenset(self.pairs))  # a frozenset, because equal Params may have another order
 
     def __repr__(self) -> str:
         return repr(dict(self.pairs))
@@ -58,17 +58,19 @@ class Params(Mapping[str, object]):
 class AttentionConfig:
     """The choices of one run.
 
-    score: one of SCORES. scale: the factor on the scores; None is the score's default (1/sqrt(d_k) for scaled_dot,
-    else 1). temperature: divides the scaled scores. heads, kv_heads: query heads, and key/value heads (None: as many).
-    masks: (name, params) pairs from MASKS, combined with "and"; causal and sliding take `offset`, the position of query
-    0 (None: S - T). positions: (name, params) pairs from POSITIONS. modifiers: (name, params) pairs from MODIFIERS,
-    which act in the order of that table. normaliser: a name or pair from NORMALISERS, which turns masked scores into
-    weights. dropout: the probability of dropping a weight, sampled with dropout_seed.
-    replace: "uniform" uses even weights instead of the computed ones; like given weights, they replace the difference
-    of two maps (differential), not each map. residual: one more step, x + output.
-    A name alone means (name, {}). Immutable; equal configs have equal hashes.
+    score: one of SCORES. scale: the factor on the scores; None is the score's default (1/sqrt(d_k) for scaled_dot, else
+    1). temperature: the scaled scores are divided by it. heads: the number of query heads. kv_heads: the number of
+    key/value heads; None means one per query head. masks: (name, params) pairs from MASKS, combined with "and"; causal
+    and sliding take `offset`, the position of query 0 (None: S - T). positions: (name, params) pairs from POSITIONS.
+    modifiers: (name, params) pairs from MODIFIERS, which act in the order of that table. normaliser: a name or a (name,
+    params) pair from NORMALISERS, which turns masked scores into weights. dropout: the probability of dropping a
+    weight, sampled with dropout_seed.
 
-    Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
+    replace: "uniform" uses uniform weights instead of the computed ones. In differential attention, uniform or given
+    weights replace the difference of the two maps, not each map. residual: adds a last step, x + output.
+
+    A name alone means (name, {}). Configs are immutable, and equal configs have equal hashes. Raises AttentionError (a
+    ValueError) for an unknown choice or a number out of range.
 
     >>> AttentionConfig(heads=2, masks=["causal"]).masks
     (('causal', {}),)
@@ -118,7 +120,7 @@ class AttentionConfig:
         self.check_positive_scores()
 
     def check_positive_scores(self) -> None:
-        """Checks that no score can be below 0, if the normaliser needs that."""
+        """Checks that no score can be negative, if this is required by the normaliser."""
         normaliser, _ = self.normaliser
         if not NORMALISERS[normaliser].needs_positive:
             return
@@ -128,7 +130,7 @@ class AttentionConfig:
             raise AttentionError("needs_positive", kind=normaliser)
 
     def positions_at(self, place: str) -> dict[str, Mapping[str, object]]:
-        """The chosen positions that act at a place, one of PLACES: their parameters by name."""
+        """Returns the parameters of the chosen positions that act at a place (one of PLACES), by name."""
         found = {}
         for name, params in self.positions:
             if POSITIONS[name].place == place:
@@ -136,16 +138,16 @@ class AttentionConfig:
         return found
 
     def modifiers_at(self, place: str) -> dict[str, Mapping[str, object]]:
-        """The chosen modifiers that act at a place, in the order of MODIFIERS: their parameters by name."""
+        """Returns the parameters of the chosen modifiers that act at a place, by name, in the order of MODIFIERS."""
         return modifiers_at(place, self.modifiers)
 
     @property
     def maps(self) -> int:
-        """The number of weight maps per head, each from its part of q's and k's columns."""
+        """The number of weight maps per head. Each map is computed from a separate part of the columns of q and k."""
         return 2 if self.modifiers_at("maps") else 1
 
     def learned(self) -> dict[str, tuple[LearnedTensor, ...]]:
-        """The learned tensors of the chosen mechanisms, without the projections, by mechanism name."""
+        """Returns the learned tensors of the chosen mechanisms, by mechanism name; projections are not included."""
         normaliser, _ = self.normaliser
         learned = {self.score: SCORES[self.score].weights, normaliser: NORMALISERS[normaliser].weights}
         for name, _ in self.modifiers:
@@ -170,7 +172,7 @@ class ProjectionWeights:
 
 
 def list_learned() -> list[tuple[str, LearnedTensor]]:
-    """The learned tensors of all mechanisms, without the projections, each with the name of its mechanism."""
+    """Returns the learned tensors of all mechanisms except the projections, each with its mechanism's name."""
     learned = []
     for table in (SCORES, NORMALISERS, MODIFIERS, POSITIONS):
         for owner, entry in table.items():
@@ -193,9 +195,10 @@ FurtherWeights = make_dataclass(
 class Weights(FurtherWeights):
     """The learned tensors in row convention, `x @ w + b` with w (d_in, d_out); None if absent.
 
-    w_q (D, H d_k), w_k (D, H_kv d_k), w_v (D, H_kv d_v), w_o (H d_v, D_out), a bias b_* for each, and what the
-    mechanisms declare: for the general score w_a (d_q, d_k); for the additive score w_aq (d_q, A), w_ak (d_k, A), v_a
-    (A): shared by all heads, or with a leading axis H. For a torch.nn.Linear use `linear.weight.T`.
+    w_q (D, H d_k), w_k (D, H_kv d_k), w_v (D, H_kv d_v), w_o (H d_v, D_out), a bias b_* for each, and the tensors that
+    mechanisms declare. Among these are w_a (d_q, d_k) for the general score, and w_aq (d_q, A), w_ak (d_k, A), v_a (A)
+    for the additive score. Each is shared by all heads, or has a leading axis H. For a torch.nn.Linear use
+    `linear.weight.T`.
 
     >>> import torch
     >>> list(Weights(w_q=torch.eye(2), b_q=torch.zeros(2)).given())
@@ -203,13 +206,15 @@ class Weights(FurtherWeights):
     """
 
     def given(self) -> dict[str, Tensor]:
-        """The tensors that are not None, by name."""
+        """Returns the tensors that are not None, by name."""
         return {name: tensor for name, tensor in vars(self).items() if tensor is not None}
 
 
 # ---- checks of choices -----------------------------------------------------------------------------------------------
 def kv_choices(heads: int) -> tuple[int, ...]:
-    """The numbers of key/value heads that `heads` query heads can share evenly, the largest first.
+    """Returns the possible numbers of key/value heads for `heads` query heads, the largest first.
+
+    Each key/value head serves the same number of query heads.
 
     >>> kv_choices(6)
     (6, 3, 2, 1)
@@ -219,7 +224,7 @@ def kv_choices(heads: int) -> tuple[int, ...]:
 
 
 def parse_choices(kind: str, given: object) -> list[Choice]:
-    """The (name, params) pairs of an argument such as masks: one name, or a list of names and pairs."""
+    """Returns an argument such as masks, which is a name or a list of names and pairs, as (name, params) pairs."""
     if isinstance(given, str):
         given = (given,)
     if not isinstance(given, tuple | list):
@@ -228,7 +233,7 @@ def parse_choices(kind: str, given: object) -> list[Choice]:
 
 
 def parse_choice(kind: str, entry: object) -> Choice:
-    """A name, or a name with its parameters, as a pair (name, params)."""
+    """Returns a name, with or without its parameters, as a pair (name, params)."""
     match entry:
         case str(name) | (str(name),):
             return name, {}
@@ -238,7 +243,7 @@ def parse_choice(kind: str, entry: object) -> Choice:
 
 
 def check_listed_choices(kind: str, given: object, check: Callable[[Choice], Choice]) -> tuple[Choice, ...]:
-    """The checked (name, params) pairs of an argument such as masks; no name may occur twice."""
+    """Returns an argument such as masks as checked (name, params) pairs; no name may occur twice."""
     choices = [check(choice) for choice in parse_choices(kind, given)]
     names = [name for name, _ in choices]
     for name in names:
@@ -248,7 +253,7 @@ def check_listed_choices(kind: str, given: object, check: Callable[[Choice], Cho
 
 
 def check_mask_choice(choice: Choice) -> Choice:
-    """A mask's name and parameters, checked as far as possible before the sizes are known."""
+    """Returns a mask's name and parameters, checked as far as is possible before the sizes of the run are known."""
     name, params = choice
     require_one_of("mask", name, tuple(MASKS))
     mask = MASKS[name]
@@ -260,7 +265,7 @@ def check_mask_choice(choice: Choice) -> Choice:
 
 
 def check_choice(kind: str, table: Mapping[str, HasParameters], choice: Choice) -> Choice:
-    """A name of a table with all its parameters, checked, defaults filled in."""
+    """Returns a name of a table with all its parameters, checked; parameters that are not given have their defaults."""
     name, params = choice
     require_one_of(kind, name, tuple(table))
     checked = check_parameters(name, params, table[name].parameters)
@@ -269,9 +274,10 @@ def check_choice(kind: str, table: Mapping[str, HasParameters], choice: Choice) 
 
 # ---- the config of a part of a run -----------------------------------------------------------------------------------
 def config_for_keys_from(config: AttentionConfig, first: int) -> AttentionConfig:
-    """The config for a run with only the keys from `first` on, renumbered 0, 1, ...
+    """Returns the config for a run with only the keys from `first` on, renumbered from 0.
 
-    Mask parameters that count keys are shifted. Query 0 is at `query_offset - first` among these keys.
+    Mask parameters that count keys or name a key's position are decreased. Query 0 is at `query_offset - first` among
+    these keys.
 
     >>> config_for_keys_from(AttentionConfig(masks=[("padding", {"lengths": (5, 2)})]), 3).masks
     (('padding', {'lengths': (2, 0)}),)

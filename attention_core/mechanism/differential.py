@@ -1,6 +1,6 @@
-"""Differential attention: two maps of weights, from the halves of q and k; the second is subtracted (Ye et al. 2024).
+"""Differential attention: two weight maps from the halves of q and k; the second is subtracted (Ye et al. 2024).
 
-Its entry is in MODIFIERS (modifiers.py); the plan repeats the steps from q and k to the weights for each map.
+Its entry is in MODIFIERS (modifiers.py). A run repeats the steps from q and k to the weights for each map.
 """
 
 import numpy as np
@@ -115,7 +115,10 @@ SUBTRACT_MAP = Faces(
 
 
 def subtract_outputs(first: Tensor, second: Tensor, lam: Float[Tensor, " H"]) -> Float[Tensor, "B H T d_v"]:
-    """The difference of the two maps' outputs: mixing is linear in the weights."""
+    """Returns the difference of the two maps' outputs, which equals the output of the difference of the maps.
+
+    This holds because the output is linear in the weights.
+    """
     return first - torch.einsum("h,bhtd->bhtd", lam, second)
 
 
@@ -142,7 +145,7 @@ SHRINK = Faces(shrink, shrink_numpy, shrink_formula, shrink_cell, sign="× (1−
 # ---- parameters and learned tensors ----------------------------------------------------------------------------------
 LAM_INIT = Parameter(
     "lam_init", is_whole=False, usual=0.8, start=0.8, swept=(0.0, 0.2, 0.4, 0.6, 0.8)
-)  # the paper's limit for deep layers
+)  # 0.8 is the limit for deep layers in the paper
 LAM_VECTORS = tuple(
     LearnedTensor(f"lam_{role}{half}", ("d_lam",), rf"\lambda_{{{role}_{half}}}", by_head=True, start=zeros)
     for half in (1, 2)

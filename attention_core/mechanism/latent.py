@@ -1,8 +1,9 @@
-"""Multi-head latent attention: k and v are projected from one short vector per token; extra numbers carry positions.
+"""Multi-head latent attention: k and v are projected from one short latent vector per token.
 
-The latent's entry is in MODIFIERS (modifiers.py), that of the decoupled RoPE in POSITIONS (positions.py).
-DeepSeek-AI 2024 (DeepSeek-V2), section 2.1. The latent of the queries, which saves memory only in training,
-is omitted, as in DeepSeek-V2-Lite.
+Additional components of q and k, which are rotated, carry the positions (decoupled RoPE). The latent vector's entry is
+in MODIFIERS (modifiers.py), and that of decoupled RoPE in POSITIONS (positions.py). Source: DeepSeek-AI 2024
+(DeepSeek-V2), section 2.1. The latent vector of the queries, which saves memory only in training, is omitted, as in
+DeepSeek-V2-Lite.
 """
 
 import numpy as np
@@ -17,7 +18,7 @@ from attention_core.record.trace import Faces
 # ---- learned tensors -------------------------------------------------------------------------------------------------
 W_DKV = LearnedTensor("w_dkv", ("D_kv", "d_c"), r"W_{DKV}", start=first_columns, own_sizes={"d_c": 3})
 G_LATENT = LearnedTensor("g_latent", ("d_c",), "g_c", start=ones, own_sizes={"d_c": 3})
-# Equal numbers, so that of equal words the nearer one has the larger product.
+# Both matrices start with equal numbers, so that of two equal words the one nearer to the query scores higher.
 W_KR = LearnedTensor("w_kr", ("D_kv", "d_r"), "W_{KR}", start=unit_columns, own_sizes={"d_r": 2})
 W_QR = LearnedTensor("w_qr", ("D", "H·d_r"), "W_{QR}", start=unit_columns, own_sizes={"d_r": 2})
 
@@ -50,7 +51,7 @@ DECOUPLED = Faces(add_turned, add_turned_numpy, add_turned_formula, add_turned_c
 
 
 def fit_decoupled(params: dict[str, object], sizes: dict[str, int]) -> dict[str, object]:
-    """The parameters, unchanged. Raises AttentionError: even_width."""
+    """Returns the parameters unchanged, after checking that d_r is even. Raises AttentionError: even_width."""
     if sizes["d_r"] % 2:
         raise AttentionError("even_width", kind="RoPE", width=sizes["d_r"])
     return params

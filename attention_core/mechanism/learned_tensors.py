@@ -1,6 +1,6 @@
-"""Declarations of the tensors that a mechanism learns, besides the projections.
+"""Declarations of the tensors that mechanisms learn besides the projections.
 
-Checks, axes, letters, links and matrices read the declaration: a tensor of a new name is one line.
+Checks, axes, symbols, links and matrices all use these declarations, so that a new tensor needs only one line.
 """
 
 import math
@@ -13,21 +13,22 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation
 
 Shape = tuple[int, ...]
-Sizes = Mapping[str, int]  # letter of an axis -> its length
-Start = Callable[[int, int], np.ndarray]  # (rows, columns) -> initial numbers
+Sizes = Mapping[str, int]  # the letter of an axis -> the length of the axis
+Start = Callable[[int, int], np.ndarray]  # (rows, columns) -> initial values
 
 
 @dataclass(frozen=True)
 class LearnedTensor:
-    """A tensor that a mechanism learns.
+    """The declaration of a tensor that a mechanism learns.
 
-    name: in Weights. dims: its axes; a letter other than the run's (H, d_q, d_k, d_v, D, D_kv, D_out) belongs to this
-    mechanism, and the tensor sets its size; H·d is the width of all heads together. symbol: its letter in LaTeX.
-    by_head: whether it may have a leading axis H, one tensor per head. start: the initial values on a page, from rows
-    and columns (a vector is one row); None: sampled from the seed. own_sizes: the sizes on a page of the mechanism's
-    letters; by default the width of a head. makes_weights: whether the attention weights depend on it.
+    name: its field in Weights. dims: its axes; a letter other than the run's (H, d_q, d_k, d_v, D, D_kv, D_out) belongs
+    to this mechanism, and the tensor sets its size; H·d is the width of all heads together. symbol: its letter in
+    LaTeX. by_head: whether it may have a leading axis H, one tensor per head. start: a function of rows and columns
+    that returns the initial values on a page (a vector is one row); None samples them from the seed. own_sizes: the
+    sizes on a page of the mechanism's letters; by default the width of a head. makes_weights: whether the attention
+    weights depend on it.
 
-    Raises ValueError if `start` gives another number of rows or columns.
+    Raises ValueError if `start` returns another number of rows or columns.
     """
 
     name: str
@@ -43,7 +44,9 @@ class LearnedTensor:
             raise ValueError(f"what {self.name} begins with must have as many rows and columns as are asked for")
 
     def axes(self, letters: Mapping[str, str]) -> tuple[str, ...]:
-        """The names of the tensor's axes in a run; a repeated name gets a prime. letters: the run's names of axes.
+        """Returns the names of the tensor's axes in a run; a repeated name gets a prime.
+
+        letters: axis letter -> the run's name of that axis, if it differs.
 
         >>> LearnedTensor("w_a", ("d_q", "d_k"), "W_a").axes({"d_q": "d_k"})
         ('d_k', "d_k'")
@@ -55,12 +58,12 @@ class LearnedTensor:
         return tuple(named)
 
     def shape(self, sizes: Sizes) -> Shape:
-        """The tensor's shape in a run of these sizes, without a leading head axis."""
+        """Returns the tensor's shape in a run with these sizes, without a leading head axis."""
         return tuple(size_of(dim, sizes) for dim in self.dims)
 
 
 def size_of(dim: str, sizes: Sizes) -> int:
-    """The length of an axis; for one such as H·d_v the product of both.
+    """Returns the length of an axis; for a combined axis such as H·d_v, the product of the lengths of H and d_v.
 
     >>> size_of("H·d_v", {"H": 3, "d_v": 2})
     6
@@ -70,17 +73,17 @@ def size_of(dim: str, sizes: Sizes) -> int:
 
 # ---- initial values on a page ----------------------------------------------------------------------------------------
 def zeros(rows: int, columns: int) -> np.ndarray:
-    """Zeros, which add nothing."""
+    """Returns zeros, the initial values of a tensor that adds nothing at first."""
     return np.zeros((rows, columns))
 
 
 def ones(rows: int, columns: int) -> np.ndarray:
-    """Ones, which change no product."""
+    """Returns ones, the initial values of a tensor that changes no product at first."""
     return np.ones((rows, columns))
 
 
 def unit_columns(rows: int, columns: int) -> np.ndarray:
-    """Equal numbers, scaled so that each column has length 1.
+    """Returns a matrix of equal numbers, scaled so that each column has length 1.
 
     >>> unit_columns(4, 1).tolist()
     [[0.5], [0.5], [0.5], [0.5]]
@@ -89,7 +92,7 @@ def unit_columns(rows: int, columns: int) -> np.ndarray:
 
 
 def first_columns(rows: int, columns: int) -> np.ndarray:
-    """The identity cut to this shape, which keeps the first numbers of a vector.
+    """Returns the identity cut to this shape, a projection that keeps the first numbers of a vector.
 
     >>> first_columns(3, 2).tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
@@ -99,8 +102,10 @@ def first_columns(rows: int, columns: int) -> np.ndarray:
 
 # ---- sizes and checks ------------------------------------------------------------------------------------------------
 def add_own_sizes(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, int]:
-    """The sizes of a run, plus those of the mechanism's own letters, each read off the tensor with the fewest axes.
-    shapes: of the tensors by name.
+    """Returns the sizes of a run together with those of a mechanism's own axis letters.
+
+    The size of a letter is read from the tensor with the fewest axes among those that have this letter. shapes: the
+    shapes of the tensors, by name.
 
     >>> add_own_sizes([LearnedTensor("v_a", ("A",), "v_a")], {"v_a": (3,)}, {"d_k": 2})
     {'d_k': 2, 'A': 3}
@@ -115,7 +120,9 @@ def add_own_sizes(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape]
 
 
 def check_learned(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape], sizes: Sizes) -> None:
-    """Checks that every declared tensor has its shape. shapes: of the tensors by name. sizes: of all letters.
+    """Checks that every declared tensor has the right shape.
+
+    shapes: the shapes of the tensors, by name. sizes: the lengths of all axes, by letter.
 
     Raises AttentionError: weight_shape.
     """
@@ -130,7 +137,7 @@ def check_learned(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape]
 
 
 def write_axes(tensor: LearnedTensor, shape: Shape) -> str:
-    """A fitting shape as text; an axis of unknown size, 0, is written as its letter.
+    """Returns a shape as text; an axis of unknown size (0) is written as the letter of the axis.
 
     >>> write_axes(LearnedTensor("w_a", ("rows", "d_k"), "W_a"), (0, 3))
     'rows, 3'
@@ -143,14 +150,15 @@ def write_axes(tensor: LearnedTensor, shape: Shape) -> str:
 
 
 def by_axes(declared: Iterable[LearnedTensor]) -> list[LearnedTensor]:
-    """The tensors in ascending order of their number of axes."""
+    """Returns the tensors in ascending order of the number of their axes."""
     return sorted(declared, key=lambda tensor: len(tensor.dims))
 
 
 def check_wired(operations: Iterable[Operation], given: Iterable[str], declared: Iterable[LearnedTensor]) -> None:
-    """Checks that operations read only given, made or declared names, and that each declared tensor is read.
+    """Checks that operations read only existing names, and that each declared tensor is read.
 
-    given: the steps that exist before. Raises ValueError: else a run would fail, or a tensor have no effect.
+    given: the names of the steps that exist before these operations. Raises ValueError, because a missing name would
+    make a run fail, and a tensor that is not read would have no effect.
     """
     names = {tensor.name for tensor in declared}
     known = {*given, *names}

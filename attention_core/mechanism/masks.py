@@ -1,10 +1,13 @@
-"""Masks: who may attend to whom. True = may attend, as in torch's scaled_dot_product_attention.
+"""Masks: which query may attend to which key. True = may attend, as in torch's scaled_dot_product_attention.
 
-A mask is a predicate on (b, h, i, j) and its parameters; i is the query's position, j the key's. The same predicate
-runs on whole index tensors and on one cell's integers; the NumPy twin builds the same matrix another way.
-`query_offset` is the position of query 0 among the keys: under a causal mask its offset (S - T if none is set: lower
-right, as in decoding), else 0.
-A new mask is one block here and its entry in MASKS, which declares its parameters.
+A mask is a predicate on (b, h, i, j) and its parameters, where i is the query's position and j the key's. The same
+predicate runs on whole index tensors and on the integers of one cell. The NumPy version builds the same matrix in
+another way.
+
+`query_offset` is the position of query 0 among the keys. With a causal mask it is the mask's offset, or S - T if none
+is set (the last query is at the last key, as in decoding). Without a causal mask it is 0.
+
+A new mask needs one section here, and an entry in MASKS that declares its parameters.
 """
 
 from dataclasses import dataclass
@@ -29,14 +32,14 @@ def indices(scores: Float[Tensor, "B H T S"]) -> tuple[Tensor, Tensor, Tensor, T
 
 
 def query_symbol(query_offset: int) -> str:
-    """The position of query i among the keys, in LaTeX: i, or for example i+2."""
+    """Returns the position of query i among the keys in LaTeX: i, or for example i+2."""
     if query_offset == 0:
         return "i"
     return f"i{query_offset:+d}"
 
 
 def truth_cell(value, comparison: str) -> Cell:
-    """The cell of a mask: 1 or 0, with the comparison that decided it."""
+    """Returns the cell of a mask: 1 or 0, with the text of the comparison that decided it."""
     number = float(bool(value))
     return product_cell(Constant(number, comparison))
 
@@ -173,7 +176,9 @@ def dilated_cell(index, scores: Operand, *, window, dilation, query_offset) -> C
 
 
 def list_distances(window: int, dilation: int, more: str) -> str:
-    """The distances that a dilated window allows; of many, the first two and the last, with `more` between them.
+    """Returns the distances that a dilated window allows, as text.
+
+    If there are many distances, only the first two and the last are listed, with `more` between them.
 
     >>> list_distances(2, 3, "…"), list_distances(9, 3, "…")
     ('0, 3, 6', '0, 3, …, 27')
@@ -295,10 +300,10 @@ ALL_ALLOW = Faces(all_allow, all_allow_numpy, all_allow_formula, all_allow_cell)
 
 # ---- the other convention, for teaching ------------------------------------------------------------------------------
 def to_mha_mask(allowed: Bool[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
-    """The mask for torch.nn.MultiheadAttention, in which True means blocked.
+    """Returns the mask for torch.nn.MultiheadAttention, in which True means blocked.
 
-    allowed: boolean, in the shape to be passed, (T, S) or (B H, T, S). Source: the `attn_mask` of torch's
-    documentation of MultiheadAttention.
+    allowed: boolean, in the shape to be passed, (T, S) or (B H, T, S). Source: torch's documentation of
+    MultiheadAttention, `attn_mask`.
 
     >>> to_mha_mask(torch.tensor([[True, False]]))
     tensor([[False,  True]])
@@ -309,10 +314,11 @@ def to_mha_mask(allowed: Bool[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
 # ---- the table -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Mask:
-    """An entry of MASKS: how a mask is computed, and its parameters.
+    """An entry of MASKS: the functions that compute a mask, and its parameters.
 
-    faces: its implementations. parameters: those it needs. is_causal: whether it sets the run's query offset.
-    uses_position: whether its faces take `query_offset`.
+    faces: its implementations in PyTorch, in NumPy, as a formula and as one cell. parameters: the declarations of its
+    parameters. is_causal: whether it determines the query offset of the run. uses_position: whether its implementations
+    take `query_offset`.
 
     Raises ValueError if the parameters are not the keyword arguments of its torch function.
     """
@@ -333,7 +339,7 @@ class Mask:
 
 
 WINDOW = Parameter("window", least=0, start=1)
-OWN_WINDOW = Parameter("window", least=1, start=1)  # counts the query's own position
+OWN_WINDOW = Parameter("window", least=1, start=1)  # the window includes the position of the query itself
 LENGTHS = Parameter("lengths", several=True, start=(), moves=KEY_COUNT)
 DILATION = Parameter("dilation", least=1, start=2)
 GLOBAL_TOKENS = Parameter("global_tokens", several=True, start=(0,), moves=KEY_PLACE)

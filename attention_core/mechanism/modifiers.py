@@ -1,6 +1,6 @@
-"""Modifiers: optional steps of a layer, such as a norm, a score cap or an output gate, each at its place in the plan.
+"""Modifiers: optional steps of a layer, such as a norm, a score cap or an output gate, each at a fixed place.
 
-A new modifier is one block here and its entry in MODIFIERS, which declares the places and reads of its steps, its
+A new modifier needs one section here, and an entry in MODIFIERS that declares its steps, their places and operands, its
 parameters and its learned tensors.
 """
 
@@ -45,7 +45,7 @@ from attention_core.record.expressions import Cell, Constant, Operand, product_c
 from attention_core.record.number_text import format_short
 from attention_core.record.trace import Faces, Operation
 
-Params = Mapping[str, object]  # name of a modifier's parameter -> value
+Params = Mapping[str, object]  # parameter name -> value
 
 
 # ---- softcap: no score goes beyond the cap (Gemma Team 2024, section 2 of Gemma 2, after Bello et al. 2016) ----------
@@ -140,12 +140,13 @@ MODIFIER_PLACES = {
 
 @dataclass(frozen=True)
 class Modifier:
-    """An entry of MODIFIERS: the steps that a modifier adds to a plan.
+    """An entry of MODIFIERS: the steps that a modifier adds to a layer.
 
-    steps: by place, one of MODIFIER_PLACES; the last step's output at a place is what the table's next modifier reads.
-    weights: its learned tensors. One with steps at "maps" has two maps of weights, HERE the first and "weights_2" the
-    second. witness: for such a modifier, the heads' outputs from those of torch's own attention with each map:
-    (first, second, *other reads of the last step) -> outputs.
+    steps: for each place of MODIFIER_PLACES, the added steps. If several modifiers act at one place, each reads the
+    output of the one before it in the table. weights: its learned tensors. A modifier with steps at "maps" combines two
+    weight maps: HERE stands for the first, and "weights_2" is the second. witness: for such a modifier only, a function
+    that returns the heads' outputs from the outputs of torch's own attention with each map: (first, second, *other
+    operands of the last step) -> outputs.
 
     Raises AttentionError (a ValueError) for an unknown place, and ValueError if the parameters or the tensors are not
     those that the torch functions of its steps take.
@@ -175,12 +176,17 @@ class Modifier:
             raise ValueError("a modifier that makes weights of two maps has a witness, and no other has one")
 
     def operations(self, place: str, thing: str, dims: tuple[str, ...], given: Mapping[str, object]) -> list[Operation]:
-        """The modifier's operations at a place on `thing`, such as q or k. given: its parameters, and the values of
-        GIVEN_BY_RUN."""
+        """Returns the modifier's operations at a place on `thing`, such as q or k.
+
+        dims: the names of the result's axes. given: the modifier's parameters and the values of GIVEN_BY_RUN, by name.
+        """
         return [step.operation(thing, dims, given) for step in self.steps[place]]
 
     def makes_maps_of(self, steps: Collection[str]) -> bool:
-        """Whether the modifier combines the two weight maps of a run. steps: the run's step names."""
+        """Returns whether the modifier combines the two weight maps of a run.
+
+        steps: the names of the run's steps.
+        """
         own = self.steps.get("maps", ())
         return bool(own) and all(step.output in steps for step in own)
 
@@ -192,7 +198,7 @@ class Modifier:
 
 
 CAPS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-CAP = Parameter("cap", is_whole=False, is_positive=True, usual=50.0, start=50.0, swept=CAPS)  # 50 as in Gemma 2
+CAP = Parameter("cap", is_whole=False, is_positive=True, usual=50.0, start=50.0, swept=CAPS)  # default 50 as in Gemma 2
 
 MODIFIERS = {
     "layer_norm_before": Modifier(
@@ -278,7 +284,7 @@ MODIFIERS = {
 
 
 def modifiers_at(place: str, chosen: Iterable[tuple[str, Params]]) -> dict[str, Params]:
-    """The chosen modifiers that act at a place, in the order of MODIFIERS: their parameters by name."""
+    """Returns the parameters of the chosen modifiers that act at a place, by name, in the order of MODIFIERS."""
     params = dict(chosen)
     names = [name for name in MODIFIERS if name in params and place in MODIFIERS[name].steps]
     return {name: params[name] for name in names}

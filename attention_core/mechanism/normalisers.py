@@ -1,7 +1,7 @@
-"""Normalisers, which turn masked scores into weights: one block for each, and the table NORMALISERS.
+"""Normalisers, which turn masked scores into weights: one block of code for each, and the table NORMALISERS.
 
-A new normaliser is one block here and its entry, which declares the sum of a row of its weights, the same by torch's
-own attention, and the initial state of blockwise attention.
+A new normaliser needs one block here and its entry, which declares the sum of a row of its weights, the same
+computation by torch's own attention, and the initial state of blockwise attention.
 """
 
 import math
@@ -59,7 +59,7 @@ SOFTMAX = Faces(
 
 
 def mix_by_sdpa(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"]) -> Float[Tensor, "B H T d_v"]:
-    """The values mixed by torch's own attention: the scores are its attn_mask, its queries and keys are zeros."""
+    """Mix the values by torch's own attention. The scores are its attn_mask; the queries and keys are zeros."""
     B, H, T, _ = scores.shape
     d_v = v.shape[-1]
     return F.scaled_dot_product_attention(
@@ -72,7 +72,7 @@ def mix_by_sdpa(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v
 
 
 def begin_softmax(rows: Rows) -> tuple[Rows, Rows]:
-    """The running maximum and sum before the first block of keys: −inf and 0."""
+    """Return the running maximum and sum before the first block of keys: −inf and 0."""
     return torch.full_like(rows, float("-inf")), torch.zeros_like(rows)
 
 
@@ -108,7 +108,7 @@ SINK_SOFTMAX = Faces(sink_softmax, sink_softmax_numpy, sink_softmax_formula, sin
 
 
 def mix_by_sdpa_with_sinks(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"], sinks) -> Tensor:
-    """As mix_by_sdpa, with one more key per head, whose score is the sink and whose value is 0."""
+    """Mix the values as mix_by_sdpa does, with one further key per head; its score is the sink and its value is 0."""
     B, H, T, _ = scores.shape
     column = sinks[:, None, None].expand(B, H, T, 1)
     nothing = torch.zeros_like(v[:, :, :1])  # (B, H_kv, 1, d_v)
@@ -116,7 +116,7 @@ def mix_by_sdpa_with_sinks(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B
 
 
 def begin_sink_softmax(rows: Rows, sinks: Float[Tensor, " H"]) -> tuple[Rows, Rows]:
-    """The running maximum and sum before the first block of keys: the sink, and its power, 1."""
+    """Return the running maximum and sum before the first block of keys: the score of the sink, and its exp(0) = 1."""
     largest = sinks[:, None].expand_as(rows)  # (H, 1) -> (B, H, T)
     return largest, torch.ones_like(rows)
 
@@ -146,7 +146,10 @@ SIGMOID = Faces(
 
 
 def mix_by_sdpa_of_two(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"], *, bias: float) -> Tensor:
-    """The values mixed by sigmoids: per key, torch's softmax of its score and of a score 0 whose value is 0."""
+    """Mix the values by sigmoid weights, computed for each key as torch's softmax over its score and 0.
+
+    The score 0 belongs to an added key with value 0.
+    """
     B, H, T, S = scores.shape
     total = scores.new_zeros(B, H, T, v.shape[-1])
     for s in range(S):
@@ -185,26 +188,30 @@ SHARE_OF_SUM = Faces(
 
 
 def mix_by_sdpa_of_logs(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"]) -> Tensor:
-    """The values mixed by shares of a sum: torch's softmax of log scores; a row of zeros gives 0."""
+    """Mix the values by scores divided by their row's sum, computed as torch's softmax of the logarithms of the scores.
+
+    A row of zeros gives 0.
+    """
     return mix_by_sdpa(scores.log(), v)
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-ROW_SUMS = ("one", "at most one", "free")  # possible sums of the weights of a row with an allowed key
+ROW_SUMS = ("one", "at most one", "free")  # what the weights of a row can sum to, if a key is allowed
 
 
 @dataclass(frozen=True)
 class Normaliser:
     """A normaliser, which turns masked scores into weights.
 
-    faces: their operands are the masked scores and its learned tensors. row_sum: one of ROW_SUMS. witness: the same by
-    torch's own attention: (scores, v, *learned, **params) -> the heads' outputs. begins: the running maximum and sum
-    before the first block of keys, from rows (B, H, T) and the learned tensors; None if it cannot run in blocks.
-    blocked: the score of a blocked pair, -inf or 0. needs_positive: whether it takes no score below 0. has_sink:
-    whether the rest of a row up to 1 goes to a sink, which is no key.
+    faces: the functions whose operands are the masked scores and the learned tensors. row_sum: one of ROW_SUMS.
+    witness: a function that computes the heads' outputs by torch's own attention, from (scores, v, *learned, **params).
+    begins: a function of rows (B, H, T) and the learned tensors that returns the running maximum and sum before the
+    first block of keys; None if the normaliser cannot run in blocks. blocked: the score of a blocked pair, -inf or 0.
+    needs_positive: whether no score may be below 0. has_sink: whether the part by which a row's sum is below 1 goes to
+    a sink, which is not a key.
 
-    Raises AttentionError (a ValueError) for an unknown row sum, and ValueError if it has a sink and another row sum
-    than "at most one", or if its torch function takes other arguments than declared.
+    Raises AttentionError (a ValueError) for an unknown row sum. Raises ValueError if a normaliser with a sink has
+    another row sum than "at most one", or if its torch function takes other arguments than declared.
     """
 
     faces: Faces
@@ -227,7 +234,7 @@ class Normaliser:
 
 SINKS = LearnedTensor("sinks", ("H",), "s", start=zeros)
 BIASES = (-4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0)
-BIAS = Parameter("bias", is_whole=False, usual=0.0, start=-2.0, swept=BIASES)  # with -log S a row's sum is near 1
+BIAS = Parameter("bias", is_whole=False, usual=0.0, start=-2.0, swept=BIASES)  # with bias -log S, a row sums to about 1
 
 NORMALISERS = {
     "softmax": Normaliser(SOFTMAX, "one", mix_by_sdpa, begin_softmax),
@@ -240,50 +247,56 @@ NORMALISERS = {
 
 
 def computed_weights_of(trace: Trace) -> str:
-    """The name of the normaliser's output step: weights, or computed_weights if replaced; of two maps the first."""
+    """Return the name of the normaliser's output step; if there are two weight maps, that of the first map.
+
+    The name is "weights", or "computed_weights" if the run's weights were replaced.
+    """
     return next((name for name in ("weights_1", "computed_weights") if name in trace.steps), "weights")
 
 
 def has_two_maps(trace: Trace) -> bool:
-    """Whether the weights combine two maps: then a weight may be below 0, and a row may sum to anything."""
+    """Return whether the weights combine two maps; then a weight may be below 0, and a row may have any sum."""
     return "weights_2" in trace.steps
 
 
 def maps_of(trace: Trace) -> tuple[str, ...]:
-    """The names of the normaliser's output steps: one, or two maps."""
+    """Return the names of the normaliser's output steps, one per map."""
     return ("weights_1", "weights_2") if has_two_maps(trace) else (computed_weights_of(trace),)
 
 
 def is_replaced(trace: Trace) -> bool:
-    """Whether the values are mixed by other weights than the normaliser's: replaced, or after dropout."""
+    """Return whether other weights than the normaliser's mix the values: replaced weights, or weights after dropout."""
     return "computed_weights" in trace.steps or "dropped_weights" in trace.steps
 
 
 def normaliser_of(trace: Trace) -> Normaliser:
-    """The normaliser of a run; softmax if its weights come from none of NORMALISERS."""
+    """Return the normaliser of a run; softmax if the weights come from none of the NORMALISERS."""
     operation = trace.steps[computed_weights_of(trace)].operation
     known = [each for each in NORMALISERS.values() if operation is not None and each.faces == operation.faces]
     return known[0] if known else NORMALISERS["softmax"]
 
 
 def has_softmax(trace: Trace) -> bool:
-    """Whether the weights of a run are those of one softmax."""
+    """Return whether the weights of a run are those of a single softmax."""
     return normaliser_of(trace).faces == SOFTMAX and not has_two_maps(trace)
 
 
 def row_sum_of(trace: Trace) -> str:
-    """The row sum of the weights that mix the values, one of ROW_SUMS; "one" for replaced weights."""
+    """Return which of ROW_SUMS is true of the weights that mix the values; "one" for replaced weights."""
     if is_replaced(trace):
         return "one"
     return "free" if has_two_maps(trace) else normaliser_of(trace).row_sum
 
 
 def has_sink(trace: Trace) -> bool:
-    """Whether a sink receives the part of a weight row that is missing to 1."""
+    """Return whether a row of weights sums to less than 1 because a sink receives the rest."""
     return normaliser_of(trace).has_sink and not is_replaced(trace) and not has_two_maps(trace)
 
 
 def require_softmax(trace: Trace, what: str) -> None:
-    """Checks that the weights of a run are those of one softmax. Raises AttentionError: needs_softmax."""
+    """Raise AttentionError (needs_softmax) if the weights of a run are not those of a single softmax.
+
+    what: the name of the calculation that needs the softmax, for the error message.
+    """
     if not has_softmax(trace):
         raise AttentionError("needs_softmax", what=what)

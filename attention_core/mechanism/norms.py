@@ -1,7 +1,7 @@
 """Norms: RMS norm divides a vector by its root mean square; LayerNorm subtracts the mean first.
 
-Their entries are in MODIFIERS (modifiers.py): before a layer's projections, or after its last step. A LayerNorm is two
-steps: centring, and the RMS norm of the result, with a shift.
+Their entries in MODIFIERS (modifiers.py) apply them before a layer's projections, or after its last step. A LayerNorm
+has two steps: centring, then the RMS norm of the centred vector, with a shift.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def rms_norm_formula(x, gain, *, eps):
 
 
 def rms_formula(x: str, eps: float) -> str:
-    """The root of the mean square plus eps, in LaTeX."""
+    """Return the root of the mean square plus eps, in LaTeX."""
     smallest = power_of_ten_latex(eps, figures=7)
     return rf"\sqrt{{\tfrac{{1}}{{d}} \lVert {x} \rVert^{{2}} + {smallest}}}"
 
@@ -45,7 +45,7 @@ def rms_norm_cell(index, x: Operand, gain: Operand, *, eps) -> Cell:
 
 
 def root_terms(x: Operand, row: list[int], eps: float) -> list[tuple]:
-    """The terms under the root: eps, and the square of each number of the row."""
+    """Return the terms of the sum under the root of an RMS norm: eps, and the square of each component of the row."""
     numbers = [number for (number,) in row_terms(x, row, x.shape[-1])]
     squares = [(number, number) for number in numbers]
     return [(Constant(eps, f"{eps:g}"),), *squares]
@@ -107,7 +107,7 @@ LAYER_NORM = Faces(layer_norm, layer_norm_numpy, layer_norm_formula, layer_norm_
 
 # ---- parameters and learned tensors ----------------------------------------------------------------------------------
 EPS = Parameter("eps", is_whole=False, is_positive=True, usual=1e-6, start=1e-6)
-LAYER_EPS = Parameter("eps", is_whole=False, is_positive=True, usual=1e-5, start=1e-5)  # as in torch's LayerNorm
+LAYER_EPS = Parameter("eps", is_whole=False, is_positive=True, usual=1e-5, start=1e-5)  # torch's default for LayerNorm
 
 LAYER_BEFORE = (
     LearnedTensor("g_layer_before", ("D",), r"\gamma", start=ones),

@@ -1,7 +1,7 @@
-"""The operations every mechanism shares: project, split, scale, mask, mix, merge.
+"""The operations that all mechanisms share: project, split, scale, mask, mix, merge.
 
-Each is one definition of four functions in a row: PyTorch, its NumPy twin, the formula, one cell. B batch, H heads,
-H_kv key/value heads, T query positions, S key positions, D model width, d_k and d_v widths per head.
+Each is defined by four functions, one after the other: PyTorch, its NumPy twin, the formula, and one cell. B batch, H
+heads, H_kv key/value heads, T query positions, S key positions, D model width, d_k and d_v widths per head.
 """
 
 import numpy as np
@@ -120,7 +120,7 @@ def share_heads_numpy(x, heads):
 
 
 def kv_head(h: int, heads: int, kv_heads: int) -> int:
-    """The key/value head that query head h reads."""
+    """Return the index of the key/value head that query head h reads."""
     return h // (heads // kv_heads)
 
 
@@ -157,7 +157,7 @@ def root_scale_cell(index, scores: Operand, *, factor, temperature) -> Cell:
 
 
 def scaled_formula(scores: str, factor_text: str, factor: float, temperature: float) -> str:
-    """scores times the factor over the temperature, in LaTeX, without factors of 1."""
+    """Write in LaTeX the scores times the factor, divided by the temperature; factors of 1 are omitted."""
     formula = scores
     if factor != 1:
         formula += rf" \cdot {factor_text}"
@@ -167,7 +167,7 @@ def scaled_formula(scores: str, factor_text: str, factor: float, temperature: fl
 
 
 def scaled_cell(score: Ref, factor: Constant, temperature: float) -> Cell:
-    """One score times the factor over the temperature, as a cell, without factors of 1."""
+    """Return one score times the factor, divided by the temperature, as a cell; factors of 1 are omitted."""
     inverse = Constant(1 / temperature, f"1/{format_short(temperature)}")
     factors = [score]
     for constant in (factor, inverse):
@@ -177,7 +177,7 @@ def scaled_cell(score: Ref, factor: Constant, temperature: float) -> Cell:
 
 
 def scale_sign(*, factor: float, temperature: float) -> str:
-    """The sign of the step that scales scores: × the factor, ÷ τ if the temperature is not 1.
+    """Return the short symbol of the step that scales scores: × and the factor, and ÷ τ if the temperature is not 1.
 
     >>> scale_sign(factor=2.0, temperature=1.0), scale_sign(factor=1.0, temperature=5.0)
     ('× 2', '÷ τ')
@@ -191,7 +191,7 @@ def scale_sign(*, factor: float, temperature: float) -> str:
 
 
 def root_scale_sign(*, factor: float, temperature: float) -> str:
-    """The sign of the step that scales scores by 1/√d_k.
+    """Return the short symbol of the step that scales scores by 1/√d_k.
 
     >>> root_scale_sign(factor=0.5, temperature=1.0), root_scale_sign(factor=0.5, temperature=5.0)
     ('÷ √d', '÷ √d τ')
@@ -199,11 +199,11 @@ def root_scale_sign(*, factor: float, temperature: float) -> str:
     return "÷ √d" if temperature == 1 else "÷ √d τ"
 
 
-SIGN_DIGITS = 3  # significant digits of a factor in a sign
+SIGN_DIGITS = 3  # the number of significant digits that a factor has in a step's short symbol
 SCALE = Faces(scale, scale_numpy, scale_formula, scale_cell, sign=scale_sign, motion="scale")
 ROOT_SCALE = Faces(
     scale, scale_numpy, root_scale_formula, root_scale_cell, sign=root_scale_sign, motion="scale"
-)  # scaling by 1/√d_k, which is written so
+)  # for the factor 1/√d_k, which is shown as a root and not as a number
 
 
 # ---- mask: blocked scores become minus infinity ----------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Optional inputs about pairs of tokens: a mask, the weights that dropout keeps, and numbers to use instead."""
+"""Optional inputs about pairs of tokens: a mask, the dropout mask, and numbers that replace scores or weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ Sizes = tuple[int, int, int, int]  # (B, H, T, S)
 
 @dataclass(frozen=True, eq=False)
 class PairInputs:
-    """Optional inputs about pairs of tokens: see attend."""
+    """Optional inputs about pairs of tokens, which are arguments of attend."""
 
     allowed: Tensor | None = None
     keep: Tensor | None = None
@@ -32,10 +32,10 @@ def check_pairs(
     sample: Tensor,
     sample_name: str,
 ) -> dict[str, Tensor]:
-    """The pair inputs by step name, on the inputs' device, each (B, H, T, S) or broadcasting to it.
+    """Return the given pair inputs by the name of their step, on the inputs' device, broadcasting to (B, H, T, S).
 
-    sizes: those of the run. sample: a number of the inputs' dtype and device. sample_name: the name of the first
-    input. The dropout mask is sampled if not given. Numbers are not read yet: check_numbers does.
+    sizes: (B, H, T, S) of the run. sample: a number of the inputs' dtype and device. sample_name: the name of the first
+    input. The dropout mask is sampled if it is not given. Values are not checked here, but by check_numbers.
     """
     pairs: dict[str, Tensor] = {}
     if given.allowed is not None:
@@ -58,17 +58,20 @@ def check_pairs(
 
 
 def chosen_numbers(given: PairInputs, pairs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The pair inputs that hold numbers, by argument name. pairs: the result of check_pairs."""
+    """Return the pair inputs that contain numbers instead of truth values, by argument name.
+
+    pairs: the result of check_pairs.
+    """
     numbers = {f"what_if[{name!r}]": pairs[f"chosen_{name}"] for name in given.what_if}
     if given.replacement is not None:
-        numbers["replacement"] = pairs["replacement"].view(given.replacement.shape)  # (T, S), if given so
+        numbers["replacement"] = pairs["replacement"].view(given.replacement.shape)  # the caller's shape, maybe (T, S)
     return numbers
 
 
 def check_numbers(numbers: Mapping[str, Tensor], pairs: Mapping[str, Tensor], config: AttentionConfig) -> None:
-    """Checks that all numbers of a run are finite, and no chosen score is below 0 if the normaliser needs that.
+    """Check that all numbers of a run are finite, and that no chosen score is below 0 if the normaliser needs that.
 
-    All in one transfer: the root of a number below 0 is not finite.
+    All checks share one transfer from the GPU: a score below 0 has the square root NaN, which is not finite either.
     """
     normaliser, _ = config.normaliser
     is_chosen = "chosen_scores" in pairs and NORMALISERS[normaliser].needs_positive
@@ -82,7 +85,7 @@ def check_numbers(numbers: Mapping[str, Tensor], pairs: Mapping[str, Tensor], co
 
 
 def check_replaced_once(given: PairInputs, config: AttentionConfig) -> None:
-    """Checks that the weights are replaced in at most one way: uniform weights, a tensor, or chosen numbers."""
+    """Check that weights are replaced in at most one way: by uniform weights, by a tensor, or by chosen numbers."""
     by_tensor = given.replacement is not None
     by_numbers = "weights" in given.what_if
     if config.replace and (by_tensor or by_numbers):
@@ -92,7 +95,10 @@ def check_replaced_once(given: PairInputs, config: AttentionConfig) -> None:
 
 
 def split_chosen_numbers(name: str, numbers: Tensor, sizes: Sizes) -> dict[str, Tensor]:
-    """Two steps of chosen numbers, NaN if none is chosen: the numbers with 0 for NaN, and a mask of the chosen ones."""
+    """Split a tensor of chosen numbers, NaN where none is chosen, into two steps: the numbers, and a boolean mask.
+
+    The numbers have 0 instead of NaN. The mask is True at chosen numbers.
+    """
     if name not in ("scores", "weights"):
         raise AttentionError(
             "unknown_choice",
@@ -106,7 +112,7 @@ def split_chosen_numbers(name: str, numbers: Tensor, sizes: Sizes) -> dict[str, 
 
 
 def draw_dropout_keep(config: AttentionConfig, sizes: Sizes) -> Bool[Tensor, "B H T S"]:
-    """The sampled mask of weights that dropout keeps; on the CPU, so that a seed gives the same everywhere."""
+    """Sample the mask of weights that dropout keeps; on the CPU, so that a seed gives the same mask everywhere."""
     generator = torch.Generator().manual_seed(config.dropout_seed)
     draws = torch.rand(sizes, generator=generator, dtype=torch.float64)
     return draws >= config.dropout

@@ -1,6 +1,6 @@
-"""Declarations of a mechanism's parameters, numbers and words; checks, links and controls read them.
+"""Declarations of a mechanism's parameters, from which checks, links and controls of a page are made.
 
-A new kind of number is a line in Parameter.check_one.
+A new kind of parameter needs one line in Parameter.check_one.
 """
 
 import inspect
@@ -18,28 +18,29 @@ from attention_core.mechanism.plain_checks import (
 )
 from attention_core.record.errors import AttentionError
 
-NEEDED = "needed"  # value of Parameter.usual for a parameter without a default
+NEEDED = "needed"  # this value of Parameter.usual means that there is no default
 KEY_COUNT, KEY_PLACE = "key count", "key place"
-WHOLE_CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positive}  # least value -> its check
+WHOLE_CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positive}  # smallest value -> check function
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a mechanism: one of `words` if any, a whole number if `is_whole`, else a finite number.
+    """A parameter of a mechanism: one of `words` if there are any, a whole number if `is_whole`, else a finite number.
 
-    least: the smallest allowed whole number, 0 or 1; None if only the sizes of a run limit it. Of another number 0 or
-    None.
+    least: the smallest allowed number. For a whole number it is 0 or 1, or None if only the sizes of a run limit the
+    number. For any other number it is 0, or None if the number is not limited.
     is_positive: whether a finite number must be above 0.
-    several: whether it is a tuple or a list of values.
-    usual: the default; None if the run sets it, NEEDED if it must be given.
-    start: the initial value on a page when the mechanism is switched on; None if the page leaves it open.
-    beside: the parameter without which it has no effect: while that one has its default.
-    is_added: whether older links lack it: links omit it if it is the last one and has its default.
-    swept: the values of a sweep that shows its effect; of words all.
-    moves: its change in a run with only the keys from `first` on: KEY_COUNT, a number of keys from the first one,
-        decreases by `first`, to 0 at least; KEY_PLACE, the position of a key, decreases by `first`; "" does not change.
+    several: whether the parameter is a tuple or a list of values.
+    usual: the default; None if the run determines it, NEEDED if it must be given.
+    start: the initial value on a page when the mechanism is switched on; None if the page leaves it open. beside: the
+    name of another parameter; while that one has its default, this one has no effect.
+    is_added: whether older links lack this parameter; links omit it if it is the last one and has its default. swept:
+    the values of a sweep that shows the parameter's effect; for words, all of them.
+    moves: how a value changes in a run with only the keys from `first` on. KEY_COUNT, a number of keys from the first
+    one, decreases by `first`, to 0 at least; KEY_PLACE, the position of a key, decreases by `first`; with "" the value
+    does not change.
 
-    Raises ValueError for another least value.
+    Raises ValueError if `least` is not None, 0 or 1.
     """
 
     name: str
@@ -60,7 +61,7 @@ class Parameter:
             raise ValueError(f"the least value of {self.name} must be None, 0 or 1: got {self.least!r}")
 
     def check(self, given: object) -> object:
-        """The given value, checked against the declaration. Raises AttentionError."""
+        """Check a given value against the declaration, and return it. Raises AttentionError."""
         if given is None and self.usual is None:
             return None
         if not self.several:
@@ -68,7 +69,7 @@ class Parameter:
         return tuple(self.check_one(number) for number in require_list(self.name, given))
 
     def for_keys_from(self, given: object, first: int) -> object:
-        """The given value for a run whose first key is key number `first`.
+        """Return the given value adapted to a run whose first key is key number `first` of the full run.
 
         >>> Parameter("lengths", several=True, moves=KEY_COUNT).for_keys_from((5, 2), 3)
         (2, 0)
@@ -80,12 +81,12 @@ class Parameter:
         return self.moved_key(given, first)
 
     def moved_key(self, number: int, first: int) -> int:
-        """One number, decreased by `first`; a KEY_COUNT not below 0."""
+        """Return a number decreased by `first`; a KEY_COUNT is not decreased below 0."""
         moved = number - first
         return max(0, moved) if self.moves == KEY_COUNT else moved
 
     def check_one(self, given: object) -> object:
-        """One number or word, checked."""
+        """Check one number or word, and return it."""
         if self.words:
             return require_one_of(self.name, given, self.words)
         if self.is_whole:
@@ -101,10 +102,10 @@ class Parameter:
 def check_parameters(
     kind: str, given: Mapping[str, object], declared: Iterable[Parameter], others: tuple[str, ...] = ()
 ) -> dict[str, object]:
-    """The parameters of one choice, each checked against its declaration, defaults filled in.
+    """Check the parameters of one choice against their declarations, and return them with defaults filled in.
 
-    others: further allowed names, checked elsewhere. Raises AttentionError: unknown_parameter, missing_parameter, and
-    those of Parameter.check.
+    kind: the name of the choice, for errors. others: further allowed names, checked elsewhere. Raises AttentionError:
+    unknown_parameter, missing_parameter, and those of Parameter.check.
 
     >>> check_parameters("local", {"window": 2}, [Parameter("window", least=0)])
     {'window': 2}
@@ -122,7 +123,10 @@ def check_parameters(
 
 
 def check_names(kind: str, given: Iterable[str], known: tuple[str, ...]) -> None:
-    """Checks that `kind` takes every given parameter."""
+    """Raise AttentionError if a given parameter is not among the known ones.
+
+    kind: the name of the choice, for the error.
+    """
     for name in given:
         if name not in known:
             choices = ", ".join(known) or "nothing"
@@ -130,38 +134,41 @@ def check_names(kind: str, given: Iterable[str], known: tuple[str, ...]) -> None
 
 
 def names_of(parameters: Iterable[Parameter]) -> tuple[str, ...]:
-    """The names of parameters."""
+    """Return the names of parameters."""
     return tuple(parameter.name for parameter in parameters)
 
 
 def check_declared(function: Callable, declared: Iterable[str]) -> None:
-    """Checks that the declared names are the keyword-only arguments of a torch function. Raises ValueError.
+    """Check that the declared names are the keyword-only arguments of a torch function. Raises ValueError.
 
-    Else an undeclared parameter would silently have no check, no link and no control.
+    Otherwise an undeclared parameter would silently have no check, no link and no control.
     """
     check_same_names(function.__name__, sorted(keyword_names(function)), sorted(declared))
 
 
 def check_operands(function: Callable, declared: Iterable[str]) -> None:
-    """Checks that the declared names are a function's positional arguments after the first. Raises ValueError."""
+    """Check that the declared names are a function's positional arguments after the first. Raises ValueError."""
     _, *others = argument_names(function, by_keyword=False)
     check_same_names(function.__name__, others, list(declared))
 
 
 def check_same_names(who: str, taken: list[str], declared: list[str]) -> None:
-    """Checks that both lists are equal. Raises ValueError."""
+    """Raise ValueError if the names that a function takes differ from the declared names.
+
+    who: the function, for the error.
+    """
     if taken != declared:
         raise ValueError(f"{who} takes {', '.join(taken)}: declared are {', '.join(declared)}")
 
 
 def keyword_names(function: Callable) -> tuple[str, ...]:
-    """The keyword-only arguments of a function."""
+    """Return the names of a function's keyword-only arguments."""
     return argument_names(function, by_keyword=True)
 
 
-@cache  # called in every plan with a modifier
+@cache  # because every run with a modifier calls this function
 def argument_names(function: Callable, by_keyword: bool) -> tuple[str, ...]:
-    """The keyword-only arguments of a function, or its other arguments in order."""
+    """Return the names of a function's keyword-only arguments, or of its other arguments in order."""
     names = []
     for argument in inspect.signature(function).parameters.values():
         if (argument.kind is inspect.Parameter.KEYWORD_ONLY) == by_keyword:

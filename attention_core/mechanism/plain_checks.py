@@ -1,14 +1,14 @@
-"""Checks of plain values: a choice, a whole number, a list, a finite number. Each returns the given value."""
+"""Checks of plain values: a choice, a whole number, a list, a finite number. Each check returns the checked value."""
 
 import sys
 
 from attention_core.record.errors import AttentionError
 
-MAX_WHOLE_NUMBER = 2**31 - 1  # the largest whole number of any kind: it fits 32-bit integers
+MAX_WHOLE_NUMBER = 2**31 - 1  # the largest allowed whole number, which fits 32-bit integers
 
 
 def require_one_of(name: str, given: object, names: tuple[str, ...]) -> object:
-    """`given` if it is one of `names`."""
+    """Return `given` if it is one of `names`, else raise AttentionError."""
     if given not in names:
         choices = ", ".join(names)
         raise AttentionError("unknown_choice", name=name, choices=choices, given=repr(given))
@@ -16,7 +16,7 @@ def require_one_of(name: str, given: object, names: tuple[str, ...]) -> object:
 
 
 def require_whole(name: str, given: object) -> int:
-    """`given` as an int, if it is a whole number (True is none)."""
+    """Return `given` as an int if it is a whole number and no truth value, else raise AttentionError."""
     if not is_whole(given):
         raise AttentionError("whole_number", name=name, given=repr(given))
     if abs(given) > MAX_WHOLE_NUMBER:
@@ -25,35 +25,35 @@ def require_whole(name: str, given: object) -> int:
 
 
 def require_positive(name: str, given: object) -> int:
-    """`given` as an int, if it is a whole number above 0."""
+    """Return `given` as an int if it is a whole number above 0, else raise AttentionError."""
     if not is_whole(given) or given < 1:
         raise AttentionError("positive_integer", name=name, given=repr(given))
     return require_whole(name, given)
 
 
 def is_whole(given: object) -> bool:
-    """Whether a value is an int other than True and False."""
+    """Return whether a value is an int other than True and False."""
     return isinstance(given, int) and not isinstance(given, bool)
 
 
 def require_not_negative(name: str, given: object) -> int:
-    """`given` as an int, if it is a whole number, 0 or more."""
+    """Return `given` as an int if it is a whole number of at least 0, else raise AttentionError."""
     if require_whole(name, given) < 0:
         raise AttentionError("not_negative", name=name, given=repr(given))
     return given
 
 
 def require_list(name: str, given: object) -> tuple | list:
-    """`given` if it is a tuple or a list."""
+    """Return `given` if it is a tuple or a list, else raise AttentionError."""
     if not isinstance(given, tuple | list):
         raise AttentionError("not_listed", name=name, given=repr(given))
     return given
 
 
 def require_finite(name: str, given: object) -> float:
-    """`given` if it is a finite real number."""
+    """Return `given` if it is a finite real number, else raise AttentionError."""
     is_number = is_whole(given) or isinstance(given, float)
-    largest = sys.float_info.max  # an int may be larger
+    largest = sys.float_info.max  # compared as numbers, because a large int cannot become a float
     if is_number and -largest <= given <= largest:
         return given
     raise AttentionError("finite_number", name=name, given=repr(given)[:40])

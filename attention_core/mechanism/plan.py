@@ -1,4 +1,4 @@
-"""The plan of a run: from its arguments to the list of operations; and the run, which applies them in order."""
+"""Plans a run: turns its arguments into a list of operations, and then applies these in order."""
 
 import math
 from collections.abc import Mapping
@@ -67,9 +67,9 @@ def prepare(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[Inputs, Plan]:
-    """The inputs of attend as steps, and its plan; all is checked, nothing computed.
+    """Check the arguments of attend; return them as input steps, and the operations on them. Nothing is computed.
 
-    Raises AttentionError as attend does; running the plan raises none.
+    Raises AttentionError as attend does; applying the operations later raises none.
     """
     arguments = check_arguments(query, key, value, weights, config, pairs)
     return plan_run(arguments, config)
@@ -83,19 +83,24 @@ def prepare_qkv(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[Inputs, Plan]:
-    """The inputs of attend_qkv as steps, and its plan, as prepare does for attend. Raises AttentionError."""
+    """Check the arguments of attend_qkv; return them as input steps, and the operations on them.
+
+    Raises AttentionError.
+    """
     arguments = check_qkv_arguments(q, k, v, weights, config, pairs)
     return plan_run(arguments, config)
 
 
 def run_plan(inputs: Inputs, plan: Plan) -> Trace:
-    """The Trace of a plan: every operation applied in order, every value recorded."""
+    """Apply every operation of a plan in order, and return the Trace of all values."""
     return Trace(inputs).then(*plan)
 
 
 def plan_run(arguments: Arguments, config: AttentionConfig) -> tuple[Inputs, Plan]:
-    """The arguments of a run as steps, and all the operations on them. Raises AttentionError if positions or the
-    residual do not fit."""
+    """Return the arguments of a run as input steps, and all operations on them, in order.
+
+    Raises AttentionError if positions or the residual do not fit.
+    """
     shapes = arguments.shapes
     query_offset = arguments.query_offset
     inputs = make_input_steps(arguments, config)
@@ -105,7 +110,10 @@ def plan_run(arguments: Arguments, config: AttentionConfig) -> tuple[Inputs, Pla
 
 
 def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: Shapes, query_offset: int) -> Plan:
-    """The whole plan. plan: its part up to q, k and v."""
+    """Return the whole plan of an attention layer.
+
+    plan: the operations of the layer up to q, k and v.
+    """
     made = ("q_projected", head_step(config, "q"))  # without a projection, the split into heads reads the input
     source = next((operation.reads[0] for operation in plan if operation.output in made), "")  # "" if q itself is given
     plan = plan + plan_weights(config, inputs, shapes, query_offset)
@@ -126,9 +134,12 @@ def plan_qkv(
     shapes: Shapes,
     query_offset: int,
 ) -> Plan:
-    """The operations from the inputs to q, k and v. sources: role -> its input; {} if q, k and v are given."""
+    """Return the operations from the inputs to q, k and v.
+
+    sources: {"q", "k" or "v": name of its input}; {} if q, k and v are given.
+    """
     plan: Plan = []
-    for source in dict.fromkeys(sources.values()):  # each input once
+    for source in dict.fromkeys(sources.values()):  # each input is taken once, though it may have several roles
         first_position = query_offset if source == "query" else 0
         plan += plan_input_positions(config, inputs, inputs[source], shapes["q"][1], first_position)
     made_of = {role: input_step(config, source) for role, source in sources.items()}
@@ -142,7 +153,7 @@ def plan_qkv(
     for role in ("k", "v"):
         if role in sources and config.modifiers_at("sources"):
             changes = plan_source_changes(config, sources[role], made_of[role])
-            if projected_from["k"] != changes[-1].output:  # once, if k and v have one input
+            if projected_from["k"] != changes[-1].output:  # skipped if v has the input of k
                 plan += changes
             projected_from[role] = changes[-1].output
     for role, source in projected_from.items():
@@ -150,7 +161,7 @@ def plan_qkv(
     for half in range(config.maps):
         q_changes = plan_head_changes(config, inputs, "q", shapes, query_offset, half)
         k_changes = plan_head_changes(config, inputs, "k", shapes, 0, half)
-        for both in zip(q_changes, k_changes, strict=True):  # each step on q is followed by the same on k
+        for both in zip(q_changes, k_changes, strict=True):  # each step on q is followed by the same step on k
             plan += both
     for name, params in config.positions_at("scores").items():
         steps = plan_position_steps(name, params, made_of, shapes, query_offset)
@@ -160,12 +171,12 @@ def plan_qkv(
 
 
 def input_step(config: AttentionConfig, source: str) -> str:
-    """The name of the step that holds an input with its positions, if any."""
+    """Return the name of the step that holds an input, with its positions added if the config adds positions."""
     return f"positioned_{source}" if config.positions_at("input") else source
 
 
 def plan_query_changes(config: AttentionConfig, source: Step) -> Plan:
-    """The operations of modifiers on the input of q with its positions, before any projection."""
+    """Return the operations by which modifiers change the input of q, after positions and before any projection."""
     changes = []
     for name, params in config.modifiers_at("inputs").items():
         changes.append(MODIFIERS[name].operations("inputs", source.name, source.dims, params))
@@ -173,8 +184,11 @@ def plan_query_changes(config: AttentionConfig, source: Step) -> Plan:
 
 
 def plan_source_changes(config: AttentionConfig, source: str, step: str) -> Plan:
-    """The operations of modifiers on an input before k and v are projected from it. source: the input's name. step: the
-    first step that they read: the input with its positions, or a modifier's output for it."""
+    """Return the operations of modifiers on an input before k and v are projected from it.
+
+    source: the name of the input. step: the name of the step that the first operation reads: the input with its
+    positions, or the output of an earlier modifier.
+    """
     changes = []
     for name, params in config.modifiers_at("sources").items():
         changes.append(MODIFIERS[name].operations("sources", source, (), params))
@@ -184,7 +198,10 @@ def plan_source_changes(config: AttentionConfig, source: str, step: str) -> Plan
 def plan_position_steps(
     name: str, params: Mapping[str, object], made_of: Mapping[str, str], shapes: Shapes, query_offset: int
 ) -> Plan:
-    """The operations on the inputs for a position on the scores. made_of: the steps that q and k are projected from."""
+    """Return the operations on the inputs for a position encoding that changes scores.
+
+    name: the name of the encoding. made_of: {"q" or "k": the step from which it is projected}.
+    """
     _, heads, _, _ = shapes["q"]
     plan: Plan = []
     for step in POSITIONS[name].steps:
@@ -196,7 +213,10 @@ def plan_position_steps(
 
 
 def plan_projection(config: AttentionConfig, inputs: Inputs, role: str, source: str, shapes: Shapes) -> Plan:
-    """The operations for one of q, k and v: its projection, if there is a weight for it, and the split into heads."""
+    """Return the operations for q, k or v: the projection, if there is a weight for it, and the split into heads.
+
+    role: "q", "k" or "v". source: the name of the step that is projected.
+    """
     plan: Plan = []
     learned = [name for name in (f"w_{role}", f"b_{role}") if name in inputs]
     if learned:
@@ -223,13 +243,16 @@ def plan_projection(config: AttentionConfig, inputs: Inputs, role: str, source: 
 def plan_input_positions(
     config: AttentionConfig, inputs: Inputs, source: Step, heads: int, first_position: int
 ) -> Plan:
-    """The operations that add the chosen positions to an input, whose first row is at first_position."""
+    """Return the operations that add the chosen positions to an input.
+
+    first_position: the position of the input's first row.
+    """
     chosen = config.positions_at("input")
     if not chosen:
         return []
     _, rows, columns = source.shape
     _, length, width = source.dims
-    dims = (length, f"{width}_position")  # a table's columns are frequencies, not the columns of x
+    dims = (length, f"{width}_position")  # separate axis: a table's columns are frequencies, not columns of x
     plan: Plan = []
     for name, params in chosen.items():
         position = POSITIONS[name]
@@ -256,7 +279,7 @@ def plan_input_positions(
 
 
 def plan_sum(names: list[str], output: str, dims: tuple[str, ...]) -> Plan:
-    """The additions that make the step `output` from several steps of one shape; [] if there is only one."""
+    """Return the additions that make the step `output` of several steps of one shape; [] if there is only one step."""
     plan: Plan = []
     total, *others = names
     for count, name in enumerate(others, 2):
@@ -275,9 +298,10 @@ def plan_sum(names: list[str], output: str, dims: tuple[str, ...]) -> Plan:
 def plan_head_changes(
     config: AttentionConfig, inputs: Inputs, role: str, shapes: Shapes, first_position: int, half: int
 ) -> Plan:
-    """The operations of modifiers and then positions on the heads of q or k; [] if none are chosen.
+    """Return the operations of modifiers, and then of positions, on the heads of q or k; [] if none are chosen.
 
-    The first row of q or k is at first_position. half: the map, 0 or 1. The last step has the name of q or k.
+    role: "q" or "k", which is also the name of the last step. first_position: the position of the first row. half: the
+    index, 0 or 1, of the map if attention combines two maps.
     """
     _, heads, length, width = shapes[role]
     dims = head_dims(role, shapes)
@@ -299,7 +323,10 @@ def plan_head_changes(
 
 
 def number_second(plan: Plan, given: tuple[str, ...] = ()) -> Plan:
-    """The plan for the second map: the names of its steps end with _2. given: further names that get the ending _2."""
+    """Return a copy of the plan for the second map of differential attention: the names of its steps end with _2.
+
+    given: names of further steps that get the ending _2.
+    """
     names = {*given, *(operation.output for operation in plan)}
     second = {name: f"{name}_2" for name in names}
     numbered: Plan = []
@@ -311,7 +338,7 @@ def number_second(plan: Plan, given: tuple[str, ...] = ()) -> Plan:
 
 # ---- scores ----------------------------------------------------------------------------------------------------------
 def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
-    """The operations from q and k to the scores that the mask reads."""
+    """Return the operations from q and k to the scores before masking."""
     plan = plan_score(config, inputs)
     plan += plan_score_positions(config, inputs, shapes, query_offset)
     plan.append(plan_scale(config, count_compared(config, inputs, shapes), plan[-1].output))
@@ -322,7 +349,7 @@ def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_o
 
 
 def plan_score(config: AttentionConfig, inputs: Inputs) -> Plan:
-    """The operations of the score function, and the replacement by chosen scores, if any."""
+    """Return the operations of the score function, and the replacement of scores if some were chosen."""
     *operations, last = SCORES[config.score].operations
     if "chosen_scores" not in inputs:
         return [*operations, last]
@@ -331,7 +358,7 @@ def plan_score(config: AttentionConfig, inputs: Inputs) -> Plan:
 
 
 def plan_score_positions(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
-    """The operations by which positions change the scores before the scaling, if any do."""
+    """Return the operations by which position encodings change the scores before the scaling; [] if none does."""
     changes = []
     for name, params in config.positions_at("scores").items():
         operation = Operation(
@@ -348,7 +375,10 @@ def plan_score_positions(config: AttentionConfig, inputs: Inputs, shapes: Shapes
 def fit_to_scores(
     name: str, params: Mapping[str, object], inputs: Inputs, shapes: Shapes, query_offset: int
 ) -> dict[str, object]:
-    """The parameters of a position on scores, fitted to this run; only parameters that its torch function takes."""
+    """Return the parameters of a position encoding on scores, with values that fit this run.
+
+    Only parameters that the encoding's torch function takes are returned. name: the name of the encoding.
+    """
     position = POSITIONS[name]
     _, heads, T, _ = shapes["q"]
     _, _, S, d_k = shapes["k"]
@@ -358,8 +388,11 @@ def fit_to_scores(
 
 
 def size_position(name: str, inputs: Inputs, heads: int, width: int) -> dict[str, int]:
-    """The sizes of a run for a position: the heads, the width at its place, and the letters of its learned tensors.
-    Raises AttentionError: weight_shape, for a table of another width than the input."""
+    """Return the sizes of a run that a position encoding needs.
+
+    These are the number of heads, the width at the encoding's place, and the sizes of its learned tensors' axes. Raises
+    AttentionError: weight_shape, for a table whose width is not that of the input.
+    """
     position = POSITIONS[name]
     learned = {tensor.name: inputs[tensor.name].shape for tensor in position.weights}
     sizes = add_own_sizes(position.weights, learned, {"H": heads, "width": width})
@@ -369,7 +402,7 @@ def size_position(name: str, inputs: Inputs, heads: int, width: int) -> dict[str
 
 
 def count_compared(config: AttentionConfig, inputs: Inputs, shapes: Shapes) -> int:
-    """The number of query-key products in a score: d_k, plus the products that positions add."""
+    """Return the number of products of query and key components in a score: d_k, plus products for positions."""
     _, heads, _, _ = shapes["q"]
     _, _, _, d_k = shapes["k"]
     letters = {name: POSITIONS[name].compares for name in config.positions_at("scores") if POSITIONS[name].compares}
@@ -377,14 +410,20 @@ def count_compared(config: AttentionConfig, inputs: Inputs, shapes: Shapes) -> i
 
 
 def plan_put(output: str, computed: str) -> Operation:
-    """The operation that replaces computed numbers by the chosen ones."""
+    """Return the operation that replaces computed numbers by the chosen ones.
+
+    output: the step with the replaced numbers. computed: the step with the computed numbers.
+    """
     reads = (computed, f"chosen_{output}", f"where_{output}")
     return Operation(output, SCORE_DIMS, reads, PUT)
 
 
 def plan_scale(config: AttentionConfig, d_k: int, scores: str) -> Operation:
-    """The operation that scales scores: by the chosen factor, else the score's default (1/√d_k), else 1; then over the
-    temperature, which is lower if a position sharpens the scores."""
+    """Return the operation that scales the scores and divides them by the temperature.
+
+    The factor is the chosen one, else the default of the score function (1/√d_k), else 1. The temperature is lower if a
+    position encoding sharpens the scores.
+    """
     default_scale = SCORES[config.score].default_scale
     faces = SCALE
     factor = 1.0
@@ -399,7 +438,10 @@ def plan_scale(config: AttentionConfig, d_k: int, scores: str) -> Operation:
 
 
 def plan_modifiers(config: AttentionConfig, place: str, read: Operation, heads: int, source: str = "") -> Plan:
-    """The operations of the chosen modifiers at a place, in a chain from `read` on. source: the input step of q."""
+    """Return the operations of the chosen modifiers at a place in the run, each reading the one before.
+
+    read: the operation whose output the first modifier reads. source: the input step of q.
+    """
     changes = []
     for name, params in config.modifiers_at(place).items():
         changes.append(MODIFIERS[name].operations(place, place, read.dims, {**params, HEADS: heads}))
@@ -407,7 +449,7 @@ def plan_modifiers(config: AttentionConfig, place: str, read: Operation, heads: 
 
 
 def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, scores: str) -> Plan:
-    """The operations that add the chosen position biases to the scores; [] if none are chosen."""
+    """Return the operations that add the chosen position biases to the scores; [] if none are chosen."""
     chosen = config.positions_at("bias")
     if not chosen:
         return []
@@ -435,7 +477,10 @@ def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_off
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def plan_masks(config: AttentionConfig, inputs: Inputs, query_offset: int, scores: str) -> Plan:
-    """The operations of the masks, the step `allowed` (the single mask, or all combined), and the masked scores."""
+    """Return the operations of the masks, of the step `allowed`, and of the masked scores.
+
+    `allowed` is the only mask, or all masks combined.
+    """
     names = [f"allowed_{name}" for name, _ in config.masks]
     if "allowed_custom" in inputs:
         names.append("allowed_custom")
@@ -466,7 +511,7 @@ def plan_mask(
     scores: str,
     output: str,
 ) -> Operation:
-    """The operation of one mask; the run's query_offset replaces its `offset`."""
+    """Return the operation of one mask, whose `offset` is the run's query_offset."""
     mask = MASKS[name]
     params = dict(params)
     params.pop("offset", None)
@@ -476,13 +521,13 @@ def plan_mask(
 
 
 def is_masked(config: AttentionConfig, inputs: Inputs) -> bool:
-    """Whether the run has a step `allowed`, from the config's masks or given."""
+    """Return whether the run has a step `allowed`: a mask in the config, or a given mask."""
     return bool(config.masks) or "allowed" in inputs
 
 
 # ---- weights ---------------------------------------------------------------------------------------------------------
 def plan_weights(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
-    """The operations from q and k to the weights that mix the values: computed, replaced, after dropout."""
+    """Return the operations from q and k to the weights that mix the values: computed, replaced, or after dropout."""
     replacing = plan_replaced_weights(config, inputs)
     output = "weights" if replacing is None else "computed_weights"
     plan = plan_computed_weights(config, inputs, shapes, query_offset, output)
@@ -503,12 +548,14 @@ def plan_weights(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_
 def plan_computed_weights(
     config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, output: str
 ) -> Plan:
-    """The operations from q and k to the weights: of one map, or of two and their combination. output: the last
-    step."""
+    """Return the operations from q and k to the weights: those of one map, or of two maps and their combination.
+
+    output: the name of the last step.
+    """
     if config.maps == 1:
         return plan_map(config, inputs, shapes, query_offset, output)
     plan = plan_map(config, inputs, shapes, query_offset, "weights_1")
-    computed = {name: step for name, step in inputs.items() if name != "chosen_scores"}  # only for the first map
+    computed = {name: step for name, step in inputs.items() if name != "chosen_scores"}  # chosen scores: first map only
     second = plan_map(config, computed, shapes, query_offset, "weights")
     plan += number_second([operation for operation in second if not is_for_both_maps(operation)], given=("q", "k"))
     _, heads, _, _ = shapes["q"]
@@ -518,19 +565,19 @@ def plan_computed_weights(
 
 
 def plan_map(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, output: str) -> Plan:
-    """The operations from q and k to one map of weights, the step `output`."""
+    """Return the operations from q and k to one map of weights, which is the step `output`."""
     plan = plan_scores(config, inputs, shapes, query_offset)
     plan += plan_masks(config, inputs, query_offset, plan[-1].output)
     return [*plan, plan_normaliser(config, output)]
 
 
 def is_for_both_maps(operation: Operation) -> bool:
-    """Whether both maps share the step: a mask, or a position bias."""
+    """Return whether an operation serves both of two combined maps, because it is a mask or a position bias."""
     return operation.output.startswith("allowed") or operation.dims == SCORE_DIMS[1:]
 
 
 def plan_normaliser(config: AttentionConfig, output: str) -> Operation:
-    """The operation that turns masked scores into weights."""
+    """Return the operation that turns masked scores into weights."""
     name, params = config.normaliser
     normaliser = NORMALISERS[name]
     reads = ("masked_scores", *names_of(normaliser.weights))
@@ -538,7 +585,7 @@ def plan_normaliser(config: AttentionConfig, output: str) -> Operation:
 
 
 def plan_replaced_weights(config: AttentionConfig, inputs: Inputs) -> Operation | None:
-    """The operation that replaces the normaliser's weights by others; None if they stay."""
+    """Return the operation that replaces the normaliser's weights by given ones; None if no weights are replaced."""
     if config.replace:
         reads = ("computed_weights", "allowed") if is_masked(config, inputs) else ("computed_weights",)
         return Operation("weights", SCORE_DIMS, reads, EVEN_WEIGHTS)
@@ -551,7 +598,7 @@ def plan_replaced_weights(config: AttentionConfig, inputs: Inputs) -> Operation 
 
 # ---- output ----------------------------------------------------------------------------------------------------------
 def plan_output(config: AttentionConfig, inputs: Inputs, shapes: Shapes, source: str) -> Plan:
-    """The operations from the weights to the output: mix the values, merge the heads, project if there is a W_o.
+    """Return the operations from the weights to the output: mixing the values, merging the heads, and W_o if given.
 
     source: the input step of q.
     """
@@ -581,7 +628,7 @@ def plan_output(config: AttentionConfig, inputs: Inputs, shapes: Shapes, source:
 
 
 def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Operation:
-    """The operation x + output, which the next layer reads; x with its added positions, if any."""
+    """Return the operation x + output, which gives the input of the next layer; x includes its added positions."""
     source = "x" if "x" in inputs else "query"
     if source not in inputs:
         raise AttentionError("no_input_residual")
@@ -601,7 +648,7 @@ def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Operation:
 
 
 def output_width(inputs: Inputs, shapes: Shapes) -> int:
-    """The width of the output."""
+    """Return the width of the output."""
     if "w_o" in inputs:
         w_o = inputs["w_o"].value
         return w_o.shape[-1]

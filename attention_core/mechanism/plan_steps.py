@@ -1,4 +1,4 @@
-"""Steps that a mechanism adds to a plan, as data: the name, the faces and the reads of each."""
+"""Steps that a mechanism adds to a run, described as data: the name, the functions and the inputs of each."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -6,23 +6,23 @@ from dataclasses import dataclass, replace
 from attention_core.mechanism.parameters import keyword_names
 from attention_core.record.trace import Faces, Operation
 
-HERE = "here"  # among a step's reads: the last step at its place before its mechanism
-INPUT, KEY_INPUT = "input", "key_input"  # among a step's reads: the inputs of q and k
+HERE = "here"  # in PlanStep.reads, this stands for the last step at the same place before the mechanism
+INPUT, KEY_INPUT = "input", "key_input"  # in PlanStep.reads, these stand for the input of q and for the input of k
 INPUTS = (INPUT, KEY_INPUT)
 HEADS, HALF, FIRST_POSITION = "heads", "half", "first_position"
 GIVEN_BY_RUN = (
     HEADS,
     HALF,
     FIRST_POSITION,
-)  # keywords: the number of heads, the map (0 or 1), the position of the first row
+)  # keyword arguments: the number of heads, the map (0 or 1), the position of the first row
 
 
 @dataclass(frozen=True)
 class PlanStep:
     """One step of a mechanism.
 
-    reads: HERE, INPUT, KEY_INPUT, learned tensors, and earlier steps; "{thing}" in a name stands for the changed step,
-    such as q or k. dims: its axes; empty if they are those of the changed step.
+    reads: names of what it reads: HERE, INPUT, KEY_INPUT, learned tensors, and earlier steps. "{thing}" in a name
+    stands for the changed step, such as q or k. dims: the axes of the step; () for the axes of the changed step.
     """
 
     output: str
@@ -31,8 +31,11 @@ class PlanStep:
     dims: tuple[str, ...] = ()
 
     def operation(self, thing: str, dims: tuple[str, ...], given: Mapping[str, object]) -> Operation:
-        """The step as an operation on `thing`, which has the axes `dims`. given: parameters and the values of
-        GIVEN_BY_RUN."""
+        """Return the step as an operation on `thing`, which has the axes `dims`.
+
+        thing: the name that replaces "{thing}" in the step's name. given: the parameters of the mechanism, and the
+        values of GIVEN_BY_RUN.
+        """
         return Operation(
             output=self.output.format(thing=thing),
             dims=self.dims or dims,
@@ -45,10 +48,10 @@ class PlanStep:
 def chain_operations(
     mechanisms: Iterable[list[Operation]], first: str, sources: Mapping[str, str] | None = None
 ) -> list[Operation]:
-    """The operations of mechanisms at one place, in a chain: HERE becomes the last step of the mechanism before, at
-    first the step `first`.
+    """Chain the operations of the mechanisms at one place, so that each mechanism reads the one before.
 
-    sources: the steps that replace INPUT and KEY_INPUT.
+    In what an operation reads, HERE becomes the last step of the mechanism before, and `first` for the first mechanism.
+    sources: {INPUT or KEY_INPUT: the step that replaces it}.
     """
     chained: list[Operation] = []
     here = first
@@ -62,7 +65,7 @@ def chain_operations(
 
 
 def check_all_read(plan: list[Operation]) -> None:
-    """Checks that every step but the last is read. Raises ValueError: else a step would silently have no effect."""
+    """Raise ValueError if a step except the last is read by no other step, because it would silently have no effect."""
     read = {name for operation in plan for name in operation.reads}
     unread = [operation.output for operation in plan[:-1] if operation.output not in read]
     if unread:

@@ -1,10 +1,10 @@
 """Position encodings: added to x, rotated into q and k, or added to scores.
 
-`first_position` is the position of the first row: 0 for keys, `query_offset` for queries. `query_offset` is that of
-query 0 among the keys: a causal mask's offset (S - T if none is set), and 0 without such a mask. In self-attention x
-is one sequence, so sinusoids are added to its tokens from position 0 on.
-A new position is one block here, or in relative_positions.py if its distances have learned numbers, and its entry in
-POSITIONS, which declares its place in a run.
+`first_position` is the position of the first row: 0 for keys, `query_offset` for queries. `query_offset` is the
+position of query 0 among the keys: a causal mask's offset (S - T if none is set), and 0 without such a mask. In
+self-attention x is one sequence, so sinusoids are added to its tokens from position 0 on. A new encoding needs one
+block of code here, or in relative_positions.py if its distances have learned numbers, and its entry in POSITIONS, which
+declares its place in a run.
 """
 
 import math
@@ -48,8 +48,8 @@ from attention_core.record.expressions import Cell, Constant, Operand, product_c
 from attention_core.record.number_text import format_short, format_term
 from attention_core.record.trace import Faces, Operation
 
-Parameters = Mapping[str, object]  # name of a position's parameter -> value
-PositionSizes = Mapping[str, int]  # letter -> size, of a run (see Position.fit) and of the learned tensors
+Parameters = Mapping[str, object]  # name of a position encoding's parameter -> its value
+PositionSizes = Mapping[str, int]  # letter -> size, of the run (see Position.fit) and of the learned tensors
 
 
 # ---- sinusoidal: a table added to x (Vaswani et al. 2017, section 3.5) -----------------------------------------------
@@ -80,7 +80,7 @@ def sinusoidal_numpy(x, *, base, first_position):
 
 
 def sinusoidal_formula(x, *, base, first_position):
-    angle = rf"\dfrac{{p}}{{{format_short(base)}^{{2i/D}}}}"  # a fraction, so that a phone shows all of the line
+    angle = rf"\dfrac{{p}}{{{format_short(base)}^{{2i/D}}}}"  # a fraction, so that the line fits on a phone
     return rf"\begin{{cases}} \sin {angle} & 2i \\[1em] \cos {angle} & 2i{{+}}1 \end{{cases}}"
 
 
@@ -100,7 +100,7 @@ SINUSOIDAL = Faces(sinusoidal, sinusoidal_numpy, sinusoidal_formula, sinusoidal_
 
 
 def wavelengths(width: int, base: float = 10000.0) -> tuple[float, ...]:
-    r"""The wavelengths of the pairs of columns, a sine and a cosine, in positions: $2\pi \cdot base^{2i/D}$.
+    r"""Return the wavelength in positions of each pair of columns (a sine and a cosine): $2\pi \cdot base^{2i/D}$.
 
     >>> [round(length, 1) for length in wavelengths(8)]
     [6.3, 62.8, 628.3, 6283.2]
@@ -133,7 +133,10 @@ def place_vectors_cell(index, x: Operand, w_places: Operand, *, first_position) 
 
 
 def fit_places(params: Parameters, sizes: PositionSizes) -> Parameters:
-    """The parameters, unchanged. Raises AttentionError: few_places, if a position has no row in the table."""
+    """Return the parameters of learned positions unchanged.
+
+    Raises AttentionError: few_places, if the table has fewer rows than there are positions.
+    """
     rows, first = sizes["N"], sizes["first"]
     last = first + sizes["length"] - 1
     if first < 0 or last >= rows:
@@ -147,7 +150,7 @@ PLACE_VECTORS = Faces(
 
 
 def sinusoid_rows(rows: int, columns: int) -> np.ndarray:
-    """The initial table of learned positions: sinusoids, which do about as well (Vaswani et al. 2017, section 3.5)."""
+    """Return initial learned positions: sinusoids, which do about as well (Vaswani et al. 2017, section 3.5)."""
     return sinusoidal_numpy(np.zeros((rows, columns)), base=10000.0, first_position=0)
 
 
@@ -301,8 +304,10 @@ def rope_length(scaling: str, factor: float, mscale: float, mscale_all_dim: floa
 
 
 def rope_sharpness(params: Parameters) -> float:
-    """A further factor on the scaled scores: the square of YaRN's growth by mscale_all_dim, once for q and once for k;
-    1 without YaRN (DeepSeek-V2's published code)."""
+    """Return a further factor on the scaled scores: for YaRN its growth by mscale_all_dim, squared, else 1.
+
+    The growth is squared because it applies to q and to k (DeepSeek-V2's published code).
+    """
     return yarn_growth(params["factor"], params["mscale_all_dim"]) ** 2 if params["scaling"] in YARNS else 1.0
 
 
@@ -339,7 +344,9 @@ def rope_cell(
 
 
 def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
-    """The two columns that RoPE rotates together.
+    """Return the two columns that RoPE rotates together as a pair.
+
+    style: "interleaved" or "half".
 
     >>> pair_columns(1, 6, "interleaved"), pair_columns(1, 6, "half")
     ((2, 3), (1, 4))
@@ -352,8 +359,8 @@ def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
 ROPE = Faces(rope, rope_numpy, rope_formula, rope_cell, sign="R", motion="turn")
 ROPE_STYLES = ("interleaved", "half")
 ROPE_SCALINGS = ("none", "linear", "ntk", "yarn", "llama3", "yarn_unrounded", "yarn_turns")
-# Full turns of a pair in the trained length: up to the first number its frequency is divided by the factor, from the
-# second on it is unchanged. Alpha and beta as Peng et al. 2023 recommend, and those of Llama 3.1's published code.
+# Full turns of a pair in the trained length: up to the first number, its frequency is divided by the factor.
+# From the second number on, its frequency is kept (alpha and beta in Peng et al. 2023; Llama 3.1's code).
 YARN_TURNS = (1.0, 32.0)
 TURNS = {"yarn_turns": YARN_TURNS, "llama3": (1.0, 4.0)}
 RAMPS = {"yarn": True, "yarn_unrounded": False}  # between the pairs that turn so often, by the pair: whether rounded
@@ -361,7 +368,7 @@ YARNS = ("yarn", "yarn_unrounded", "yarn_turns")
 
 
 def fit_rope(params: Parameters, sizes: PositionSizes) -> Parameters:
-    """RoPE's parameters, unchanged. Raises AttentionError: even_width."""
+    """Return RoPE's parameters unchanged. Raises AttentionError: even_width, for an odd width."""
     if sizes["width"] % 2:
         raise AttentionError("even_width", kind="RoPE", width=sizes["width"])
     return params
@@ -401,15 +408,17 @@ ALIBI = Faces(alibi, alibi_numpy, alibi_formula, alibi_cell, sign="−m·|i−j|
 
 
 def alibi_slopes(heads: int) -> tuple[float, ...]:
-    """One slope per head: 2^(-8/H), 2^(-16/H), ...; if H is no power of two, the missing slopes are every other slope
-    of twice the next lower power (Press et al. 2022, the authors' published code).
+    """Return ALiBi's slopes, one per head: 2^(-8/H), 2^(-16/H), ...
+
+    If H is no power of two, the first slopes are those of the next lower power, and the others are every other slope of
+    twice that power (Press et al. 2022, the authors' published code).
 
     >>> alibi_slopes(4)
     (0.25, 0.0625, 0.015625, 0.00390625)
     >>> alibi_slopes(3)
     (0.0625, 0.00390625, 0.25)
     """
-    power = 1 << (heads.bit_length() - 1)  # the largest power of two that is not more than `heads`
+    power = 1 << (heads.bit_length() - 1)  # the largest power of two that is at most `heads`
     slopes = geometric_slopes(power)
     between = geometric_slopes(2 * power)[0::2]
     missing = heads - power
@@ -417,12 +426,15 @@ def alibi_slopes(heads: int) -> tuple[float, ...]:
 
 
 def geometric_slopes(count: int) -> list[float]:
-    """The slopes 2^(-8/n), 2^(-16/n), ..., 2^(-8) for n = count."""
+    """Return the slopes 2^(-8/n), 2^(-16/n), ..., 2^(-8) for n = count."""
     return [2.0 ** (-8 * number / count) for number in range(1, count + 1)]
 
 
 def fit_alibi(params: Parameters, sizes: PositionSizes) -> Parameters:
-    """ALiBi's slopes, one per head: the published ones if none are given. Raises AttentionError: slopes_count."""
+    """Return ALiBi's slopes, one per head: the given slopes, else the published ones.
+
+    Raises AttentionError: slopes_count.
+    """
     given, heads = params["slopes"], sizes["H"]
     slopes = alibi_slopes(heads) if given is None else given
     if len(slopes) != heads:
@@ -437,27 +449,28 @@ PLACES = {"input": "first_position", "heads": "first_position", "scores": "query
 
 
 def fit_any(params: Parameters, sizes: PositionSizes) -> Parameters:
-    """The parameters, unchanged: they fit every run."""
+    """Return the parameters of a position encoding unchanged, because they fit every run."""
     return params
 
 
 def sharpen_nothing(params: Parameters) -> float:
-    """The factor 1: the scores are unchanged."""
+    """Return 1, the factor by which an encoding that does not sharpen the scores changes their temperature."""
     return 1.0
 
 
 @dataclass(frozen=True)
 class Position:
-    """An entry of POSITIONS: how a position encoding is computed and at which place of a run.
+    """An entry of POSITIONS: how a position encoding is computed, and at which place of a run.
 
-    faces: they read the step at the place, `reads`, and the learned tensors, and take `first_position` (`query_offset`
-    for scores and a bias) besides their parameters. place: one of PLACES. fit: returns the parameters for a run of
-    these sizes: H heads, the width of x or of k, the length (of x, or of q or k in the heads; on scores the number of
-    keys), the position of its first row, and on scores T and the query_offset; it computes those that are None, and
-    raises AttentionError for those that do not fit. weights: its learned tensors. reads: further steps that it reads.
-    steps: operations on the inputs before the scores; those of queries have an axis T, and they take the parameters.
-    compares: the letter of an axis, besides d_k, over which queries and keys are multiplied; the scale counts it.
-    sharpens: parameters -> a further factor on the scaled scores, as a lower temperature would be.
+    faces: its functions. They read the step at the place, `reads`, and the learned tensors, and take `first_position`
+    (`query_offset` for scores and a bias) besides the parameters. place: a key of PLACES. fit: a function of the
+    parameters and the run's sizes that returns the parameters for this run. The function computes parameters that are
+    None, and raises AttentionError for parameters that do not fit. The sizes are H heads, the width of x or of k, the
+    length (of x, or of q or k in the heads; for scores the number of keys), the position of the first row, and for
+    scores T and the query_offset. weights: its learned tensors. reads: further steps that it reads. steps: operations
+    on the inputs before the scores; those of queries have an axis T, and they take the parameters. compares: the letter
+    of an axis, besides d_k, over which queries and keys are multiplied; the scale counts it. sharpens: a function of
+    the parameters that returns a further factor on the scaled scores, which acts as a lower temperature.
 
     Raises AttentionError (a ValueError) for an unknown place, and ValueError if the parameters or the tensors are not
     those that its torch function takes.
@@ -488,18 +501,18 @@ class Position:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The names that the encoding reads besides the step at its place."""
+        """The names of the operands of the encoding, besides the step that it changes."""
         read_before = {name for step in self.steps for name in step.reads}
         return (*self.reads, *(name for name in names_of(self.weights) if name not in read_before))
 
     @property
     def reads_input(self) -> bool:
-        """Whether the position encoding reads the inputs of q and k."""
+        """Whether the encoding reads the inputs of q and k, not only later steps."""
         return self.place == "input" or any(read in INPUTS for step in self.steps for read in step.reads)
 
     @property
     def key_steps(self) -> tuple[str, ...]:
-        """The steps that are computed from the input and have one row per key: decoding caches them."""
+        """The steps that are computed from the input and have one row per key, which decoding caches."""
         made_of_input = {*INPUTS}
         for step in self.steps:
             if made_of_input & {*step.reads}:
@@ -515,10 +528,10 @@ BASE = Parameter("base", is_whole=False, is_positive=True, usual=10000.0, swept=
 STYLE = Parameter("style", words=ROPE_STYLES, usual="interleaved")
 SCALING = Parameter("scaling", words=ROPE_SCALINGS, usual="none")
 FACTOR = Parameter("factor", is_whole=False, is_positive=True, usual=1.0, beside="scaling", swept=FACTORS)
-TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling", swept=LENGTHS)  # context length in training
+TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling", swept=LENGTHS)  # the context length in training
 MSCALES = (0.0, 0.5, 0.707, 1.0)
 GROWTH = Parameter("mscale", least=0, is_whole=False, usual=1.0, beside="scaling", is_added=True, swept=MSCALES)
-ON_SCALE = replace(GROWTH, name="mscale_all_dim", usual=0.0)  # the part of the growth that multiplies the scores
+ON_SCALE = replace(GROWTH, name="mscale_all_dim", usual=0.0)  # the part of YaRN's growth that multiplies the scores
 ROPE_PARAMETERS = (STYLE, BASE, SCALING, FACTOR, TRAINED, GROWTH, ON_SCALE)
 SLOPES = Parameter("slopes", is_whole=False, several=True, usual=None)
 

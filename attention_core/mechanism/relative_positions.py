@@ -1,7 +1,7 @@
-"""Relative positions: a learned bias or vector for each distance; all far distances share one.
+"""Relative positions: a learned bias or vector for each distance, and a single one for all far distances.
 
-A distance is the key's position minus the query's. `query_offset` is the position of query 0 among the keys. Their
-entries are in POSITIONS (positions.py).
+A distance is the key's position minus the query's. `query_offset` is the position of query 0 among the keys. The
+entries of these encodings are in POSITIONS (positions.py).
 """
 
 import math
@@ -27,32 +27,32 @@ def distances(scores: Float[Tensor, "B H T S"], query_offset: int) -> Tensor:
 
 
 def distance_symbol(query_offset: int) -> str:
-    """j - i in LaTeX, or for example j - i-2."""
+    """Return the distance in LaTeX: "j - i", or with the offset, such as "j - i-2"."""
     return "j - i" if query_offset == 0 else f"j - i{-query_offset:+d}"
 
 
 # ---- initial values on a page ----------------------------------------------------------------------------------------
-LOSS = 0.5  # subtracted from the first head's scores per step of distance; halved from head to head
+LOSS = 0.5  # bias lost per step of distance in the first head; each further head loses half as much
 
 
 def fall_from_middle(rows: int, heads: int) -> np.ndarray:
-    """Biases that fall with the distance from the middle row, where they are 0.
+    """Return initial biases, (rows, heads): 0 in the middle row, and lower with the distance from it.
 
     >>> fall_from_middle(3, 2).tolist()
     [[-0.5, -0.25], [0.0, 0.0], [-0.5, -0.25]]
     """
     steps = np.abs(np.arange(rows) - rows // 2)
-    return np.multiply.outer(steps, -(LOSS ** np.arange(1, heads + 1))) + 0.0  # makes -0 a 0
+    return np.multiply.outer(steps, -(LOSS ** np.arange(1, heads + 1))) + 0.0  # + 0.0 turns -0 into 0
 
 
 def fall_by_bucket(rows: int, heads: int) -> np.ndarray:
-    """Biases that fall by one step per bucket, in both halves of the rows."""
+    """Return initial biases, (rows, heads), that decrease by one step per bucket, in each half of the rows."""
     steps = np.arange(rows) % (rows // 2)
     return np.multiply.outer(steps, -(LOSS ** np.arange(1, heads + 1))) + 0.0
 
 
 def like_word_before(rows: int, width: int) -> np.ndarray:
-    """Zeros, but for a 1 in the first column of the row of the word before, distance -1."""
+    """Return an initial table of zeros with a single 1, in the first column of distance -1: the word before."""
     table = np.zeros((rows, width))
     table[rows // 2 - 1, 0] = 1.0
     return table
@@ -104,7 +104,7 @@ W_CLIPPED = LearnedTensor("w_clipped", ("R_c", "H"), "W_c", start=fall_from_midd
 
 
 # ---- T5: a bias a head for each bucket of distances; far ones share (Raffel et al. 2020, 2.1, published code) --------
-DIRECTIONS = ("both", "past")  # half of the buckets per side; or all for earlier keys, later ones at distance 0
+DIRECTIONS = ("both", "past")  # both: half of the buckets per side; past: all for earlier keys, later ones at 0
 
 
 def bucket_bias(
@@ -169,7 +169,7 @@ def t5_bucket(distance: int, buckets: int, direction: str, farthest: int) -> int
 
 
 def fit_t5(params: dict[str, object], sizes: dict[str, int]) -> dict[str, object]:
-    """T5's parameters, unchanged. Raises AttentionError: buckets, if near distances would have none."""
+    """Return T5's parameters unchanged. Raises AttentionError: buckets, if near distances would have no bucket."""
     multiple = 4 if params["direction"] == "both" else 2
     farthest = params["farthest"]
     most = multiple * (farthest - 1)
@@ -184,7 +184,7 @@ W_BUCKETS = LearnedTensor("w_buckets", ("R_b", "H"), "W_b", start=fall_by_bucket
 DIRECTION = Parameter("direction", words=DIRECTIONS, usual="both", start="both")
 FARTHEST = Parameter(
     "farthest", least=1, usual=128, start=16, swept=(4, 8, 16, 32, 64, 128)
-)  # from here on all distances share the last bucket
+)  # the distance from which on all share the last bucket
 
 
 # ---- relative keys: a vector for each clipped distance, met beside the key (Shaw et al. 2018, eq. 4 and 5) -----------
@@ -232,18 +232,18 @@ W_RK = LearnedTensor("w_rk", ("R_k", "d_q"), "W_{rk}", start=like_word_before, o
 
 # ---- a row for each distance from -K to K ----------------------------------------------------------------------------
 def check_odd(rows: int) -> None:
-    """Checks that there is a middle row. Raises AttentionError: rows_odd."""
+    """Check that a table has a middle row. Raises AttentionError: rows_odd."""
     if rows % 2 == 0:
         raise AttentionError("rows_odd", given=rows)
 
 
 def fit_clipped(params: dict[str, object], sizes: dict[str, int]) -> dict[str, object]:
-    """The parameters, unchanged. Raises AttentionError: rows_odd."""
+    """Return the parameters unchanged. Raises AttentionError: rows_odd, if the table has no middle row."""
     check_odd(sizes["R_c"])
     return params
 
 
 def fit_relative_keys(params: dict[str, object], sizes: dict[str, int]) -> dict[str, object]:
-    """The parameters, unchanged. Raises AttentionError: rows_odd."""
+    """Return the parameters unchanged. Raises AttentionError: rows_odd, if the table has no middle row."""
     check_odd(sizes["R_k"])
     return params

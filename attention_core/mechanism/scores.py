@@ -1,6 +1,6 @@
-"""Score functions: how well a query matches a key; the table SCORES names them all.
+"""Score functions, which compute how well a query matches a key, and the table SCORES of all of them.
 
-A new score is one entry here: its operation(s) from q and k to `scores`, their multiply-adds, its default scale and
+To add a score, add an entry here: its operations from q and k to `scores`, their multiply-adds, its default scale and
 its learned tensors.
 """
 
@@ -115,7 +115,10 @@ def general_cell(index, q: Operand, k: Operand, w_a: Operand) -> Cell:
 
 
 def head_index(weight: Operand, h: int, shared_axes: int) -> tuple[int, ...]:
-    """The index of head h in a score's weight: () if all heads share the weight, which then has `shared_axes` axes."""
+    """Return the index of head h in a score's weight; () if all heads share the weight.
+
+    shared_axes: the number of axes of a shared weight.
+    """
     if len(weight.shape) == shared_axes:
         return ()
     return (h,)
@@ -242,20 +245,20 @@ class StepProducts:
     per_key: int = 0
 
     def total(self, T: int, S: int) -> int:
-        """The multiply-adds for T queries and S keys."""
+        """Return the number of multiply-adds for T queries and S keys."""
         return T * S * self.per_pair + T * self.per_query + S * self.per_key
 
 
-Products = dict[str, StepProducts]  # step -> its multiply-adds
+Products = dict[str, StepProducts]  # name of a step -> its multiply-adds
 
 
 @dataclass(frozen=True)
 class Score:
     """An entry of SCORES: the operations of a score from q and k to `scores`, and their cost.
 
-    products: sizes by letter (d_q, d_k, A) -> the multiply-adds of its steps. equal_widths: whether q and k must be
-    equally wide. weights: its learned tensors. default_scale: d_k -> factor; None: the scores are not scaled.
-    is_positive: whether no score is below 0.
+    products: a function of sizes by letter (d_q, d_k, A) that returns the multiply-adds of each step. equal_widths:
+    whether q and k must be equally wide. weights: the score's learned tensors. default_scale: a function of d_k that
+    returns the factor; None if the scores are not scaled. is_positive: whether no score is below 0.
 
     Raises ValueError if its operations read anything but q, k, each other and its weights, or leave a weight unread.
     """
@@ -272,24 +275,27 @@ class Score:
         check_all_read(list(self.operations))
 
     def larger_than_pairs(self, sizes: Sizes) -> list[Shape]:
-        """The shapes of its steps that have more axes than the scores."""
+        """Return the shapes of the score's steps that have more axes than the scores."""
         larger = [operation.dims for operation in self.operations if len(operation.dims) > len(SCORE_DIMS)]
         return [tuple(sizes[dim] for dim in dims) for dims in larger]
 
 
 def dot_products(sizes: Sizes) -> Products:
-    """$d_k$ per pair; the norms in a cosine are not counted."""
+    """Return the multiply-adds of a dot product, $d_k$ per pair; the norms in a cosine are not counted."""
     return {"scores": StepProducts(per_pair=sizes["d_k"])}
 
 
 def general_products(sizes: Sizes) -> Products:
-    """$q W_a$ once per query, $d_q d_k$, then $d_k$ per pair."""
+    """Return the multiply-adds of the general score: $d_q d_k$ per query for $q W_a$, then $d_k$ per pair."""
     w_a = sizes["d_q"] * sizes["d_k"]
     return {"scores": StepProducts(per_pair=sizes["d_k"], per_query=w_a)}
 
 
 def additive_products(sizes: Sizes) -> Products:
-    """$q W_{aq}$ once per query and $k W_{ak}$ once per key, $A d_q$ and $A d_k$, then A per pair (and A tanh)."""
+    """Return the multiply-adds of the additive score.
+
+    $A d_q$ per query for $q W_{aq}$, $A d_k$ per key for $k W_{ak}$, then A per pair (and A tanh).
+    """
     A = sizes["A"]
     return {
         "hidden": StepProducts(per_query=sizes["d_q"] * A, per_key=sizes["d_k"] * A),
@@ -298,7 +304,10 @@ def additive_products(sizes: Sizes) -> Products:
 
 
 def root_scale(d_k: int) -> float:
-    """1/√d_k keeps the variance of q · k at 1 for independent components of variance 1 (Vaswani et al. 2017, 3.2.1)."""
+    """Return 1/√d_k, the scale at which q · k has variance 1 if all components are independent with variance 1.
+
+    Source: Vaswani et al. 2017, section 3.2.1.
+    """
     return d_k**-0.5
 
 
@@ -342,7 +351,7 @@ SCORES = {
             Operation("scores", SCORE_DIMS, ("q_features", "k_features"), DOT),
         ),
         products=dot_products,
-        default_scale=root_scale,  # for a softmax; a share of the sum does not depend on the scale
+        default_scale=root_scale,  # matters for a softmax only: weights that are shares of a sum do not depend on it
         is_positive=True,
     ),
 }

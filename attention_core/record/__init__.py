@@ -1,1 +1,1 @@
-"""The record of a run: the Trace, each cell as an expression, number formats, errors. It imports no other room."""
+"""The record of a run: the Trace, cells as expressions, number formats and errors. Imports no other subpackage."""

@@ -1,8 +1,8 @@
-"""The functions of a cell's terms: for each one its value, and below it its text.
+"""Functions of a cell's terms, such as sum and softmax: for each a function of its value, and one of its text.
 
-A value is computed from the numbers of the terms; a text consists of their operands (cell_text). A new function is one
-block here and its line in CELL_FUNCTIONS; a function of a single mechanism may be in the mechanism's module, as a
-CellFunction in its cells.
+The value is computed from the numbers of the terms; the text consists of their operands (cell_text). A new function
+needs one section here and its line in CELL_FUNCTIONS. A function of a single mechanism may lie in the mechanism's
+module, as a CellFunction in its cells.
 """
 
 import math
@@ -32,16 +32,16 @@ from attention_core.record.expressions import (
 from attention_core.record.number_text import format_or_scientific
 
 MIN_VECTOR_LENGTH = 1e-8  # a vector shorter than this counts as this long, so that the zero vector has cosine 0
-READABLE_SCORES = (-3.0, 14.0)  # a row's largest score: its sum of exponentials stays between 0.05 and some millions
+READABLE_SCORES = (-3.0, 14.0)  # range of a row's largest score in which the sum of exponentials is .05 to millions
 
 
 def function_of(cell: Cell) -> CellFunction:
-    """The CellFunction of a cell."""
+    """Return the CellFunction of a cell, looked up if the cell gives only its name."""
     return CELL_FUNCTIONS[cell.function] if isinstance(cell.function, str) else cell.function
 
 
 def evaluate(cell: Cell, lookup: Callable[[Ref], float]) -> float:
-    """The cell's number in double precision, its operands read by `lookup`.
+    """Compute the cell's number in double precision. lookup: a function that returns an operand's number.
 
     >>> from attention_core.record.expressions import Constant
     >>> cell = Cell(((Ref("q", (0,)), Constant(2.0)), (Constant(1.0),)))
@@ -53,7 +53,7 @@ def evaluate(cell: Cell, lookup: Callable[[Ref], float]) -> float:
 
 
 def write_cell(cell: Cell, lookup: Callable[[Ref], float]) -> list[Part]:
-    """The cell's arithmetic as parts of a text, its operands' numbers read by `lookup`.
+    """Return the cell's arithmetic as parts of a text. lookup: a function that returns an operand's number.
 
     >>> from attention_core.record.expressions import Constant
     >>> write_cell(Cell(((Constant(2.0),),), function="exp"), {}.__getitem__)
@@ -64,7 +64,7 @@ def write_cell(cell: Cell, lookup: Callable[[Ref], float]) -> list[Part]:
 
 
 def numbers_of(cell: Cell, lookup: Callable[[Ref], float]) -> Numbers:
-    """The number of every factor of every term."""
+    """Return the number of every factor of every term. lookup: a function that returns an operand's number."""
     return [[factor_value(factor, lookup) for factor in term] for term in cell.terms]
 
 
@@ -75,7 +75,7 @@ def sum_value(numbers):
 
 # ---- tanh, sin, cos, exp, sigmoid: of the sum ------------------------------------------------------------------------
 def function_of_sum(name: str, function: Callable[[float], float]) -> CellFunction:
-    """name(a × b + c × d + ...)."""
+    """Return a CellFunction that applies `function` to the sum of the terms: name(a × b + c × d + ...)."""
 
     def value(numbers):
         return function(sum_value(numbers))
@@ -87,14 +87,14 @@ def function_of_sum(name: str, function: Callable[[float], float]) -> CellFuncti
 
 
 def sigmoid(number: float) -> float:
-    """1 / (1 + exp(-number)), by an exponential of at most 1, which cannot overflow."""
+    """Return 1 / (1 + exp(-number)), computed with an exponential of at most 1, which cannot overflow."""
     power = math.exp(-abs(number))
     share = 1 / (1 + power)
     return share if number >= 0 else power * share
 
 
 def minus_log(number: float) -> float:
-    """-ln(number), infinite for 0."""
+    """Return -ln(number), or infinity for 0."""
     return -math.log(number) if number > 0 else math.inf
 
 
@@ -131,7 +131,10 @@ def max_value(numbers):
 
 
 def max_text(terms, numbers):
-    """max(a, b, ...), the largest of many; ranked by exp, which is positive and keeps the order."""
+    """Return the text max(a, b, ...); of many terms only the largest are shown.
+
+    Terms are ranked by exp, which is positive and keeps their order.
+    """
     powers = [exp_or_infinity(number) for (number,) in numbers]
     shown, gathered = split_largest(powers)
     parts: list[Part] = []
@@ -154,13 +157,16 @@ def softmax_value(numbers):
 
 
 def softmax_text(terms, numbers):
-    """exp(a) / (exp(a) + exp(b) + ...) = power / sum, the last part if its numbers are readable."""
+    """Return the text exp(a) / (exp(a) + exp(b) + ...) = power / sum.
+
+    The part after the equals sign is left out if its numbers are too large or too small to read.
+    """
     (chosen,), *row = terms
     _, *scores = (score for (score,) in numbers)
     top = max(scores)
     if top == -math.inf:
         return ["Σ exp(−∞) = 0 ⇒ 0"]
-    powers = [math.exp(score - top) for score in scores]  # at most exp(0) = 1: no overflow
+    powers = [math.exp(score - top) for score in scores]  # each power is at most exp(0) = 1, so none overflows
     position = row.index((chosen,))
     shown, gathered = split_largest(powers, always=position)
     parts: list[Part] = ["exp(", Written(chosen), ") / ("]
@@ -175,7 +181,7 @@ def softmax_text(terms, numbers):
 
 
 def readable_softmax(numbers: Numbers) -> str:
-    """= power / sum; "" if the row's largest score lies outside READABLE_SCORES."""
+    """Return the text "= power / sum", or "" if the largest score of the row lies outside READABLE_SCORES."""
     (chosen,), *row = numbers
     scores = [score for (score,) in row]
     lowest, highest = READABLE_SCORES
@@ -198,7 +204,7 @@ def quotient_value(numbers):
 
 
 def quotient_text(terms, numbers):
-    """a / (a + b + ...)."""
+    """Return the text a / (a + b + ...)."""
     chosen, *row = terms
     _, *row_numbers = numbers
     whole = sum_text(row, row_numbers)
@@ -214,7 +220,7 @@ def share_value(numbers):
 
 
 def share_text(terms, numbers):
-    """a / (a + b + ...), or 0 if the sum is 0."""
+    """Return the text a / (a + b + ...), or 0 if the sum is 0."""
     _, *row = terms
     _, *row_numbers = numbers
     if any(map(multiply_factors, row_numbers)):
@@ -242,14 +248,14 @@ def slope_value(numbers):
 
 
 def slope_text(terms, numbers):
-    """a × (1 − a), or a × (0 − b)."""
+    """Return the text of a softmax derivative: a × (1 − a) on the diagonal, a × (0 − b) elsewhere."""
     (weight,), (one,), (other,) = terms
     return [Written(weight), " × (", Written(one), " − ", Written(other), ")"]
 
 
 # ---- alike: 1 less half the sum of |a - b|, where each term is a pair a, b -------------------------------------------
 def pair_distances(numbers: Numbers) -> list[float]:
-    """|a - b| of each pair."""
+    """Return the distance |a - b| of each pair."""
     return [abs(one - other) for one, other in numbers]
 
 
@@ -258,7 +264,7 @@ def alike_value(numbers):
 
 
 def alike_text(terms, numbers):
-    """1 − (|a − b| + |c − d| + ...) / 2, the smallest of many as a subtotal."""
+    """Return the text 1 − (|a − b| + |c − d| + ...) / 2, with the smallest of many distances as a subtotal."""
     distances = pair_distances(numbers)
     shown, gathered = split_largest(distances)
     shown_terms = [terms[i] for i in shown]
@@ -273,7 +279,7 @@ def farthest_value(numbers):
 
 
 def farthest_text(terms, numbers):
-    """max(|a − b|, |c − d|, ...), the largest of many."""
+    """Return the text max(|a − b|, |c − d|, ...) with the largest of many distances."""
     shown, gathered = split_largest(pair_distances(numbers))
     shown_terms = [terms[i] for i in shown]
     closing = ", ...)" if gathered else ")"
@@ -291,7 +297,7 @@ def select_value(numbers):
 
 
 def select_text(terms, numbers):
-    """The score if it is allowed, else what replaces it."""
+    """Return the text of a mask: the score if it is allowed, else the number that replaces it."""
     score, (allowed,), *other = terms
     _, (is_allowed,), *_ = numbers
     result: list[Part] = ["−∞"]
@@ -314,7 +320,7 @@ def choose_value(numbers):
 
 
 def choose_text(terms, numbers):
-    """The chosen number if one was chosen, else the computed one."""
+    """Return the text of a replaced number: the visitor's number if there is one, else the computed one."""
     value, chosen, (condition,) = terms
     *_, (is_chosen,) = numbers
     result = chosen if is_chosen else value
@@ -323,7 +329,7 @@ def choose_text(terms, numbers):
 
 # ---- cosine: the sum of the products over the lengths of two vectors, the first factors and the second factors -------
 def cosine_lengths(numbers: Numbers) -> list[float]:
-    """The two vectors' lengths, at least MIN_VECTOR_LENGTH."""
+    """Return the lengths of the two vectors, at least MIN_VECTOR_LENGTH."""
     vectors = zip(*numbers, strict=True)
     return [max(math.hypot(*vector), MIN_VECTOR_LENGTH) for vector in vectors]
 
@@ -334,13 +340,13 @@ def cosine_value(numbers):
 
 
 def cosine_text(terms, numbers):
-    """The dot product over the two lengths."""
+    """Return the text of a cosine: the dot product divided by both lengths."""
     left, right = map(length_text, cosine_lengths(numbers))
     return ["(", *sum_text(terms, numbers), f") / ({left} × {right})"]
 
 
 def length_text(length: float) -> str:
-    """A vector's length as text; the smallest, MIN_VECTOR_LENGTH, as that constant."""
+    """Return a vector's length as text; the smallest, MIN_VECTOR_LENGTH, as that constant."""
     if length > MIN_VECTOR_LENGTH:
         return format_or_scientific(length)
     return f"{MIN_VECTOR_LENGTH:g}"
@@ -353,7 +359,7 @@ def elu_plus_one_value(numbers):
 
 
 def elu_plus_one_text(terms, numbers):
-    """a + 1, or exp(a)."""
+    """Return the text of elu(a) + 1: a + 1 for a positive number, else exp(a)."""
     ((factor,),) = terms
     ((number,),) = numbers
     return [Written(factor), " + 1"] if number > 0 else ["exp(", Written(factor), ")"]
@@ -380,7 +386,10 @@ def silu_value(numbers):
 
 
 def times_share_text(share: str) -> Callable[[Sequence[Term], Numbers], list[Part]]:
-    """x × share(x)."""
+    """Return the text function of x × share(x).
+
+    share: the name of the function `share`, such as sigmoid.
+    """
 
     def text(terms, numbers):
         ((factor,),) = terms
@@ -396,7 +405,7 @@ def times_tanh_value(numbers):
 
 
 def times_tanh_text(terms, numbers):
-    """a × tanh(b)."""
+    """Return the text a × tanh(b)."""
     share, inside = terms
     return [*product_text(share), " × tanh(", *product_text(inside), ")"]
 
@@ -408,7 +417,7 @@ def over_rms_value(numbers):
 
 
 def over_rms_text(terms, numbers):
-    """x × g / √((a × a + b × b + ...) / d + eps)."""
+    """Return the text x × g / √((a × a + b × b + ...) / d + eps)."""
     chosen, *root = terms
     return [*product_text(chosen), " / ", *rms_text(root, numbers[1:])]
 
@@ -420,7 +429,7 @@ def rms_value(numbers):
 
 
 def rms_text(terms, numbers):
-    """√((a × a + b × b + ...) / d + eps)."""
+    """Return the text √((a × a + b × b + ...) / d + eps)."""
     (eps,), *squares = terms
     return ["√((", *sum_text(squares, numbers[1:]), f") / {len(squares)} + ", Written(eps), ")"]
 
@@ -432,7 +441,7 @@ def over_rms_plus_value(numbers):
 
 
 def over_rms_plus_text(terms, numbers):
-    """x × g / √((a × a + b × b + ...) / d + eps) + s."""
+    """Return the text x × g / √((a × a + b × b + ...) / d + eps) + s."""
     shift, *normed = terms
     return [*over_rms_text(normed, numbers[1:]), " + ", *product_text(shift, bracket=True)]
 
@@ -444,12 +453,12 @@ def top_k_value(numbers):
 
 
 def count_larger(chosen: float, row: Sequence[float]) -> int:
-    """The count of numbers in a row that are larger than `chosen`."""
+    """Return how many numbers in a row are larger than `chosen`."""
     return sum(number > chosen for number in row)
 
 
 def top_k_text(terms, numbers):
-    """#(> a) = 3 < 5 ⇒ a."""
+    """Return the text of top-k, such as #(> a) = 3 < 5 ⇒ a: 3 numbers are larger than a, fewer than 5, so a stays."""
     number, most, *row = map(multiply_factors, numbers)
     (chosen,), (limit,), *_ = terms
     larger = count_larger(number, row)
@@ -461,7 +470,7 @@ def top_k_text(terms, numbers):
 
 # ---- top_p: the first term if the softmax of all larger ones of the row is below the second, else minus infinity -----
 def share_of_larger(numbers: Numbers) -> float:
-    """The sum of the row's softmax over the terms that are larger than the first."""
+    """Return the sum of the row's softmax over the terms that are larger than the first."""
     chosen, _, *row = map(multiply_factors, numbers)
     top = max(row)
     powers = [math.exp(number - top) for number in row]
@@ -475,7 +484,10 @@ def top_p_value(numbers):
 
 
 def top_p_text(terms, numbers):
-    """Σ softmax(> a) = 0.40 < 0.90 ⇒ a."""
+    """Return the text of top-p, such as Σ softmax(> a) = 0.40 < 0.90 ⇒ a.
+
+    The numbers larger than a have the share 0.40, less than 0.90, so a stays.
+    """
     (chosen,), (share,), *_ = terms
     _, (most,), *_ = numbers
     larger = share_of_larger(numbers)

@@ -1,6 +1,6 @@
-"""A cell's arithmetic as parts of a text: plain text, operands, and the subtotal of terms that are not shown.
+"""Parts of the text of a cell's arithmetic: plain text, operands, and the subtotal of omitted terms.
 
-The caller formats the operands: `explain` adds the number of each and a link to its cell.
+The caller formats the operands: `explain` adds the number of each operand and a link to its cell.
 """
 
 import math
@@ -9,14 +9,17 @@ from dataclasses import dataclass
 
 from attention_core.record.expressions import Factor, Term, multiply_factors, sum_rounded_once
 
-MAX_SHOWN_TERMS = 12  # terms: a longer sum shows its largest terms and the subtotal of the rest
+MAX_SHOWN_TERMS = 12  # a longer sum shows its largest terms and a subtotal of the others
 
-Numbers = list[list[float]]  # the numbers of each term's factors, for each term of a cell
+Numbers = list[list[float]]  # for each term of a cell, the numbers of its factors
 
 
 @dataclass(frozen=True)
 class Written:
-    """An operand as a part of a text; bracket: it gets brackets if its own text is negative or a sum."""
+    """An operand as a part of a text.
+
+    bracket: whether the operand gets brackets if its own text is negative or a sum.
+    """
 
     factor: Factor
     bracket: bool = False
@@ -24,7 +27,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Subtotal:
-    """The terms that a text does not show: their count and their sum."""
+    """The terms that a text omits: their count and their sum."""
 
     count: int
     total: float
@@ -34,9 +37,9 @@ Part = str | Written | Subtotal
 
 
 def split_largest(sizes: list[float], always: int | None = None) -> tuple[list[int], list[int]]:
-    """The positions of the terms to show, the largest and `always`, and of the rest, both in order.
+    """Return the positions of the terms to show and of the terms to omit, both in ascending order.
 
-    A size that is not finite counts as the largest.
+    The largest terms and `always` are shown. A size that is not finite counts as the largest.
 
     >>> split_largest([3.0, -5.0, 0.5])
     ([0, 1, 2], [])
@@ -58,7 +61,10 @@ def split_largest(sizes: list[float], always: int | None = None) -> tuple[list[i
 
 
 def product_text(term: Term, bracket: bool = False) -> list[Part]:
-    """a × b × c; bracket: whether the first factor gets brackets if it is negative, as all others do."""
+    """Return the text a × b × c of a term.
+
+    bracket: whether the first factor gets brackets if it is negative, as all other factors do.
+    """
     first, *others = term
     parts: list[Part] = [Written(first, bracket)]
     for factor in others:
@@ -67,7 +73,10 @@ def product_text(term: Term, bracket: bool = False) -> list[Part]:
 
 
 def rest_text(gathered: list[float]) -> list[Part]:
-    """+ (n smaller: subtotal); [] if all terms are shown."""
+    """Return the text + (n smaller: subtotal) for the omitted terms; [] if no term is omitted.
+
+    gathered: the values of the omitted terms.
+    """
     if not gathered:
         return []
     total = sum_rounded_once(gathered)
@@ -75,7 +84,7 @@ def rest_text(gathered: list[float]) -> list[Part]:
 
 
 def sum_text(terms: Sequence[Term], numbers: Numbers) -> list[Part]:
-    """a × b + c × d + ..., the smallest of many terms as a subtotal."""
+    """Return the text a × b + c × d + ..., with the smallest of many terms as a subtotal."""
     products = [multiply_factors(term) for term in numbers]
     shown, gathered = split_largest(products)
     parts: list[Part] = []
@@ -89,7 +98,7 @@ def sum_text(terms: Sequence[Term], numbers: Numbers) -> list[Part]:
 
 
 def distances_text(pairs: list[Term], between: str) -> list[Part]:
-    """|a − b|, |c − d| and so on."""
+    """Return the text |a − b|, |c − d| and so on. between: the text between two distances, such as ", "."""
     parts: list[Part] = []
     for one, other in pairs:
         opening = f"{between}|" if parts else "|"
@@ -98,5 +107,5 @@ def distances_text(pairs: list[Term], between: str) -> list[Part]:
 
 
 def exp_of_difference_text(one: Factor, other: Factor) -> list[Part]:
-    """exp(a − b)."""
+    """Return the text exp(a − b)."""
     return ["exp(", Written(one), " − ", Written(other, bracket=True), ")"]

@@ -1,10 +1,10 @@
-"""Sentence templates with counts: a word is in the singular if its count is 1."""
+"""Filling of sentence templates; the word after the count 1 is put in the singular."""
 
 import re
 from collections.abc import Callable
 from functools import lru_cache, partial
 
-# Plural -> singular of the counted words of English texts. Chinese texts have one form for any count.
+# Plural -> singular of the counted words in English texts; Chinese texts have one form for any count.
 PLURALS = {
     f"{word}s": word
     for word in (
@@ -20,7 +20,7 @@ COUNTED_PATTERN = re.compile(rf"\{{(\w+)\}}(\*{{0,2}} (?:[a-z/]+ )?)({'|'.join(P
 
 @lru_cache(maxsize=4096)
 def make_filler(template: str) -> Callable[..., str]:
-    """The function that fills a template with named values: `str.format`, if the template counts nothing.
+    """Return the function that fills a template with named values; it is `str.format` if the template counts nothing.
 
     >>> make_filler("{name} is")(name="q"), make_filler("at most {limit} heads, {name}")(limit=1, name="q")
     ('q is', 'at most 1 head, q')
@@ -30,7 +30,7 @@ def make_filler(template: str) -> Callable[..., str]:
 
 
 def fill_template(template: str, values: dict) -> str:
-    """A template filled with its values; a counted word is in the singular if its count is 1.
+    """Fill a template with its values; a counted word is put in the singular if its count is 1.
 
     >>> fill_template("at most {limit} heads", {"limit": 1}), fill_template("{n} more words", {"n": "2"})
     ('at most 1 head', '2 more words')
@@ -41,13 +41,16 @@ def fill_template(template: str, values: dict) -> str:
 
 
 def fill_counted(template: str, counts: tuple[str, ...], /, **values) -> str:
-    """A template filled with its values. counts: the placeholders that count something."""
+    """Return a template filled with its values.
+
+    counts: the placeholders that count something.
+    """
     if single := [name for name in counts if str(values.get(name)) == "1"]:
         template = COUNTED_PATTERN.sub(lambda found: in_singular(found, single), template)
     return template.format(**values)
 
 
 def in_singular(found: re.Match, single: list[str]) -> str:
-    """A counted word, in the singular if its count is among `single`."""
+    """Return a matched placeholder with its counted word, in the singular if the count is among `single`."""
     name, between, word = found.groups()
     return f"{{{name}}}{between}{PLURALS[word]}" if name in single else found[0]

@@ -1,7 +1,7 @@
 """The errors of the core: AttentionError, and its English sentences by code.
 
-An error carries its code and values, so that a page can show the same sentence in the visitor's language; a notebook
-shows the English sentence. A sentence states what must hold, then what was given.
+An error has a code and values, so that a page can show its sentence in the visitor's language; a notebook shows the
+English sentence. A sentence states what must hold, then what was given.
 """
 
 from attention_core.record.counted_words import fill_template

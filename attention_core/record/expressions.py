@@ -1,7 +1,7 @@
-"""One cell of a step as an expression: a function of terms, each a product of operands.
+"""A cell of a step as an expression: a function of terms, each a product of operands.
 
-An operation writes a Cell for any index. The number, the sentence and the links to the operands all come from it,
-so they cannot disagree with each other, and a test evaluates every cell of every step from its operands alone.
+An operation returns a Cell for any index. The cell's number, its text and the links to its operands are all derived
+from the Cell, so they cannot contradict each other. A test evaluates every cell of every step from its operands alone.
 """
 
 import math
@@ -19,19 +19,19 @@ class Ref:
 
 @dataclass(frozen=True)
 class Constant:
-    """A number of the operation itself; `text` is written instead of its digits, such as "1/√2"."""
+    """A number of the operation itself; `text` is shown instead of its digits, such as "1/√2"."""
 
     value: float
     text: str = ""
 
 
 Factor = Ref | Constant
-Term = tuple[Factor, ...]  # a product
+Term = tuple[Factor, ...]  # a product of factors
 
 
 @dataclass(frozen=True)
 class Operand:
-    """An operand's name and shape: indexing it gives the Ref, as in `q[b, h, t, m]`."""
+    """An operand's name and shape. Indexing it gives a Ref, as in `q[b, h, t, m]`."""
 
     name: str
     shape: tuple[int, ...]
@@ -41,7 +41,7 @@ class Operand:
             index = (index,)
         positions = []
         for i, size in zip(index, self.shape, strict=True):
-            broadcasts = size == 1  # every index along such an axis means its only entry
+            broadcasts = size == 1  # then any index along this axis refers to the axis's only entry
             positions.append(0 if broadcasts else i)
         return Ref(self.name, tuple(positions))
 
@@ -50,8 +50,8 @@ class Operand:
 class CellFunction:
     """A function of a cell's terms.
 
-    value: maps the numbers of every term's factors to the cell's number. text: maps the terms and those numbers to the
-    parts of the cell's text (cell_text).
+    value: a function from the numbers of all factors to the cell's number. text: a function from the terms and those
+    numbers to the parts of the cell's text (cell_text).
     """
 
     value: Callable[[list[list[float]]], float]
@@ -60,9 +60,9 @@ class CellFunction:
 
 @dataclass(frozen=True)
 class Cell:
-    """The arithmetic of one cell: a function of terms; by name one of CELL_FUNCTIONS, or a separate CellFunction.
+    """The arithmetic of one cell: a function of terms.
 
-    times: a constant by which the result is multiplied.
+    function: a name in CELL_FUNCTIONS, or a CellFunction itself. times: a constant by which the result is multiplied.
     """
 
     terms: tuple[Term, ...]
@@ -71,12 +71,15 @@ class Cell:
 
 
 def product_cell(*factors: Factor) -> Cell:
-    """A cell that is one product."""
+    """Return a cell that is a single product."""
     return Cell((factors,))
 
 
 def row_terms(operand: Operand, row: tuple[int, ...], length: int) -> list[Term]:
-    """The numbers of a row, each as a term; row: its index, without the last axis."""
+    """Return the numbers of an operand's row, each as a term.
+
+    row: the index of the row, without the last axis.
+    """
     terms = []
     for position in range(length):
         number = operand[(*row, position)]
@@ -85,19 +88,19 @@ def row_terms(operand: Operand, row: tuple[int, ...], length: int) -> list[Term]
 
 
 def factor_value(factor: Factor, lookup: Callable[[Ref], float]) -> float:
-    """The number of a factor: of a constant its value, of a Ref what `lookup` returns."""
+    """Return the number of a factor: the value of a constant, or what `lookup` returns for a Ref."""
     if isinstance(factor, Constant):
         return factor.value
     return float(lookup(factor))
 
 
 def multiply_factors(term: list[float]) -> float:
-    """The product of a term's factors."""
+    """Return the product of a term's factors."""
     return math.prod(term)
 
 
 def sum_rounded_once(values: list[float]) -> float:
-    """The sum, correctly rounded; the plain sum if that overflows.
+    """Return the sum of the numbers, rounded only once at the end; the plain sum if that method overflows.
 
     >>> sum_rounded_once([0.1] * 10), sum_rounded_once([1e308, 1e308])
     (1.0, inf)
@@ -107,7 +110,7 @@ def sum_rounded_once(values: list[float]) -> float:
 
 
 def exp_or_infinity(exponent: float) -> float:
-    """exp of a number; infinite if that is more than a float can hold.
+    """Return exp of a number; infinity if a float cannot hold it.
 
     >>> exp_or_infinity(0.0), exp_or_infinity(1001.0)
     (1.0, inf)

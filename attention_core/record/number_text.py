@@ -1,4 +1,4 @@
-"""Number formats: a true minus sign, a fixed number of decimals, infinity as a sign."""
+"""Number formats, with a true minus sign (U+2212), a fixed number of decimals, and ∞."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def format_fixed(value: float, digits: int = 2) -> str:
-    """A number with `digits` decimals, as in a cell.
+    """Format a number with `digits` decimals, as in a cell.
 
     >>> format_fixed(-0.934), format_fixed(-0.001), format_fixed(float("-inf")), format_fixed(12345678.0)
     ('−0.93', '0.00', '−∞', '1.23e+07')
@@ -19,12 +19,12 @@ def format_fixed(value: float, digits: int = 2) -> str:
     notation = "f" if abs(value) < 1e5 else "e"
     text = f"{value:.{digits}{notation}}"
     if float(text) == 0:
-        text = text.lstrip("-")  # no minus before a number that is rounded to 0
+        text = text.lstrip("-")  # removes the minus of a number that rounds to 0
     return with_true_minus(text)
 
 
 def with_true_minus(text: str) -> str:
-    """A number's text with a minus sign instead of a hyphen in front; a hyphen in its power of ten stays.
+    """Replace the hyphen in front of a number's text by a true minus sign; a hyphen in a power of ten stays.
 
     >>> with_true_minus("-1e-05")
     '−1e-05'
@@ -35,7 +35,7 @@ def with_true_minus(text: str) -> str:
 
 
 def format_or_scientific(value: float) -> str:
-    """A number in a line of arithmetic: two decimals, or two digits if decimals would round it to 0.
+    """Format a number for a line of arithmetic: two decimals, or two significant digits if decimals would give 0.
 
     >>> format_or_scientific(0.25), format_or_scientific(0.0025)
     ('0.25', '0.0025')
@@ -48,7 +48,7 @@ def format_or_scientific(value: float) -> str:
 
 
 def choose_decimals(difference: float) -> int:
-    """The number of decimals that show a difference of this size: two, or more if it is small.
+    """Return how many decimals show a difference of this size: two, or more if it is small.
 
     >>> choose_decimals(0.5), choose_decimals(-0.001), choose_decimals(0.00003), choose_decimals(0.0)
     (2, 4, 6, 2)
@@ -62,9 +62,10 @@ MAX_MOVE_DECIMALS = 10  # the most decimals of two numbers and their difference
 
 
 def choose_move_decimals(before: float, now: float) -> int:
-    """The number of decimals with which two rounded numbers differ by their rounded difference.
+    """Return how many decimals make the difference of two rounded numbers equal to their rounded difference.
 
-    At least as many as show the difference. From 0.93 to 0.99 is not 0.05; from 0.933 to 0.986 is 0.053.
+    The decimals at least suffice to show the difference. With two decimals, 0.93 to 0.99 would seem to contradict a
+    difference of 0.05; with three, 0.933 to 0.986 agrees with 0.053.
 
     >>> choose_move_decimals(0.9328, 0.9859), choose_move_decimals(0.25, 0.5)
     (3, 2)
@@ -80,7 +81,9 @@ def choose_move_decimals(before: float, now: float) -> int:
 
 
 def format_power_bound(figure: float) -> str:
-    """The smallest power of ten that a difference does not exceed, at least 1e-15, where the digits of float64 end.
+    """Format the smallest power of ten that a difference does not exceed.
+
+    The power is at least 1e-15, where the digits of float64 end.
 
     >>> format_power_bound(2.2e-16), format_power_bound(3e-12), format_power_bound(1e-14)
     ('1e-15', '1e-11', '1e-14')
@@ -90,16 +93,16 @@ def format_power_bound(figure: float) -> str:
     return f"{bound:.0e}"
 
 
-NEARLY_ALL = ">99"  # text of a share below 1 that would be rounded to 100 percent
-NEARLY_NONE = "<1"  # text of a share above 0 that would be rounded to 0 percent
-LEAST_PERCENT = 0.01  # a smaller share is "<0.01", not a power of ten
+NEARLY_ALL = ">99"  # text of a percentage below 100 that would round to 100
+NEARLY_NONE = "<1"  # text of a percentage above 0 that would round to 0
+LEAST_PERCENT = 0.01  # a percentage below this is written as "<0.01"
 
 
 def format_percent(share: float, rest: float = 0.0) -> str:
-    """A share in percent, rounded to a whole number, but never to 0 or 100 unless it is exactly that.
+    """Format a share as a whole percentage, but as 0 or 100 only if it is exactly that.
 
-    Instead of 0 it has two digits, or is "<0.01" below LEAST_PERCENT; instead of 100 it is ">99". rest: the known share
-    of others, if a precision may have rounded this one to 1.
+    A share that would round to 0 gets two significant digits, or "<0.01" below LEAST_PERCENT; one that would round to
+    100 is ">99". rest: the known share of all others, in case rounding made `share` 1.
 
     >>> format_percent(0.932), format_percent(0.0025), format_percent(0.0), format_percent(1e-9)
     ('93', '0.25', '0', '<0.01')
@@ -119,7 +122,7 @@ def format_percent(share: float, rest: float = 0.0) -> str:
 
 
 def format_whole_percent(share: float) -> str:
-    """A share in percent for little room: a whole number, "<1" or ">99".
+    """Format a share in percent where there is little room: a whole number, "<1" or ">99".
 
     >>> format_whole_percent(0.932), format_whole_percent(0.0025), format_whole_percent(0.0)
     ('93', '<1', '0')
@@ -129,7 +132,9 @@ def format_whole_percent(share: float) -> str:
 
 
 def format_percent_tenths(share: float) -> str:
-    """A share in percent to a tenth, for a share so near a bound that a whole number hides on which side it lies.
+    """Format a share in percent with one decimal.
+
+    Use this format for a share so near a bound that a whole number would hide on which side it lies.
 
     >>> format_percent_tenths(0.9467), format_percent_tenths(1.0), format_percent_tenths(0.0)
     ('94.7', '100', '0')
@@ -143,7 +148,7 @@ def format_percent_tenths(share: float) -> str:
 
 
 def format_small(value: float) -> str:
-    """A number that may be very small: two digits, and below a thousandth times a power of ten.
+    """Format a number that may be very small, with two significant digits; below 0.001 with a power of ten.
 
     >>> format_small(0.0342), format_small(2.04e-5), format_small(0.0), format_small(1.846), format_small(9.96e-9)
     ('0.034', '2.0 × 10⁻⁵', '0', '1.8', '1.0 × 10⁻⁸')
@@ -157,7 +162,7 @@ def format_small(value: float) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """A measured time, in two digits, with its unit.
+    """Format a measured time with two significant digits and its unit.
 
     >>> format_duration(2.5), format_duration(0.0317), format_duration(0.00041), format_duration(0.000003)
     ('2.5 s', '32 ms', '0.41 ms', '3.0 µs')
@@ -175,7 +180,7 @@ def format_duration(seconds: float) -> str:
 
 
 def format_small_percent(share: float) -> str:
-    """A share that may be very small, in percent.
+    """Format a share that may be very small, in percent.
 
     >>> format_small_percent(0.0476), format_small_percent(2.04e-7), format_small_percent(0.0)
     ('4.8', '2.0 × 10⁻⁵', '0')
@@ -187,7 +192,7 @@ SUPERSCRIPT_DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸�
 
 
 def format_grouped(number: int) -> str:
-    """A count with its digits in groups of three.
+    """Format a count with its digits in groups of three.
 
     >>> format_grouped(32896)
     '32,896'
@@ -196,9 +201,9 @@ def format_grouped(number: int) -> str:
 
 
 def round_count(number: int, units: Sequence[int]) -> tuple[str, int]:
-    """A large count in three digits, and its unit: the largest that is not above the count.
+    """Return a large count with three significant digits, and its unit: the largest that does not exceed the count.
 
-    units: from the smallest, which is also taken for smaller counts.
+    units: the units in ascending order; the smallest is also used for smaller counts.
 
     >>> round_count(134_217_728, (10**6,)), round_count(134_217_728, (10**4, 10**8)), round_count(2_097_152, (10**6,))
     (('134', 1000000), ('1.34', 100000000), ('2.1', 1000000))
@@ -212,13 +217,13 @@ BYTE_UNITS = {"bytes": 1, "KiB": 2**10, "MiB": MIB, "GiB": GIB, "TiB": TIB}
 
 
 def format_bytes(count: int) -> str:
-    """A number of bytes, in the largest unit that is not above it.
+    """Format a number of bytes in the largest unit that does not exceed it.
 
     >>> format_bytes(448), format_bytes(2 * 2**30), format_bytes(1_500_000)
     ('448 bytes', '2 GiB', '1.43 MiB')
     """
     largest = "bytes"
-    for unit, size in BYTE_UNITS.items():  # the smallest first
+    for unit, size in BYTE_UNITS.items():  # units in ascending order
         if size <= count:
             largest = unit
     figure = format_short(count / BYTE_UNITS[largest], 3)
@@ -226,7 +231,7 @@ def format_bytes(count: int) -> str:
 
 
 def format_signed(value: float, digits: int = 2) -> str:
-    """A difference with its sign; "0" if there is none.
+    """Format a difference with its sign; "0" if it rounds to 0.
 
     >>> format_signed(0.25), format_signed(-1.0), format_signed(0.0)
     ('+0.25', '−1.00', '0')
@@ -239,13 +244,13 @@ def format_signed(value: float, digits: int = 2) -> str:
         return "NaN"
     size = format_fixed(abs(value), digits)
     if float(size.replace("∞", "inf")) == 0:
-        return size  # no sign before a number that is rounded to 0
+        return size  # "0" without a sign if the number rounds to 0
     sign = "−" if value < 0 else "+"
     return sign + size
 
 
 def format_signed_rough(value: float) -> str:
-    """A small difference with its sign, in one digit and a power of ten.
+    """Format a small difference with its sign, with one digit and a power of ten.
 
     >>> format_signed_rough(0.00024), format_signed_rough(-1.6e-10)
     ('+2e−4', '−2e−10')
@@ -262,9 +267,10 @@ MIN_TWO_DECIMAL_DIFFERENCE = 0.005  # the smallest difference that two decimals 
 
 
 def choose_signed_format(reach: float) -> Callable[[float], str]:
-    """Returns the function that formats differences up to a magnitude of `reach`, with their sign.
+    """Return the function that formats differences with their sign, if the largest magnitude of them is `reach`.
 
-    They get two decimals or, if two decimals would round all of them to 0, one digit and a power of ten.
+    The function writes two decimals. If two decimals would round all differences to 0, it writes one digit and a power
+    of ten.
 
     >>> choose_signed_format(0.3)(0.05), choose_signed_format(0.0003)(0.0003)
     ('+0.05', '+3e−4')
@@ -273,7 +279,7 @@ def choose_signed_format(reach: float) -> Callable[[float], str]:
 
 
 def format_row(values: Iterable[float]) -> str:
-    """A row of numbers in brackets, for a sentence.
+    """Format a row of numbers in brackets, for a sentence.
 
     >>> format_row([-3.0, 0.125])
     '(−3.00, 0.12)'
@@ -283,20 +289,20 @@ def format_row(values: Iterable[float]) -> str:
 
 
 def format_exact(value: float) -> str:
-    """A number with all its digits, as shown on a click.
+    """Format a number with all its digits, as shown on a click.
 
     >>> format_exact(0.1), format_exact(-3.0)
     ('0.1', '−3')
     """
     if not math.isfinite(value):
         return format_fixed(value)
-    number = float(value) + 0.0  # no minus before a zero
+    number = float(value) + 0.0  # + 0.0 turns -0 into 0
     text = repr(number).removesuffix(".0")
     return with_true_minus(text)
 
 
 def format_term(value: float) -> str:
-    """A parameter in written arithmetic: as format_short, with a true minus sign.
+    """Format a parameter for a line of arithmetic: as format_short does, but with a true minus sign.
 
     >>> format_term(-0.5), format_term(-0.0)
     ('−0.5', '0')
@@ -305,7 +311,7 @@ def format_term(value: float) -> str:
 
 
 def format_short(value: float, digits: int = 5) -> str:
-    """A parameter in a formula: a few significant digits, never in program notation.
+    """Format a parameter for a formula: a few significant digits, never in a programming notation such as 1e-05.
 
     >>> format_short(500000.0), format_short(1e-6), format_short(-0.5)
     ('500000', '0.000001', '-0.5')
@@ -314,7 +320,7 @@ def format_short(value: float, digits: int = 5) -> str:
 
 
 def split_power(value: float, figures: int = 2) -> tuple[str, int]:
-    """The digits of a number, at most `figures` significant ones, and its power of ten.
+    """Split a number into its digits, at most `figures` significant ones, and its power of ten.
 
     >>> split_power(-1e9), split_power(-3.4e38)
     (('-1', 9), ('-3.4', 38))
@@ -324,7 +330,7 @@ def split_power(value: float, figures: int = 2) -> tuple[str, int]:
 
 
 def power_of_ten_latex(value: float, figures: int = 2) -> str:
-    """A very large or very small number in LaTeX, with a power of ten.
+    """Format a very large or very small number in LaTeX, with a power of ten.
 
     >>> power_of_ten_latex(-1e9), power_of_ten_latex(-3.4e38), power_of_ten_latex(1.25e-6, figures=7)
     ('-10^{9}', '-3.4 \\\\cdot 10^{38}', '1.25 \\\\cdot 10^{-6}')

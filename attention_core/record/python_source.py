@@ -1,15 +1,17 @@
-"""Parsing of Python source that is safe in threads, which sessions are."""
+"""Thread-safe parsing of Python source, needed because every session of the app runs in its own thread."""
 
 import ast
 from threading import Lock
 
-# CPython 3.11 counts the depth of a tree in one place for all threads. A collection of garbage in the middle may let
-# another thread in, and both counts are wrong then: "AST constructor recursion depth mismatch", python/cpython#106905.
+# CPython 3.11 counts the depth of a syntax tree in one counter for all threads.
+# If threads switch meanwhile, ast.parse may raise "recursion depth mismatch" (python/cpython#106905).
 PARSING = Lock()
 
 
 def parse_source(text: str, mode: str = "exec") -> ast.Module | ast.Expression:
-    """Parse Python source, one thread at a time. mode: "eval" for one expression. Raises what ast.parse does.
+    """Parse Python source, one thread at a time, and raise the errors of ast.parse.
+
+    mode: "exec" for statements, "eval" for a single expression.
 
     >>> [type(statement).__name__ for statement in parse_source("x = 1").body]
     ['Assign']

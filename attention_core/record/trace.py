@@ -1,6 +1,6 @@
-"""The Trace: the named steps of one run, in order, each with its value, its axes and the operation that made it.
+"""The Trace: the named steps of one run in order, each with its value, axes and operation.
 
-Every picture, table, export, proof and check reads the Trace and nothing else.
+Every picture, table, export, proof and check takes its numbers from a Trace and from nothing else.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Faces:
-    """The four functions that define an operation: by torch, by NumPy, as a LaTeX formula, and for one cell.
+    """The four functions that define an operation: in torch, in NumPy, as a LaTeX formula, and for one cell.
 
     All four take the operands in the same order and the parameters as keywords:
     torch(*tensors, **params), numpy(*arrays, **params), formula(*symbols, **params) -> LaTeX,
-    cell(index, *operands, **params) -> Cell. They are module-level functions, so that a Trace can be pickled and
-    their source is complete.
+    cell(index, *operands, **params) -> Cell. They are module-level functions, so that a Trace can be pickled and their
+    source is complete.
 
-    sign: what is done, in a few characters, over the step's column in a picture; may be a function of the parameters.
-    motion: the animation from the operands to the result; a new one is a line in pages/components/flow/picture/.
+    sign: the symbol of the operation, a few characters above the step's column in a picture, or a function of the
+    parameters that returns it. motion: the name of the animation from the operands to the result; a new animation needs
+    a line in pages/components/flow/picture/.
     """
 
     torch: Callable[..., Tensor]
@@ -43,7 +44,7 @@ class Faces:
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """One step of a mechanism as plain data: its name, its axes, the steps that it reads, and its faces."""
+    """One step of a mechanism as plain data: its name, its axes, the steps that it reads, and its four functions."""
 
     output: str
     dims: tuple[str, ...]
@@ -52,28 +53,40 @@ class Operation:
     params: Mapping[str, object] = field(default_factory=dict)
 
     def apply(self, operands: Mapping[str, Tensor]) -> Tensor:
-        """The step's value, computed by torch from any operands: a run's own, or a learner's."""
+        """Compute the step's value in torch.
+
+        operands: {step name: tensor}, of a run or entered by a visitor.
+        """
         tensors = [operands[name] for name in self.reads]
         return self.faces.torch(*tensors, **self.params)
 
     def apply_numpy(self, operands: Mapping[str, np.ndarray]) -> np.ndarray:
-        """The step's value, computed by NumPy from any operands."""
+        """Compute the step's value in NumPy.
+
+        operands: {step name: array}, of a run or entered by a visitor.
+        """
         arrays = [operands[name] for name in self.reads]
         return self.faces.numpy(*arrays, **self.params)
 
     @property
     def sign(self) -> str:
-        """What the operation does, in a few characters."""
+        """The symbol of the operation, a few characters such as "softmax"."""
         sign = self.faces.sign
         return sign if isinstance(sign, str) else sign(**self.params)
 
     def formula(self, symbol: Callable[[str], str]) -> str:
-        """The right-hand side in LaTeX, each operand written by `symbol`."""
+        """Return the right-hand side of the operation's equation in LaTeX.
+
+        symbol: a function from an operand's name to its LaTeX.
+        """
         symbols = [symbol(name) for name in self.reads]
         return self.faces.formula(*symbols, **self.params)
 
     def cell(self, index: tuple[int, ...], shapes: Mapping[str, tuple[int, ...]]) -> Cell:
-        """The arithmetic of the cell at an index. shapes: of the steps that are read, by name."""
+        """Return the arithmetic of the cell at an index.
+
+        shapes: {operand's step name: shape}.
+        """
         operands = [Operand(name, shapes[name]) for name in self.reads]
         return self.faces.cell(index, *operands, **self.params)
 
@@ -89,7 +102,7 @@ class Step:
 
     @property
     def stored(self) -> Tensor:
-        """The value on its own device: its shape and dtype can be read without a copy."""
+        """The value on the device where it was computed, so that its shape and dtype can be read without a copy."""
         return self.value
 
     @property
@@ -98,12 +111,15 @@ class Step:
         return tuple(self.stored.shape)
 
     def is_shaped_like(self, other: "Step") -> bool:
-        """Whether another step has the same shape: the output of a run without W_o has another last axis."""
+        """Whether another step has the same shape.
+
+        The shapes of an output with and without W_o, for example, differ in the last axis.
+        """
         return self.shape == other.shape
 
     @property
     def dtype(self) -> torch.dtype:
-        """The dtype of its numbers."""
+        """The dtype of the step's numbers."""
         return self.stored.dtype
 
     @property
@@ -112,7 +128,9 @@ class Step:
         return self.value.is_cpu
 
     def leading(self, at: Mapping[str, int] | None = None) -> dict[str, int]:
-        """The position on each axis before the last two: the position in `at`, clamped to the axis, or 0.
+        """Return {axis: index} for each axis before the last two.
+
+        at: {axis: wanted index}; an index too large becomes the last one of the axis, and a missing one becomes 0.
 
         >>> Step("v", torch.zeros(1, 2, 3, 4), ("B", "H", "S", "d_v")).leading({"H": 5, "S": 2})
         {'B': 0, 'H': 1}
@@ -127,7 +145,9 @@ class Step:
         return positions
 
     def window(self, **ranges: int | slice) -> np.ndarray:
-        """A part of the value as NumPy float64: an axis given a number is dropped, others are kept or cut.
+        """Return a part of the value as NumPy float64.
+
+        ranges: axis -> an index, which drops the axis, or a slice. An axis that is not given is kept whole.
 
         >>> step = Step("v", torch.arange(6.0).view(1, 2, 3), ("H", "S", "d_v"))
         >>> step.window(H=0, S=slice(0, 1))
@@ -142,9 +162,10 @@ class Step:
         return part.to("cpu", torch.float64).numpy()
 
     def __getstate__(self) -> dict:
-        """For pickle, the value as a NumPy array with its strides: read and written twenty times as fast as a tensor.
+        """Return the state for pickle, with the value as a NumPy array and its strides.
 
-        A value stays a tensor if NumPy lacks its dtype, or if it is a view, which would grow.
+        Arrays are pickled twenty times as fast as tensors. A value stays a tensor if NumPy lacks its dtype, or if it is
+        a view, whose array would be larger.
         """
         value = self.value.detach()
         on_cpu = value.device.type == "cpu"
@@ -154,9 +175,9 @@ class Step:
         return {**self.__dict__, "value": value}
 
     def __setstate__(self, state: dict) -> None:
-        """From pickle: an array becomes a tensor again, with the strides that it had.
+        """Restore the state from pickle; an array becomes a tensor again, with its former strides.
 
-        Strides of axes of size 1 mean nothing, but decide how torch multiplies.
+        The strides are restored even for axes of size 1, because they decide how torch multiplies.
         """
         value = state["value"]
         if isinstance(value, tuple):
@@ -166,16 +187,16 @@ class Step:
 
 
 class CopiedStep(Step):
-    """A step on another device, whose value is copied to the CPU at the first access and cached.
+    """A step on another device, whose value is copied to the CPU at the first access and then cached.
 
-    Two threads may both copy it at once; the numbers are the same, and one copy is kept.
+    If two threads copy the value at once, the two copies have the same numbers, and one is kept.
     """
 
     is_read_on_cpu = True
 
     @staticmethod
     def of(step: Step) -> "CopiedStep":
-        """A CopiedStep of a step, its value not yet copied."""
+        """Return a CopiedStep of a step on another device, without copying the value yet."""
         copied = CopiedStep.__new__(CopiedStep)
         copied.__dict__.update(step.__dict__)
         copied.__dict__["elsewhere"] = copied.__dict__.pop("value")
@@ -183,16 +204,16 @@ class CopiedStep(Step):
 
     @cached_property
     def value(self) -> Tensor:
-        """The copy on the CPU."""
+        """The copy of the value on the CPU."""
         return self.elsewhere.cpu()
 
     @property
     def stored(self) -> Tensor:
-        """The copy if there is one, else the value on its own device."""
+        """The value on the CPU if it has been copied, else the value on the device where it was computed."""
         return self.value if "value" in self.__dict__ else self.elsewhere
 
     def __getstate__(self) -> dict:
-        """For pickle, the copy alone."""
+        """Return the state for pickle, which contains the value only as a copy on the CPU."""
         state = super().__getstate__()
         state.pop("elsewhere", None)
         return state
@@ -200,9 +221,9 @@ class CopiedStep(Step):
 
 @dataclass(frozen=True)
 class RandomParts:
-    """The parts of a run that were sampled at random and so carry no meaning; false in a condition if there are none.
+    """The parts of a run that were sampled at random and so carry no meaning; false as a condition if there are none.
 
-    tokens: the positions whose vectors were sampled, by axis ("T", "S"). matrices: the names of the sampled matrices
+    tokens: axis ("T" or "S") -> the positions whose vectors were sampled. matrices: the names of the sampled matrices
     from which the weights are computed.
     """
 
@@ -217,9 +238,9 @@ class RandomParts:
 class Trace:
     """One run: its steps by name, in order, and the words that label its axes.
 
-    `labels` maps an axis ("T", "S") to one text per position; texts may repeat, positions are what counts.
-    `difference`: the values are how far one run is from another (subtract_traces). `chance`: the parts that were
-    sampled at random, as far as the caller has set it.
+    `labels` maps an axis ("T", "S") to one text per position; texts may repeat, because positions identify tokens.
+    `difference` is True if the values are the difference between two runs (subtract_traces). `chance` has the parts
+    that were sampled at random, if the caller has set it.
     """
 
     steps: Mapping[str, Step]
@@ -234,16 +255,17 @@ class Trace:
         return name in self.steps
 
     def step(self, name: str) -> Step:
-        """The step of this name; KeyError, which lists the steps, if there is none."""
+        """Return the step with this name. Raises KeyError, which lists the steps, if there is none."""
         if name not in self.steps:
             names = ", ".join(self.steps)
             raise KeyError(f"there is no step {name!r}: the steps are {names}")
         return self.steps[name]
 
     def holds(self, name: object, index: object) -> bool:
-        """Whether a step of this name exists, and the index lies inside it: one whole number from 0 on for each axis.
+        """Return whether a step with this name exists and has a cell at this index.
 
-        Both may be of any type, as a browser sends them.
+        index: valid if it has one whole number, from 0, for each axis. Both arguments may be of any type, because a
+        browser sends them.
 
         >>> trace = Trace({"x": Step("x", torch.zeros(2, 3), ("T", "D"))})
         >>> trace.holds("x", (1, 2)), trace.holds("x", (1, 2.0)), trace.holds("x", (True, 0)), trace.holds({}, None)
@@ -259,7 +281,7 @@ class Trace:
         return all(0 <= i < size for i, size in zip(index, shape, strict=True))
 
     def read_by(self, cell: Ref) -> set[Ref]:
-        """The cells that a cell is computed from; set() for a cell of an input."""
+        """Return the cells from which a cell is computed; set() for a cell of an input."""
         operation = self.step(cell.step).operation
         if operation is None:
             return set()
@@ -268,37 +290,37 @@ class Trace:
         return {factor for factor in factors if isinstance(factor, Ref)}
 
     def inputs(self) -> dict[str, Step]:
-        """The steps that were given, not computed."""
+        """Return the steps that were given, not computed."""
         return {name: step for name, step in self.steps.items() if step.operation is None}
 
     def computed(self) -> dict[str, Step]:
-        """The steps that were computed, in order."""
+        """Return the steps that were computed, in order."""
         return {name: step for name, step in self.steps.items() if step.operation is not None}
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Every step's shape."""
+        """Return {step name: shape} for all steps."""
         return {name: step.shape for name, step in self.steps.items()}
 
     def count_numbers(self, leave_out: Collection[str] = ()) -> int:
-        """The count of the numbers of all steps, except those named in `leave_out`."""
+        """The total count of numbers in all steps, except the steps named in `leave_out`."""
         return sum(step.stored.numel() for name, step in self.steps.items() if name not in leave_out)
 
     def sizes(self) -> dict[str, int]:
-        """The size of every axis, by its letter: B, H, H_kv, T, S, d_k, d_v, D and so on."""
+        """Return the size of every axis, by its letter: B, H, H_kv, T, S, d_k, d_v, D and so on."""
         return dict(self._sizes)
 
     @cached_property
     def _sizes(self) -> dict[str, int]:
-        """The cached sizes: a picture needs them at every cell."""
+        """The sizes by axis letter, cached because a picture needs them at every cell."""
         sizes: dict[str, int] = {}
         for step in self.steps.values():
             for dim, size in zip(step.dims, step.shape, strict=True):
                 known = sizes.get(dim, 1)
-                sizes[dim] = max(size, known)  # a mask may broadcast: its 1 is not the size
+                sizes[dim] = max(size, known)  # the larger size, because a mask may have size 1 there and broadcast
         return sizes
 
     def labelled(self, **labels: tuple[str, ...]) -> "Trace":
-        """The same run with words on its axes: `trace.labelled(T=words, S=words)`."""
+        """Return the same run with words on its axes: `trace.labelled(T=words, S=words)`."""
         sizes = self.sizes()
         all_labels = dict(self.labels)
         for dim, words in labels.items():
@@ -316,10 +338,10 @@ class Trace:
         return replace(self, labels=all_labels)
 
     def reapply(self, name: str, **operands: Tensor) -> Tensor:
-        """The value of a step computed again from other operands; operands that are not given are the run's own.
+        """Compute a step again with some other operands; operands that are not given are those of the run.
 
-        So an answer worked out by hand is checked step by step: one slip does not make all later steps wrong.
-        Raises KeyError for an unknown step and AttentionError for an operand that the step does not read.
+        With it, an answer worked out by hand is checked step by step, so that one error does not make all later steps
+        wrong. Raises KeyError for an unknown step and AttentionError for an operand that the step does not read.
 
         >>> from attention_core import attend_qkv
         >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
@@ -342,9 +364,10 @@ class Trace:
         return operation.apply({**own_operands, **operands})
 
     def then(self, *operations: Operation) -> "Trace":
-        """The same run with further steps after its own: each operation is applied to the steps before it.
+        """Return the run with more steps at the end, each computed by an operation from the steps before it.
 
-        operations: their outputs must be new names (AttentionError), and what they read must be there (KeyError).
+        operations: their outputs must be new names (else AttentionError), and their operands must exist (else
+        KeyError).
 
         >>> from attention_core import attend_qkv
         >>> from attention_core.mechanism.operations import ADD
@@ -363,16 +386,18 @@ class Trace:
         return replace(self, steps=steps)
 
     def on_cpu(self) -> "Trace":
-        """The same run, read on the CPU: a value on another device is copied at its first access."""
+        """Return the run with all values readable on the CPU; a value on another device is copied at its first
+        access.
+        """
         steps = {}
         for name, step in self.steps.items():
             steps[name] = step if step.is_read_on_cpu else CopiedStep.of(step)
         return replace(self, steps=steps)
 
     def holding(self, values: Mapping[str, Tensor]) -> "Trace":
-        """The same run with other numbers in some steps; the operations stay.
+        """Return the run with other numbers in some steps and the same operations.
 
-        Recomputed later steps then show what should follow from given numbers.
+        values: {step name: its new numbers}. The other steps keep their numbers until they are computed again.
 
         >>> trace = Trace({"v": Step("v", torch.zeros(2, 1), ("S", "d_v"))})
         >>> trace.holding({"v": torch.ones(2, 1)})["v"].sum()
@@ -384,7 +409,9 @@ class Trace:
         return replace(self, steps=steps)
 
     def frame(self, name: str) -> "pd.DataFrame":
-        """A step as a long table: a column of positions for each axis, one of words if it has labels, and the value.
+        """Return a step as a long table with one row per number.
+
+        The columns are the position on each axis, the word on each labelled axis, and the value.
 
         >>> trace = Trace({"v": Step("v", torch.tensor([[1.0], [2.0]]), ("S", "d_v"))}).labelled(S=("the", "the"))
         >>> trace.frame("v")
@@ -392,7 +419,7 @@ class Trace:
         0  0    0     the    1.0
         1  1    0     the    2.0
         """
-        import pandas as pd  # this import takes a third of a second, and no page needs it to start
+        import pandas as pd  # imported here, because it takes a third of a second and no page needs it to start
 
         step = self.step(name)
         grid = np.indices(step.shape)  # (axes, *shape)

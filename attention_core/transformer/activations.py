@@ -1,6 +1,6 @@
-"""Activations of a feed-forward layer: a nonlinear function of each single number of its hidden vectors.
+"""Activations of a feed-forward layer: nonlinear functions, applied to each number of the hidden vectors.
 
-A new activation needs one block of functions here and an entry in ACTIVATIONS.
+A new activation needs one section of functions here and an entry in ACTIVATIONS.
 """
 
 import math
@@ -80,8 +80,11 @@ SILU = Faces(silu, silu_numpy, silu_formula, silu_cell, sign="σ", motion="bend"
 # ---- the table -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Activation:
-    """An activation. is_gated: whether it acts on a second projection, by which the hidden vectors are multiplied
-    (Shazeer 2020)."""
+    """An activation function.
+
+    is_gated: whether the function acts on a second projection of x, by which the hidden vectors are then multiplied
+    (Shazeer 2020).
+    """
 
     faces: Faces
     is_gated: bool = False

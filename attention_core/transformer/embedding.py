@@ -1,4 +1,4 @@
-"""From words to vectors: the rows of a table, positions and a norm, with every step recorded."""
+"""The embedding of words: table rows, with positions and a norm if chosen, with every step recorded."""
 
 import math
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from attention_core.transformer.part_norms import (
     plan_norms,
 )
 
-Ids = tuple[tuple[int, ...], ...]  # word ids of B texts of T words each
+Ids = tuple[tuple[int, ...], ...]  # word ids of B texts with T words each
 X_DIMS = ("B", "T", "D")
 INPUT_POSITIONS = tuple(name for name, position in POSITIONS.items() if position.place == "input")
 
@@ -79,12 +79,12 @@ TIMES_ROOT = Faces(times_root, times_root_numpy, times_root_formula, times_root_
 # ---- choices and weights ---------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class EmbeddingConfig:
-    """The choices of an embedding.
+    """The settings of an embedding.
 
-    times_root: whether the rows of the table are multiplied by the root of their width. positions: (name, params) pairs
-    of POSITIONS, or names, of positions that are added to the input. norms: norms after the last step.
+    times_root: whether the rows of the table are multiplied by √D. positions: the positions added to the input, as
+    names or (name, params) pairs from POSITIONS. norms: the norms after the last step.
 
-    Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
+    Raises AttentionError (a ValueError) for an unknown choice or a number out of range.
 
     >>> EmbeddingConfig(positions=["sinusoidal"]).positions
     (('sinusoidal', {'base': 10000.0}),)
@@ -104,8 +104,11 @@ class EmbeddingConfig:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EmbeddingWeights(NormWeights):
-    """The learned tensors of an embedding: table (V, D), one row per word; w_places (N, D), one row per position, for
-    learned positions; and the tensors of the norms."""
+    """The learned tensors of an embedding.
+
+    table (V, D): one row per word. w_places (N, D): one row per position, for learned positions. The other tensors
+    belong to the norms.
+    """
 
     table: Float[Tensor, "V D"]
     w_places: Float[Tensor, "N D"] | None = None
@@ -116,11 +119,12 @@ def embed(ids: object, weights: EmbeddingWeights, config: EmbeddingConfig | None
 
     $x = E[\mathrm{word}]$, or $\sqrt{D}\,E[\mathrm{word}]$; then $x + P$ with positions, and last a norm.
 
-    ids: the rows of the words, T whole numbers or B lists of T. weights: see EmbeddingWeights. config: see
-    EmbeddingConfig.
+    ids: the row numbers of the words, as a list of T whole numbers or B such lists. weights: see EmbeddingWeights.
+    config: see EmbeddingConfig.
 
     Returns a Trace, whose last step is (B, T, D). Raises AttentionError (a ValueError) that says what must hold and
-    what was given. Source: Vaswani et al. 2017, sections 3.4, 3.5; learned positions: Gehring et al. 2017, section 3.1.
+    what was given. Sources: Vaswani et al. 2017, sections 3.4, 3.5; learned positions: Gehring et al. 2017, section
+    3.1.
 
     >>> table = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
     >>> embed([1, 0], EmbeddingWeights(table=table))["x"]
@@ -142,7 +146,7 @@ def embed(ids: object, weights: EmbeddingWeights, config: EmbeddingConfig | None
 
 
 def check_embedding(weights: EmbeddingWeights, config: EmbeddingConfig) -> None:
-    """Checks that the tensors fit each other and that all needed ones are given. Raises AttentionError."""
+    """Raise AttentionError if a tensor of an embedding is missing or does not fit the others."""
     given = weights.given()
     check_kinds({"table": weights.table, **given})
     if weights.table.dim() != 2:
@@ -159,8 +163,10 @@ def check_embedding(weights: EmbeddingWeights, config: EmbeddingConfig) -> None:
 
 
 def check_ids(given: object, rows: int) -> Ids:
-    """Return the given ids as B texts of T ids each, checked. rows: of the table. Raises AttentionError: ids_form,
-    ids_range."""
+    """Return the given ids as B texts of T ids each, after checking them.
+
+    rows: the number of rows of the table. Raises AttentionError: ids_form, ids_range.
+    """
     if isinstance(given, Tensor):
         given = given.tolist()
     texts = given if isinstance(given, list | tuple) else ()
@@ -177,7 +183,7 @@ def check_ids(given: object, rows: int) -> Ids:
 
 
 def plan_look_up(ids: Ids, config: EmbeddingConfig) -> list[Operation]:
-    """The operations that look up the words' rows, up to the step x."""
+    """Return the operations that look up the words' rows and, if chosen, multiply these by √D; the last step is x."""
     params: Mapping[str, object] = {"ids": ids}
     if not config.times_root:
         return [Operation("x", X_DIMS, ("table",), LOOK_UP, params)]

@@ -44,12 +44,12 @@ WEIGHT_DIMS = {
 
 @dataclass(frozen=True)
 class FeedForwardConfig:
-    """The choices of a feed-forward layer.
+    """The settings of a feed-forward layer.
 
-    activation: one of ACTIVATIONS. norms: (name, params) pairs, or names, of modifiers before a layer or after its
-    last step, such as "layer_norm_before". residual: whether a further step is x + output.
+    activation: one of ACTIVATIONS. norms: the norms before the layer or after its last step, as names or (name, params)
+    pairs, such as "layer_norm_before". residual: whether a last step x + output is added.
 
-    Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
+    Raises AttentionError (a ValueError) for an unknown choice or a number out of range.
 
     >>> FeedForwardConfig("gelu", norms=["layer_norm_before"], residual=True).norms
     (('layer_norm_before', {'eps': 1e-05}),)
@@ -68,8 +68,8 @@ class FeedForwardConfig:
 class FeedForwardWeights(NormWeights):
     """The learned tensors of a feed-forward layer in row convention, `x @ w + b`; None if absent.
 
-    w_1 (D, D_hidden), w_2 (D_hidden, D_out), a bias for each; w_gate (D, D_hidden) if the activation is gated; and the
-    tensors of the norms.
+    w_1 (D, D_hidden), w_2 (D_hidden, D_out), a bias for each matrix; w_gate (D, D_hidden) if the activation is gated;
+    and the tensors of the norms.
     """
 
     w_1: Float[Tensor, "D D_hidden"] | None = None
@@ -84,13 +84,13 @@ def feed_forward(
 ) -> Trace:
     r"""Run a feed-forward layer, with every step recorded.
 
-    $\mathrm{hidden} = x W_1 + b_1$, $\mathrm{output} = f(\mathrm{hidden})\,W_2 + b_2$ with the activation f; gated,
-    $\mathrm{output} = (f(x W_g) \odot \mathrm{hidden})\,W_2 + b_2$. A norm before the layer changes the x that is
-    projected, but not the x of the residual; a norm after the layer changes the last step.
+    $\mathrm{hidden} = x W_1 + b_1$, $\mathrm{output} = f(\mathrm{hidden})\,W_2 + b_2$ with the activation f. With a
+    gated activation, $\mathrm{output} = (f(x W_g) \odot \mathrm{hidden})\,W_2 + b_2$. A norm before the layer changes
+    the x that is projected, but not the x of the residual. A norm after the layer changes the last step.
 
     x (T, D) or (B, T, D). weights: see FeedForwardWeights. config: see FeedForwardConfig.
 
-    Returns a Trace. Raises AttentionError (a ValueError) that says what must hold and what was given. Source: Vaswani
+    Returns a Trace. Raises AttentionError (a ValueError) that says what must hold and what was given. Sources: Vaswani
     et al. 2017, section 3.3; gated: Shazeer 2020, equation 6.
 
     >>> import torch
@@ -111,7 +111,7 @@ def feed_forward(
 
 
 def check_feed_forward(x: Tensor, weights: FeedForwardWeights, config: FeedForwardConfig) -> None:
-    """Checks that the matrices fit x and each other, and that all needed ones are given. Raises AttentionError."""
+    """Raise AttentionError if a matrix is missing, or does not fit x or another matrix."""
     given = weights.given()
     is_gated = ACTIVATIONS[config.activation].is_gated
     for name in ("w_1", "w_2", *(["w_gate"] if is_gated else [])):
@@ -134,7 +134,7 @@ def check_feed_forward(x: Tensor, weights: FeedForwardWeights, config: FeedForwa
 
 
 def plan_feed_forward(inputs: dict[str, Step], config: FeedForwardConfig) -> list[Operation]:
-    """The operations from x to the output."""
+    """Return the operations from x to the output."""
     plan = plan_norms(config.norms, BEFORE, "x", "x", inputs["x"].dims)
     read = plan[-1].output if plan else "x"
     plan += plan_hidden(inputs, config, read)
@@ -148,7 +148,10 @@ def plan_feed_forward(inputs: dict[str, Step], config: FeedForwardConfig) -> lis
 
 
 def plan_hidden(inputs: dict[str, Step], config: FeedForwardConfig, read: str) -> list[Operation]:
-    """The operations from x, normed or not, to the activated hidden vectors. read: the name of the step with x."""
+    """Return the operations from x to the activated hidden vectors.
+
+    read: the name of the step with x, which may be a norm's output.
+    """
     activation = ACTIVATIONS[config.activation]
     hidden = project_step("hidden", HIDDEN_DIMS, read, inputs, "1")
     if not activation.is_gated:
@@ -162,6 +165,6 @@ def plan_hidden(inputs: dict[str, Step], config: FeedForwardConfig, read: str) -
 
 
 def project_step(output: str, dims: tuple[str, ...], read: str, inputs: dict[str, Step], role: str) -> Operation:
-    """The operation that projects the step `read` by w_<role> and, if given, b_<role>."""
+    """Return the operation that projects the step `read` by w_<role> and, if given, b_<role>."""
     learned = [name for name in (f"w_{role}", f"b_{role}") if name in inputs]
     return Operation(output, dims, (read, *learned), PROJECT)

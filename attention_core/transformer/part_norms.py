@@ -1,4 +1,4 @@
-"""Norms of the parts of a Transformer: the modifiers of attention that act before a layer or after its last step."""
+"""Norms of a Transformer's parts: those modifiers of attention that act before a layer or after its last step."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from attention_core.mechanism.plan_steps import chain_operations
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 
-BEFORE, AFTER = "inputs", "output"  # the places of modifiers at which a part may have a norm
+BEFORE, AFTER = "inputs", "output"  # at which steps of a layer a norm may act: on the inputs, or on the last step
 NORMS = {name: modifier for name, modifier in MODIFIERS.items() if {*modifier.steps} <= {BEFORE, AFTER}}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NormWeights:
-    """The learned tensors of a part's norms: gains, and the shifts of a LayerNorm; None if absent."""
+    """The learned tensors of a part's norms: their gains, and also the shifts of a LayerNorm; None if absent."""
 
     g_layer_before: Float[Tensor, " D"] | None = None
     b_layer_before: Float[Tensor, " D"] | None = None
@@ -33,22 +33,23 @@ class NormWeights:
     g_rms_after: Float[Tensor, " D_out"] | None = None
 
     def given(self) -> dict[str, Tensor]:
-        """The tensors that are not None, by name."""
+        """Return {name: tensor} of the tensors that are not None."""
         return {name: tensor for name, tensor in vars(self).items() if tensor is not None}
 
 
 def check_norm_choices(given: object, *places: str) -> tuple[Choice, ...]:
-    """Return the norms given for a part, checked. places: BEFORE, AFTER or both, at which the part may have a norm.
+    """Check and return the norms that are given for a part.
 
-    Raises AttentionError.
+    places: where the part may have a norm: BEFORE, AFTER or both. Raises AttentionError.
     """
     table = {name: norm for name, norm in NORMS.items() if {*norm.steps} <= {*places}}
     return check_listed_choices("norms", given, partial(check_choice, "norm", table))
 
 
 def check_norm_weights(chosen: Iterable[Choice], given: Mapping[str, Tensor], sizes: Sizes) -> None:
-    """Checks that exactly the learned tensors of the chosen norms are given and fit. given: the weights of the part by
-    name. sizes: the sizes of D and D_out.
+    """Check that the learned tensors are exactly those that the chosen norms need, and that their shapes fit.
+
+    given: {name: tensor} of the part's weights. sizes: the sizes of D and D_out.
 
     Raises AttentionError: missing_weight, unowned_weight, weight_shape.
     """
@@ -66,22 +67,25 @@ def check_norm_weights(chosen: Iterable[Choice], given: Mapping[str, Tensor], si
 
 
 def norm_weight_dims(chosen: Iterable[Choice]) -> dict[str, tuple[str, ...]]:
-    """Name -> axes, for the learned tensors of the chosen norms."""
+    """Return {tensor name: its axes} for the learned tensors of the chosen norms."""
     learned: list[LearnedTensor] = [tensor for name, _ in chosen for tensor in NORMS[name].weights]
     return {tensor.name: tensor.dims for tensor in learned}
 
 
 def plan_norms(chosen: Iterable[Choice], place: str, thing: str, step: str, dims: tuple[str, ...]) -> list[Operation]:
-    """The operations of the norms at a place, each of which reads the step before. thing: replaces "{thing}" in the
-    names of their steps. step: the step that the first norm reads, with the axes `dims`."""
+    """Return the operations of all chosen norms at a place, each of which reads the result of the one before.
+
+    place: BEFORE or AFTER. thing: replaces "{thing}" in the names of the norms' steps. step: the name of the step that
+    the first norm reads. dims: the axes of this step.
+    """
     norms = [NORMS[name].operations(place, thing, dims, params) for name, params in modifiers_at(place, chosen).items()]
     return chain_operations(norms, step)
 
 
 def norm_vectors(x: Float[Tensor, "B T D"], weights: NormWeights, norms: tuple[Choice, ...]) -> Trace:
-    """The Trace of the norms at the end of a stack, one after the other. x: the output of the stack's last layer.
+    """Apply the norms at the end of a stack, one after the other, and return their Trace.
 
-    Raises AttentionError for weights that do not fit.
+    x: the output of the stack's last layer. Raises AttentionError for weights that do not fit.
     """
     check_class("weights of the norms", weights, NormWeights)
     check_kinds({"x": x, **weights.given()})

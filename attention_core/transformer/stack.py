@@ -1,4 +1,4 @@
-"""A stack of layers: its parts in order, each a Trace, and for each input of a part the step that it comes from."""
+"""A stack of layers: its parts in order, each with a Trace, and the steps from which a part's inputs are taken."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,16 +18,16 @@ from attention_core.transformer.part_norms import BEFORE, NormWeights, check_nor
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights, unembed
 
 EMBEDDING, NORM, UNEMBEDDING = "embedding", "norm", "unembedding"
-ENCODER = "encoder."  # prefix of the names of the parts that computed the memory
+ENCODER = "encoder."  # name prefix of the encoder's parts in a stack with cross-attention
 
 
 # ---- choices and weights ---------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class LayerConfig:
-    """The choices of a layer: self-attention, then cross-attention to an encoder's output, if any, then a feed-forward
-    layer, if any. A decoder's self-attention has a causal mask among its masks.
+    """The settings of a layer: self-attention, optional cross-attention to an encoder, optional feed-forward layer.
 
-    values_of_words: whether the values of self-attention are projected from the first layer's input instead of x.
+    A decoder's self-attention must have a causal mask among its masks. values_of_words: whether the values of
+    self-attention are projected from the first layer's input instead of this layer's input x.
     """
 
     attention: AttentionConfig
@@ -38,7 +38,7 @@ class LayerConfig:
 
 @dataclass(frozen=True, eq=False)
 class LayerWeights:
-    """The learned tensors of a layer, by part."""
+    """The learned tensors of a layer: the weights of each of its parts."""
 
     attention: Weights
     feed_forward: FeedForwardWeights | None = None
@@ -47,10 +47,13 @@ class LayerWeights:
 
 @dataclass(frozen=True)
 class StackConfig:
-    """The choices of a stack: its layers in order; an embedding before the layers, if words are given as ids; norms
-    after the layers, such as "layer_norm_before", if the stack ends in vectors; an unembedding, if it ends in words.
+    """The settings of a stack: its layers in order, and what comes before and after them.
 
-    Raises AttentionError (a ValueError) for a norm that does not exist.
+    embedding: the embedding before the layers, if words are given as ids. norms: the norms after the layers, such as
+    "layer_norm_before", if the stack ends in vectors. unembedding: the unembedding after the layers, if the stack ends
+    in words.
+
+    Raises AttentionError (a ValueError) for an unknown norm.
     """
 
     layers: Sequence[LayerConfig]
@@ -64,7 +67,7 @@ class StackConfig:
 
 @dataclass(frozen=True, eq=False)
 class StackWeights:
-    """The learned tensors of a stack, by part."""
+    """The learned tensors of a stack: the weights of each of its parts."""
 
     layers: Sequence[LayerWeights]
     embedding: EmbeddingWeights | None = None
@@ -75,17 +78,17 @@ class StackWeights:
 # ---- the run ---------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """A run of several parts by name, in order: "embedding", "1.attention", "1.cross", "1.feed_forward", "2.attention"
-    and so on, "norm", "unembedding"; the parts of an encoder come first, named as "encoder.1.attention".
+    """A run of several parts by name, in order: "embedding", "1.attention", "1.cross", "1.feed_forward", and so on.
 
-    sources: part -> its input -> (part, step) that the input comes from.
+    The last parts are "norm" and "unembedding". The parts of an encoder come first, with names such as
+    "encoder.1.attention". sources: part -> name of its input -> the (part, step) from which this input is taken.
     """
 
     parts: Mapping[str, Trace]
     sources: Mapping[str, Mapping[str, tuple[str, str]]]
 
     def __getitem__(self, name: str) -> Trace:
-        """The Trace of the part with this name. Raises KeyError, which lists the existing parts."""
+        """Return the Trace of the part with this name. Raises KeyError, which lists the existing parts."""
         if name not in self.parts:
             raise KeyError(f"there is no part {name!r}: the parts are {', '.join(self.parts)}")
         return self.parts[name]
@@ -96,13 +99,17 @@ class Stack:
         return read_end(self).value
 
     def then(self, name: str, trace: Trace, reads: Mapping[str, "Reading"]) -> "Stack":
-        """The stack with one more part. reads: the new part's inputs, with their sources."""
+        """Return the stack with one more part.
+
+        name, trace: of the new part. reads: {name of an input of the new part: its Reading}.
+        """
         sources = {name: (reading.part, reading.step) for name, reading in reads.items() if reading.part}
         return Stack({**self.parts, name: trace}, {**self.sources, name: sources})
 
     def source_of(self, part: str, cell: Ref) -> tuple[str, Ref] | None:
-        """The part and the cell that an input number of a part comes from; None for a given number, such as a weight,
-        and for a number that the part itself computed.
+        """Return the (part, cell) from which an input cell of a part is taken.
+
+        Returns None if the cell was given, such as one of a weight, or computed by the part itself.
 
         >>> import torch
         >>> config = StackConfig((LayerConfig(AttentionConfig(residual=True), FeedForwardConfig()),))
@@ -119,8 +126,11 @@ class Stack:
     def labelled(
         self, words: tuple[str, ...], memory: tuple[str, ...] = (), vocabulary: tuple[str, ...] = ()
     ) -> "Stack":
-        """The same stack with words as labels on its axes. memory: the words that its encoder read. vocabulary: one
-        word per row of the tables, except an encoder's table. Raises AttentionError: labels_count."""
+        """Return the stack with words as labels on the axes of its parts.
+
+        words: the words that the stack reads. memory: the words that its encoder reads. vocabulary: one word for each
+        row of the decoder's tables. Raises AttentionError: labels_count.
+        """
         parts = {}
         for name, trace in self.parts.items():
             of_encoder = name.startswith(ENCODER)
@@ -144,12 +154,12 @@ def run_stack(
     Each part reads the last step of the part before it: $x_{l+1} = x_l + f_l(\mathrm{norm}(x_l))$ with norms before,
     $x_{l+1} = \mathrm{norm}(x_l + f_l(x_l))$ with norms after.
 
-    given: the ids of words if the config has an embedding, else x (T, D) or (B, T, D). weights, config: of each part.
-    memory: the input of cross-attention: an encoder's Stack, whose parts then come first, or its output (B, S, D).
-    allowed: which words of a text may attend to which, as attend takes it, in every layer. memory_allowed: which words
-    of a text may attend to which words of the memory.
+    given: the ids of words if the config has an embedding, else x (T, D) or (B, T, D). weights, config: those of all
+    parts. memory: the input of cross-attention, either an encoder's Stack, whose parts then come first, or an encoder's
+    output (B, S, D). allowed: which words of a text may attend to which of its words, in every layer, in the form that
+    attend takes. memory_allowed: which words of a text may attend to which words of the memory.
 
-    Returns a Stack. Raises AttentionError (a ValueError) that says what must hold and what was given. Source: Vaswani
+    Returns a Stack. Raises AttentionError (a ValueError) that says what must hold and what was given. Sources: Vaswani
     et al. 2017, section 3.1; the places of norms: Xiong et al. 2020.
 
     >>> import torch
@@ -180,9 +190,10 @@ def run_stack(
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """An input of a part: a tensor, and the part and the step that it comes from, "" for a given tensor.
+    """An input of a part: a tensor, and the part and the step that computed it.
 
-    allowed: which words may attend to which rows of the tensor.
+    part, step: the names of both; "" for a tensor that was given and not computed. allowed: which words may attend to
+    which rows of the tensor.
     """
 
     value: Tensor
@@ -192,14 +203,17 @@ class Reading:
 
 
 def read_end(stack: Stack) -> Reading:
-    """The last part's last step, as an input of the next part."""
+    """Return the last step of the last part, as an input of the next part."""
     part = next(reversed(stack.parts))
     step = next(reversed(stack[part].steps))
     return Reading(stack[part][step], part, step)
 
 
 def take_memory(memory: Stack | Tensor | None) -> Stack:
-    """The Stack of the encoder that computed the memory, with prefixed names; without parts if memory is no Stack."""
+    """Return the parts of the encoder that computed the memory, as a Stack with prefixed part names.
+
+    The Stack has no parts if the memory is a tensor or None.
+    """
     if not isinstance(memory, Stack):
         return Stack({}, {})
     parts = {f"{ENCODER}{name}": trace for name, trace in memory.parts.items()}
@@ -211,7 +225,7 @@ def take_memory(memory: Stack | Tensor | None) -> Stack:
 
 
 def read_memory(memory: Stack | Tensor | None, allowed: Tensor | None) -> Reading | None:
-    """The input of cross-attention; None without memory."""
+    """Return the input of cross-attention as a Reading; None if the memory is None."""
     if isinstance(memory, Stack):
         end = read_end(memory)
         return replace(end, part=f"{ENCODER}{end.part}", allowed=allowed)
@@ -227,7 +241,10 @@ def run_layer(
     memory: Reading | None,
     allowed: Bool[Tensor, "..."] | None,
 ) -> Stack:
-    """Run one more layer, and return the longer stack. words: the input of the first layer."""
+    """Run one more layer, and return the stack with the layer's parts at the end.
+
+    number: the number of the layer, from 1. words: the input of the first layer.
+    """
     x = words if number == 1 else read_end(stack)
     reads = {"x": x, "value": words} if config.values_of_words else {"x": x}
     value = words.value if config.values_of_words else None
@@ -246,8 +263,10 @@ def run_layer(
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
 def check_parts(weights: StackWeights, config: StackConfig, memory: Stack | Tensor | None) -> None:
-    """Checks that each chosen part has weights, and that memory is given if and only if it is read. Raises
-    AttentionError."""
+    """Check that each chosen part has weights, and that memory is given exactly if a part reads it.
+
+    Raises AttentionError.
+    """
     layers = config.layers
     if not layers and config.embedding is None:
         raise AttentionError("no_layers")

@@ -1,4 +1,4 @@
-"""From vectors back to words: a last norm, a logit for each word of the table, top-k and top-p, and the softmax."""
+"""The unembedding, from vectors to words: a last norm, logits, top-k, top-p and the softmax."""
 
 from dataclasses import dataclass
 
@@ -128,11 +128,13 @@ SHARE_WORDS = Faces(SOFTMAX.torch, SOFTMAX.numpy, share_words_formula, SOFTMAX.c
 # ---- choices and weights ---------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class UnembeddingConfig:
-    """The choices of an unembedding. norms: (name, params) pairs, or names, of norms before it. temperature: divides
-    the logits. top_k: only this number of words with the largest logits stays; None: all. top_p: of these words, only
-    the likeliest that together have this probability stay.
+    """The settings of an unembedding.
 
-    Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
+    norms: the norms before it, as names or (name, params) pairs. temperature: divides the logits. top_k: the number of
+    words with the largest logits that stay; None keeps all. top_p: of these words, only the likeliest stay that
+    together have this probability.
+
+    Raises AttentionError (a ValueError) for an unknown choice or a number out of range.
     """
 
     norms: tuple[Choice, ...] = ()
@@ -154,8 +156,11 @@ class UnembeddingConfig:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UnembeddingWeights(NormWeights):
-    """The learned tensors of an unembedding: table (V, D), one row per word, which may be the embedding's table;
-    b_words (V); and the tensors of the norms."""
+    """The learned tensors of an unembedding.
+
+    table (V, D): one row per word; it may be the embedding's table. b_words (V): the bias of each word's logit. The
+    other tensors belong to the norms.
+    """
 
     table: Float[Tensor, "V D"]
     b_words: Float[Tensor, " V"] | None = None
@@ -164,15 +169,16 @@ class UnembeddingWeights(NormWeights):
 def unembed(x: Float[Tensor, "*B T D"], weights: UnembeddingWeights, config: UnembeddingConfig | None = None) -> Trace:
     r"""Compute a logit and a probability for each word of the table, with every step recorded.
 
-    $\mathrm{logits} = \mathrm{norm}(x)\,E^\top + b$, $\mathrm{probabilities} = \mathrm{softmax}_V(\mathrm{logits}/T)$
-    over the words that top_k and then top_p leave; every other word has the logit $-\infty$.
+    $\mathrm{logits} = \mathrm{norm}(x)\,E^\top + b$, $\mathrm{probabilities} =
+    \mathrm{softmax}_V(\mathrm{logits}/\tau)$ over the words that top_k and then top_p leave; every other word has the
+    logit $-\infty$.
 
-    x (T, D) or (B, T, D). weights: see UnembeddingWeights; torch.nn.Linear(D, V) has its matrix in this layout.
+    x (T, D) or (B, T, D). weights: see UnembeddingWeights; torch.nn.Linear(D, V) stores its matrix in this layout.
     config: see UnembeddingConfig.
 
     Returns a Trace; Trace["probabilities"] is (B, T, V). Raises AttentionError (a ValueError) that says what must hold
-    and what was given. Source: Vaswani et al. 2017, section 3.4; one table for both ways: Press, Wolf 2017;
-    top-k: Fan et al. 2018, section 5.2; top-p: Holtzman et al. 2020, section 3.1.
+    and what was given. Sources: Vaswani et al. 2017, section 3.4; a table in common with the embedding: Press, Wolf
+    2017; top-k: Fan et al. 2018, section 5.2; top-p: Holtzman et al. 2020, section 3.1.
 
     >>> import torch
     >>> unembed(torch.zeros(1, 2), UnembeddingWeights(table=torch.eye(2)))["probabilities"]
@@ -191,7 +197,7 @@ def unembed(x: Float[Tensor, "*B T D"], weights: UnembeddingWeights, config: Une
 
 
 def check_unembedding(x: Tensor, weights: UnembeddingWeights, config: UnembeddingConfig) -> None:
-    """Checks that the table fits x, and that all needed weights are given. Raises AttentionError."""
+    """Raise AttentionError if the table does not fit x, or if a needed weight is missing."""
     D = x.shape[-1]
     table, b_words = weights.table, weights.b_words
     if table.dim() != 2 or table.shape[1] != D:
@@ -203,7 +209,7 @@ def check_unembedding(x: Tensor, weights: UnembeddingWeights, config: Unembeddin
 
 
 def plan_unembedding(inputs: dict[str, Step], config: UnembeddingConfig) -> list[Operation]:
-    """The operations from x to the probabilities."""
+    """Return the operations from x to the probabilities."""
     plan = plan_norms(config.norms, BEFORE, "x", "x", inputs["x"].dims)
     read = plan[-1].output if plan else "x"
     bias = [name for name in ("b_words",) if name in inputs]

@@ -1,1 +1,1 @@
-"""Other ways to compute or replace attention: a KV cache, blocks, sparse masks, recurrences, and their costs."""
+"""Other ways to compute attention, or to replace it: a KV cache, blocks, sparse masks, recurrences, and their costs."""

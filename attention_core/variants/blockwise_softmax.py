@@ -1,9 +1,9 @@
-"""Attention block by block: a running maximum and a running sum replace earlier scores, none of which is kept.
+"""Attention block by block, with a running maximum and a running sum, so that earlier scores need not be kept.
 
 A softmax needs the sum over a whole row, but not at once. When a later block has a larger score, the sum so far and the
-output so far are multiplied by exp(old maximum - new maximum) (analysis/online_softmax.py). So attention over S keys
+output so far are multiplied by exp(old maximum - new maximum) (analysis/online_softmax.py). Thus attention over S keys
 needs memory for one block of scores, and gives the same numbers (Milakov and Gimelshein 2018, algorithm 3; Dao et al.
-2022, algorithm 1, whose other half is the placement of the blocks in a GPU's memory).
+2022, algorithm 1, which also places the blocks in a GPU's memory).
 """
 
 from collections.abc import Iterator
@@ -25,10 +25,10 @@ from attention_core.record.trace import Step
 
 @dataclass(frozen=True, eq=False)
 class BlockwiseState:
-    """The running state after keys 0 to `stop` - 1, the last block of which began at `start`.
+    """The running state after keys 0 to `stop` - 1; the last block began at key `start`.
 
-    maximum: the largest score of each query, including a sink's score; -inf without scores. total: the sum of
-    exp(score - maximum), at least 1; 0 without scores. mixed: the sum of the values, each times its
+    maximum: the largest score of each query, including a sink's score; -inf before the first score. total: the sum of
+    exp(score - maximum), at least 1; 0 before the first score. mixed: the sum of the values, each multiplied by
     exp(score - maximum).
     """
 
@@ -40,7 +40,7 @@ class BlockwiseState:
 
     @property
     def output(self) -> Float[Tensor, "B H T d_v"]:
-        """The output of attention over these keys alone."""
+        """The output of attention over the keys seen so far."""
         return divide(self.mixed, self.total)
 
 
@@ -55,18 +55,18 @@ def attend_blockwise(
 ) -> Iterator[BlockwiseState]:
     r"""Compute attend_qkv's head_outputs, `block` keys at a time, and yield the state after every block.
 
-    With the scores s of a block $m' = \max(m, \max_j s_j)$, $l' = e^{m - m'} l + \sum_j e^{s_j - m'}$,
-    $o' = e^{m - m'} o + \sum_j e^{s_j - m'} v_j$, from $m = -\infty$, $l = 0$, $o = 0$; the output is $o / l$.
+    With the scores s of a block, $m' = \max(m, \max_j s_j)$, $l' = e^{m - m'} l + \sum_j e^{s_j - m'}$, $o' = e^{m -
+    m'} o + \sum_j e^{s_j - m'} v_j$, from $m = -\infty$, $l = 0$, $o = 0$. The output is $o / l$.
 
-    q (T, d_k) or (B, H, T, d_k), k and v likewise with S keys; block: 1 or more keys; config: any score, scale, masks,
-    positions and modifiers that attend_qkv takes, and a normaliser with a running maximum and sum (for a sink from
-    m = sink, l = 1); weights: of the score and the normaliser. No tensor larger than (B, H, T, block), q, k or v is
-    computed, except the additive score's tanh layer, which is A times as large.
+    q (T, d_k) or (B, H, T, d_k), k and v likewise with S keys. block: the number of keys, 1 or more. config: any score,
+    scale, masks, positions and modifiers that attend_qkv takes, and a normaliser with a running maximum and sum (for a
+    sink from m = sink, l = 1). weights: of the score and the normaliser. Apart from q, k and v, no tensor larger than
+    (B, H, T, block) is computed, except the additive score's tanh layer, which is A times as large.
 
     Raises AttentionError (a ValueError) as attend_qkv does, for dropout or replaced weights, and for a normaliser that
     has no running sum.
 
-    Source: Milakov and Gimelshein 2018, algorithm 3; Dao et al. 2022, algorithm 1, lines 9 to 13.
+    Sources: Milakov and Gimelshein 2018, algorithm 3; Dao et al. 2022, algorithm 1, lines 9 to 13.
 
     >>> import torch
     >>> v = torch.tensor([[1.0], [3.0], [2.0]])
@@ -94,7 +94,7 @@ def attend_blockwise(
     check_learned_weights(config, weights, largest_block, q.element_size())
     inputs = make_input_steps(arguments, config)
     plan = plan_qkv(config, inputs, arguments.sources, shapes, query_offset)
-    plan_scores(config, inputs, shapes, query_offset)  # raises an error for positions that do not fit all keys
+    plan_scores(config, inputs, shapes, query_offset)  # for its errors, such as positions that do not fit all keys
     return iterate_blocks(
         config,
         run_plan(inputs, plan).steps,
@@ -107,7 +107,7 @@ def attend_blockwise(
 def iterate_blocks(
     config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, block: int
 ) -> Iterator[BlockwiseState]:
-    """Yield the states of `attend_blockwise`, from checked inputs."""
+    """Yield the states of `attend_blockwise`, computed from inputs that are already checked."""
     v = inputs["v"].value
     S, d_v = v.shape[2:]
     B, H, T, _ = shapes["q"]
@@ -138,7 +138,10 @@ def iterate_blocks(
 def compute_block_scores(
     config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, keys: slice
 ) -> Float[Tensor, "B H T block"]:
-    """Compute the masked scores of one block by attend's own operations; the block's first key counts as key 0."""
+    """Compute the masked scores of one block of keys by the same operations as attend.
+
+    keys: the block as a range of all keys; within the block, its first key counts as key 0.
+    """
     first = keys.start
     inputs = {name: cut_keys(step, keys) for name, step in inputs.items()}
     shapes = {**shapes, "k": inputs["k"].shape}
@@ -152,7 +155,7 @@ def compute_block_scores(
 
 
 def cut_keys(step: Step, keys: slice) -> Step:
-    """Return the step with only the rows of some keys if the step has an axis S of keys, else the unchanged step."""
+    """Return the step with only these keys if it has a key axis S, else the unchanged step."""
     if "S" not in step.dims:
         return step
     rows = step.value.narrow(step.dims.index("S"), keys.start, keys.stop - keys.start)
@@ -166,8 +169,8 @@ def add_block(
     start: int,
     stop: int,
 ) -> BlockwiseState:
-    """Return the state after keys `start` to `stop` - 1 are added."""
-    block = {"start": 0, "stop": stop - start}  # within the given scores and values
+    """Return the state after the keys `start` to `stop` - 1 are added to the state before."""
+    block = {"start": 0, "stop": stop - start}  # the block as a range of the arguments scores and v
     maximum = highest(scores, seen.maximum, **block)  # (B, H, T)
     faded = fade(seen.maximum, maximum)  # (B, H, T)
     powers = powers_below(scores, maximum, **block)  # (B, H, T, block)

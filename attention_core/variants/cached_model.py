@@ -29,10 +29,10 @@ from attention_core.variants.kv_cache import decode_token, keep_tokens
 
 @dataclass(frozen=True, eq=False)
 class CachedRun:
-    """A decoder that has read `count` words.
+    """The state of a decoder after it has read `count` words.
 
-    stack: the run of the last word, T = 1, with every step. caches: name of an attention part -> its cache for the next
-    word.
+    stack: the run of the last word alone, with every step (T = 1). caches: {name of an attention part: the keys and
+    values that its next run reads}.
     """
 
     stack: Stack
@@ -41,11 +41,14 @@ class CachedRun:
 
     @property
     def nbytes(self) -> dict[str, int]:
-        """Name of an attention part -> the bytes of its cached keys and values."""
+        """{name of an attention part: the bytes of its cached keys and values}."""
         return {part: kv_bytes(self.stack[part]) for part in self.caches}
 
     def labelled(self, words: tuple[str, ...], vocabulary: tuple[str, ...]) -> Stack:
-        """The run of the last word with words as labels. words: all words read so far. vocabulary: for the logits."""
+        """Return the run of the last word with words as labels on its axes.
+
+        words: all words read so far. vocabulary: the words that label the logits.
+        """
         labels = {"T": words[-1:], "S": words, "V": vocabulary}
         parts = {}
         for name, trace in self.stack.parts.items():
@@ -54,14 +57,14 @@ class CachedRun:
         return replace(self.stack, parts=parts)
 
 
-@lru_cache(maxsize=128)  # the words of two long texts; a result has keys and values, at most 150 kB
+@lru_cache(maxsize=128)  # enough for the words of two long texts; each cached result takes at most 150 kB
 def run_cached(name: str, tokens: tuple[str, ...]) -> CachedRun:
     r"""Run a decoder on a text word by word; if the result of the earlier words is cached, only the last word runs.
 
-    $z_t = \mathrm{softmax}(q_t k_{\le t}^\top/\sqrt{d_k})\,v_{\le t}$ in each layer, where $k_{<t}$ and $v_{<t}$
-    are cached.
+    $z_t = \mathrm{softmax}(q_t k_{\le t}^\top/\sqrt{d_k})\,v_{\le t}$ in each layer, where $k_{<t}$ and $v_{<t}$ are
+    cached.
 
-    name: of a shipped decoder. tokens: the words that the decoder reads, START first.
+    name: the name of a decoder in the package. tokens: the words that the decoder reads, START first.
 
     Raises AttentionError: decoding_not_causal, no_tokens, unknown_choice. Source: Shazeer 2019.
 
@@ -107,11 +110,10 @@ def read_next(model: LanguageModel, number: int, before: CachedRun | None = None
 
 
 def gap_to_whole_run(name: str, tokens: tuple[str, ...]) -> float:
-    r"""Return the largest difference between the logits of words read one by one and the logits of one run on the whole
-    text, $\max_{t, v} |a_{tv} - b_{tv}|$.
+    r"""Return how far the logits computed word by word, with a cache, differ at most from those of a single run.
 
-    name: of a shipped decoder. tokens: the words that the decoder reads, START first. Raises AttentionError: see
-    run_cached.
+    $\max_{t, v} |a_{tv} - b_{tv}|$. name: the name of a decoder in the package. tokens: the words that the decoder
+    reads, START first. Raises AttentionError as run_cached does.
 
     >>> gap_to_whole_run("en_asked_decoder", ("<start>", "the", "dog")) < 1e-10
     True
@@ -127,13 +129,15 @@ def gap_to_whole_run(name: str, tokens: tuple[str, ...]) -> float:
 def attend_behind(
     reads: Mapping[str, Reading], weights: LayerWeights, config: AttentionConfig, cache: Inputs, place: int
 ) -> Trace:
-    """Run the attention of one word to itself and to earlier words, whose keys and values are cached. place: the
-    position of the word."""
+    """Run the attention of one word to itself and to earlier words, whose keys and values are cached.
+
+    place: the position of the word.
+    """
     value: Tensor | None = reads["value"].value if "value" in reads else None
     arguments = check_arguments(reads["x"].value, None, value, weights.attention, config, PairInputs())
     inputs = make_input_steps(arguments, config)
     if value is not None:
-        inputs["value"] = replace(inputs["value"], dims=inputs["x"].dims)  # one word, not one per key
+        inputs["value"] = replace(inputs["value"], dims=inputs["x"].dims)  # axes of x: one word, not one per key
     return decode_token(config, inputs | cache, arguments.sources, arguments.shapes, place)
 
 
@@ -141,8 +145,8 @@ def attend_behind(
 def write_word(name: str, tokens: tuple[str, ...], choices: WordChoices, seed: int | None, step: int) -> str:
     """Return the next word that a decoder generates.
 
-    name: of the model. tokens: the words so far, START first. choices: temperature, top_k and top_p. seed, step: see
-    pick_word.
+    name: the name of the model. tokens: the words so far, START first. choices: temperature, top_k and top_p. seed,
+    step: as in pick_word.
 
     Raises AttentionError: decoding_not_causal, and the errors of pick_word.
 
@@ -157,9 +161,9 @@ def write_word(name: str, tokens: tuple[str, ...], choices: WordChoices, seed: i
 def write_sentence(
     name: str, tokens: tuple[str, ...], choices: WordChoices, seed: int | None, step: int
 ) -> tuple[str, ...]:
-    """Return the words that a decoder generates up to the next sentence end, or up to the longest text it can read.
+    """Return the words that a decoder generates up to the end of the sentence, or up to the longest text that it reads.
 
-    The arguments are those of write_word; step is the index of the first word's sample.
+    The arguments are those of write_word; step is the index of the sample for the first word.
 
     >>> write_sentence("en_asked_decoder", ("<start>", "anna", "is"), WordChoices(), None, 0)[-1]
     '.'

@@ -1,4 +1,4 @@
-"""Attention weights that do not depend on the words: a convolution as attention, attention by position only."""
+"""Attention weights that do not depend on the words: a convolution as attention, and attention by position only."""
 
 import numpy as np
 import torch
@@ -18,7 +18,9 @@ MAX_TAPS = 15
 
 
 def read_taps(text: str) -> Float[Tensor, " window"]:
-    """Read the numbers of a kernel, at most 15. Raises AttentionError as parse_matrix does, and too_many_logits.
+    """Parse a text with the numbers of a convolution kernel, at most 15.
+
+    Raises AttentionError: too_many_logits, and as parse_matrix does.
 
     >>> read_taps("0.2, 0.5, 0.3")
     tensor([0.2000, 0.5000, 0.3000], dtype=torch.float64)
@@ -32,10 +34,11 @@ def read_taps(text: str) -> Float[Tensor, " window"]:
 
 
 def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, "T T"]:
-    """Return a kernel as attention weights: every row has its numbers, shifted by one per row and cut off at the ends.
+    """Return a convolution kernel as attention weights: row t has the kernel's numbers at the keys around t.
 
-    kernel: numbers for the keys from (window - 1) // 2 before the query on. As `replacement` in attend, the result
-    gives the convolution of torch's conv1d with padding="same". Raises AttentionError: rank, positive_integer.
+    Numbers that would lie before the first or after the last key are cut off. kernel: the weights of consecutive keys,
+    the first of which is (window - 1) // 2 before the query. As `replacement` in attend, the result gives the
+    convolution of torch's conv1d with padding="same". Raises AttentionError: rank, positive_integer.
 
     >>> kernel_band(torch.tensor([0.2, 0.5, 0.3]), 3)
     tensor([[0.5000, 0.3000, 0.0000],
@@ -49,7 +52,7 @@ def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, 
 
     i = torch.arange(T, device=kernel.device).view(-1, 1)  # (T, 1)
     j = torch.arange(T, device=kernel.device)  # (T,)
-    tap = j - i + back  # (T, T): where in the kernel the key stands
+    tap = j - i + back  # (T, T): the index in the kernel of each key
     before_first = tap < 0
     behind_last = tap >= window
     band = kernel[tap.clamp(0, window - 1)]  # (T, T)
@@ -57,7 +60,7 @@ def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, 
 
 
 def check_kernel(kernel: Tensor) -> None:
-    """Check that a kernel has exactly one axis."""
+    """Raise AttentionError (rank) if a kernel does not have exactly one axis."""
     check_tensors({"kernel": kernel})
     if kernel.dim() != 1:
         raise AttentionError(
@@ -71,12 +74,13 @@ def check_kernel(kernel: Tensor) -> None:
 def attend_by_position(words: Float[Tensor, "T D"], scores: Float[Tensor, " window"]) -> Trace:
     """Attend with scores that depend only on the offset between query and key; only the values depend on the words.
 
-    x is the words with one-hot positions appended. W_q and W_k read the positions only, so that q is
-    kernel_band(scores) and k the identity; W_v reads the words only. words (T, D); scores: for the keys from
-    (window - 1) // 2 before the query on, 0 for all other keys. The scores are not scaled.
+    x has the words with one-hot positions appended. W_q and W_k read the positions only, so that q is
+    kernel_band(scores) and k the identity; W_v reads the words only. words: (T, D). scores: those of consecutive keys,
+    the first of which is (window - 1) // 2 before the query; all other keys have the score 0. The scores are not
+    scaled.
 
-    Returns a Trace. Raises AttentionError: rank, and what attend raises.
-    Source: the position-based head of Cordonnier, Loukas, Jaggi 2020, section 3.
+    Returns a Trace. Raises AttentionError: rank, and what attend raises. Source: the position-based head of Cordonnier,
+    Loukas, Jaggi 2020, section 3.
 
     >>> trace = attend_by_position(torch.ones(3, 2), torch.tensor([50.0, 0.0, 0.0]))      # the word before
     >>> trace["weights"][0, 0, 2].round()
@@ -157,9 +161,10 @@ CONVOLVE = Faces(convolve_words, convolve_words_numpy, convolve_words_formula, c
 
 
 def with_convolution(trace: Trace, kernel: Float[Tensor, " window"]) -> Trace:
-    r"""Add the convolution of x to a run, step `convolved`: $\sum_m \mathrm{kernel}_m\, x_{t+m-r}$.
+    r"""Add the step `convolved` to a run: the convolution of x with a kernel, $\sum_m \mathrm{kernel}_m\, x_{t+m-r}$.
 
-    kernel: as in `kernel_band`; r = (window - 1) // 2. Raises AttentionError: rank; KeyError if the run has no x.
+    kernel: as in `kernel_band`; r = (window - 1) // 2. Raises AttentionError: rank. Raises KeyError if the run has no
+    x.
 
     >>> trace = attend(torch.eye(3), replacement=kernel_band(torch.tensor([0.2, 0.5, 0.3]), 3))
     >>> trace = with_convolution(trace, torch.tensor([0.2, 0.5, 0.3]))

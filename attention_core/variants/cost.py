@@ -1,7 +1,8 @@
-"""The cost of a layer of attention, twice: in closed form, and counted in a run.
+"""The cost of an attention layer, computed in two ways: in closed form, and by counting in a run.
 
-Only the multiply-adds of matrix products and convolutions are counted. Work that is smaller by a factor of a width is
-not: scales, softmax, tanh, gates, the norms in a cosine. Source of the comparison: Vaswani et al. 2017, table 1.
+Only the multiply-adds of matrix products and convolutions are counted. Left out are operations that take fewer
+multiply-adds by a factor of a width: scales, softmax, tanh, gates, the norms in a cosine. Source of the comparison:
+Vaswani et al. 2017, table 1.
 """
 
 from dataclasses import dataclass, fields
@@ -20,7 +21,7 @@ from attention_core.variants.kv_cache import kept_steps
 
 # ---- multiply-adds, counted ------------------------------------------------------------------------------------------
 class ProductCounter(TorchFunctionMode):
-    """Context manager that adds the multiply-adds of matrix products and convolutions of this thread to `count`.
+    """A context manager that counts the multiply-adds of this thread's matrix products and convolutions in `count`.
 
     A product of n x m and m x p counts n m p. Products with the zeros that pad a convolution are counted, too.
 
@@ -34,7 +35,7 @@ class ProductCounter(TorchFunctionMode):
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        summed = 0  # products per number of the result
+        summed = 0  # multiply-adds for each number of the result
         if function in (torch.Tensor.matmul, torch.matmul):
             summed = args[0].shape[-1]
         elif function is torch.conv1d:
@@ -48,9 +49,10 @@ class ProductCounter(TorchFunctionMode):
 # ---- one layer of attention ------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one layer: multiply-adds by step, parameters by weight, stored numbers by step.
+    """The cost of one layer.
 
-    stored: the weights (B H T S) of each map, and the steps that a decoder caches: k and v, or a latent of both.
+    multiply_adds: {step: count}. parameters: {weight: count}. stored: {step: count of stored numbers}, for the weights
+    (B H T S) of each map, and for what a decoder caches: k and v, or a latent from which both are computed.
     """
 
     multiply_adds: dict[str, int]
@@ -58,7 +60,7 @@ class Cost:
     stored: dict[str, int]
 
     def totals(self) -> dict[str, int]:
-        """Return the sums of multiply_adds, parameters and stored, by these names."""
+        """Return the sums of the multiply-adds, the parameters and the stored numbers, keyed by these field names."""
         return {
             "multiply_adds": sum(self.multiply_adds.values()),
             "parameters": sum(self.parameters.values()),
@@ -67,9 +69,9 @@ class Cost:
 
 
 def split_by_growth(cost: Cost) -> tuple[int, int]:
-    """Return the multiply-adds of a layer for pairs (scores, weighted sums) and for tokens (projections).
+    """Return two counts of multiply-adds: those that grow with the pairs of tokens, and those with the tokens.
 
-    cost: a result of attention_cost.
+    The first count has scores and weighted sums, the second has projections. cost: a result of attention_cost.
 
     >>> split_by_growth(attention_cost(T=10, D=64))
     (12800, 163840)
@@ -83,7 +85,7 @@ def split_by_growth(cost: Cost) -> tuple[int, int]:
 
 
 def count_cost(trace: Trace) -> Cost:
-    """Count the cost of a run: every step is applied again, and its multiply-adds are counted.
+    """Count the cost of a run by applying every step again and counting its multiply-adds.
 
     >>> from attention_core import attend
     >>> count_cost(attend(torch.eye(3))).multiply_adds
@@ -120,15 +122,15 @@ def attention_cost(
     A: int | None = None,
     bias: bool = False,
 ) -> Cost:
-    r"""Compute the cost of one layer with all four projections, in closed form.
+    r"""Compute the cost of one attention layer with all four projections, in closed form.
 
     Projections $T D H d_k + S D H_{kv} (d_k + d_v)$, scores $T S H d_k$ for the dot forms (see score_cost), weighted
     sums $T S H d_v$, output $T H d_v D_{out}$, all times B.
 
     T queries, S keys (None: T) of width D; H heads, H_kv key/value heads (None: H) of widths d_k (None: D / H) and d_v
-    (None: d_k); D_out (None: D); A: the width of the additive score's layer (None: d_k). The score's own weights are
-    shared by all heads. Raises AttentionError: positive_integer, heads_split, heads_groups, unknown_choice.
-    Source: Vaswani et al. 2017, section 3.2.2: with d_k = d_v = D / H the total does not depend on H.
+    (None: d_k); D_out (None: D); A: the width of the additive score's layer (None: d_k). All heads share the weights of
+    the score function. Raises AttentionError: positive_integer, heads_split, heads_groups, unknown_choice. Source:
+    Vaswani et al. 2017, section 3.2.2: with d_k = d_v = D / H the total does not depend on H.
 
     >>> attention_cost(T=10, D=64, H=8).multiply_adds["scores"], attention_cost(T=10, D=64, H=8).totals()["parameters"]
     (6400, 16384)
@@ -159,7 +161,7 @@ def attention_cost(
     if H % H_kv:
         raise AttentionError("heads_groups", heads=H, kv_heads=H_kv)
 
-    w_q = D * H * d_k  # the number of parameters of a matrix, here and below
+    w_q = D * H * d_k  # number of parameters of W_q; the other matrices likewise
     w_k = D * H_kv * d_k
     w_v = D * H_kv * d_v
     w_o = H * d_v * D_out
@@ -194,18 +196,21 @@ def attention_cost(
 # ---- one score -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class ScoreCost:
-    """The cost of a score: the multiply-adds of its steps, and the number of parameters of each learned tensor."""
+    """The cost of a score function.
+
+    products: multiply-adds of each step. parameters: {learned tensor: its number of parameters}.
+    """
 
     products: Products
     parameters: dict[str, int]
 
 
 def score_cost(score: str, d_q: int, d_k: int, A: int | None = None) -> ScoreCost:
-    """Compute the cost of one head's score for a query of width d_q and a key of width d_k.
+    """Compute the cost of one head's score of a query of width d_q and a key of width d_k.
 
-    score: one of SCORES. A: the width of the additive score's layer (None: d_k). Raises AttentionError:
-    unknown_choice, positive_integer.
-    Source: Luong et al. 2015, section 3.1; Bahdanau et al. 2015, appendix A.1.2; compared by Vaswani et al. 2017, 3.2.1
+    score: a key of SCORES. A: the width of the additive score's layer; None for d_k. Raises AttentionError:
+    unknown_choice, positive_integer. Source: Luong et al. 2015, section 3.1; Bahdanau et al. 2015, appendix A.1.2;
+    compared by Vaswani et al. 2017, 3.2.1
 
     >>> score_cost("general", 5, 7).products["scores"], score_cost("general", 5, 7).parameters
     (StepProducts(per_pair=7, per_query=35, per_key=0), {'w_a': 35})

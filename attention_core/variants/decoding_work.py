@@ -21,14 +21,15 @@ STATE_ABSENT = "absent"
 def cache_states(
     tokens: int, role: str = "k", *, cached: bool = True, window: int | None = None
 ) -> tuple[tuple[str, ...], ...]:
-    """List the state of token s's q, k or v in step t, as states[t][s].
+    """Return the state of each token's q, k or v in each decoding step, as states[step][token].
 
     "computed": for the first time. "kept": read from the cache. "again": computed again, because there is no cache.
-    "unneeded": computed before, and not read. "absent": the token comes later.
-    Without a cache every step runs the whole prefix again, as a stack of layers must. With a cache no query is needed
-    twice, and no key is needed after it has left the window.
+    "unneeded": computed before, and not read. "absent": the token comes later. Without a cache every step runs the
+    whole prefix again, as a stack of layers must. With a cache no query is needed twice, and no key is needed after it
+    has left the window.
 
-    tokens: the number of steps, 1 or more. role: "q", "k" or "v". window: of a sliding mask.
+    tokens: the number of steps, 1 or more. role: "q", "k" or "v". window: the window of a sliding mask; None without
+    one.
 
     >>> for row in cache_states(3): print(row)
     ('computed', 'absent', 'absent')
@@ -45,7 +46,7 @@ def cache_states(
 
 
 def cache_state(t: int, s: int, role: str, cached: bool, window: int | None) -> str:
-    """Return the state of token s's q, k or v in step t."""
+    """Return the state of token s's q, k or v in decoding step t, a name that cache_states explains."""
     if s > t:
         return STATE_ABSENT
     if s == t:
@@ -60,9 +61,10 @@ def cache_state(t: int, s: int, role: str, cached: bool, window: int | None) -> 
 
 @dataclass(frozen=True)
 class DecodingWork:
-    """The numbers of computed keys (and as many values), queries, and scores (pairs that the mask allows).
+    """The amount of decoding work, per layer, head and sequence.
 
-    All numbers are per layer, head and sequence. read: keys read from the cache.
+    keys: the number of computed keys, and of as many values. queries: of computed queries. scores: of (query, key)
+    pairs that the mask allows. read: of keys read from the cache.
     """
 
     keys: int
@@ -71,7 +73,7 @@ class DecodingWork:
     read: int
 
     def __add__(self, other: "DecodingWork") -> "DecodingWork":
-        """Return the sum of both."""
+        """Return the sum of this work and another."""
         return DecodingWork(
             keys=self.keys + other.keys,
             queries=self.queries + other.queries,
@@ -81,12 +83,13 @@ class DecodingWork:
 
 
 def work_of_step(t: int, *, cached: bool = True, window: int | None = None) -> DecodingWork:
-    """Count the work of step t.
+    """Count the work of decoding step t.
 
-    With a cache: one key, one query, and a score for every visible key. Without a cache: all keys, queries and scores
-    of the prefix of t + 1 tokens, as a stack of layers must compute them.
+    With a cache it is one key, one query, and a score for every visible key. Without a cache it is all keys, queries
+    and scores of the prefix of t + 1 tokens, as a stack of layers must compute them.
 
-    t: the step, 0 or more. window: of a sliding mask. Raises AttentionError (a ValueError) for another number.
+    t: the step, 0 or more. window: the window of a sliding mask; None without one. Raises AttentionError (a ValueError)
+    for another number.
 
     >>> work_of_step(4), work_of_step(4, cached=False)
     (DecodingWork(keys=1, queries=1, scores=5, read=4), DecodingWork(keys=5, queries=5, scores=15, read=0))
@@ -109,12 +112,13 @@ def work_of_step(t: int, *, cached: bool = True, window: int | None = None) -> D
 
 
 def total_work(tokens: int, *, cached: bool = True, window: int | None = None) -> DecodingWork:
-    r"""Count the work of all steps up to a length T.
+    r"""Count the work of all decoding steps up to a length T.
 
-    Keys: T with a cache, $T(T + 1)/2$ without. Scores without a window: $T(T + 1)/2$ with a cache,
-    $T(T + 1)(T + 2)/6$ without.
+    Keys: T with a cache, $T(T + 1)/2$ without. Scores without a window: $T(T + 1)/2$ with a cache, $T(T + 1)(T + 2)/6$
+    without.
 
-    tokens: T, 1 or more. window: of a sliding mask. Raises AttentionError (a ValueError) for another number.
+    tokens: T, 1 or more. window: the window of a sliding mask; None without one. Raises AttentionError (a ValueError)
+    for another number.
 
     >>> total_work(256).keys, total_work(256, cached=False).keys
     (256, 32896)
@@ -127,19 +131,19 @@ def total_work(tokens: int, *, cached: bool = True, window: int | None = None) -
 
 
 def causal_pairs(tokens: int, window: int | None = None) -> int:
-    """Count the pairs of tokens that a causal mask allows; with a window, those that a sliding mask allows.
+    """Count the (query, key) pairs that a causal mask allows, or, if there is a window, that a sliding mask allows.
 
     >>> causal_pairs(4), causal_pairs(4, window=2)
     (10, 7)
     """
     w = count_kept_tokens(tokens, window)
-    first_queries = w * (w + 1) // 2  # w queries see 1, 2, ..., w keys
-    other_queries = tokens - w  # each sees w keys
+    first_queries = w * (w + 1) // 2  # the first w queries have 1, 2, ..., w keys
+    other_queries = tokens - w  # each of these has w keys
     return first_queries + other_queries * w
 
 
 def count_kept_tokens(tokens: int, window: int | None) -> int:
-    """Count the tokens whose keys are cached after `tokens` tokens."""
+    """Count the tokens whose keys are in the cache once `tokens` tokens have been read."""
     if window is None:
         return tokens
     return min(tokens, require_positive("window", window))
@@ -159,11 +163,12 @@ def cache_bytes(
 ) -> int:
     r"""Count the bytes of all keys and values that are cached after T tokens.
 
-    $L\,B\,H_{kv}\,(d_k + d_v)\,\min(T, w)$ numbers times the bytes of the dtype; if keys and values are both d
-    wide and there is no window, that is $2\,L\,B\,H_{kv}\,d\,T$.
+    $L\,B\,H_{kv}\,(d_k + d_v)\,\min(T, w)$ numbers times the bytes of the dtype; if keys and values are both d wide and
+    there is no window, that is $2\,L\,B\,H_{kv}\,d\,T$.
 
-    tokens: T, 1 or more; kv_heads, layers, batch: counts; d_k, d_v: widths per head; window: of a sliding mask.
-    Raises AttentionError (a ValueError) for another number. Source: Shazeer 2019; Ainslie et al. 2023 (H_kv).
+    tokens: T, 1 or more. kv_heads, layers, batch: counts. d_k, d_v: widths per head. window: the window of a sliding
+    mask; None without one. Raises AttentionError (a ValueError) for another number. Source: Shazeer 2019; Ainslie et
+    al. 2023 (H_kv).
 
     >>> cache_bytes(4096, layers=32, kv_heads=32, d_k=128, d_v=128, dtype=torch.float16) // 2**20
     2048
@@ -191,9 +196,9 @@ def latent_bytes(
     $L\,B\,(d_c + d_r)\,\min(T, w)$ numbers times the bytes of the dtype: per token one latent and the part rotated by
     RoPE, which all heads share.
 
-    tokens: T, 1 or more; d_c: width of the latent; d_r: width of the rotated part; layers, batch: counts;
-    window: of a sliding mask. Raises AttentionError (a ValueError) for another number. Source: DeepSeek-AI 2024
-    (DeepSeek-V2), section 2.1.4 and table 1.
+    tokens: T, 1 or more. d_c: width of the latent. d_r: width of the rotated part. layers, batch: counts. window: the
+    window of a sliding mask; None without one. Raises AttentionError (a ValueError) for another number. Source:
+    DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.4 and table 1.
 
     >>> latent_bytes(1, d_c=512, d_r=64, layers=60, dtype=torch.bfloat16)
     69120
@@ -205,7 +210,7 @@ def latent_bytes(
 
 
 def kv_bytes(trace: Trace) -> int:
-    """Count the bytes of a run's keys and values, or of its latents, which a layer caches after a step of `decode`.
+    """Count the bytes that a layer caches in a run of `decode`: the bytes of keys and values, or of latents.
 
     >>> from attention_core.variants.kv_cache import decode
     >>> [kv_bytes(step) for step in decode(torch.zeros(3, 2, dtype=torch.float16))]
@@ -220,7 +225,8 @@ def kv_bytes(trace: Trace) -> int:
 class WritingCost:
     """The work up to a generated word.
 
-    keys: the number of computed keys, and of values, in each head of each layer. products: multiply-adds of the model.
+    keys: how many keys, and as many values, each head of each layer has computed. products: the multiply-adds of the
+    model.
     """
 
     keys: int
@@ -228,30 +234,32 @@ class WritingCost:
 
 
 def count_products(shape: ModelShape, rows: int, keys: int) -> int:
-    r"""Count the multiply-adds of a run of a language model that predicts one next word.
+    r"""Count the multiply-adds of one run of a language model, which predicts a single next word.
 
-    $n\,L(4D^2 + 3DI) + 2\,L\,n\,S\,D + D\,V$: projections and feed-forward layers of n words, n queries with S
-    keys and S values each, the logits of the last word.
+    $n\,L(4D^2 + 3DI) + 2\,L\,n\,S\,D + D\,V$: projections and feed-forward layers of n words, n queries with S keys and
+    S values each, and the logits of the last word.
 
-    shape: of the model. rows: n, the words that run. keys: S, per query, including masked keys.
+    shape: the shape of the model. rows: n, the number of words in the run. keys: S, per query, including masked keys.
 
     >>> count_products(ModelShape(words=10, causal=True, width=2, layers=1, heads=1, inner=3), rows=1, keys=4)
     70
     """
     D, V = shape.width, shape.words
-    projections, feed_forward = 4 * D * D, 3 * D * shape.inner  # multiply-adds per word
+    projections, feed_forward = 4 * D * D, 3 * D * shape.inner  # multiply-adds for each word, in each layer
     pairs = require_positive("rows", rows) * require_positive("keys", keys)
     layer = rows * (projections + feed_forward) + 2 * pairs * D
     return shape.layers * layer + D * V
 
 
 def count_writing(shape: ModelShape, given: int, tokens: int, *, cached: bool) -> Iterator[WritingCost]:
-    r"""Yield the cost of generating text after the prompt, and after each generated word.
+    r"""Yield the cost of generating text: after the prompt, and after each generated word.
 
-    The prompt of n words is one run of n rows, with a cache or without. With a cache each further word is one row: T
-    keys in total. Without a cache it is a run of all words so far: $n + (n + 1) + \dots + T$ keys.
+    The prompt of n words is one run of n rows, with or without a cache. With a cache each further word is a run of one
+    row, so T keys are computed in total. Without a cache each further word is a run of all words so far, so $n + (n +
+    1) + \dots + T$ keys are computed.
 
-    shape: of the model. given: n, the words of the prompt. tokens: T, all words at the end. Raises AttentionError:
+    shape: the shape of the model. given: n, the number of words in the prompt. tokens: T, the number of all words at
+    the end. Raises AttentionError:
     positive_integer. Source: Shazeer 2019, section 2.4.1.
 
     >>> shape = ModelShape(words=10, causal=True)

@@ -29,17 +29,17 @@ from attention_core.variants.encoders import (
 )
 from attention_core.variants.timing import Timing, time_run
 
-MAX_SEARCHED_POSITIONS = 256  # positions of one search
-MAX_TIMED_LENGTH = 1024  # positions, for which attention has a million scores
+MAX_SEARCHED_POSITIONS = 256  # the most positions in a search
+MAX_TIMED_LENGTH = 1024  # the most positions; attention then has a million scores
 TORCH_LOOPS = {"rnn": torch.rnn_tanh, "gru": torch.gru, "lstm": torch.lstm}
 
 
 @dataclass(frozen=True)
 class EncoderCost:
-    """The cost of encoding a sequence.
+    """The cost of encoding a sequence with an encoder.
 
-    sequential_steps: the number of steps that must run one after another, with any number of processors. longest_path:
-    the number of steps from the first word to the last position, see path_length.
+    sequential_steps: the number of steps that must run one after another, however many processors there are.
+    longest_path: the number of steps from the first word to the last position, see path_length.
     """
 
     multiply_adds: int
@@ -50,11 +50,13 @@ class EncoderCost:
 
 # ---- in closed form --------------------------------------------------------------------------------------------------
 def encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCost:
-    r"""Compute the cost of an encoder over T words of width D, in closed form; H is its width, here for one layer.
+    r"""Compute the cost of an encoder over T words of width D, in closed form.
 
-    Recurrence: $T G H (D + H)$ per direction, G = 1, 3 (gru) or 4 (lstm) gates, T steps. cnn: $T w D H$, 1 step.
-    attention: $3 T D H + 2 T^2 H$, 1 step. Layers add up; layers of a recurrence in one direction overlap, T + L - 1.
-    Raises AttentionError: positive_integer. Source: Vaswani et al. 2017, table 1, which keeps the leading term.
+    For one layer of width H: a recurrence needs $T G H (D + H)$ multiply-adds per direction and T steps, with G = 1
+    (rnn), 3 (gru) or 4 (lstm) blocks of weights; cnn needs $T w D H$ and 1 step; attention needs $3 T D H + 2 T^2 H$
+    and 1 step. The costs of layers add up, but layers of a recurrence in one direction overlap in time and take T + L -
+    1 steps. Raises AttentionError: positive_integer. Source: Vaswani et al. 2017, table 1, which keeps the leading
+    term.
 
     >>> encoder_cost(Encoder("lstm", width=32), length=100, inputs=32)
     EncoderCost(multiply_adds=819200, parameters=8320, sequential_steps=100, longest_path=99)
@@ -114,9 +116,9 @@ def sequential_steps(encoder: Encoder, T: int) -> int:
 
 # ---- counted ---------------------------------------------------------------------------------------------------------
 def count_encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCost:
-    """Count the cost of an encoder: products and weights of a run, sequential steps by simulation, a path by search.
+    """Count the cost of an encoder: products and weights in a run, steps by simulation, and the path by search.
 
-    length: at most 256. Raises AttentionError: positive_integer, at_most.
+    length: the number of positions, at most 256. Raises AttentionError: positive_integer, at_most.
 
     >>> count_encoder_cost(Encoder("attention"), 7, 5) == encoder_cost(Encoder("attention"), 7, 5)
     True
@@ -139,7 +141,7 @@ def count_encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCos
 
 
 def learned_tensors(layer: EncoderLayer) -> list[Tensor]:
-    """List the weight tensors of one layer."""
+    """Return the weight tensors of one layer."""
     if isinstance(layer, Tensor):
         return [layer]
     if isinstance(layer, Weights):
@@ -151,7 +153,7 @@ def learned_tensors(layer: EncoderLayer) -> list[Tensor]:
 
 
 def count_sequential_steps(encoder: Encoder, length: int) -> int:
-    """Count the steps until the last position is ready, each starting as soon as its inputs are ready."""
+    """Count the steps until the last position is computed, if every step starts as soon as its inputs are computed."""
     ready = [0] * length
     for _ in range(encoder.layers):
         if encoder.kind in RECURRENT_CELLS:
@@ -162,7 +164,10 @@ def count_sequential_steps(encoder: Encoder, length: int) -> int:
 
 
 def recurrent_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
-    """List the step after which each position of a recurrent layer is ready, in all of its directions."""
+    """Return for each position of a recurrent layer the step at which it is computed in all directions of the layer.
+
+    ready: the step at which each input is computed.
+    """
     passes = []
     for direction in layer_directions(encoder):
         times = pass_ready_times(ready[::direction])
@@ -171,7 +176,10 @@ def recurrent_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
 
 
 def pass_ready_times(ready: list[int]) -> list[int]:
-    """List the step after which each state of one pass is ready: one step after its input and the previous state."""
+    """Return the step at which each state of one pass is computed: 1 after both its input and the previous state.
+
+    ready: the step at which each input is computed.
+    """
     times = []
     before = 0
     for input_ready in ready:
@@ -181,7 +189,10 @@ def pass_ready_times(ready: list[int]) -> list[int]:
 
 
 def parallel_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
-    """List the step after which each position of a layer without recurrence is ready: one step after all its inputs."""
+    """Return the step at which each position of a layer without recurrence is computed: 1 after all inputs.
+
+    ready: the step at which each input is computed.
+    """
     T = len(ready)
     times = []
     for heard in one_step_reach(encoder, T):
@@ -194,7 +205,7 @@ def parallel_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
 # ---- both compared ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class CostComparison:
-    """The cost of an encoder and the path length between two words, by formula and counted."""
+    """The cost of an encoder and the path length between two words, both by formula and by counting."""
 
     formula: EncoderCost
     counted: EncoderCost
@@ -203,7 +214,7 @@ class CostComparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether formulas and counts agree."""
+        """Whether the results of formulas and counts are equal."""
         return self.formula == self.counted and self.path == self.searched_path
 
 
@@ -225,7 +236,9 @@ def compare_costs(encoder: Encoder, length: int, inputs: int, distance: int) -> 
 
 # ---- paths: how far one step reads, and the steps from a word to a position ------------------------------------------
 def one_step_reach(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
-    """Mark the positions j that position i reads in one step of a recurrence, or in one layer of any other encoder.
+    """Return a mask (T, T) of the positions j that position i reads in one step.
+
+    For a recurrence a step is one step of the recurrence, for any other encoder it is one layer.
 
     >>> one_step_reach(Encoder("cnn", window=3), 3).int()
     tensor([[1, 0, 0],
@@ -244,7 +257,10 @@ def one_step_reach(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
 
 
 def reach_of_step(encoder: Encoder, farthest: int) -> int:
-    """Return how many positions back one step reads: 1 for a recurrence, `half` for cnn, `farthest` for attention."""
+    """Return how many positions back one step reads.
+
+    The number is 1 for a recurrence, `half` for cnn, and `farthest` for attention.
+    """
     if encoder.kind == "cnn":
         return encoder.half
     if encoder.kind == "attention":
@@ -253,11 +269,12 @@ def reach_of_step(encoder: Encoder, farthest: int) -> int:
 
 
 def path_length(encoder: Encoder, distance: int) -> int | None:
-    r"""Count the fewest steps in which a word reaches a position `distance` after it (negative: before it).
+    r"""Return the fewest steps in which a word reaches a position `distance` after the word; None if it cannot.
 
-    Attention 1, a recurrence D, stacked convolutions $\lceil D / r \rceil$ layers, where one layer reads r positions
-    back: (window - 1) / 2 if it reads both sides, else window - 1. 0 for the word itself; None if no path exists.
-    Source: Vaswani et al. 2017, table 1 (maximum path length).
+    A distance D below 0 means a position before the word. The result is 0 for the word itself, 1 for attention, |D| for
+    a recurrence, and $\lceil |D| / r \rceil$ layers for stacked convolutions, where each layer reads r positions back:
+    (window - 1) / 2 if it reads both sides, else window - 1. Source: Vaswani et al. 2017, table 1 (maximum path
+    length).
 
     >>> [path_length(Encoder(kind, both=True), 20) for kind in ("rnn", "cnn", "attention")]
     [20, 20, 1]
@@ -273,7 +290,9 @@ def path_length(encoder: Encoder, distance: int) -> int | None:
 
 
 def search_path_length(encoder: Encoder, distance: int) -> int | None:
-    """Find the path_length by a search over one_step_reach; at most 255 apart. Raises AttentionError: at_most.
+    """Find the path length of an encoder by a search over one_step_reach, for distances up to 255.
+
+    Raises AttentionError: at_most.
 
     >>> search_path_length(Encoder("cnn", window=5, both=True), 20)
     10
@@ -291,7 +310,7 @@ def search_path_length(encoder: Encoder, distance: int) -> int | None:
 
 
 def receptive_field(encoder: Encoder, layers: int) -> int:
-    """Count the words that a position reads after some layers of cnn, far from the ends: 1 + layers (window - 1).
+    """Return how many words a position far from the ends reads through some layers of cnn: 1 + layers (window - 1).
 
     >>> receptive_field(Encoder("cnn", window=3, both=True), 5)
     11
@@ -304,10 +323,11 @@ def receptive_field(encoder: Encoder, layers: int) -> int:
 
 # ---- the time on this machine ----------------------------------------------------------------------------------------
 def encoding_time(encoder: Encoder, length: int) -> Timing:
-    """Measure the time of one forward pass over random words, in float64.
+    """Measure the time of an encoder's forward pass over random words, in float64.
 
-    Recurrences run as torch's own loops, which are faster than a loop in Python; cnn and attention as `encode`. The
-    words are as wide as the encoder. length: at most 1,024. Raises AttentionError: positive_integer, at_most.
+    Recurrences run as torch's own loops, which are faster than a loop in Python; cnn and attention as in `encode`. The
+    words are as wide as the encoder. length: the number of positions, at most 1,024. Raises AttentionError:
+    positive_integer, at_most.
 
     >>> encoding_time(Encoder("cnn"), length=16).seconds > 0
     True
@@ -328,7 +348,7 @@ def encoding_time(encoder: Encoder, length: int) -> Timing:
 def forward_pass(
     encoder: Encoder, x: Float[Tensor, "B T D"], layers: tuple[EncoderLayer, ...]
 ) -> Callable[[], Float[Tensor, "B T width"]]:
-    """Return the function that runs the encoder and is to be timed; its weights are already prepared."""
+    """Return a function that runs the encoder and can be timed; the weights are prepared before."""
     if encoder.kind in RECURRENT_CELLS:
         return torch_forward_pass(encoder, x, layers)
     return lambda: encode(encoder, x, layers)
@@ -337,7 +357,7 @@ def forward_pass(
 def torch_forward_pass(
     encoder: Encoder, x: Float[Tensor, "B T D"], layers: tuple[EncoderLayer, ...]
 ) -> Callable[[], Float[Tensor, "B T width"]]:
-    """Return a function that runs torch's own loop of a recurrence, its weights in torch's layout."""
+    """Return a function that runs torch's own loop of a recurrence, with the weights already in torch's layout."""
     weights = []
     for layer in layers:
         for direction in layer:
@@ -364,7 +384,10 @@ def torch_forward_pass(
 
 
 def to_torch_layout(weights: Recurrence) -> list[Tensor]:
-    """Return the weights of one direction as torch's loops take them: (G H, d_in), and two biases, the second 0."""
+    """Return the weights of one direction in the layout of torch's loops.
+
+    These are w_x and w_h, each (G H, d_in), and two biases, of which the second is 0.
+    """
     return [
         weights.w_x.T.contiguous(),  # (G H, D)
         weights.w_h.T.contiguous(),  # (G H, H)

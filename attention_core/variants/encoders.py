@@ -18,25 +18,32 @@ from attention_core.mechanism.plain_checks import require_finite, require_not_ne
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
-RecurrentState = tuple[Tensor, ...]  # (h,), or (h, cell) for an LSTM
-MAX_ENCODER_LENGTH = 128  # positions of one measurement
+RecurrentState = tuple[Tensor, ...]  # (h,) for tanh and GRU; (h, cell) for LSTM
+MAX_ENCODER_LENGTH = 128  # the most positions of a sequence whose influences are measured
 MAX_ENCODER_WIDTH = 64
 MAX_ENCODER_LAYERS = 32
 
 
 # ---- one step of a recurrence: from_x is x_t W_x + b -----------------------------------------------------------------
 def rnn_cell(from_x: Float[Tensor, "B H"], state: RecurrentState, w_h: Float[Tensor, "H H"]) -> RecurrentState:
-    r"""$h_t = \tanh(x_t W_x + h_{t-1} W_h + b)$ (Elman 1990)."""
+    r"""Compute one step of a tanh recurrence: $h_t = \tanh(x_t W_x + h_{t-1} W_h + b)$ (Elman 1990).
+
+    from_x: $x_t W_x + b$.
+    """
     (h,) = state
     h = torch.tanh(from_x + h @ w_h)  # (B, H) x (H, H) -> (B, H)
     return (h,)
 
 
 def gru_cell(from_x: Float[Tensor, "B 3*H"], state: RecurrentState, w_h: Float[Tensor, "H 3*H"]) -> RecurrentState:
-    r"""$h_t = (1 - z) \odot n + z \odot h_{t-1}$, $n = \tanh(x_t W_n + r \odot h_{t-1} U_n)$ (Cho et al. 2014)."""
+    r"""Compute one step of a GRU (Cho et al. 2014).
+
+    $h_t = (1 - z) \odot n + z \odot h_{t-1}$, $n = \tanh(x_t W_n + r \odot h_{t-1} U_n)$. from_x: the part computed
+    from $x_t$ and the biases, for all gates.
+    """
     (h,) = state
     from_h = h @ w_h  # (B, H) x (H, 3 H) -> (B, 3 H)
-    # in torch's order, each (B, H)
+    # Gates in the order of torch's GRU, each (B, H).
     reset_x, keep_x, new_x = from_x.chunk(3, dim=-1)
     reset_h, keep_h, new_h = from_h.chunk(3, dim=-1)
     reset = torch.sigmoid(reset_x + reset_h)
@@ -47,10 +54,14 @@ def gru_cell(from_x: Float[Tensor, "B 3*H"], state: RecurrentState, w_h: Float[T
 
 
 def lstm_cell(from_x: Float[Tensor, "B 4*H"], state: RecurrentState, w_h: Float[Tensor, "H 4*H"]) -> RecurrentState:
-    r"""$c_t = f \odot c_{t-1} + i \odot g$, $h_t = o \odot \tanh(c_t)$ (Hochreiter, Schmidhuber 1997; Gers 2000)."""
+    r"""Compute one step of an LSTM (Hochreiter, Schmidhuber 1997; Gers et al. 2000).
+
+    $c_t = f \odot c_{t-1} + i \odot g$, $h_t = o \odot \tanh(c_t)$. from_x: the part computed from $x_t$ and the
+    biases, for all gates.
+    """
     h, c = state
     gates = from_x + h @ w_h  # (B, H) x (H, 4 H) -> (B, 4 H)
-    # in torch's order i, f, g, o, each (B, H)
+    # Gates in the order of torch's LSTM (i, f, g, o), each (B, H).
     let_in, keep, new, out = gates.chunk(4, dim=-1)
     let_in = torch.sigmoid(let_in)
     keep = torch.sigmoid(keep)
@@ -65,8 +76,8 @@ def lstm_cell(from_x: Float[Tensor, "B 4*H"], state: RecurrentState, w_h: Float[
 class RecurrentCell:
     """A kind of recurrence.
 
-    step: the function of one step. gates: the number of gates side by side in its matrices. keeping: the index of the
-    gate that keeps the state; None without such a gate. states: the number of vectors in the state.
+    step: the function that computes one step. gates: the number of gates side by side in the matrices. keeping: the
+    index of the gate that keeps the state; None if there is no such gate. states: the number of vectors in the state.
     """
 
     step: Callable[[Tensor, RecurrentState, Tensor], RecurrentState]
@@ -85,7 +96,7 @@ RECURRENT_CELLS = {
 # ---- a whole sequence ------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Recurrence:
-    """The weights of one direction of a recurrent layer, in row convention, G gates side by side."""
+    """The weights of one direction of a recurrent layer, with G gates side by side, multiplied as x @ w."""
 
     w_h: Float[Tensor, "H G*H"]
     w_x: Float[Tensor, "D G*H"]
@@ -99,7 +110,7 @@ def run_recurrence(
 
     direction: 1 from the first word on, -1 from the last word back.
     """
-    # (B, T, D) x (D, G H) -> (B, T, G H): the inputs' part, for all positions at once
+    # (B, T, D) x (D, G H) -> (B, T, G H): for all positions at once, because it needs no state.
     from_x = x @ weights.w_x + weights.b
     H = len(weights.w_h)
     nothing = x.new_zeros(len(x), H)
@@ -123,12 +134,13 @@ ENCODER_KINDS = (*RECURRENT_CELLS, "cnn", "attention")
 class Encoder:
     """One way to encode a sequence.
 
-    kind: one of ENCODER_KINDS. width: numbers per position in every layer (in each direction). both: whether a
-    position reads both sides, else only earlier positions: a recurrence then has a second pass from the end, whose
-    outputs are appended; cnn has a window around the position; attention has no causal mask. layers: the number of
-    layers. window: positions that one layer of cnn reads. gain: a recurrence's matrix from state to state is an
-    orthogonal matrix times gain; if None, it is uniform in ±1/√width, torch's default. keep: the bias of the gate that
-    keeps the state (the LSTM's forget gate, the GRU's update gate). seed: of the weights.
+    kind: one of ENCODER_KINDS. width: components per position in every layer (in each direction). both: whether a
+    position reads both sides; if not, it reads only earlier positions. With `both` a recurrence has a second pass from
+    the end, whose outputs are appended, cnn has a window around the position, and attention has no causal mask. layers:
+    the number of layers. window: the number of positions that one layer of cnn reads. gain: a recurrence's matrix from
+    state to state is an orthogonal matrix times gain; if gain is None, the matrix is uniform between ±1/√width, torch's
+    default. keep: the bias of the gate that keeps the state (the LSTM's forget gate, the GRU's update gate). seed: the
+    seed of the weights.
 
     Raises AttentionError: unknown_choice, positive_integer, at_most, finite_number, not_negative, odd_window.
 
@@ -160,29 +172,31 @@ class Encoder:
 
     @property
     def half(self) -> int:
-        """The number of positions that one layer of cnn reads back, and also ahead if it reads both sides."""
+        """The number of earlier positions that one layer of cnn reads, and also of later ones if it reads both
+        sides.
+        """
         others = self.window - 1
         return others // 2 if self.both else others
 
 
 def require_at_most(name: str, given: int, limit: int) -> None:
-    """Check that a given value is a whole number from 1 to the limit."""
+    """Check that a value is a whole number from 1 to a limit."""
     if require_positive(name, given) > limit:
         raise AttentionError("at_most", name=name, limit=limit, given=given)
 
 
 # ---- the weights -----------------------------------------------------------------------------------------------------
-Taps = Float[Tensor, "window D H"]  # a convolution's matrices, one per place of the window, the earliest first
+Taps = Float[Tensor, "window D H"]  # the matrices of a convolution, one per position in the window
 EncoderLayer = tuple[Recurrence, ...] | Taps | Weights
 
 
 def draw_layers(
     encoder: Encoder, inputs: int, generator: np.random.Generator | None = None
 ) -> tuple[EncoderLayer, ...]:
-    """Sample random weights of every layer in float64, from the encoder's seed: the same on any machine.
+    """Sample random weights of every layer in float64 from the encoder's seed, the same on any machine.
 
-    inputs: the width of x. All weights are uniform in ±1/√n, torch's default (n: the width of a recurrence, else the
-    number of summands), except a recurrence's w_h if a gain is chosen. Biases are 0 except for `keep`.
+    inputs: the width of x. All weights are uniform between ±1/√n, torch's default (n: the width of a recurrence, else
+    the number of summands), except a recurrence's w_h if a gain is chosen. Biases are 0 except for `keep`.
 
     >>> [layer[0].w_x.shape for layer in draw_layers(Encoder("gru", width=5, layers=2), inputs=3)]
     [torch.Size([3, 15]), torch.Size([5, 15])]
@@ -197,19 +211,25 @@ def draw_layers(
 
 
 def position_width(encoder: Encoder) -> int:
-    """Return the number of values per position after a layer."""
+    """Return the number of components per position after a layer."""
     return encoder.width * len(layer_directions(encoder))
 
 
 def layer_directions(encoder: Encoder) -> tuple[int, ...]:
-    """Return the passes of one layer: 1 from the first word on, -1 from the last word back; (1,) without recurrence."""
+    """Return the directions in which one layer runs: 1 from the first word on, -1 from the last word back.
+
+    A layer without recurrence has (1,).
+    """
     if encoder.both and encoder.kind in RECURRENT_CELLS:
         return (1, -1)
     return (1,)
 
 
 def draw_layer(encoder: Encoder, inputs: int, generator: np.random.Generator) -> EncoderLayer:
-    """Sample one layer's weights; inputs: the width of the layer's input."""
+    """Sample the weights of one layer.
+
+    inputs: the width of the layer's input.
+    """
     if encoder.kind in RECURRENT_CELLS:
         directions = layer_directions(encoder)
         return tuple(draw_recurrence(encoder, inputs, generator) for _ in directions)
@@ -225,14 +245,14 @@ def draw_layer(encoder: Encoder, inputs: int, generator: np.random.Generator) ->
 
 
 def draw_recurrence(encoder: Encoder, inputs: int, generator: np.random.Generator) -> Recurrence:
-    """Sample one direction's weights in torch's layout (G H, d_in), w_h first."""
+    """Sample the weights of one direction, w_h before w_x, in torch's layout: (G H, d_in) each."""
     cell = RECURRENT_CELLS[encoder.kind]
     H = encoder.width
     G = cell.gates
     if encoder.gain is None:
         w_h = draw_uniform_weights(generator, (G * H, H), summed=H)
     else:
-        normal = [generator.standard_normal((H, H)) for _ in range(G)]  # one per gate
+        normal = [generator.standard_normal((H, H)) for _ in range(G)]  # one orthogonal matrix per gate
         orthonormal = [np.linalg.qr(matrix).Q for matrix in normal]
         scaled = encoder.gain * np.concatenate(orthonormal)  # G times (H, H) -> (G H, H)
         w_h = torch.from_numpy(scaled)
@@ -248,18 +268,21 @@ def draw_recurrence(encoder: Encoder, inputs: int, generator: np.random.Generato
 
 
 def draw_uniform_weights(generator: np.random.Generator, shape: tuple[int, ...], summed: int) -> Tensor:
-    """Sample numbers uniformly in ±1/√summed."""
+    """Sample numbers uniformly between ±1/√summed.
+
+    summed: the number of summands of a product with these weights.
+    """
     bound = summed**-0.5
     return torch.from_numpy(generator.uniform(-bound, bound, shape))
 
 
 def random_words(encoder: Encoder, length: int, inputs: int) -> Float[Tensor, "T D"]:
-    """Sample x, normal with variance 1, from the encoder's seed, after the encoder's weights.
+    """Sample x, normal with variance 1, by the encoder's seed.
 
-    To compare several encoders, give all of them the same x.
+    The numbers follow those of the encoder's weights. To compare several encoders, pass the same x to all of them.
     """
     generator = np.random.default_rng(encoder.seed)
-    draw_layers(encoder, inputs, generator)  # the words are sampled after the weights
+    draw_layers(encoder, inputs, generator)  # sampled and discarded, because the words follow the weights
     words = generator.standard_normal((length, inputs))
     return torch.from_numpy(words)
 
@@ -270,13 +293,13 @@ def encode(
 ) -> Float[Tensor, "B T width"]:
     r"""Encode a sequence into one vector per position, one layer after another.
 
-    rnn, gru, lstm: $h_t = f(h_{t-1}, x_t)$ from $h = 0$ on. cnn: $\tanh(\sum_m x_{t+m} W_m)$ over the window, zeros
-    beyond the ends. attention: attend, one head, scaled dot.
+    rnn, gru, lstm: $h_t = f(h_{t-1}, x_t)$ from $h = 0$ on. cnn: $\tanh(\sum_m x_{t+m} W_m)$ over the window, with
+    zeros beyond the ends. attention: attend, with one head and scaled dot products.
 
-    x (T, D) or (B, T, D); layers: see draw_layers, of x's dtype. Raises AttentionError: not_a_tensor, not_floating,
-    empty, not_finite, rank.
-    Source: Elman 1990; Cho et al. 2014, equations 5 to 8, the reset gate placed as in torch; Hochreiter, Schmidhuber
-    1997 with Gers et al. 2000; Schuster, Paliwal 1997 (both directions); LeCun et al. 1989; Vaswani et al. 2017.
+    x: (T, D) or (B, T, D). layers: the result of draw_layers, in x's dtype. Raises AttentionError: not_a_tensor,
+    not_floating, empty, not_finite, rank. Source: Elman 1990; Cho et al. 2014, equations 5 to 8, the reset gate placed
+    as in torch; Hochreiter, Schmidhuber 1997 with Gers et al. 2000; Schuster, Paliwal 1997 (both directions); LeCun et
+    al. 1989; Vaswani et al. 2017.
 
     >>> encoder = Encoder("lstm", width=3, both=True)
     >>> encode(encoder, torch.ones(5, 2).double(), draw_layers(encoder, inputs=2)).shape
@@ -297,7 +320,7 @@ def encode(
 def run_recurrent_layer(
     encoder: Encoder, x: Float[Tensor, "B T D"], layer: tuple[Recurrence, ...]
 ) -> Float[Tensor, "B T width"]:
-    """Run one layer of a recurrence, with the outputs of its directions side by side."""
+    """Run one layer of a recurrence; return the outputs of its directions side by side."""
     cell = RECURRENT_CELLS[encoder.kind]
     directions = layer_directions(encoder)
     passes = []
@@ -308,7 +331,7 @@ def run_recurrent_layer(
 
 
 def run_attention(encoder: Encoder, x: Float[Tensor, "*B T D"], weights: Weights) -> Trace:
-    """Run one layer of an encoder's attention as a Trace: one head, scaled dot, causal without `both`.
+    """Run one layer of an encoder's attention as a Trace: one head, scaled dot products, and causal unless `both`.
 
     >>> run_attention(Encoder("attention"), torch.ones(3, 2).double(), Weights())["weights"][0, 0, 1]
     tensor([0.5000, 0.5000, 0.0000], dtype=torch.float64)
@@ -319,7 +342,10 @@ def run_attention(encoder: Encoder, x: Float[Tensor, "*B T D"], weights: Weights
 
 
 def convolve(x: Float[Tensor, "B T D"], taps: Taps, back: int) -> Float[Tensor, "B T H"]:
-    """Convolve x with one matrix per place of a window, `back` of whose places are before the position."""
+    """Convolve x with a window of matrices, one for each position in the window.
+
+    back: how many positions of the window lie before the current position.
+    """
     window = len(taps)
     ahead = window - 1 - back
     columns = x.transpose(1, 2)  # (B, D, T)

@@ -1,4 +1,4 @@
-"""The influence of every word on the vector of a position, also by distance and over several samples of the weights.
+"""The influence of each word on the vector at a position, also by distance and for several samples of weights.
 
 The influence of a word on a position is the norm of a Jacobian.
 """
@@ -14,7 +14,7 @@ from attention_core.mechanism.plain_checks import require_not_negative, require_
 from attention_core.record.errors import AttentionError
 from attention_core.variants.encoders import MAX_ENCODER_LENGTH, Encoder, draw_layers, encode, position_width
 
-NORMS = {"spectral": 2, "frobenius": "fro"}  # norm -> its `ord` in torch
+NORMS = {"spectral": 2, "frobenius": "fro"}  # name of a norm -> the argument `ord` of torch.linalg
 INFLUENCE_MEASURES = ("share", "relative")
 
 
@@ -30,14 +30,14 @@ def influence(
 
     $\lVert \partial h_t / \partial x_s \rVert$ for every word s and one position t.
 
-    x: the words' vectors (T, D), T at most 128, such as random_words. at: the position t; if None, the last position.
-    norm: "spectral", the largest factor on a small change of x_s (the largest singular value), or "frobenius", the root
-    of the sum of squares. relative: whether to divide by the influence of word t itself.
+    x: the words' vectors (T, D), T at most 128, such as random_words. at: the position t; None for the last one. norm:
+    "spectral", the largest factor on a small change of x_s (the largest singular value), or "frobenius", the root of
+    the sum of squares. relative: whether to divide by the influence of word t itself.
 
-    Returns a number for every s, exactly 0 if no path leads from s to t: after t without `both`, and beyond the
-    1 + layers (window - 1) positions that stacked convolutions read. Raises AttentionError: rank, at_most,
-    not_negative, unknown_choice, not_floating, not_finite.
-    Source: Bengio, Simard, Frasconi 1994; Pascanu, Mikolov, Bengio 2013, equation 5.
+    Returns one number per word s, exactly 0 if no path leads from s to t: after t without `both`, and beyond the 1 +
+    layers (window - 1) positions that stacked convolutions read. Raises AttentionError: rank, at_most, not_negative,
+    unknown_choice, not_floating, not_finite. Source: Bengio, Simard, Frasconi 1994; Pascanu, Mikolov, Bengio 2013,
+    equation 5.
 
     >>> from attention_core.variants.encoders import random_words
     >>> encoder = Encoder("rnn", gain=0.9)
@@ -65,14 +65,17 @@ def influence(
 
 
 def encoder_jacobian(encoder: Encoder, x: Float[Tensor, "T D"], at: int) -> Float[Tensor, "T width D"]:
-    """Compute d h_at / d x_s for every s. Each number of h_at has a separate copy of x: one backward pass suffices."""
+    """Compute the Jacobian d h_at / d x_s for every word s.
+
+    Each component of h_at is computed from a separate copy of x, so that one backward pass gives all rows.
+    """
     D = x.shape[-1]
     layers = draw_layers(encoder, D)
     width = position_width(encoder)
     copies = x.detach().expand(width, *x.shape)  # (width, T, D)
     copies = copies.clone().requires_grad_()
-    hidden = encode(encoder, copies, layers)[:, at]  # (width, width): one row per copy
-    own_numbers = hidden.diagonal()  # number n of h_at, computed from copy n of x
+    hidden = encode(encoder, copies, layers)[:, at]  # (width, width): the vector h_at of each copy
+    own_numbers = hidden.diagonal()  # component n of h_at, computed from copy n of x alone
     (slopes,) = torch.autograd.grad(own_numbers.sum(), copies)  # (width, T, D)
     return slopes.transpose(0, 1)  # (T, width, D)
 
@@ -82,8 +85,8 @@ def encoder_jacobian(encoder: Encoder, x: Float[Tensor, "T D"], at: int) -> Floa
 class InfluenceByDistance:
     """The influence of the words on one position, by distance, in ascending order.
 
-    A distance is the number of places by which a word is before the position (negative: after it). mean, least, most:
-    the mean, the minimum and the maximum over the samples of the weights, for each distance.
+    distances: how many positions each word lies before the position; a number below 0 means after it. mean, least,
+    most: the mean, the minimum and the maximum over the samples of the weights, for each distance.
     """
 
     distances: tuple[int, ...]
@@ -93,18 +96,18 @@ class InfluenceByDistance:
 
     @property
     def band(self) -> tuple[tuple[float, float], ...]:
-        """(minimum, maximum) at every distance."""
+        """The (minimum, maximum) over the samples of the weights, at every distance."""
         return tuple(zip(self.least, self.most, strict=True))
 
     def at(self, distance: int) -> float:
-        """Return the mean influence at a distance."""
+        """Return the mean influence of an input on an output at this distance."""
         return self.mean[self.distances.index(distance)]
 
     def factor_per_step(self) -> float | None:
-        """Return the factor of the influence per further word of distance, as a geometric mean from distance 1 on.
+        """Return the factor by which the influence changes per word of distance, as a geometric mean.
 
-        Below 1 the influence vanishes with distance, above 1 it explodes (Bengio, Simard, Frasconi 1994). None if
-        fewer than two words are before the position.
+        The factor is measured from distance 1 on. Below 1 the influence vanishes with distance, above 1 it explodes
+        (Bengio, Simard, Frasconi 1994). Returns None if fewer than two words are before the position.
 
         >>> InfluenceByDistance((0, 1, 2, 3), (1.0, 0.8, 0.4, 0.2), (), ()).factor_per_step()
         0.5
@@ -115,7 +118,7 @@ class InfluenceByDistance:
         return self.left_at_the_end() ** (1 / (farthest - 1))
 
     def left_at_the_end(self) -> float:
-        """Return the influence of the farthest earlier word divided by the influence of the word before the position.
+        """Return the influence of the farthest earlier word over the influence of the word just before the position.
 
         >>> InfluenceByDistance((0, 1, 2, 3), (1.0, 0.8, 0.4, 0.2), (), ()).left_at_the_end()
         0.25
@@ -126,13 +129,13 @@ class InfluenceByDistance:
 def influence_by_distance(
     encoder: Encoder, x: Float[Tensor, "T D"], at: int, measure: str = "share", draws: int = 1
 ) -> InfluenceByDistance:
-    r"""Measure the influence of every word on one position, see `influence`, for several samples of the weights.
+    r"""Measure the influence of every word on one position, for several samples of the weights; see `influence`.
 
-    encoder: its seed gives the first sample, and each further sample adds 1. x: the words' vectors; at: the position.
-    measure: "share", $\lVert J_s \rVert / \sum_{s'} \lVert J_{s'} \rVert$, where equal influence gives each word 1/S;
-    "relative", over the position's own word, $\lVert J_s \rVert / \lVert J_t \rVert$. Both are computed per sample.
-    Words after the position are omitted if the encoder reads in one direction. Raises AttentionError: unknown_choice,
-    positive_integer, and what `influence` raises.
+    encoder: its seed gives the first sample; the seed of each further sample is larger by 1. x: the words' vectors. at:
+    the position. measure: "share", $\lVert J_s \rVert / \sum_{s'} \lVert J_{s'} \rVert$, which is 1/S for each word if
+    all influence is equal; or "relative" to the position's own word, $\lVert J_s \rVert / \lVert J_t \rVert$. Both are
+    computed per sample. draws: the number of samples. Words after the position are omitted if the encoder reads in one
+    direction. Raises AttentionError: unknown_choice, positive_integer, and what `influence` raises.
 
     >>> from attention_core.variants.encoders import random_words
     >>> encoder = Encoder("rnn", gain=0.9)
@@ -150,7 +153,7 @@ def influence_by_distance(
     measured = sizes / wholes[:, None]  # (draws, T)
 
     distances = distances_heard(encoder.both, len(x), at)
-    last_word_first = measured.flip(1)  # so that distances are in ascending order
+    last_word_first = measured.flip(1)  # reversed, so that distances ascend
     by_distance = last_word_first[:, -len(distances) :]  # (draws, distances)
     return InfluenceByDistance(
         distances=tuple(distances),
@@ -161,7 +164,10 @@ def influence_by_distance(
 
 
 def distances_heard(both: bool, length: int, at: int) -> range:
-    """Return the distances of the words that a position can read (negative: after it), in ascending order.
+    """Return the distances of the words that a position can read, in ascending order.
+
+    The distance of a word after the position is below 0. both: whether the encoder reads both directions. at: the
+    position.
 
     >>> distances_heard(False, 5, at=3), distances_heard(True, 5, at=3)
     (range(0, 4), range(-1, 4))
@@ -172,7 +178,7 @@ def distances_heard(both: bool, length: int, at: int) -> range:
 
 
 def default_position(both: bool, length: int) -> int:
-    """Return the position to measure: the last position or, if the encoder reads both directions, the middle one.
+    """Return the position to measure: the middle one if the encoder reads both directions, else the last.
 
     >>> default_position(False, 5), default_position(True, 5)
     (4, 2)
@@ -181,9 +187,9 @@ def default_position(both: bool, length: int) -> int:
 
 
 def first_overtaking_distance(one: InfluenceByDistance, other: InfluenceByDistance) -> int | None:
-    """Find the first distance at which the order of the two means is reversed; None if it never is.
+    """Return the first distance at which the order of two mean influences is reversed; None if it is never reversed.
 
-    The order to compare with is that at the first distance, from 0 on, at which the means differ.
+    The order is compared with the order at the first distance, from 0 on, at which the means differ.
 
     >>> near = InfluenceByDistance((0, 1, 2), (0.7, 0.2, 0.1), (), ())
     >>> far = InfluenceByDistance((0, 1, 2), (0.3, 0.2, 0.5), (), ())
@@ -192,7 +198,7 @@ def first_overtaking_distance(one: InfluenceByDistance, other: InfluenceByDistan
     """
     order_at_first = 0
     for distance, mean, other_mean in zip(one.distances, one.mean, other.mean, strict=True):
-        order = (mean > other_mean) - (mean < other_mean)  # 1 if `one` is ahead, 0 if both are equal
+        order = (mean > other_mean) - (mean < other_mean)  # order of the two means: 1, -1 or 0
         if distance < 0 or order == 0:
             continue
         if order_at_first == 0:

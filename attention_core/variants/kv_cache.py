@@ -1,8 +1,8 @@
 """Decoding with a KV cache: one token after the other, with the keys and values of earlier tokens cached.
 
-A query sees no later key, so the keys and values of a token never change once computed: each step projects one token,
-appends its key and its value to the cache, and attends with one query. Step t gives row t of the full causal pass.
-decoding_work.py counts the savings and the memory (Shazeer 2019).
+A query attends to no later key, so the keys and values of a token never change after they are computed. Each step
+projects one token, appends its key and its value to the cache, and attends with one query. Step t gives row t of the
+full causal pass. decoding_work.py counts the savings and the memory (Shazeer 2019).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -52,14 +52,16 @@ APPEND = Faces(append, append_numpy, append_formula, append_cell)
 
 
 # ---- the cached steps ------------------------------------------------------------------------------------------------
-KEY_SOURCES = ("x", "key", "value")  # the inputs that k and v may be projected from
+KEY_SOURCES = ("x", "key", "value")  # the inputs from which k and v may be projected
 MADE_OF_SOURCES = [entry.steps["sources"] for entry in MODIFIERS.values() if "sources" in entry.steps]
 LATENTS = [steps[-1].output.format(thing=thing) for steps in MADE_OF_SOURCES for thing in KEY_SOURCES]
 
 
 def kept_steps(steps: Collection[str]) -> tuple[str, ...]:
-    """The names of the steps that decoding caches: k and v, or the latent of both; with two maps both keys; and steps
-    of positions with a row per key, such as the part rotated by a decoupled RoPE. steps: the step names of a run.
+    """Return the names of the steps that decoding caches: k and v (with two maps the keys of both), or their latent.
+
+    Steps of position encodings with a row per key are cached too, such as the part rotated by a decoupled RoPE. steps:
+    the names of a run's steps.
 
     >>> kept_steps(["latent_x", "q", "k", "v", "weights"])
     ('latent_x',)
@@ -74,17 +76,17 @@ def kept_steps(steps: Collection[str]) -> tuple[str, ...]:
 def decode(
     x: Float[Tensor, "*B T D"], *, weights: Weights | None = None, config: AttentionConfig | None = None
 ) -> Iterator[Trace]:
-    r"""Run self-attention token by token with a cache: one Trace per token, in order.
+    r"""Run self-attention token by token with a cache; yield one Trace per token, in order.
 
     $k_{\le t} = [k_{<t}; x_t W_k]$ (likewise v), $z_t = \mathrm{softmax}(q_t k_{\le t}^\top/\sqrt{d_k})\,v_{\le t}$.
 
-    x (T, D) or (B, T, D), the tokens. weights: see Weights. config: as for attend, with a mask that blocks later tokens
-    (causal or sliding; None: causal).
+    x: the tokens, (T, D) or (B, T, D). weights: see Weights. config: as for attend, with a mask that blocks later
+    tokens (causal or sliding; None: causal).
 
     A step's x, q and output have T = 1. `k_cache` and `v_cache` are its inputs, `k_new` and `v_new` its key and value
-    (rotated by their position, if RoPE is chosen), `k` and `v` both concatenated; the first step has no cache.
-    With a latent, `latent_x_cache` is the input instead, and all keys and values are recomputed from the latents. Under
-    a sliding mask of w only the last w keys are cached: `first_key` returns the token of a step's key 0.
+    (rotated by their position, if RoPE is chosen), `k` and `v` both concatenated; the first step has no cache. With a
+    latent, `latent_x_cache` is the input instead, and all keys and values are recomputed from the latents. Under a
+    sliding mask of w only the last w keys are cached: `first_key` returns the token of a step's key 0.
 
     Raises AttentionError (a ValueError) as attend does, and for a config without a causal mask, with an offset or with
     dropout. Source: Vaswani et al. 2017, section 3.2.3 (the mask); Shazeer 2019 (keys and values kept).
@@ -101,12 +103,15 @@ def decode(
     check_choices(weights, config)
     check_decodable(config)
     arguments = check_arguments(x, None, None, weights, config, PairInputs())
-    inputs, _ = plan_run(arguments, config)  # raises an error for positions that do not fit the whole text
+    inputs, _ = plan_run(arguments, config)  # called only to raise an error if positions do not fit the text
     return decode_steps(config, inputs, arguments.sources, arguments.shapes)
 
 
 def check_decodable(config: AttentionConfig) -> None:
-    """Check that under the config a query sees only itself and all earlier tokens or a window, without dropout."""
+    """Raise AttentionError if a config does not allow decoding token by token.
+
+    This needs a causal mask without an offset, so that no query attends to a later token, and no dropout.
+    """
     causal_masks = []
     for name, params in config.masks:
         if MASKS[name].is_causal:
@@ -119,7 +124,7 @@ def check_decodable(config: AttentionConfig) -> None:
 
 
 def decode_steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes) -> Iterator[Trace]:
-    """Yield the steps of `decode`, from checked inputs."""
+    """Yield the Trace of each step of `decode`, from checked inputs."""
     x = inputs["x"]
     T = shapes["q"][2]
     window = sliding_window(config)
@@ -140,7 +145,7 @@ def decode_steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
 
 
 def keep_tokens(trace: Trace, dropped: int) -> Inputs:
-    """Return the cache for the next step: the cached steps of this run, without the first `dropped` tokens."""
+    """Return the cache for the next step: the cached steps of this step, without the first `dropped` tokens."""
     cache = {}
     for role in kept_steps(trace.steps):
         name = f"{role}_cache"
@@ -151,7 +156,7 @@ def keep_tokens(trace: Trace, dropped: int) -> Inputs:
 
 
 def decode_token(config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes, t: int) -> Trace:
-    """Decode token t by attend's plan, with its key and its value appended to the cache."""
+    """Run decoding step t by the operations of attend, with the token's key and value appended to the cache."""
     first = first_key(t, sliding_window(config))
     kept = t - first
     new_shapes = set_lengths(shapes, 1)
@@ -172,7 +177,7 @@ def decode_token(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
 
 
 def set_lengths(shapes: Shapes, length: int) -> Shapes:
-    """Return the shapes of q, k and v with `length` tokens each."""
+    """Return the shapes of q, k and v for `length` tokens each."""
     changed = {}
     for role, shape in shapes.items():
         B, heads, _, width = shape
@@ -181,7 +186,7 @@ def set_lengths(shapes: Shapes, length: int) -> Shapes:
 
 
 def move_to_position(operation: Operation, t: int) -> Operation:
-    """Return the operation with `first_position` set to t, if it has that parameter."""
+    """Return an operation with its parameter `first_position` set to t; unchanged if it has no such parameter."""
     if "first_position" not in operation.params:
         return operation
     params = {**operation.params, "first_position": t}
@@ -189,9 +194,9 @@ def move_to_position(operation: Operation, t: int) -> Operation:
 
 
 def put_behind_cache(plan: Plan, first: int) -> Plan:
-    """Return the plan up to q, k and v with the token's part of each cached step appended to the cache.
+    """Return the operations up to q, k and v, with the new token's part of each cached step appended to the cache.
 
-    first: the first cached token, at which the positions of all tokens begin.
+    first: the first cached token, from which positions are counted.
     """
     steps = kept_steps([operation.output for operation in plan])
     longer: Plan = []
@@ -211,7 +216,10 @@ def put_behind_cache(plan: Plan, first: int) -> Plan:
 
 
 def make_new_step(operation: Operation, steps: tuple[str, ...]) -> Operation:
-    """Return the operation for the token alone: its axis S becomes T, and _new is appended to a name in `steps`."""
+    """Return an operation for the new token alone: its axis S becomes T.
+
+    steps: the names of the cached steps; such a name gets the ending _new.
+    """
     output = operation.output
     if output in steps:
         output = f"{output}_new"
@@ -220,13 +228,15 @@ def make_new_step(operation: Operation, steps: tuple[str, ...]) -> Operation:
 
 
 def sliding_window(config: AttentionConfig) -> int | None:
-    """Return the window of a sliding mask, the largest number of keys that a query sees; None without such a mask."""
+    """Return the window of a sliding mask, the largest number of keys per query; None if there is no such mask."""
     params = dict(config.masks).get("sliding", {})
     return params.get("window")
 
 
 def first_key(t: int, window: int | None = None) -> int:
     """Return the first token whose key step t reads; the keys of earlier tokens have left the cache.
+
+    window: the window of a sliding mask; None without one.
 
     >>> first_key(5), first_key(5, window=3), first_key(1, window=3)
     (0, 3, 0)
@@ -239,8 +249,9 @@ def first_key(t: int, window: int | None = None) -> int:
 def gap_to_full(steps: Sequence[Trace], full: Trace, name: str) -> float:
     """Return the largest difference between the steps of `decode` and the full pass over the same tokens.
 
-    steps: all steps of `decode`, in order. full: attend's run. name: a step that both have, with an axis T or S, such
-    as "weights", "output" or "k"; keys that a step does not see are not compared. Golden numbers: s46.
+    steps: the Traces of `decode`, in order. full: attend's run. name: a step that both have, with an axis T or S, such
+    as "weights", "output" or "k"; keys to which a step cannot attend are not compared. Reference numbers:
+    tests/golden/s46.
 
     >>> from attention_core import attend
     >>> x = torch.eye(3, dtype=torch.float64)

@@ -1,7 +1,7 @@
-"""Linear attention as a recurrence: a state matrix sums up the tokens seen, and no query is multiplied by a key.
+"""Linear attention as a recurrence: a state matrix sums up the earlier tokens, and each query reads this state.
 
-The scores are products of features, so the sum over the keys can be computed before the query: the features of each
-key times its value are added to a state of d_k x d_v numbers, whose size does not grow with the number of tokens
+The scores are products of features, so the sum over the keys can be computed before the query: the features of each key
+times its value are added to a state of d_k x d_v numbers, whose size does not grow with the number of tokens
 (Katharopoulos et al. 2020, equations 16 to 20). Causal attention with the score "linear" and the normaliser "share"
 gives the same numbers with a matrix of weights.
 """
@@ -164,7 +164,10 @@ def with_linear_states(trace: Trace, seen: int) -> Trace:
 
 
 def plan_reading(seen: int) -> list[Operation]:
-    """Return the operations by which the last token reads the state."""
+    """Return the operations by which the query of the last token reads the state.
+
+    seen: the number of tokens.
+    """
     params = {"t": seen - 1}
     read, whole = f"read_{seen}", f"whole_{seen}"
     return [
@@ -175,16 +178,18 @@ def plan_reading(seen: int) -> list[Operation]:
 
 
 def gap_to_map(longer: Trace, seen: int) -> float:
-    """Return the largest difference between the output read from a state and the same row of head_outputs.
+    """Return the largest difference between the output read from a state and the same row of the run's head_outputs.
 
-    longer: a result of with_linear_states with `seen` tokens.
+    longer: a result of with_linear_states for `seen` tokens.
     """
     by_map = longer["head_outputs"][:, :, seen - 1]  # (B, H, d_v)
     return abs_difference(longer[f"linear_output_{seen}"], by_map).max().item()
 
 
 def count_state_numbers(d_k: int, d_v: int) -> int:
-    """Count the numbers in a head's state at any length: $d_k d_v$ for features times values, $d_k$ for features.
+    """Count the numbers in a head's state: $d_k d_v$ for the sum of features times values, $d_k$ for that of features.
+
+    The count does not depend on the number of tokens.
 
     >>> count_state_numbers(64, 64)
     4160
@@ -208,10 +213,10 @@ class LinearState:
 def attend_linear(q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Tensor, "..."]) -> Iterator[LinearState]:
     r"""Compute linear attention token by token, and yield the state after each token.
 
-    $M_t = M_{t-1} + \phi(k_t)^\top v_t$, $z_t = z_{t-1} + \phi(k_t)$,
-    $o_t = \phi(q_t) M_t \,/\, (\phi(q_t) \cdot z_t)$, with $\phi(x) = \mathrm{elu}(x) + 1$.
+    $M_t = M_{t-1} + \phi(k_t)^\top v_t$, $z_t = z_{t-1} + \phi(k_t)$, $o_t = \phi(q_t) M_t \,/\, (\phi(q_t) \cdot
+    z_t)$, with $\phi(x) = \mathrm{elu}(x) + 1$.
 
-    q (T, d_k) or (B, H, T, d_k), k and v likewise, with as many tokens. Raises AttentionError (a ValueError) as
+    q: (T, d_k) or (B, H, T, d_k). k, v: likewise, with as many tokens. Raises AttentionError (a ValueError) as
     attend_qkv does, and if the numbers of queries and keys differ.
 
     Source: Katharopoulos et al. 2020, equations 18 to 20.
@@ -231,7 +236,7 @@ def attend_linear(q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Ten
 def iterate_states(
     q: Float[Tensor, "B H T d_k"], k: Float[Tensor, "B H_kv T d_k"], v: Float[Tensor, "B H_kv T d_v"]
 ) -> Iterator[LinearState]:
-    """Yield the states of `attend_linear`, from features."""
+    """Yield the states of `attend_linear`, from the features of queries and keys."""
     memory = total = None
     for t in range(q.shape[2]):
         memory = remember(k, v, memory, t=t)

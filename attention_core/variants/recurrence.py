@@ -14,7 +14,7 @@ from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 from attention_core.variants.encoders import Encoder, Recurrence, draw_layers
 
-# gate, or candidate, of a step -> its activation, in torch's order
+# Gate or candidate -> its activation function, in torch's order.
 GATES = {"input_gate": "sigmoid", "forget_gate": "sigmoid", "candidate": "tanh", "output_gate": "sigmoid"}
 
 
@@ -85,7 +85,8 @@ SIDE_BY_SIDE = Faces(side_by_side, side_by_side_numpy, side_by_side_formula, sid
 class Direction:
     """The positions of a pass, in the order of the pass, and the names of its steps.
 
-    letter: the first part of the states' names, which are numbered by word from 1. ending: a suffix of all other names.
+    places: the positions. letter: the first part of a state's name, before the word's number, which counts from 1.
+    ending: the suffix of the names of all other steps.
     """
 
     places: range
@@ -93,7 +94,9 @@ class Direction:
     ending: str = ""
 
     def number_before(self, t: int) -> int:
-        """The number, from 1, of the word before position t in the order of the pass; at the start a number of no word.
+        """Return the number, from 1, of the word before position t in the order of the pass.
+
+        At the start of the pass, this is a number that no word has.
 
         >>> Direction(range(3)).number_before(0), Direction(range(4, 1, -1)).number_before(4)
         (0, 6)
@@ -101,7 +104,7 @@ class Direction:
         return t + 1 - self.places.step
 
     def states_around(self, t: int) -> tuple[str, str]:
-        """The step names of the state before position t and of the state after it, in the order of the pass.
+        """Return the names of two steps: the state before position t and the state after t, in the order of the pass.
 
         >>> Direction(range(4, 1, -1), "g").states_around(4)
         ('g_6', 'g_5')
@@ -110,26 +113,26 @@ class Direction:
 
     @property
     def start(self) -> str:
-        """The step name of the initial state."""
+        """The name of the initial state's step."""
         before, _ = self.states_around(self.places.start)
         return before
 
     @property
     def states(self) -> list[str]:
-        """The step names of the states that the pass computes, in order."""
+        """The names of the steps of all states that the pass computes, in order."""
         return [self.states_around(t)[1] for t in self.places]
 
 
 @dataclass(frozen=True, eq=False)
 class Pass:
-    """A pass as parts of a run: its weights and initial state as inputs, and its operations."""
+    """One pass of a recurrence as parts of a run: its input steps (weights and initial state), and its operations."""
 
     inputs: dict[str, Step]
     plan: list[Operation]
 
 
 def plan_pass(x: Float[Tensor, "B T D"], weights: Recurrence, direction: Direction) -> Pass:
-    """Return the Pass of a tanh recurrence, one operation per word."""
+    """Return the Pass of a tanh recurrence, with one operation per word."""
     w_x = f"w_x{direction.ending}"
     w_h = f"w_h{direction.ending}"
     plan = []
@@ -144,12 +147,12 @@ def plan_pass(x: Float[Tensor, "B T D"], weights: Recurrence, direction: Directi
 
 
 def start_at_zero(name: str, x: Float[Tensor, "B T D"], weights: Recurrence) -> Step:
-    """Return a step with the initial vector of a pass, zeros."""
+    """Return a step that holds the initial vector of a pass, which is zero."""
     return Step(name, x.new_zeros(len(x), len(weights.w_h)), ("B", "d_h"))
 
 
 def plan_shown(name: str, axis: str, states: Sequence[str]) -> Operation:
-    """Return the operation that puts some states side by side along an axis."""
+    """Return the operation that puts some states side by side along a new axis, so that they can be shown together."""
     return Operation(name, ("B", "d_h", axis), tuple(states), SIDE_BY_SIDE)
 
 
@@ -157,9 +160,9 @@ def plan_shown(name: str, axis: str, states: Sequence[str]) -> Operation:
 def with_states(trace: Trace, encoder: Encoder, shown: int = 1) -> Trace:
     r"""Add a tanh recurrence over x to a run: steps h_1 to h_T, $h_t = \tanh(x_t W_x + h_{t-1} W_h)$, and `states`.
 
-    trace: a run that has x (B, T, D). encoder: of kind rnn; the weights of its first layer, in one direction, are added
-    to the run as w_x and w_h, with h_0 = 0. shown: the number of states, from h_1 on, that `states` has side by side.
-    Raises AttentionError: unknown_choice, positive_integer, step_twice; KeyError if the run has no x.
+    trace: a run that has x (B, T, D). encoder: an encoder of kind rnn; the weights of its first layer, in one
+    direction, are added to the run as w_x and w_h, with h_0 = 0. shown: how many states, from h_1 on, are side by side
+    in `states`. Raises AttentionError: unknown_choice, positive_integer, step_twice; KeyError if the run has no x.
     Source: Elman 1990.
 
     >>> from attention_core import attend
@@ -273,13 +276,13 @@ LET_OUT = Faces(let_out, let_out_numpy, let_out_formula, let_out_cell)
 
 # ---- a pass: one word after the other --------------------------------------------------------------------------------
 def plan_gated_pass(x: Float[Tensor, "B T D"], weights: Recurrence, direction: Direction) -> Pass:
-    r"""Return the Pass of an LSTM, six operations per word.
+    r"""Return the Pass of an LSTM, with six operations per word.
 
-    $c_t = f \odot c_{t-1} + i \odot \tilde{c}$, $h_t = o \odot \tanh(c_t)$, where each of i, f and o is
-    $\sigma(x_t W_x + h_{t-1} W_h + b)$ and $\tilde{c}$ is $\tanh(x_t W_x + h_{t-1} W_h + b)$, with separate weights.
+    $c_t = f \odot c_{t-1} + i \odot \tilde{c}$, $h_t = o \odot \tanh(c_t)$. Each of i, f and o is $\sigma(x_t W_x +
+    h_{t-1} W_h + b)$ and $\tilde{c}$ is $\tanh(x_t W_x + h_{t-1} W_h + b)$, with separate weights.
 
-    x (B, T, D). weights: w_x (D, 4 d_h), w_h (d_h, 4 d_h) and b (4 d_h), in torch's order i, f, c̃, o.
-    Source: Hochreiter, Schmidhuber 1997; Gers et al. 2000 (the forget gate).
+    x: (B, T, D). weights: w_x (D, 4 d_h), w_h (d_h, 4 d_h) and b (4 d_h), in torch's order i, f, c̃, o. Source:
+    Hochreiter, Schmidhuber 1997; Gers et al. 2000 (the forget gate).
 
     >>> weights = Recurrence(w_h=torch.ones(2, 8), w_x=torch.ones(3, 8), b=torch.ones(8))
     >>> planned = plan_gated_pass(torch.ones(1, 5, 3), weights, Direction(range(4, 3, -1), "g", "_back"))
@@ -319,18 +322,23 @@ def plan_cell_and_state(direction: Direction, t: int) -> list[Operation]:
 
 
 def cells_around(direction: Direction, t: int) -> tuple[str, str]:
-    """The step names of the cell before position t and of the cell after it, in the order of the pass."""
+    """Return the names of two steps: the cell before position t and the cell after t, in the order of the pass."""
     before = direction.number_before(t)
     return name_at("cell", direction, before), name_at("cell", direction, t + 1)
 
 
 def name_at(what: str, direction: Direction, number: int) -> str:
-    """The name of a pass's step: a gate or a cell at the word with this number."""
+    """Return the name of a step of a pass.
+
+    what: a gate or the cell. number: the word's number, from 1.
+    """
     return f"{what}{direction.ending}_{number}"
 
 
 def weight_names(gate: str, ending: str) -> list[str]:
-    """The names of a gate's two matrices and of its bias.
+    """Return the names of a gate's two matrices and of its bias.
+
+    ending: the suffix of the names in one direction.
 
     >>> weight_names("forget_gate", "_back")
     ['w_x_forget_gate_back', 'w_h_forget_gate_back', 'b_forget_gate_back']
@@ -339,7 +347,7 @@ def weight_names(gate: str, ending: str) -> list[str]:
 
 
 def gate_weights(x: Float[Tensor, "B T D"], weights: Recurrence, ending: str) -> dict[str, Step]:
-    """Name -> step, for the weights of one direction of an LSTM, split by gate."""
+    """Return {name: step} of the weights of one direction of an LSTM, split by gate."""
     G = len(GATES)
     of_words = weights.w_x.to(x).chunk(G, dim=-1)  # (D, G d_h) -> G times (D, d_h)
     of_states = weights.w_h.to(x).chunk(G, dim=-1)  # (d_h, G d_h) -> G times (d_h, d_h)
@@ -360,14 +368,15 @@ PASS_PLANNERS = {"rnn": plan_pass, "lstm": plan_gated_pass}
 def with_both_passes(trace: Trace, encoder: Encoder, steps: int) -> Trace:
     r"""Add the first steps of a recurrence in both directions to a run.
 
-    $h_t = f(x_t, h_{t-1})$ and $g_t = f'(x_t, g_{t+1})$, where f is one step of a tanh recurrence or of an LSTM.
+    $h_t = f(x_t, h_{t-1})$ and $g_t = f'(x_t, g_{t+1})$, where f and f' are one step of a tanh recurrence or of an
+    LSTM.
 
-    The first pass computes h_1, h_2, ... from the first word on, the second g_T, g_(T-1), ... from the last word back;
-    `states` and `states_back` (on the axis T') are these states side by side, in the order of the words. The vector of
-    a word is its two states side by side, after both passes have reached the word. Other names of the second pass end
-    with `_back`; an LSTM's steps are those of `plan_gated_pass`.
+    The first pass computes h_1, h_2, ... from the first word on. The second pass computes g_T, g_(T-1), ... from the
+    last word back. `states` and `states_back` (on the axis T') are these states, concatenated in the order of the
+    words. The vector of a word concatenates its states h_t and g_t, once both passes have reached the word. Names of
+    the second pass's steps end with `_back`; the steps of an LSTM are those of `plan_gated_pass`.
 
-    trace: a run that has x (B, T, D). encoder: of kind rnn or lstm with `both`; the weights of its first layer are
+    trace: a run that has x (B, T, D). encoder: of kind rnn or lstm with `both`; only the weights of its first layer are
     used. steps: the number of steps of each pass, at most T. Raises AttentionError: unknown_choice, positive_integer,
     at_most, step_twice; KeyError if the run has no x. Source: Schuster, Paliwal 1997, section II.
 
@@ -405,7 +414,7 @@ def with_both_passes(trace: Trace, encoder: Encoder, steps: int) -> Trace:
 
 
 def passed_places(length: int, steps: int) -> tuple[range, range, range]:
-    """Return the positions that the first pass, the second pass, and both passes have reached after some steps.
+    """Return three ranges of positions reached after some steps: by the first pass, by the second pass, and by both.
 
     >>> passed_places(5, 3)
     (range(0, 3), range(2, 5), range(2, 3))

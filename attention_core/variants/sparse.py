@@ -29,7 +29,7 @@ from attention_core.record.trace import Trace
 # ---- patterns and their parts ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class SparsePart:
-    """A slice of queries and a slice of keys: all pairs of them are computed."""
+    """A slice of queries and a slice of keys, of which all pairs are computed."""
 
     queries: slice
     keys: slice
@@ -37,10 +37,10 @@ class SparsePart:
 
 @dataclass(frozen=True)
 class LocalPattern:
-    """Keys at most `window` away and, with `causal`, not after the query. block: the number of queries of one part.
+    """The pattern of keys at most `window` positions away from the query, and not after it if `causal` is True.
 
-    A part has a few pairs more than the pattern, the corners of its rectangle. Source: Beltagy et al. 2020, section
-    3.1.
+    block: the number of queries in a part. The corners of a part's rectangle are a few pairs outside the pattern.
+    Source: Beltagy et al. 2020, section 3.1.
 
     >>> list(LocalPattern(window=1, block=2).parts(5, 5))[1]
     SparsePart(queries=slice(2, 4, None), keys=slice(1, 5, None))
@@ -55,7 +55,10 @@ class LocalPattern:
         require_positive("block", self.block)
 
     def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
-        """Mark the pairs of the pattern. i: positions of the queries among the keys. j: positions of the keys."""
+        """Return a boolean matrix of the pairs in the pattern.
+
+        i: positions of the queries among the keys. j: positions of the keys.
+        """
         is_near = masks.local(0, 0, i, j, window=self.window, query_offset=0)
         if not self.causal:
             return is_near
@@ -63,7 +66,7 @@ class LocalPattern:
         return is_near & is_past
 
     def parts(self, T: int, S: int) -> Iterator[SparsePart]:
-        """Yield blocks of queries, each with the keys that any of them may attend to."""
+        """Yield blocks of queries, each with the keys to which any query of the block may attend."""
         query_offset = first_place(self.causal, T, S)
         ahead = 0 if self.causal else self.window
         for start in range(0, T, self.block):
@@ -72,15 +75,15 @@ class LocalPattern:
             farthest = stop + query_offset + ahead
             first_key = max(0, nearest)
             end = min(S, farthest)
-            keys = slice(first_key, max(0, end))  # no key if all positions are before key 0
+            keys = slice(first_key, max(0, end))  # an empty slice if all positions lie before key 0
             yield SparsePart(slice(start, stop), keys)
 
 
 @dataclass(frozen=True)
 class StridedPattern:
-    """Every `stride`-th key, counted from the query's position, and with `causal` no key after the query.
+    """The pattern of every `stride`-th key from the query's position, and none after the query if `causal` is True.
 
-    Source: Child et al. 2019, section 4.3: the second head of the strided pattern, whose first is local.
+    Source: Child et al. 2019, section 4.3: the second head of the strided pattern, whose first head is local.
 
     >>> list(StridedPattern(2).parts(5, 5))
     [SparsePart(queries=slice(0, 5, 2), keys=slice(0, 5, 2)), SparsePart(queries=slice(1, 5, 2), keys=slice(1, 5, 2))]
@@ -93,7 +96,10 @@ class StridedPattern:
         require_positive("stride", self.stride)
 
     def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
-        """Mark the pairs of the pattern. i: positions of the queries among the keys. j: positions of the keys."""
+        """Return a boolean matrix of the pairs in the pattern.
+
+        i: positions of the queries among the keys. j: positions of the keys.
+        """
         is_strided = (i - j) % self.stride == 0
         if not self.causal:
             return is_strided
@@ -101,7 +107,7 @@ class StridedPattern:
         return is_strided & is_past
 
     def parts(self, T: int, S: int) -> Iterator[SparsePart]:
-        """Yield, for each remainder modulo `stride`, the queries and keys at positions with this remainder."""
+        """Yield a part for each remainder modulo `stride`: the queries and keys at positions with this remainder."""
         stride = self.stride
         query_offset = first_place(self.causal, T, S)
         for first_query in range(min(stride, T)):
@@ -132,7 +138,7 @@ def place_tokens(
 
 
 def count_computed_pairs(pattern: Pattern, T: int, S: int) -> int:
-    """Count the pairs in the parts of a pattern, including the pairs in the corners of rectangles.
+    """Count the pairs in the parts of a pattern, including those outside the pattern.
 
     >>> count_computed_pairs(StridedPattern(4), 12, 12), count_computed_pairs(LocalPattern(2, block=4), 12, 12)
     (36, 80)
@@ -146,7 +152,7 @@ def count_computed_pairs(pattern: Pattern, T: int, S: int) -> int:
 
 
 def pattern_pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
-    """Return the pattern as `allowed`, True = may attend, for a picture or for attend, which computes all pairs.
+    """Return the pattern as a boolean matrix, True = may attend, for a picture or for attend (all pairs computed).
 
     >>> pattern_pairs(StridedPattern(2, causal=True), 3, 3).int()
     tensor([[1, 0, 0],
@@ -157,11 +163,13 @@ def pattern_pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
     return pattern.allows(i, j)
 
 
-KEPT_SHADE, IN_VAIN_SHADE, SKIPPED_SHADE = 1.0, 0.4, 0.0  # strength of colour of a pair, 0 to 1
+KEPT_SHADE, IN_VAIN_SHADE, SKIPPED_SHADE = 1.0, 0.4, 0.0  # colour strength of a pair: kept, in vain, skipped
 
 
 def work_map(pattern: Pattern, T: int, S: int) -> Float[Tensor, "T S"]:
-    """Return the shade of each pair: in the pattern; computed in vain in the corner of a rectangle; or skipped.
+    """Return the colour strength of each pair: in the pattern, computed although outside it, or skipped.
+
+    The pairs in the corners of a part's rectangle are computed although they are outside the pattern.
 
     >>> work_map(LocalPattern(1, block=2), 4, 4)
     tensor([[1.0000, 1.0000, 0.4000, 0.0000],
@@ -182,8 +190,8 @@ def work_map(pattern: Pattern, T: int, S: int) -> Float[Tensor, "T S"]:
 class SparseResult:
     """The output of sparse attention, and its work.
 
-    computed: the number of computed pairs per head. kept: the number of computed pairs that are in the pattern.
-    multiply_adds: of the scores and of the weighted sums, over all heads and sequences.
+    computed: the number of computed pairs per head. kept: how many of them are in the pattern. multiply_adds: their
+    number for the scores and the weighted sums of all heads and sequences.
     """
 
     output: Float[Tensor, "B H T d_v"]
@@ -195,7 +203,7 @@ class SparseResult:
 def attend_sparse(
     q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Tensor, "..."], pattern: Pattern
 ) -> SparseResult:
-    r"""Compute attend_qkv's head_outputs under a pattern, part by part.
+    r"""Compute attend_qkv's head_outputs under a sparse pattern, part by part.
 
     $z_i = \sum_{j \in P(i)} a_{ij} v_j$, where a is the softmax of $q_i k_j / \sqrt{d_k}$ over the keys P(i) of the
     pattern.
@@ -219,7 +227,7 @@ def attend_sparse(
     i, j = place_tokens(pattern, T, S, q.device)  # (T, 1), (S,)
     output = q.new_zeros(B, H, T, d_v)
     computed = 0
-    kept = torch.zeros((), dtype=torch.int64, device=q.device)  # a tensor: no wait for a GPU within the loop
+    kept = torch.zeros((), dtype=torch.int64, device=q.device)  # a tensor, so that the loop never waits for a GPU
     for part in pattern.parts(T, S):
         queries = part.queries
         keys = part.keys
@@ -248,7 +256,7 @@ def attend_part(
     v: Float[Tensor, "B H_kv S d_v"],
     allowed: Bool[Tensor, "T S"],
 ) -> Float[Tensor, "B H T d_v"]:
-    """Attend within one part, for the pairs that `allowed` marks."""
+    """Compute attention within one part, for the pairs that are True in `allowed`."""
     d_k = q.shape[-1]
     factor = root_scale(d_k)
     scores = dot(q, k)  # (B, H, T, S)
@@ -269,10 +277,11 @@ def count_multiply_adds(pairs: int, d_k: int, d_v: int) -> int:
 
 @dataclass(frozen=True)
 class SparseSavings:
-    """The savings and the error of skipping pairs.
+    """How much work skipping pairs saves, and how large an error it causes.
 
     kept, computed, pairs: the numbers of pairs in the pattern, of computed pairs, and of all pairs. multiply_adds,
-    all_multiply_adds: for the computed and for all pairs. error: the relative_error to the output of full attention.
+    all_multiply_adds: the multiply-adds for the computed pairs, and for all pairs. error: the relative_error to the
+    output of full attention.
     """
 
     kept: int
@@ -310,9 +319,9 @@ def measure_savings(
 
 
 def make_local_qkv(length: int, width: int, sharpness: float = 2.0) -> tuple[Tensor, Tensor, Tensor]:
-    """Make q, k and v (T, d) by hand so that near pairs have the highest scores, in float32.
+    """Make q, k and v (T, d) by hand in float32, so that near pairs have the highest scores.
 
-    q and k are the sinusoids of the positions, times `sharpness`; v is random from a fixed seed.
+    q and k are the same sinusoidal position encodings, multiplied by `sharpness`; v is random from a fixed seed.
 
     >>> q, k, v = make_local_qkv(64, 32)
     >>> scores = attend_qkv(q, k, v)["scores"][0, 0, 32]
@@ -328,7 +337,7 @@ def make_local_qkv(length: int, width: int, sharpness: float = 2.0) -> tuple[Ten
 
 
 def relative_error(found: Float[Tensor, "*axes"], exact: Float[Tensor, "*axes"]) -> float:
-    r"""Measure the distance of an output from the exact output, relative to the norm of the exact output, in float64.
+    r"""Measure the distance of an output from the exact output, relative to the exact output's norm, in float64.
 
     $\lVert \hat z - z \rVert / \lVert z \rVert$; if $\lVert z \rVert$ is 0, the distance itself.
 
@@ -344,11 +353,11 @@ def relative_error(found: Float[Tensor, "*axes"], exact: Float[Tensor, "*axes"])
 # ---- routing: heads chosen for each token (Zhang et al. 2022, Mixture of Attention Heads) ----------------------------
 @dataclass(frozen=True, eq=False)
 class RoutedHeads:
-    """The heads that a router chose, and the output of the layer with them.
+    """The heads that a router chose for each token, and the layer's output with these heads.
 
-    router: the router's matrix. gates: the router's score for each token and head. chosen: which heads are computed for
-    each token. output: the layer's output with these heads alone. computed: the number of computed query-key pairs,
-    summed over the heads. pairs: the number of all pairs.
+    router: the router's matrix. gates: the router's score for each token and head. chosen: for each token and head,
+    whether the head is computed. output: the layer's output with the chosen heads alone. computed: the number of
+    computed query-key pairs, summed over the heads. pairs: the number of all pairs of all heads.
     """
 
     router: Float[Tensor, "D H"]
@@ -360,10 +369,11 @@ class RoutedHeads:
 
 
 def route_heads(trace: Trace, top: int) -> RoutedHeads:
-    r"""Compute for each token of a run only the `top` heads that a router chooses.
+    r"""Compute, for each token of a run, only the `top` heads that a router chooses.
 
-    $g = |x| W_g$; head h is computed for token t if $g_{th}$ is among the token's `top` largest gates and above 0; the
+    $g = |x| W_g$; head h is computed for token t if $g_{th}$ is among the token's `top` largest gates and positive. The
     outputs of the chosen heads are added. In Zhang et al. 2022, section 3, each output is also multiplied by its gate.
+
     trace: self-attention of one sequence through w_q, w_k and w_v. Raises AttentionError (a ValueError):
     positive_integer, at_most.
 
@@ -379,9 +389,9 @@ def route_heads(trace: Trace, top: int) -> RoutedHeads:
     if require_positive("top", top) > heads:
         raise AttentionError("at_most", name="top", limit=heads, given=top)
     x = trace["x"][0]  # (T, D)
-    w_o = trace["w_o"] if "w_o" in trace else torch.eye(trace["w_v"].shape[1]).to(x)  # no w_o: concatenated
+    w_o = trace["w_o"] if "w_o" in trace else torch.eye(trace["w_v"].shape[1]).to(x)  # without w_o: concatenation
     parts = {name: trace[name].chunk(heads, dim=1) for name in ("w_q", "w_k", "w_v")}  # the columns of each head
-    parts["w_o"] = w_o.chunk(heads)  # the rows of each head
+    parts["w_o"] = w_o.chunk(heads)  # the rows of w_o that belong to each head
     # A router by hand: it prefers the heads in which the token's large numbers have long rows of w_q. A trained router
     # learns its numbers.
     router = trace["w_q"].unflatten(-1, (heads, -1)).norm(dim=-1)  # (D, H·d_k) -> (D, H): a column for each head

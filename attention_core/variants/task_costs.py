@@ -1,4 +1,7 @@
-"""The cost of attention for a task: the work and the cache of one layer of the variant that the task takes."""
+"""The cost of attention for practical tasks, each with the variant of attention that suits it: work and cache.
+
+All costs are those of one layer.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,22 +11,22 @@ from attention_core.variants.decoding_work import causal_pairs
 from attention_core.variants.linear_recurrence import count_state_numbers
 from attention_core.variants.sparse import LocalPattern, count_computed_pairs, count_multiply_adds
 
-TASK_WIDTH, TASK_HEADS = 512, 8  # of the layer, as in the base model of Vaswani et al. 2017
+TASK_WIDTH, TASK_HEADS = 512, 8  # sizes of the layer, as in the base model of Vaswani et al. 2017
 HEAD_WIDTH = TASK_WIDTH // TASK_HEADS
-SHARED_HEADS = 2  # key/value heads, each shared by several query heads
-LATENT_WIDTH = 4 * HEAD_WIDTH  # as in DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.4
-PATCHES = 14 * 14  # of a picture of 224 x 224 pixels in squares of 16 (Dosovitskiy et al. 2021)
+SHARED_HEADS = 2  # number of key/value heads, each shared by several query heads
+LATENT_WIDTH = 4 * HEAD_WIDTH  # width of the latent, as in DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.4
+PATCHES = 14 * 14  # an image of 224 x 224 pixels in squares of 16 x 16 (Dosovitskiy et al. 2021)
 LOCAL_PATTERN = LocalPattern(window=32, block=64)
-TOKEN_STEPS = ("q_projected", "k_projected", "v_projected", "output", "hidden")  # their work grows with T, not T S
+TOKEN_STEPS = ("q_projected", "k_projected", "v_projected", "output", "hidden")  # steps whose work grows with T alone
 
 
 @dataclass(frozen=True)
 class TaskCost:
     """The cost of one layer for a task with T tokens.
 
-    waits: the number of steps that must run one after another. multiply_adds: for all heads and pairs of tokens,
-    without the work per token: projections, including those of the additive score. kept: the number of values that a
-    decoder has cached at the end; None if no text is generated word by word.
+    waits: the number of steps that must run one after another. multiply_adds: the multiply-adds for all heads and pairs
+    of tokens, without the work per token, that is, the projections, including those of the additive score. kept: how
+    many numbers a decoder has cached at the end; None if no text is generated word by word.
     """
 
     waits: int
@@ -32,7 +35,10 @@ class TaskCost:
 
 
 def cross_cost(T: int, S: int, **how: object) -> TaskCost:
-    """The cost of T generated words, each of which attends to S other words. how: arguments of attention_cost."""
+    """Return the cost of T generated words that each attend to S words of another sequence.
+
+    how: further arguments of attention_cost.
+    """
     cost = attention_cost(T=T, S=S, D=TASK_WIDTH, **how)
     steps = set(cost.multiply_adds) - set(TOKEN_STEPS)
     between = sum(cost.multiply_adds[step] for step in steps)
@@ -40,58 +46,62 @@ def cross_cost(T: int, S: int, **how: object) -> TaskCost:
 
 
 def translate_cost(T: int) -> TaskCost:
-    """The cost of T words of a translation that attend to T words of the source."""
+    """Return the cost of generating a translation of T words that attend to T source words."""
     return cross_cost(T, T, H=TASK_HEADS)
 
 
 def align_cost(T: int) -> TaskCost:
-    """The cost of a translation with the additive score, as in Bahdanau et al. 2015: one head of the whole width."""
+    """Return the cost of a translation with the additive score and a single head, as in Bahdanau et al. 2015."""
     return cross_cost(T, T, score="additive")
 
 
 def describe_image_cost(T: int) -> TaskCost:
-    """The cost of T words that attend to the patches of a picture."""
+    """Return the cost of generating T words that attend to the patches of an image."""
     return cross_cost(T, PATCHES, H=TASK_HEADS)
 
 
 def read_cost(T: int) -> TaskCost:
-    """The cost of T input words that all attend to each other."""
+    """Return the cost of T input words that all attend to each other."""
     return TaskCost(1, TASK_HEADS * count_multiply_adds(T * T, HEAD_WIDTH, HEAD_WIDTH))
 
 
 def long_cost(T: int) -> TaskCost:
-    """The cost of T input words that attend only to nearby words, one block of queries at a time."""
+    """Return the cost of T input words that attend only to nearby words, one block of queries at a time."""
     pairs = count_computed_pairs(LOCAL_PATTERN, T, T)
     return TaskCost(1, TASK_HEADS * count_multiply_adds(pairs, HEAD_WIDTH, HEAD_WIDTH))
 
 
 def written_cost(T: int, kept_of_token: int) -> TaskCost:
-    """The cost of T generated words that attend to earlier words. kept_of_token: the numbers cached per word."""
+    """Return the cost of T generated words, each of which attends to itself and to earlier words.
+
+    kept_of_token: how many numbers are cached for each word.
+    """
     pairs = causal_pairs(T)
     return TaskCost(T, TASK_HEADS * count_multiply_adds(pairs, HEAD_WIDTH, HEAD_WIDTH), T * kept_of_token)
 
 
 def write_cost(T: int) -> TaskCost:
-    """The cost of T generated words, with the key and the value of each word cached in every head."""
+    """Return the cost of T generated words with a separate key and value of each word cached for every head."""
     return written_cost(T, TASK_HEADS * 2 * HEAD_WIDTH)
 
 
 def serve_cost(T: int) -> TaskCost:
-    """The cost of T generated words, with keys and values that heads share."""
+    """Return the cost of T generated words if several query heads share cached keys and values."""
     return written_cost(T, SHARED_HEADS * 2 * HEAD_WIDTH)
 
 
 def latent_cost(T: int) -> TaskCost:
-    """The cost of T generated words with one short vector cached per word, which heads use instead of keys and values.
+    """Return the cost of T generated words with one latent vector cached per word instead of keys and values.
 
     DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.2: two matrices are multiplied into the matrices of the queries and of
-    the output, so that keys and values are never computed."""
+    the output, so that keys and values are never computed.
+    """
     pairs = causal_pairs(T)
     return TaskCost(T, TASK_HEADS * count_multiply_adds(pairs, LATENT_WIDTH, LATENT_WIDTH), T * LATENT_WIDTH)
 
 
 def stream_cost(T: int) -> TaskCost:
-    """The cost of linear attention: each of T words is added to a state, and reads the state and its normaliser."""
+    """Return the cost of linear attention on T words: each word is added to a state, and reads state and normaliser."""
     in_head = T * (2 * HEAD_WIDTH * HEAD_WIDTH + HEAD_WIDTH)
     return TaskCost(T, TASK_HEADS * in_head, TASK_HEADS * count_state_numbers(HEAD_WIDTH, HEAD_WIDTH))
 
@@ -112,7 +122,9 @@ TASK_COSTS: dict[str, Callable[[int], TaskCost]] = {
 
 
 def task_cost(task: str, T: int) -> TaskCost:
-    """Compute the cost of one layer for a task of TASK_COSTS with T tokens.
+    """Return the cost of one layer for a task with T tokens.
+
+    task: a key of TASK_COSTS.
 
     >>> task_cost("write", 4)
     TaskCost(waits=4, multiply_adds=10240, kept=4096)
@@ -121,7 +133,7 @@ def task_cost(task: str, T: int) -> TaskCost:
 
 
 def growth_when_doubled(task: str, T: int) -> float:
-    """Return the factor by which the multiply-adds grow when the tokens are doubled.
+    """Return the factor by which a task's multiply-adds grow when the number of tokens is doubled.
 
     >>> growth_when_doubled("understand", 64), growth_when_doubled("stream", 64)
     (4.0, 2.0)

@@ -97,7 +97,9 @@ def merge_untransposed(x: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B T H*d_
 
 # ---- blocks, which compute the same numbers as torch's layers --------------------------------------------------------
 class EncoderBlock(nn.Module):
-    """Two additions to a vector that goes straight through (Vaswani et al. 2017; norms before: Xiong et al. 2020)."""
+    """Encoder block: adds attention, then a feed-forward layer (Vaswani et al. 2017; norms first: Xiong et al.
+    2020).
+    """
 
     def __init__(self, width: int, heads: int, inner: int):
         super().__init__()
@@ -106,14 +108,14 @@ class EncoderBlock(nn.Module):
         self.feed_forward = nn.Sequential(nn.Linear(width, inner), nn.ReLU(), nn.Linear(inner, width))
 
     def forward(self, x: Tensor) -> Tensor:  # (B, T, D) -> (B, T, D)
-        """Run the block on vectors."""
+        """Run the block on the words' vectors x."""
         normed = self.norm_1(x)
-        x = x + self.attention(normed, normed, normed, need_weights=False)[0]  # words look at each other
-        return x + self.feed_forward(self.norm_2(x))  # each word by itself
+        x = x + self.attention(normed, normed, normed, need_weights=False)[0]  # attention between words
+        return x + self.feed_forward(self.norm_2(x))  # each word alone
 
 
 class DecoderBlock(nn.Module):
-    """Three additions, a norm behind each: of what stands before, of the other sentence, of each word by itself."""
+    """Decoder block: adds self-attention, cross-attention and a feed-forward layer to x, with a norm after each sum."""
 
     def __init__(self, width: int, heads: int, inner: int):
         super().__init__()
@@ -123,8 +125,8 @@ class DecoderBlock(nn.Module):
         self.norm_1, self.norm_2, self.norm_3 = (nn.LayerNorm(width) for _ in range(3))
 
     def forward(self, x: Tensor, memory: Tensor) -> Tensor:  # (B, T, D), (B, S, D) -> (B, T, D)
-        """Run the block on what is written, and on what the encoder made."""
-        later = nn.Transformer.generate_square_subsequent_mask(x.shape[1], dtype=x.dtype)  # (T, T): −∞ behind a word
+        """Run the block on the vectors x of the output's words and the encoder's output, memory."""
+        later = nn.Transformer.generate_square_subsequent_mask(x.shape[1], dtype=x.dtype)  # (T, T): −∞ for later words
         x = self.norm_1(x + self.attention(x, x, x, attn_mask=later, need_weights=False)[0])
         x = self.norm_2(x + self.cross(x, memory, memory, need_weights=False)[0])  # q of x; k and v of the memory
         return self.norm_3(x + self.feed_forward(x))

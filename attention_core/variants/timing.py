@@ -29,21 +29,21 @@ from attention_core.variants.sparse import (
 )
 from attention_core.verification.precision import PRECISIONS
 
-MAX_TIMED_RUNS = 5  # largest number of runs of one measurement
-TIMING_BUDGET_SECONDS = 0.15  # after this total time, no further run of a measurement begins
-QKVTensors = tuple[Tensor, Tensor, Tensor]  # q, k and v
+MAX_TIMED_RUNS = 5  # the most runs of one measurement
+TIMING_BUDGET_SECONDS = 0.15  # after this time in total, a measurement begins no further run
+QKVTensors = tuple[Tensor, Tensor, Tensor]  # (q, k, v)
 TIMED_WIDTH = 64
-TIMED_BATCH = 8  # number of sequences, together or one by one
-TIMED_WINDOW = 32  # window of the local pattern: each query has 65 keys
-TIMED_STRIDE = 16  # stride of the strided pattern: each query has a 16th of all keys
-TIMED_BLOCK = 128  # queries of one part of the local pattern
+TIMED_BATCH = 8  # number of sequences, which run at once or one by one
+TIMED_WINDOW = 32  # window of the local pattern in keys; each query has 65 keys
+TIMED_STRIDE = 16  # stride of the strided pattern; each query has a 16th of all keys
+TIMED_BLOCK = 128  # number of queries in a part of the local pattern
 TIMED_LOCAL_PATTERN = LocalPattern(TIMED_WINDOW, TIMED_BLOCK)
 TIMED_STRIDED_PATTERN = StridedPattern(TIMED_STRIDE)
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Wall time of the fastest run, in seconds, and the number of runs."""
+    """The time of the fastest run in seconds of wall time, and the number of runs."""
 
     seconds: float
     runs: int
@@ -67,19 +67,19 @@ def time_run(run: Callable[[], object], device: str = "cpu", clock: Callable[[],
 
 
 def run_to_end(run: Callable[[], object], device: str) -> None:
-    """Call `run`, and wait until the device is done."""
+    """Call `run`, and wait until the device has finished its work."""
     run()
     if device == "cuda":
         torch.cuda.synchronize()
 
 
 def fit_slope(lengths: Sequence[float], seconds: Sequence[float]) -> float:
-    r"""Fit the exponent with which the time grows with the length, by least squares in log-log.
+    r"""Fit the exponent with which time grows with length, by least squares on logarithmic axes.
 
     $\sum (x - \bar x)(y - \bar y) / \sum (x - \bar x)^2$ with x = log length, y = log seconds.
 
-    lengths, seconds: equally many, all above 0, at least two different lengths; else raises AttentionError (a
-    ValueError). The result 1 means in proportion to the length, 2 to its square.
+    lengths, seconds: equally many, all positive, at least two different lengths; else raises AttentionError (a
+    ValueError). A result of 1 means growth in proportion to the length, 2 to its square.
 
     >>> round(fit_slope([10, 20, 40], [3, 12, 48]), 12)
     2.0
@@ -127,8 +127,9 @@ def run_one_by_one(tensors: QKVTensors) -> Tensor:
 class TimedKind:
     """A kind of attention to measure.
 
-    run: the function to time. batch: the number of sequences. lengths: the lengths to choose from; a measurement at the
-    longest takes less than half a second on two cores. pattern: of the pairs; None: all pairs.
+    run: the function to time. batch: the number of sequences. lengths: the lengths that the visitor can choose; a
+    measurement at the longest takes less than half a second on two cores. pattern: the pattern of pairs; None for all
+    pairs.
     """
 
     run: Callable[[QKVTensors], Tensor]
@@ -149,7 +150,7 @@ TIMED_KINDS = {
 
 
 def count_timed_products(kind: str, length: int) -> int:
-    """Count the multiply-adds of a measured run: two times TIMED_WIDTH for every pair that is computed.
+    """Count the multiply-adds of a measured run: 2 TIMED_WIDTH for every computed (query, key) pair.
 
     >>> count_timed_products("full", 64), count_timed_products("local", 64), count_timed_products("together", 64)
     (524288, 524288, 4194304)
@@ -165,7 +166,7 @@ def count_timed_products(kind: str, length: int) -> int:
 
 @dataclass(frozen=True)
 class TimedCase:
-    """A measurement to make: one kind of attention in one precision on one device."""
+    """A measurement to make: a kind of attention in one precision on one device."""
 
     kind: str = "full"
     dtype: str = "float32"
@@ -173,7 +174,9 @@ class TimedCase:
 
     @property
     def name(self) -> str:
-        """The name of the case: its device, else its precision, else its kind, whichever is not the default.
+        """The name of the case in a chart.
+
+        It is the device if that is not the default, else the precision if that is not the default, else the kind.
 
         >>> TimedCase("local").name, TimedCase(dtype="float16").name, TimedCase(device="cuda").name
         ('local', 'float16', 'cuda')
@@ -185,12 +188,12 @@ class TimedCase:
         return self.kind
 
     def seconds(self, length: int) -> float:
-        """Run the case at a length, and return the measured seconds, see `measure_kind`."""
+        """Run the case at a length, and return the seconds of the fastest run; see `measure_kind`."""
         timing = measure_kind(self.kind, length, dtype=self.dtype, device=self.device)
         return timing.seconds
 
     def products(self, lengths: Sequence[int]) -> dict[int, int]:
-        """Return length -> multiply-adds of the case, see `count_timed_products`."""
+        """Return the multiply-adds of the case for each length; see `count_timed_products`."""
         return {length: count_timed_products(self.kind, length) for length in lengths}
 
 
@@ -204,8 +207,7 @@ def measure_kind(kind: str, length: int, *, dtype: str = "float32", device: str 
     """Run one kind of attention at one length, and return its timing.
 
     kind: one of TIMED_KINDS. length: one of the kind's lengths, in tokens. dtype: one of PRECISIONS. device: one of
-    list_devices().
-    Raises AttentionError (a ValueError) for another choice.
+    list_devices(). Raises AttentionError (a ValueError) for any other value.
 
     >>> timing = measure_kind("full", 64)
     >>> timing.seconds > 0
@@ -248,10 +250,10 @@ def draw_qkv(batch: int, length: int) -> QKVTensors:
 
 # ---- what skipping saves and costs ---------------------------------------------------------------------------------
 def savings_of_kind(kind: str, length: int, made: str) -> SparseSavings:
-    """Measure the savings and the error of a kind's pattern on inputs of this length.
+    """Measure how much work a kind's pattern saves and how large an error it causes, on inputs of this length.
 
-    kind: "local" or "strided". made: "random" inputs, as in the timings, or "near", see make_local_qkv. Raises
-    AttentionError (a ValueError) for another choice.
+    kind: "local" or "strided". made: "random" for inputs as in the timings, or "near", see make_local_qkv. Raises
+    AttentionError (a ValueError) for any other value.
 
     >>> found = savings_of_kind("strided", 64, "random")
     >>> found.computed, found.pairs

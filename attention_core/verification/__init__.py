@@ -1,1 +1,1 @@
-"""Verification: the proof of a run, the first step in which a reader's own attention differs from it, and why."""
+"""Verification: the proof of a run, and the diagnosis of a user's own attention: the first difference and its cause."""

@@ -1,4 +1,7 @@
-"""Why given numbers differ from a run, if that can be proven: the run with one change reproduces them."""
+"""Why given numbers differ from a run: a cause is proven if the run with that one change reproduces the numbers.
+
+The numbers are those of a user's own attention.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,21 +19,21 @@ from attention_core.verification.mistaken_steps import no_mask
 from attention_core.verification.mistakes import MISTAKE_SENTENCES, MISTAKES, Mistake
 from attention_core.verification.tensor_layout import reshape_to_step
 
-# Some changes amplify rounding so much that any numbers would pass. So a cause may leave no difference larger than this
-# share of the step's largest magnitude, nor larger than this many times the rounding allowance of the unchanged run.
+# Some changes amplify rounding so much that any numbers would pass, so the difference that a cause leaves is bounded.
+# The bounds are shares of the step's largest magnitude, and multiples of the unchanged run's rounding allowance.
 MAX_ROUNDING_SHARE = 0.25
 MAX_ROUNDING_GROWTH = 1000
-MIN_EXPLAINED_RATIO = 8  # a cause must fit this many times better than the unchanged run: coarse numbers fit many
-ROW_SUM_TOLERANCE = 0.02  # the largest distance of the sum of a row of weights from 1, or from 0, in any precision
+MIN_EXPLAINED_RATIO = 8  # how many times better than the unchanged run a cause must fit
+ROW_SUM_TOLERANCE = 0.02  # largest distance of a row's sum from 1 or 0 that rounding causes, in any precision
 EMPTY_ROW_MISTAKES = ("nan_rows", "finite_fill")  # codes of common mistakes for a query without an allowed key
 
 
 @dataclass(frozen=True)
 class Cause:
-    """A change of a run that reproduces given numbers.
+    """A change of a run that reproduces given numbers, and so explains them.
 
-    code, values: the key of its sentence in MISTAKE_SENTENCES, and the values of its placeholders. steps: the given
-    steps that it reproduces. beside: the codes of further changes, for queries without an allowed key.
+    code, values: the key of its sentence in MISTAKE_SENTENCES, and the values of the sentence's placeholders. steps:
+    the given steps that it reproduces. beside: the codes of further changes, for queries without an allowed key.
     """
 
     code: str
@@ -48,10 +51,10 @@ class Cause:
 
 @dataclass(frozen=True)
 class Discrepancy:
-    """The difference that a cause has to explain.
+    """The difference between given numbers and a run that a cause has to explain.
 
-    names: the given steps, in order. needed: those up to the first that differs. gap: the largest difference of that
-    one from the run. limits: the rounding allowance of each step of the run.
+    names: the given steps, in order. needed: the given steps up to the first that differs. gap: the largest difference
+    of that step from the run. limits: the rounding allowance of each step of the run.
     """
 
     names: list[str]
@@ -65,10 +68,10 @@ def find_causes(
 ) -> tuple[Cause, ...]:
     """Finds every single change of the run that reproduces the given numbers up to rounding.
 
-    given, tolerance: as in diagnosis.first_difference. A cause reproduces the first step that differs and all given
-    steps before it. If some causes reproduce all given steps, only these are returned. If all steps agree whose shapes
-    fit, the causes are the other steps that are an average over the heads. Empty if all agree, or if no single change
-    reproduces the numbers. Raises AttentionError as fit_given_steps does.
+    given, tolerance: as in diagnosis.first_difference. A cause must reproduce the first step that differs and all given
+    steps before it. If some causes reproduce all given steps, only these are returned. If all steps of fitting shape
+    agree, the causes are the given steps of other shapes that are an average over the heads. The result is empty if all
+    steps agree, or if no single change reproduces the numbers. Raises AttentionError as fit_given_steps does.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0, 2.0], [0.0, 3.0]]), torch.tensor([[3.0, -1.0], [0.5, 1.0]])
@@ -89,7 +92,10 @@ def find_causes(
 
 
 def find_discrepancy(trace: Trace, theirs: Values, tolerance: float | torch.dtype) -> Discrepancy | None:
-    """Finds the first given step that differs by more than rounding; None if all agree."""
+    """Finds the first given step that differs from the run by more than rounding; None if all steps agree.
+
+    theirs: the given steps.
+    """
     gaps = largest_gaps(theirs, rerun(trace))
     limits = rounding_allowances(trace, tolerance)
     names = [name for name in trace.steps if name in theirs]
@@ -109,7 +115,7 @@ def find_discrepancy(trace: Trace, theirs: Values, tolerance: float | torch.dtyp
 def fit_given_steps(trace: Trace, given: Mapping[str, Tensor]) -> Values:
     """Returns the given steps whose shapes fit, in float64 on the CPU; boolean steps stay boolean.
 
-    Raises AttentionError for a step that the trace lacks, for something that is no tensor, and if nothing is given.
+    Raises AttentionError if the trace lacks a given step, if a given value is no tensor, or if no step is given.
     """
     if not given:
         raise AttentionError("nothing_given")
@@ -123,7 +129,7 @@ def fit_given_steps(trace: Trace, given: Mapping[str, Tensor]) -> Values:
 
 
 def check_given_step(trace: Trace, name: str, tensor: Tensor) -> None:
-    """Raises AttentionError for a step that the trace lacks, no tensor, or another kind of dtype than the step's."""
+    """Raises AttentionError if the trace lacks the step, or the given value is no tensor or has an unsuitable dtype."""
     if name not in trace:
         choices = ", ".join(trace.steps)
         raise AttentionError(
@@ -142,7 +148,7 @@ def check_given_step(trace: Trace, name: str, tensor: Tensor) -> None:
 
 
 def largest_gaps(theirs: Values, values: Values) -> dict[str, float]:
-    """The largest difference of each given step from a run; infinite if the shapes differ."""
+    """Returns the largest difference of each given step from the values of a run; infinity if the shapes differ."""
     gaps = {}
     for name, value in theirs.items():
         if value.shape == values[name].shape:
@@ -156,16 +162,16 @@ def largest_gaps(theirs: Values, values: Values) -> dict[str, float]:
 def find_mistakes(
     trace: Trace, theirs: Values, tolerance: float | torch.dtype, discrepancy: Discrepancy
 ) -> list[Cause]:
-    """Finds the changes that reproduce the first differing step and all given steps before it."""
+    """Finds the changes of a run that reproduce the first differing step and all given steps before it."""
     found: list[Cause] = []
     for cause, mistake, values in try_mistakes(trace, theirs):
         codes = [other.code for other in found]
         if cause.beside and cause.code in codes:
-            continue  # the mistake reproduces the numbers without a second change
+            continue  # the numbers are reproduced without a second change
         gaps = largest_gaps(theirs, values)
         if not comes_near(discrepancy, gaps, values):
             continue
-        limits = rounding_allowances(trace, tolerance, mistake)  # takes eight runs: only for candidates
+        limits = rounding_allowances(trace, tolerance, mistake)  # only for candidates, because it takes eight runs
         explained = []
         for name in discrepancy.names:
             if gaps[name] <= limits[name]:
@@ -176,7 +182,7 @@ def find_mistakes(
 
 
 def comes_near(discrepancy: Discrepancy, gaps: dict[str, float], values: Values) -> bool:
-    """Returns whether a changed run is near the given numbers, and clearly nearer than the unchanged run."""
+    """Returns whether a changed run is close to the given numbers, and clearly closer than the unchanged run."""
     for name in discrepancy.needed:
         share = MAX_ROUNDING_SHARE * largest_magnitude(values[name])
         growth = MAX_ROUNDING_GROWTH * discrepancy.limits[name]
@@ -187,7 +193,7 @@ def comes_near(discrepancy: Discrepancy, gaps: dict[str, float], values: Values)
 
 
 def try_mistakes(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Mistake, Values]]:
-    """Yields every change that alters a given step, as cause, mistake and the values of the changed run.
+    """Yields every change that alters a given step, as (cause, mistake, values of the changed run).
 
     A change that leaves queries without an allowed key is yielded again with each of EMPTY_ROW_MISTAKES.
     """
@@ -211,7 +217,7 @@ def try_mistakes(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Mistake,
 
 
 def single_changes(trace: Trace) -> list[tuple[Cause, Mistake]]:
-    """Every single change that does not depend on the given numbers."""
+    """Returns every single change of a run that does not depend on the given numbers, with its cause."""
     single = []
     for code, mistake in MISTAKES.items():
         single.append((Cause(code, ()), mistake))
@@ -222,13 +228,16 @@ def single_changes(trace: Trace) -> list[tuple[Cause, Mistake]]:
 
 
 def rerun_with_mistake(trace: Trace, own: Values, mistake: Mistake) -> Values:
-    """The values of the run with a mistake. own: the values of the unchanged run, reused before the change."""
+    """Returns the values of a run with a mistake.
+
+    own: the values of the unchanged run, which are reused for the steps before the mistake.
+    """
     before = takewhile(lambda name: name not in mistake.steps, trace.steps)
     return rerun(trace, mistake, {name: own[name] for name in before})
 
 
 def has_empty_rows(values: Values) -> bool:
-    """Returns whether a query has no allowed key, or weights that are NaN."""
+    """Returns whether some query has no allowed key, or weights that are NaN."""
     scores = values["masked_scores"]  # (B, H, T, S)
     is_empty = scores.isneginf().all(-1)  # (B, H, T)
     is_broken = values["weights"].isnan()
@@ -236,7 +245,7 @@ def has_empty_rows(values: Values) -> bool:
 
 
 def combine_mistakes(first: Mistake, second: Mistake) -> Mistake:
-    """Combines two changes; a step that both change gets the value of the first."""
+    """Combines two changes of a run; if both change a step, the first change applies to it."""
 
     def change(step: Step, values: Values) -> Tensor | None:
         value = first(step, values)
@@ -247,7 +256,7 @@ def combine_mistakes(first: Mistake, second: Mistake) -> Mistake:
 
 # ---- changes that are derived from the given numbers -----------------------------------------------------------------
 def find_dropout(own: Values, theirs: Values) -> Iterator[tuple[Cause, Mistake]]:
-    """Yields dropout as a cause if some given weights are 0 and the others larger than the run's."""
+    """Yields dropout as a cause if some given weights are 0 and the others are larger than the run's."""
     if "weights" not in theirs or "dropped_weights" in own:
         return
     ours = own["weights"]
@@ -258,7 +267,7 @@ def find_dropout(own: Values, theirs: Values) -> Iterator[tuple[Cause, Mistake]]
         return
     growths = given[is_kept] / ours[is_kept]
     growth = growths.median().item()
-    if growth <= 1 or sums_to_one(given):  # a mask that blocks more keys leaves rows that sum to 1
+    if growth <= 1 or sums_to_one(given):  # if rows still sum to 1, the cause is a stricter mask
         return
 
     def drop(step: Step, values: Values) -> Tensor:
@@ -280,7 +289,7 @@ def sums_to_one(weights: Tensor) -> bool:
 def find_averages(
     trace: Trace, given: Mapping[str, Tensor], theirs: Values, tolerance: float | torch.dtype
 ) -> tuple[Cause, ...]:
-    """Finds the given steps that do not fit because they are means over the heads: (B, T, S), or (T, S) if B is 1.
+    """Finds given steps that do not fit because they are means over the heads: (B, T, S), or (T, S) if B is 1.
 
     theirs: the given steps whose shapes fit.
     """
@@ -292,7 +301,7 @@ def find_averages(
         mean = values[name].mean(trace.step(name).dims.index("H"))
         numbers = given[name].detach().cpu().double()
         if numbers.dim() == mean.dim() - 1 and len(mean) == 1:
-            numbers = numbers[None]  # of one sentence
+            numbers = numbers[None]  # adds the batch axis to a single sentence
         if numbers.shape != mean.shape:
             continue
         gap = step_difference(name, numbers, mean).max().item()
@@ -302,12 +311,12 @@ def find_averages(
 
 
 def find_half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Values, names: list[str]) -> list[Cause]:
-    """Finds rounding as the cause: a half precision holds the given numbers, and its rounding explains the gaps."""
+    """Finds rounding as a cause: half precision can represent all given numbers, and its rounding explains the gaps."""
     values = rerun(trace)
     gaps = largest_gaps(theirs, values)
     own_dtype = coarsest_dtype(given[name] for name in theirs)
     own_eps = torch.finfo(own_dtype).eps
-    for dtype in (torch.bfloat16, torch.float16):  # float16 holds a bfloat16 number of moderate size as well
+    for dtype in (torch.bfloat16, torch.float16):  # bfloat16 first, because float16 also holds most of its numbers
         if own_eps >= torch.finfo(dtype).eps:
             continue
         if not is_rounded_to(dtype, theirs, values):
@@ -321,7 +330,10 @@ def find_half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Value
 
 
 def is_rounded_to(dtype: torch.dtype, theirs: Values, values: Values) -> bool:
-    """Returns whether a dtype can represent all given numbers exactly, but not all correct numbers."""
+    """Returns whether a dtype represents all given numbers exactly, but not all correct numbers.
+
+    theirs: the given numbers. values: the correct numbers.
+    """
     right_are_held = True
     for name, numbers in theirs.items():
         if not numbers.is_floating_point():

@@ -1,4 +1,4 @@
-"""Compares a reader's own attention with a Trace: finds the first step that differs and, if proven, why.
+"""Comparison of a user's own attention with a Trace: the first step that differs and, if proven, why.
 
 Every step is compared with the run computed again in float64. Differences that rounding in the precision of the given
 numbers can cause are tolerated (see rerun).
@@ -25,20 +25,21 @@ from attention_core.verification.proof import find_lost_step
 from attention_core.verification.tensor_layout import find_axis_order
 
 AXIS_WORDS = {"B": "b", "H": "head", "H_kv": "key/value head", "T": "query", "S": "key"}  # other axes keep their letter
-MASK_NAMES = ("attn_mask", "mask", "allowed")  # a parameter of one of these names gets the mask
+MASK_NAMES = ("attn_mask", "mask", "allowed")  # a parameter with one of these names receives the mask
 
 
 # ---- the result ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Comparison:
-    """One given step compared with the trace's.
+    """The comparison of one given step with the trace's.
 
-    difference: the largest, relative to the step's largest finite magnitude, as is tolerance; infinite if only one
-    number is finite, or the shapes differ. index: the cell of the largest difference, with its two numbers; first: the
-    first cell that differs; both None if all agree. stand_ins: the number of cells that hold a large negative number
-    instead of -inf. follows: whether a step that differs is correct given the given steps before it; None if none of
-    those was given. among: the steps in which its fault may lie, after the last that agree up to itself. fits: whether
-    the shapes agree; fits_as: the axes in another order that the given shape fits.
+    difference, tolerance: the largest difference and the accepted one, both relative to the step's largest finite
+    magnitude; difference is infinite if only one of two numbers is finite, or if the shapes differ. index: the cell of
+    the largest difference. ours, theirs: the trace's and the given number there. first: the first cell that differs;
+    index and first are None if all cells agree. stand_ins: how many cells have a large negative number instead of -inf.
+    follows: whether a step that differs is correct given the given steps before it; None if no step before it is given.
+    among: the steps in which the error may lie, from after the last steps that agree up to this step. fits: whether the
+    shapes agree. fits_as: the axes in another order that fits the given shape.
     """
 
     step: str
@@ -65,10 +66,10 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The comparisons of all given steps, in the trace's order; `causes` is None if they were not searched for.
+    """The comparisons of all given steps, in the trace's order.
 
-    lost: the step that overflows in the run's own precision, so that the given outputs are compared with float64 alone;
-    None if every output is finite.
+    causes: the proven causes; None if they were not searched for. lost: the step that overflows in the run's own
+    precision, so that the given outputs are compared with float64 alone; None if every output is finite.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -94,7 +95,7 @@ class Diagnosis:
 
     @property
     def agreeing(self) -> dict[str, float]:
-        """The steps that agree, with their largest relative difference."""
+        """The steps that agree, each with its largest relative difference."""
         return {comparison.step: comparison.difference for comparison in self.comparisons if comparison.agrees}
 
     def __str__(self) -> str:
@@ -120,7 +121,7 @@ def describe_diagnosis(diagnosis: Diagnosis) -> str:
 
 
 def describe_agreement(diagnosis: Diagnosis) -> list[str]:
-    """Describes which steps agree, and which of them hold a large negative number instead of -inf."""
+    """Describes which steps agree, and which of them have a large negative number instead of -inf."""
     sentences = []
     if diagnosis.agreeing:
         agreed = ", ".join(f"{step} to {difference:.1g}" for step, difference in diagnosis.agreeing.items())
@@ -138,7 +139,7 @@ def describe_agreement(diagnosis: Diagnosis) -> list[str]:
 
 
 def describe_first(first: Comparison) -> list[str]:
-    """Describes how the first step differs, and in which steps its fault may lie."""
+    """Describes how the first differing step differs, and in which steps the error may lie."""
     sentences = [describe_difference(first) if first.fits else describe_misfit(first)]
     if first.follows is False:
         sentences.append(f"The fault lies in {one_of_these(first.among)}.")
@@ -146,7 +147,7 @@ def describe_first(first: Comparison) -> list[str]:
 
 
 def describe_later(later: tuple[Comparison, ...]) -> list[str]:
-    """Describes whether the steps after the first that differs are correct given the given steps before them."""
+    """Describes whether the steps after the first differing one are correct given the given steps before them."""
     sentences = []
     right = [comparison.step for comparison in later if comparison.follows]
     wrong = [comparison.step for comparison in later if comparison.follows is False]
@@ -200,7 +201,7 @@ def describe_difference(comparison: Comparison) -> str:
 
 
 def describe_misfit(comparison: Comparison) -> str:
-    """Describes the axes that a step must have, and the shape that was given."""
+    """Describes the axes that a step must have, and the shape that was given instead."""
     axes = ", ".join(comparison.dims)
     reading = ""
     if comparison.fits_as:
@@ -209,7 +210,7 @@ def describe_misfit(comparison: Comparison) -> str:
 
 
 def describe_index(comparison: Comparison, index: tuple[int, ...]) -> str:
-    """Formats an index in words: (b 0, head 1, query 2, key 3)."""
+    """Formats an index in words, such as (b 0, head 1, query 2, key 3)."""
     places = []
     for dim, place in zip(comparison.dims, index, strict=True):
         axis = AXIS_WORDS.get(dim, dim)
@@ -218,7 +219,7 @@ def describe_index(comparison: Comparison, index: tuple[int, ...]) -> str:
 
 
 def format_distinguishably(theirs: float, ours: float) -> tuple[str, str]:
-    """Formats two numbers with the fewest digits that show a difference, at least four significant digits."""
+    """Formats two numbers with the fewest significant digits that show their difference, at least four."""
     for digits in range(4, 18):
         pair = f"{theirs:.{digits}g}", f"{ours:.{digits}g}"
         if pair[0] != pair[1]:
@@ -232,14 +233,13 @@ def first_difference(
 ) -> Diagnosis:
     """Compares given steps with the trace's, in the order of the trace.
 
-    given: tensors by the names of the trace's steps; leading axes of length 1 may be left out. tolerance: a number,
-    relative to the step's largest finite magnitude; or a dtype, whose rounding is tolerated; None: the coarsest dtype
-    of the given tensors. Infinities must be in the same cells; a large negative number instead of -inf in masked_scores
-    is counted, and agrees if the softmax gives it weight 0.
+    given: tensors, keyed by the names of the trace's steps; leading axes of length 1 may be left out. tolerance: a
+    number, relative to the step's largest finite magnitude; or a dtype, whose rounding is tolerated; None for the
+    coarsest dtype of the given tensors. Infinities must be in the same cells. A large negative number instead of -inf
+    in masked_scores is counted, and agrees if the softmax gives it weight 0.
 
-    Returns a Diagnosis without causes. Raises AttentionError for a step that the trace lacks, for something that is no
-    tensor, and if nothing is given.
-    Source of the tolerance: Parker 1997, Monte Carlo Arithmetic.
+    Returns a Diagnosis without causes. Raises AttentionError for a step that the trace lacks, for a value that is no
+    tensor, and if nothing is given. Source of the tolerance: Parker 1997, Monte Carlo Arithmetic.
 
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
     >>> print(first_difference(trace, {"scores": torch.eye(2), "weights": torch.eye(2)}))
@@ -252,7 +252,7 @@ def first_difference(
     values = rerun(trace)
     limits = rounding_allowances(trace, tolerance)
     comparisons = []
-    right = set()  # the given steps that agree
+    right = set()  # names of the given steps that agree with the run
     for name in trace.steps:
         if name not in given:
             continue
@@ -274,10 +274,10 @@ def first_difference(
 
 
 def infer_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
-    """Infers the precision that given steps were computed in, even if a file holds them in a wider dtype.
+    """Infers the precision in which given steps were computed, even if a file stores them in a wider dtype.
 
     given: as in first_difference. Returns the coarsest of bfloat16, float16 and float32 that holds all given numbers
-    and not all correct ones, else float64: whole numbers, halves and the like are the same in every precision and show
+    and not all correct ones, else float64. Whole numbers, halves and the like are the same in every precision and show
     nothing. The result is never finer than the trace's own precision.
 
     >>> trace = attend_qkv(*3 * [torch.eye(2).double()])
@@ -289,7 +289,7 @@ def infer_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
     theirs = fit_given_steps(trace, given)
     values = rerun(trace)
     inferred = torch.float64
-    for dtype in (torch.float32, torch.float16, torch.bfloat16):  # from the finest to the coarsest
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):  # fine to coarse, so that the coarsest fit wins
         if is_rounded_to(dtype, theirs, values):
             inferred = dtype
     own = coarsest_dtype(step.value for step in trace.steps.values())
@@ -299,7 +299,11 @@ def infer_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
 
 
 def compare_step(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: float) -> Comparison:
-    """Compares one step. theirs, ours: in float64, of one shape. limit: the absolute difference that is tolerated."""
+    """Compares one given step with the trace's step.
+
+    theirs, ours: the given and the trace's numbers, in float64 and of the same shape. limit: the largest accepted
+    absolute difference.
+    """
     gap = step_difference(name, theirs, ours)
     size = largest_magnitude(ours)
     comparison = Comparison(
@@ -314,7 +318,7 @@ def compare_step(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: f
     differing = (gap > limit).nonzero()
     if not len(differing):
         return comparison
-    largest = (gap >= gap.max() - limit).nonzero()  # gaps that differ by rounding alone: the first is named
+    largest = (gap >= gap.max() - limit).nonzero()  # cells with the largest gap, up to rounding; the first is named
     index = tuple(largest[0].tolist())
     return replace(
         comparison,
@@ -333,7 +337,7 @@ def count_stand_ins(name: str, theirs: Tensor, ours: Tensor) -> int:
 
 
 def report_misfit(trace: Trace, name: str, given: Tensor) -> Comparison:
-    """Returns the Comparison of a step whose shape does not fit, with the order of axes that would fit it."""
+    """Returns the Comparison of a step whose shape does not fit, with an order of axes that would fit, if any."""
     dims = trace.step(name).dims
     given_shape = tuple(given.shape)
     return Comparison(
@@ -349,9 +353,9 @@ def report_misfit(trace: Trace, name: str, given: Tensor) -> Comparison:
 
 
 def follows_from_given(trace: Trace, name: str, theirs: Values, tolerance: float | torch.dtype) -> bool | None:
-    """Returns whether a step is correct given the other given steps, so that the fault lies before it.
+    """Returns whether a step is correct given the other given steps, so that the error lies before the step.
 
-    None if no step before it was given.
+    Returns None if none of the steps before it is given.
     """
     before = steps_back_to(trace, name, set()) - {name}
     if not before & theirs.keys():
@@ -365,7 +369,7 @@ def follows_from_given(trace: Trace, name: str, theirs: Values, tolerance: float
 
 
 def steps_back_to(trace: Trace, name: str, right: set[str]) -> set[str]:
-    """A step and all steps that it depends on, up to the steps in `right`."""
+    """Returns a step and all steps on which it depends, going back only as far as the steps in `right`."""
     operation = trace.step(name).operation
     found = {name}
     if operation is not None:
@@ -389,18 +393,18 @@ def diagnose(
 ) -> Diagnosis:
     """Compares your attention function with attend_qkv: the first step that differs, with its proven causes.
 
-    function: called once as function(q, k, v) with the tensors as you gave them. If it has a parameter named attn_mask,
-    mask or allowed, that gets the boolean mask by keyword: True = may attend, (T, S) for two-axis tensors, else
-    broadcasting to (B, H, T, S), or None if config and `allowed` set none. A function without such a parameter
-    masks by itself. (torch's own scaled_dot_product_attention shows no parameters: wrap it.) It returns the output,
-    (B, H, T, d_v) or (B, T, H * d_v) or that times w_o; or (output, weights), weights (B, H, T, S) or None; or a dict
-    of steps by the trace's names. An error that it raises is passed on.
+    function: your function, which is called once as function(q, k, v) with the tensors as you gave them. If it has a
+    parameter named attn_mask, mask or allowed, that parameter receives the boolean mask by keyword: True = may attend,
+    (T, S) for two-axis tensors, else broadcasting to (B, H, T, S), or None if config and `allowed` set no mask. A
+    function without such a parameter masks by itself. (torch's own scaled_dot_product_attention shows no parameters:
+    wrap it.) It must return the output, (B, H, T, d_v) or (B, T, H * d_v) or that times w_o; or (output, weights), with
+    weights (B, H, T, S) or None; or a dict of steps keyed by the trace's names. An error that it raises is passed on.
 
-    q, k, v: (T, d) or (B, H, T, d), and (B, T, H, d) if heads_first is False: then an output of four axes has that
-    order too. config, weights, allowed: as in attend_qkv. tolerance: as in first_difference; None: the coarsest dtype
-    of q and of what the function returned.
+    q, k, v: (T, d) or (B, H, T, d), or (B, T, H, d) if heads_first is False; then an output of four axes has that order
+    too. config, weights, allowed: as in attend_qkv. tolerance: as in first_difference; None for the coarsest dtype of q
+    and of what the function returned.
 
-    Raises AttentionError as attend_qkv does, and if the function returns something else.
+    Raises AttentionError as attend_qkv does, and if the function returns anything else.
 
     >>> def mine(q, k, v):
     ...     return torch.softmax(q @ k.mT, dim=-1) @ v
@@ -413,7 +417,7 @@ def diagnose(
     swap = not heads_first and q.dim() == 4
     own = []
     for tensor in (q, k, v):
-        copy = tensor.clone()  # the function may write in place
+        copy = tensor.clone()  # a copy, because the function may write into its arguments
         own.append(swap_heads(copy) if swap else copy)
     trace = attend_qkv(*own, config=config, weights=weights, allowed=allowed)
     mask = None
@@ -422,19 +426,19 @@ def diagnose(
         mask = mask[0, 0] if q.dim() == 2 else mask  # (1, 1, T, S) -> (T, S)
     given = name_returned_steps(function(q, k, v, **mask_argument(function, mask)), swap)
     if tolerance is None:
-        fit_given_steps(trace, given)  # raises AttentionError for an object without a dtype
+        fit_given_steps(trace, given)  # raises AttentionError for a value without a dtype
         tolerance = coarsest_dtype([q, *given.values()])
     compared = first_difference(trace, given, tolerance)
     return replace(compared, causes=find_causes(trace, given, tolerance))
 
 
 def swap_heads(tensor: Tensor) -> Tensor:
-    """Exchanges (B, T, H, d) and (B, H, T, d); a tensor of another rank stays as it is."""
+    """Exchanges (B, T, H, d) and (B, H, T, d); returns a tensor of another rank unchanged."""
     return tensor.transpose(1, 2) if tensor.dim() == 4 else tensor
 
 
 def mask_argument(function: Callable[..., object], mask: Tensor | None) -> dict[str, Tensor | None]:
-    """{name: mask} for the function's first parameter in MASK_NAMES; {} if it has no such parameter."""
+    """Returns {name: mask} for the function's first parameter in MASK_NAMES; {} if it has none."""
     for name in parameter_names(function):
         if name in MASK_NAMES:
             return {name: mask}
@@ -442,7 +446,7 @@ def mask_argument(function: Callable[..., object], mask: Tensor | None) -> dict[
 
 
 def parameter_names(function: Callable[..., object]) -> tuple[str, ...]:
-    """The names of the parameters of a function, or of a torch module's forward; () if it has no signature."""
+    """Returns the parameter names of a function or of a torch module's forward; () if it has no signature."""
     called = getattr(function, "forward", function)
     try:
         return tuple(inspect.signature(called).parameters)
@@ -451,7 +455,7 @@ def parameter_names(function: Callable[..., object]) -> tuple[str, ...]:
 
 
 def name_returned_steps(returned: object, swap: bool) -> dict[str, Tensor]:
-    """Returns a function's result as steps by name. swap: an output of four axes is (B, T, H, d_v)."""
+    """Returns a function's result as steps, keyed by name. swap: True if an output of four axes is (B, T, H, d_v)."""
     match returned:
         case Mapping():
             steps = dict(returned)
@@ -470,5 +474,5 @@ def name_returned_steps(returned: object, swap: bool) -> dict[str, Tensor]:
 
 
 def output_name(output: Tensor) -> str:
-    """The step's name of an output: head_outputs if it has four axes, else output."""
+    """Returns the step name of an output: head_outputs if it has four axes, else output."""
     return "head_outputs" if output.dim() == 4 else "output"

@@ -1,4 +1,4 @@
-"""Runs with a mask that is read by the other convention, or broadcast along a wrong axis, which raises no error.
+"""Runs with a wrong mask that raises no error: with True and False exchanged, or broadcast along a wrong axis.
 
 Here and in torch's scaled_dot_product_attention True means may attend; in torch.nn.MultiheadAttention it means blocked.
 """
@@ -23,7 +23,7 @@ from attention_core.verification.torch_functions import is_torch_layer, projecti
 
 
 def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
-    """Runs the same attention under another mask.
+    """Runs the same attention again under another mask.
 
     trace: a run with a mask. allowed: boolean (T, S) or (B, H, T, S), True = may attend; it is an input of the new run.
     Raises AttentionError (a ValueError) for a shape that does not fit, KeyError for a run without a mask.
@@ -34,7 +34,7 @@ def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    trace.step("allowed")  # a KeyError names the steps there are
+    trace.step("allowed")  # raises a KeyError that lists the run's steps
     pairs = trace.step("scores").shape
     given = checks.as_pairs("allowed", allowed, pairs).to(trace["scores"].device)
     inputs = {}
@@ -51,7 +51,7 @@ def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
 
 
 def without_padding_mask(batch: Trace) -> Trace:
-    """Runs a batch without its padding mask, so that its sentences attend to their padding.
+    """Runs a batch again without its padding mask, so that the sentences attend to their padding too.
 
     batch: a run with a padding mask, alone or with other masks.
 
@@ -69,12 +69,12 @@ def without_padding_mask(batch: Trace) -> Trace:
 
 
 def with_inverted_mask(trace: Trace) -> Trace:
-    """Runs the same attention with the mask read by the other convention.
+    """Runs the same attention again with the mask inverted, as if it had the opposite convention.
 
-    Every query then attends to just the keys that it must not attend to, and to no key if it may attend to all.
+    Every query then attends only to the keys that are blocked for it, and to none if all keys are allowed.
 
     trace: a run with a mask; KeyError without one. Source: torch's documentation of scaled_dot_product_attention and of
-    MultiheadAttention, which warn of each other.
+    MultiheadAttention, which warn of each other's convention.
 
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2), config=AttentionConfig(masks=["causal"]))
@@ -87,15 +87,15 @@ def with_inverted_mask(trace: Trace) -> Trace:
 
 # ---- an axis in the wrong place --------------------------------------------------------------------------------------
 def with_misplaced_mask(trace: Trace) -> Trace:
-    """Runs the same attention with the heads' axis put into a mask of two axes by `mask.unsqueeze(1)`.
+    """Runs the same attention again with `mask.unsqueeze(1)` applied to a mask of two axes, a common mistake.
 
-    That line is right for (B, T, S). A (T, S) mask becomes (T, 1, S), and a padding mask (B, S) becomes (B, 1, S):
-    broadcasting lines their first axis up with the heads, so that head n gets, for every query and every sentence, row
-    n of the mask. No error is raised where that axis is as long as there are heads, T = H or B = H.
+    That line is right for a mask (B, T, S). A (T, S) mask becomes (T, 1, S), and a padding mask (B, S) becomes (B, 1,
+    S). Broadcasting aligns their first axis with the heads, so that head n uses row n of the mask for every query and
+    every sentence. No error is raised if that axis is as long as there are heads: T = H or B = H.
 
     trace: a run with one mask for all heads, (T, S) for all sentences or (B, S) for all queries. Raises AttentionError
-    (a ValueError): shape_fits_scores where broadcasting fails, as it does in torch (but with one head masked_fill
-    grows the scores to (B, T, T, S)), and rank if the mask is neither (T, S) nor (B, S).
+    (a ValueError): shape_fits_scores if broadcasting fails, as it does in torch (but with one head masked_fill grows
+    the scores to (B, T, T, S)), and rank if the mask is neither (T, S) nor (B, S).
 
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> q = torch.zeros(1, 3, 3, 1)  # as many queries as heads
@@ -129,11 +129,11 @@ def with_misplaced_mask(trace: Trace) -> Trace:
 
 @dataclass(frozen=True)
 class MaskDamage:
-    """How far a run under a wrong mask is from the right one.
+    """How far a run under a wrong mask is from the right run.
 
-    pairs: the number of pairs (b, h, i, j), out of `of`, that only one of the runs allows. weights: the number of
-    weights that differ. largest: the weight that differs most. output: the number of the output that differs most.
-    Both are None if nothing differs.
+    pairs: the number of (sentence, head, query, key) that only one of the two runs allows. of: the number of all.
+    weights: the number of weights that differ. largest, output: the weight and the number of the output that differ
+    most; None if nothing differs.
     """
 
     pairs: int
@@ -144,7 +144,7 @@ class MaskDamage:
 
 
 def measure_mask_damage(wrong: Trace, right: Trace) -> MaskDamage:
-    """Measures how far a run under a wrong mask is from the right one, over all sentences and heads.
+    """Measures how far a run under a wrong mask is from the right run, over all sentences and heads.
 
     wrong, right: two runs of the same inputs.
 
@@ -167,7 +167,7 @@ def measure_mask_damage(wrong: Trace, right: Trace) -> MaskDamage:
 
 
 # ---- torch's own layer -----------------------------------------------------------------------------------------------
-TORCH_PATHS = ("weights", "no_weights", "fast")  # the code paths of torch's layer, see run_torch_layer
+TORCH_PATHS = ("weights", "no_weights", "fast")  # code paths of torch's layer, see run_torch_layer
 
 
 def run_torch_layer(
@@ -216,7 +216,7 @@ def run_torch_layer(
 def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.MultiheadAttention:
     """Builds torch's layer with the run's weights.
 
-    torch keeps a matrix as (out, in), and those of q, k and v under one another if they have the same shape.
+    torch stores a matrix as (out, in), and concatenates the matrices of q, k and v if they have the same shape.
     """
     w_q, w_k, w_v, w_o = (doubles[f"w_{role}"].T for role in "qkvo")  # (d_in, d_out) -> (d_out, d_in)
     D = len(w_q)
@@ -233,7 +233,7 @@ def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.Mult
         state["q_proj_weight"] = w_q
         state["k_proj_weight"] = w_k
         state["v_proj_weight"] = w_v
-    layer = torch.nn.utils.skip_init(  # draws no random numbers
+    layer = torch.nn.utils.skip_init(  # without initialisation, so that no random numbers are sampled
         torch.nn.MultiheadAttention,
         embed_dim=D,
         num_heads=trace.step("q").shape[1],
@@ -250,8 +250,8 @@ def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.Mult
 class TorchAnswer:
     """How far torch's own layer is from a run under the same mask.
 
-    gap: the largest difference of the layer's weights from the run's, in rows without NaN. lost: the number of rows,
-    out of `rows` (sentences x heads x queries), in which the layer gives NaN.
+    gap: the largest difference between the layer's weights and the run's, in rows without NaN. lost: the number of rows
+    in which the layer gives NaN. rows: the number of all rows (sentences x heads x queries).
     """
 
     gap: float
@@ -262,8 +262,8 @@ class TorchAnswer:
 def compare_with_torch_layer(trace: Trace, attn_mask: Bool[Tensor, "#B #H T S"], ours: Trace) -> TorchAnswer | None:
     """Compares the weights of torch.nn.MultiheadAttention with those of a run.
 
-    trace: the run whose inputs and weights torch's layer gets. attn_mask: handed over as it is. ours: the run that its
-    weights are compared with. None if run_torch_layer returns None.
+    trace: the run whose inputs and weights torch's layer gets. attn_mask: a mask that is passed unchanged. ours: the
+    run with which torch's weights are compared. Returns None if run_torch_layer returns None.
 
     >>> from attention_core import AttentionConfig, Weights, attend
     >>> eye = torch.eye(2)

@@ -22,13 +22,16 @@ from attention_core.record.trace import Faces, Step
 
 
 def has_faces(step: Step, faces: Faces) -> bool:
-    """Returns whether a step is computed by the operation with these faces."""
+    """Return whether a step is computed by the operation with these four functions (`Faces`)."""
     return step.operation is not None and step.operation.faces == faces
 
 
 # ---- the projections -------------------------------------------------------------------------------------------------
 def project_with_other(other: str) -> Change:
-    """The mistake of projecting with another role's matrix and bias; None if that gives another shape."""
+    """Return the mistake of projecting with the matrix and bias of another role.
+
+    other: "q", "k" or "v". The mistake does not apply (None) if the shape would differ.
+    """
 
     def change(step: Step, values: Values) -> Tensor | None:
         weight = values.get(f"w_{other}")
@@ -47,10 +50,13 @@ def project_with_other(other: str) -> Change:
 
 # ---- the scale -------------------------------------------------------------------------------------------------------
 def rescale_scores(step: Step, values: Values, factor: float, power: float = -1.0) -> Tensor:
-    """The scores times another factor, times the temperature to a power."""
+    """Return the scores times another factor and times a power of the temperature.
+
+    power: the exponent of the temperature.
+    """
     temperature = torch.tensor(step.operation.params["temperature"], dtype=torch.float64)
     (scores,) = step.operation.reads
-    return values[scores] * factor * temperature**power  # a tensor: a float would raise if its power is not finite
+    return values[scores] * factor * temperature**power  # a tensor, because a float power may raise an error
 
 
 def no_scale(step: Step, values: Values) -> Tensor:
@@ -83,7 +89,7 @@ def scale_input_width(step: Step, values: Values) -> Tensor | None:
     d_k = values["k"].shape[-1]
     model_width = H * d_k
     if model_width == D:
-        return None  # the same as scale_model_width
+        return None  # None, because scale_model_width gives the same scores
     return rescale_scores(step, values, D**-0.5)
 
 
@@ -107,14 +113,14 @@ def temperature_inverse(step: Step, values: Values) -> Tensor:
 
 # ---- scores and positions --------------------------------------------------------------------------------------------
 def transposed(step: Step, values: Values) -> Tensor | None:
-    """The step with its last two axes exchanged; None if their lengths differ."""
+    """Return the step with its last two axes exchanged; None if these axes differ in length."""
     value = unchanged_value(step, values)
     rows, columns = value.shape[-2:]
     return value.mT if rows == columns else None
 
 
 def k_not_transposed(step: Step, values: Values) -> Tensor | None:
-    """The dot-product scores with k reshaped to (d_k, S) instead of transposed."""
+    """Return dot-product scores with k reshaped to (d_k, S) instead of transposed."""
     if not has_faces(step, DOT):
         return None
     q = values["q"]
@@ -150,7 +156,7 @@ def rope_pairs(step: Step, values: Values) -> Tensor | None:
 
 # ---- softmax and weights ---------------------------------------------------------------------------------------------
 def restrict_to_softmax(change: Change) -> Change:
-    """Restricts a change to steps that the softmax computes, so that replaced weights stay."""
+    """Restrict a change to steps that the softmax computes, so that replaced weights stay."""
 
     def change_softmax(step: Step, values: Values) -> Tensor | None:
         return change(step, values) if has_faces(step, SOFTMAX) else None
@@ -214,7 +220,7 @@ def split_not_transposed(step: Step, values: Values) -> Tensor | None:
     if not is_first_with_heads(step):
         return None
     x = unchanged_value(step, values)  # (B, H, T, d)
-    return x.transpose(1, 2).reshape(x.shape)  # (B, T, H, d) read as (B, H, T, d)
+    return x.transpose(1, 2).reshape(x.shape)  # (B, T, H, d), wrongly read as (B, H, T, d)
 
 
 def split_interleaved(step: Step, values: Values) -> Tensor | None:
@@ -227,14 +233,14 @@ def split_interleaved(step: Step, values: Values) -> Tensor | None:
 
 
 def is_first_with_heads(step: Step) -> bool:
-    """Returns whether a step splits the heads, or is an input with its heads split."""
+    """Return whether a step splits x into heads, or is an input that is already split."""
     return step.operation is None or step.operation.faces == SPLIT
 
 
 def merge_not_transposed(step: Step, values: Values) -> Tensor:
     (heads,) = step.operation.reads
     B, H, T, d_v = values[heads].shape
-    return values[heads].reshape(B, T, H * d_v)  # (B, H, T, d_v) read as (B, T, H * d_v)
+    return values[heads].reshape(B, T, H * d_v)  # (B, H, T, d_v), wrongly read as (B, T, H * d_v)
 
 
 def merge_interleaved(step: Step, values: Values) -> Tensor:
@@ -290,9 +296,9 @@ def causal_too_loose(step: Step, values: Values) -> Tensor | None:
 
 
 def causal_mask_offset(step: Step, values: Values) -> int | None:
-    """The position of query 0 under a causal mask, which may be chosen by name or given as a tensor.
+    """Returns the position of query 0 among the keys under a causal mask, chosen by name or given as a tensor.
 
-    None for any other mask, and for a tensor that blocks nothing or everything.
+    Returns None for any other mask, and for a tensor that blocks nothing or everything.
     """
     if step.operation is not None:
         is_causal = step.operation.faces in (CAUSAL, SLIDING)
@@ -302,21 +308,21 @@ def causal_mask_offset(step: Step, values: Values) -> int | None:
     if count_queries(values) != T:
         return None
     first_mask = mask.reshape(-1, T, S)[0]
-    key_counts = first_mask.sum(-1).tolist()  # of each query
+    key_counts = first_mask.sum(-1).tolist()  # number of allowed keys per query
     seeing = [query for query, count in enumerate(key_counts) if count]
     if not seeing:
         return None
     first = seeing[0]
     if key_counts[first] == S:
         return None
-    last_key = key_counts[first] - 1  # that query `first` sees
+    last_key = key_counts[first] - 1  # the last key that query `first` may attend to
     query_offset = last_key - first
     causal = torch.ones_like(mask).tril(query_offset)
     return query_offset if torch.equal(mask, causal) else None
 
 
 def causal_mask_at(step: Step, values: Values, query_offset: int) -> Tensor:
-    """The same causal mask with query 0 at another position."""
+    """Returns the same causal mask with query 0 at another position among the keys."""
     if step.operation is None:
         pairs = torch.ones_like(unchanged_value(step, values))
         return pairs.tril(query_offset)
@@ -326,9 +332,10 @@ def causal_mask_at(step: Step, values: Values, query_offset: int) -> Tensor:
 
 
 def causal_added(step: Step, values: Values, query_offset: int | None = None) -> Tensor | None:
-    """The masked scores with a causal mask added; None if the run has a mask.
+    """Returns the masked scores with a causal mask added; None if the run already has a mask.
 
-    query_offset: the position of query 0 among the keys; None: the last query may attend to all keys.
+    query_offset: the position of query 0 among the keys; None for the position at which the last query may attend to
+    all keys.
     """
     if "allowed" in values:
         return None
@@ -344,22 +351,25 @@ def causal_added(step: Step, values: Values, query_offset: int | None = None) ->
 def causal_added_upper_left(step: Step, values: Values) -> Tensor | None:
     keys = values["k"].shape[-2]
     if count_queries(values) == keys:
-        return None  # the same as causal_added
+        return None  # None, because causal_added gives the same mask
     return causal_added(step, values, query_offset=0)
 
 
 def count_queries(values: Values) -> int:
-    """The number of queries, T."""
+    """Returns the number of queries, T."""
     q = values["q"] if "q" in values else values["q_heads"]
     return q.shape[-2]
 
 
 # ---- padding ---------------------------------------------------------------------------------------------------------
 def padding_on_queries(step: Step, values: Values) -> Tensor | None:
-    """The padding mask on rows (queries) instead of columns (keys); None for another mask, or if T and S differ."""
+    """Returns the padding mask applied to rows (queries) instead of columns (keys), a common mistake.
+
+    Returns None for another mask, or if T and S differ.
+    """
     if step.operation is None or step.operation.faces != PADDING:
         return None
-    mask = unchanged_value(step, values)  # the same in every row: (B, H, T, S) or (B, 1, 1, S)
+    mask = unchanged_value(step, values)  # equal for every query: (B, H, T, S) or (B, 1, 1, S)
     if mask.shape[-1] != count_queries(values):
         return None
     return mask[..., :1, :].mT
@@ -397,7 +407,7 @@ def finite_added(step: Step, values: Values) -> Tensor | None:
 
 
 def unmasked_scores(values: Values) -> Tensor:
-    """The scores that the mask is applied to: the last step of scores before it."""
+    """Returns the scores to which the mask is applied: the last step of scores before the mask."""
     steps = [modifier.steps["scores"] for modifier in MODIFIERS.values() if "scores" in modifier.steps]
     modified = [last.output for *_, last in steps]
     names = ("scaled_scores", *modified, "biased_scores")

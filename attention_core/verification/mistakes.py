@@ -80,7 +80,10 @@ MISTAKE_SENTENCES = {
 
 @dataclass(frozen=True)
 class Mistake:
-    """One mistake: `change` returns the mistaken value of each of `steps`, or None if it does not apply."""
+    """A mistake in attention code.
+
+    change: a function that returns the mistaken value of each step in `steps`, or None if the mistake does not apply.
+    """
 
     steps: tuple[str, ...]
     change: Change
@@ -89,7 +92,7 @@ class Mistake:
         return self.change(step, values) if step.name in self.steps else None
 
 
-# The steps that a mistake may change.
+# Names of the steps that a mistake may change.
 SCALED_SCORES = ("scaled_scores",)
 MASKED_SCORES = ("masked_scores",)
 HEAD_OUTPUTS = ("head_outputs",)
@@ -100,7 +103,7 @@ HEAD_TENSORS = ("q_heads", "q", "k_heads", "k", "v")
 
 
 def softmax_mistake(change: Change) -> Mistake:
-    """A mistake in the softmax; weights that replace those of the softmax stay as they are."""
+    """Return a mistake in the softmax; weights that replace the softmax's own weights stay unchanged."""
     return Mistake(("computed_weights", "weights"), mistaken_steps.restrict_to_softmax(change))
 
 

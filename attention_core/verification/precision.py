@@ -24,7 +24,7 @@ UPDATE_DIMS = ("update",)
 
 
 def run_in_precision(trace: Trace, dtype: torch.dtype) -> Trace:
-    """Runs the same attention in another precision: rounds its inputs and applies every operation again.
+    """Run the same attention in another precision: round its inputs, and apply every operation again.
 
     trace: any run. dtype: one of PRECISIONS. Raises AttentionError (a ValueError) for an input that is too large for
     the precision; what overflows later is in the run, and `proof.find_overflow` names its first cell.
@@ -49,11 +49,11 @@ def run_in_precision(trace: Trace, dtype: torch.dtype) -> Trace:
 
 
 def precision_errors(trace: Trace, dtype: torch.dtype) -> Trace:
-    """Subtracts every number of the run in float64 from the same number in a precision: a Trace of differences.
+    """Subtract every number of a run in float64 from the same number in a precision; return a Trace of differences.
 
     trace: any run. dtype: one of PRECISIONS. Both runs have the same inputs, which the precision rounds once before it
     rounds every step. A cell that overflowed is infinite or NaN here. Raises AttentionError (a ValueError) as
-    run_in_precision does. Golden numbers of such errors: s35.
+    run_in_precision does. Reference numbers of such errors: tests/golden/s35.
 
     >>> from attention_core import attend_qkv
     >>> third = torch.tensor([[1.0 / 3.0]], dtype=torch.float64)
@@ -66,10 +66,10 @@ def precision_errors(trace: Trace, dtype: torch.dtype) -> Trace:
 
 
 def with_queries_scaled_first(trace: Trace) -> Trace:
-    r"""Scales the queries of a run instead of its scores: $(c\,q)\,k^\top$ for $c\,(q\,k^\top)$.
+    r"""Scale the queries of a run instead of its scores: $(c\,q)\,k^\top$ for $c\,(q\,k^\top)$.
 
-    Both are the same number. But the products of scaled queries are smaller, and may be finite in a precision in which
-    the products of q overflow. The run has one step more, `q_scaled`, and its `scaled_scores` multiplies by 1.
+    Both products are equal, but the products of scaled queries are smaller, and may be finite in a precision in which
+    the products of q overflow. The returned run has one step more, `q_scaled`, and its `scaled_scores` multiplies by 1.
 
     trace: a run with a dot or a general score. Raises AttentionError (a ValueError) for another: a cosine does not
     depend on the length of q, and a tanh layer is not proportional to it.
@@ -109,10 +109,10 @@ def with_queries_scaled_first(trace: Trace) -> Trace:
 
 
 def overflow_example() -> Trace:
-    """Three queries and keys made by hand: float16 holds all their numbers, but not all their scores.
+    """Return a run of three hand-made queries and keys whose numbers fit float16, but whose scores do not all fit.
 
-    One score is 256 x 256 = 65,536, and the largest number of float16 is 65,504. Its neighbour, 256 x 255 = 65,280,
-    fits.
+    One score is 256 x 256 = 65,536, and the largest number of float16 is 65,504. The score beside it, 256 x 255 =
+    65,280, fits.
     """
     q = [
         [1.0, 0.0, 1.0, 0.0],
@@ -134,7 +134,9 @@ def overflow_example() -> Trace:
 
 
 def largest_finite_number(dtype: str) -> float:
-    """The largest number that a precision holds. dtype: one of PRECISIONS.
+    """Return the largest finite number of a precision.
+
+    dtype: one of PRECISIONS.
 
     >>> largest_finite_number("float16")
     65504.0
@@ -144,7 +146,7 @@ def largest_finite_number(dtype: str) -> float:
 
 # ---- updates of weights: one much smaller than the weight leaves it unchanged by rounding ----------------------------
 def add_updates(weight: float, updates: Sequence[float], dtype: str) -> Trace:
-    r"""Return a Trace that adds each update to a weight in a precision: the steps `weight`, `update` and `moved`.
+    r"""Return a Trace that adds each update to a weight in a precision, with the steps `weight`, `update` and `moved`.
 
     $w' = \mathrm{round}(w + u)$
 
@@ -166,7 +168,8 @@ def add_updates(weight: float, updates: Sequence[float], dtype: str) -> Trace:
 def repeat_update(weight: float, update: float, times: int, dtype: str, kept: str) -> float:
     """Add an update to a weight many times; return the weight in the precision of the run.
 
-    dtype: the precision of the run; kept: that in which the weight is kept between two updates. Both are of PRECISIONS.
+    dtype: the precision of the run. kept: the precision in which the weight is stored between two updates. Both are
+    names in PRECISIONS.
 
     >>> [repeat_update(1.0, 2.0**-12, 1024, "float16", kept) for kept in ("float16", "float32")]
     [1.0, 1.25]
@@ -178,7 +181,7 @@ def repeat_update(weight: float, update: float, times: int, dtype: str, kept: st
 
 
 def spacing_after_one(dtype: str) -> float:
-    """Return the gap between 1 and the next larger number of a precision.
+    """Return the gap between 1 and the next larger number that a floating-point type represents.
 
     >>> spacing_after_one("float16") == 2.0**-10
     True
@@ -187,7 +190,7 @@ def spacing_after_one(dtype: str) -> float:
 
 
 def smallest_number(dtype: str) -> float:
-    """Return the smallest positive number of a precision; half of it or less is rounded to 0.
+    """Return the smallest positive number of a floating-point type; half of this number, or less, is rounded to 0.
 
     >>> smallest_number("float16") == 2.0**-24
     True

@@ -20,17 +20,17 @@ from attention_core.transformer.stack import Stack
 from attention_core.verification.torch_functions import run_mha, run_sdpa, run_torch_functions
 from attention_core.verification.wiring import expected_reads
 
-PROOF_TOLERANCE = 1e-10  # share of the step's largest magnitude
-MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # numbers of a trace; a larger trace is proven on request
-RECOMPUTED = ("numpy", "shown")  # names of the witnesses that compare cell by cell
+PROOF_TOLERANCE = 1e-10  # largest accepted difference, relative to the step's largest magnitude
+MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # size of a trace in numbers; larger traces are proven on request only
+RECOMPUTED = ("numpy", "shown")  # these witnesses compare cell by cell
 
 
 @dataclass(frozen=True)
 class ProofCheck:
-    """One check of a step: what it is compared with (its witness), the relative difference, and whether it passes.
+    """One check of a step: its witness (to what it is compared), the relative difference, and whether it passes.
 
     witness: numpy, shown, torch, sdpa, mha, rows, blocked, wiring (the step reads the right steps) or held (the run's
-    precision can hold the step; if not, outputs are lost that float64 has).
+    precision can represent the step; if it cannot, outputs are lost that float64 has).
     """
 
     step: str
@@ -43,8 +43,8 @@ class ProofCheck:
 class Proof:
     """All checks of a run, and the effects of its precision.
 
-    rounding: the difference of each step from float64, relative to its largest magnitude. overflow: the first cell, as
-    (step, index), that is not finite without being masked; None if there is none.
+    rounding: the difference of each step from float64, relative to the step's largest magnitude. overflow: the first
+    cell, as (step, index), that is not finite although no mask blocks it; None if there is none.
     """
 
     checks: tuple[ProofCheck, ...]
@@ -68,13 +68,13 @@ class Proof:
 
 
 def prove(trace: Trace) -> Proof:
-    """Checks every number of a run by NumPy twins and torch's own functions.
+    """Check every number of a run by a NumPy version of each step and by torch's own functions.
 
     Also checked: the sums of rows, that blocked cells are 0, and which steps each step of a layer reads.
 
     trace: any run, of attention or of another part of a Transformer, of any precision and device; it is computed again
-    on the CPU in float64 and not changed. A wrong number raises nothing: `passed` is False then, and `failed` names its
-    step.
+    on the CPU in float64 and not changed. A wrong number raises no error: `passed` is False then, and `failed` returns
+    the check of its step.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -105,7 +105,7 @@ def prove(trace: Trace) -> Proof:
 
 # ---- the NumPy twins -------------------------------------------------------------------------------------------------
 def check_by_numpy(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
-    """Compares every step in float64 with its NumPy twin, and also its value in the run if no precision rounded it."""
+    """Compare every step in float64 with its NumPy version; also compare the run's value if no precision rounded it."""
     twins = run_numpy_twins(trace, doubles)
     checks = []
     for name, step in trace.computed().items():
@@ -120,19 +120,20 @@ def check_by_numpy(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]
 
 
 def run_numpy_twins(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, np.ndarray]:
-    """Computes every step with its NumPy twin, from the inputs on; no result of torch is used."""
+    """Compute every step by its NumPy function, from the inputs on, without any result of torch."""
     twins = {name: doubles[name].numpy() for name in trace.inputs()}
-    with np.errstate(all="ignore"):  # the proof names what overflows
+    with np.errstate(all="ignore"):  # warnings are silenced, because the proof reports what overflows
         for name, step in trace.computed().items():
             twins[name] = step.operation.apply_numpy(twins)
     return twins
 
 
 def check_step(step: str, witness: str, value: np.ndarray, other: np.ndarray) -> ProofCheck:
-    """Compares a step with another computation of it.
+    """Compare a step with another computation of it.
 
-    The difference is the largest one, relative to the step's largest magnitude. Infinities and NaN must be in the same
-    cells: if both computations have them, they are the operation's result, as of a naive softmax that overflows.
+    The difference is that of the cell that differs most, relative to the step's largest magnitude. Infinities and NaN
+    must be in the same cells: if both computations have them, they are the operation's result, as in a naive softmax
+    that overflows.
     """
     value = np.asarray(value, dtype=np.float64)
     other = np.asarray(other, dtype=np.float64)
@@ -149,7 +150,7 @@ def check_step(step: str, witness: str, value: np.ndarray, other: np.ndarray) ->
 
 
 def have_same_gaps(value: np.ndarray, other: np.ndarray) -> bool:
-    """Returns whether two arrays have the same shape, and the same infinities and NaN in the same cells."""
+    """Return whether two arrays have the same shape, and the same infinities and NaN in the same cells."""
     if value.shape != other.shape:
         return False
     finite = np.isfinite(other)
@@ -159,7 +160,7 @@ def have_same_gaps(value: np.ndarray, other: np.ndarray) -> bool:
 
 
 def relative_difference(value: np.ndarray, other: np.ndarray) -> float:
-    """The largest difference of finite numbers, relative to the largest magnitude of `other`."""
+    """Return the largest difference of finite numbers, relative to the largest magnitude of `other`."""
     gaps = np.abs(value - other)
     magnitudes = np.abs(other)
     largest = magnitudes.max(initial=0.0) or 1.0
@@ -168,7 +169,7 @@ def relative_difference(value: np.ndarray, other: np.ndarray) -> float:
 
 # ---- torch's own functions, and its attention ------------------------------------------------------------------------
 def check_steps_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
-    """Compares each step for which torch has a function with the result of that function."""
+    """Compare each step for which torch has a function of its own with the result of this function."""
     checks = []
     for name, value in run_torch_functions(trace, doubles):
         checks.append(check_step(name, "torch", value.numpy(), doubles[name].numpy()))
@@ -176,9 +177,10 @@ def check_steps_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[Proof
 
 
 def check_attention_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
-    """Compares the heads' outputs with torch's, and also weights and output if torch has the same layer.
+    """Compare the heads' outputs with torch's attention, and weights and output too if torch has the same layer.
 
-    Returns [] for runs with replaced weights or dropout: torch's functions take no weights and draw their own dropout.
+    Returns [] for runs with replaced weights or dropout, because torch's functions take no weights and sample their own
+    dropout.
     """
     if is_replaced(trace):
         return []
@@ -199,7 +201,7 @@ def check_attention_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[P
 
 # ---- which step reads which ------------------------------------------------------------------------------------------
 def check_wiring(trace: Trace) -> list[ProofCheck]:
-    """Compares the steps that each step of a layer reads with the steps that it should read; skips other steps."""
+    """Compare the steps that each step of a layer reads with those that it should read; other steps are skipped."""
     expected = expected_reads(trace)
     checks = []
     for name, step in trace.computed().items():
@@ -211,9 +213,9 @@ def check_wiring(trace: Trace) -> list[ProofCheck]:
 
 # ---- rules that need no second computation ---------------------------------------------------------------------------
 def check_rules(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
-    """Checks that rows of weights have the sum that the normaliser guarantees, and that blocked cells are exactly 0.
+    """Check that rows of weights have the sum that the normaliser guarantees, and that blocked cells are exactly 0.
 
-    Chosen or replaced weights may be anything: then only the normaliser's weights before them are checked.
+    Chosen or replaced weights may be any numbers; then only the normaliser's weights before them are checked.
     """
     maps = maps_of(trace)
     checks = [check for name in maps for check in check_row_sums(trace, doubles, name)]
@@ -229,9 +231,9 @@ def check_rules(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
 
 
 def check_row_sums(trace: Trace, doubles: dict[str, Tensor], computed: str) -> list[ProofCheck]:
-    """Checks that rows sum to 1, or to at most 1, and to 0 if all keys are blocked; [] if any sum is possible.
+    """Check that rows sum to 1, or to at most 1, and to 0 if all keys are blocked; return [] if any sum is possible.
 
-    computed: a step that the normaliser computes.
+    computed: the name of a step that the normaliser computes.
     """
     row_sum = normaliser_of(trace).row_sum
     if row_sum == "free":
@@ -247,7 +249,7 @@ def check_row_sums(trace: Trace, doubles: dict[str, Tensor], computed: str) -> l
 
 
 def largest_blocked_weight(trace: Trace, name: str) -> float:
-    """The largest magnitude of a step of weights in the cells that the mask blocks; 0 if it blocks none."""
+    """Return the largest magnitude of a step of weights in the cells that the mask blocks; 0 if it blocks none."""
     weights = trace[name].detach()
     blocked = ~trace["allowed"].expand_as(weights)
     if not blocked.any():
@@ -257,7 +259,7 @@ def largest_blocked_weight(trace: Trace, name: str) -> float:
 
 # ---- what the chosen precision did -----------------------------------------------------------------------------------
 def measure_step_rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, float]:
-    """The largest difference of each step from float64, over finite cells, relative to its largest magnitude."""
+    """Return the largest difference of each step from float64, over finite cells, relative to the largest magnitude."""
     figures = {}
     for name, step in trace.computed().items():
         if step.dtype == torch.bool:
@@ -270,9 +272,9 @@ def measure_step_rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str,
 
 
 def find_lost_step(trace: Trace, doubles: Mapping[str, Tensor]) -> str | None:
-    """The first step that the run's precision cannot hold, if a head output is not finite but finite in float64.
+    """Return the first step that the run's precision cannot represent, if an output is lost because of it; else None.
 
-    None if no output is lost.
+    An output is lost if a head's output is not finite although it is finite in float64.
     """
     overflow = find_overflow(trace)
     if overflow is None or "head_outputs" not in trace:
@@ -282,9 +284,9 @@ def find_lost_step(trace: Trace, doubles: Mapping[str, Tensor]) -> str | None:
 
 
 def find_overflow(trace: Trace) -> tuple[str, tuple[int, ...]] | None:
-    """The first number that the run's precision could not hold: NaN, or infinite without being masked.
+    """Return the first number that the run's precision could not represent, as (step, index); None if there is none.
 
-    Returns the name of its step and its index; None if there is none.
+    The number is NaN, or infinite although no mask blocks its cell.
     """
     for name, step in trace.computed().items():
         value = step.value
@@ -324,9 +326,10 @@ class StackFault:
 
 @dataclass(frozen=True)
 class StackProof:
-    """The proofs of a stack's parts by name, and the broken links: (part, input that differs from its source).
+    """The proofs of a stack's parts by name, and the broken links between the parts.
 
-    numbers: the count of computed numbers of each part. fault: the first fault; None if all is proven.
+    A broken link is (part, name of an input that differs from the output that it comes from). numbers: the count of
+    computed numbers of each part. fault: the first fault; None if all is proven.
     """
 
     parts: Mapping[str, Proof]
@@ -336,7 +339,7 @@ class StackProof:
 
     @property
     def passed(self) -> bool:
-        """Whether all parts are proven and all links hold."""
+        """Whether all parts are proven and all links between them hold."""
         return not self.broken_links and all(proof.passed for proof in self.parts.values())
 
     @property
@@ -346,7 +349,7 @@ class StackProof:
 
     @property
     def number_count(self) -> int:
-        """How many numbers were checked."""
+        """How many numbers were checked in all parts."""
         return sum(self.numbers.values())
 
     @property
@@ -356,7 +359,7 @@ class StackProof:
 
 
 def prove_stack(stack: Stack) -> StackProof:
-    """Proves every part, and checks that the inputs of each part equal the outputs that they come from.
+    """Prove every part of a stack, and check that each part's inputs equal the outputs that they come from.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, Weights
@@ -378,7 +381,7 @@ def prove_stack(stack: Stack) -> StackProof:
 
 
 def put_beside(runs: Mapping[str, Stack]) -> Stack:
-    """Several runs as one Stack; the names of parts are prefixed with the run's name and a slash.
+    """Combine several runs into one Stack, in which a part's name begins with the run's name and a slash.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -396,7 +399,10 @@ def put_beside(runs: Mapping[str, Stack]) -> Stack:
 
 # ---- the first fault -------------------------------------------------------------------------------------------------
 def find_fault(stack: Stack, proofs: Mapping[str, Proof], broken: Mapping[str, str]) -> StackFault | None:
-    """The first fault in the order of the parts; None if there is none. broken: inputs with a broken link, by part."""
+    """Return the first fault in the order of the parts; None if there is none.
+
+    broken: {part: name of its input with a broken link}.
+    """
     for part, proof in proofs.items():
         if part in broken:
             read = broken[part]
@@ -410,14 +416,17 @@ def find_fault(stack: Stack, proofs: Mapping[str, Proof], broken: Mapping[str, s
 
 
 def find_wrong_cell(trace: Trace, step: str) -> WrongCell | None:
-    """The cell of a step that differs most when its part is computed again by NumPy."""
+    """Return the cell of a step that differs most from a computation of its part by NumPy."""
     trace = trace.on_cpu()
     twins = run_numpy_twins(trace, rerun(trace))
     return farthest_cell(trace[step], torch.as_tensor(twins[step]))
 
 
 def farthest_cell(value: Tensor, other: Tensor) -> WrongCell | None:
-    """The cell in which two tensors differ most; None if their shapes differ. Equal infinities do not differ."""
+    """Return the cell in which two tensors differ most; None if their shapes differ.
+
+    Equal infinities do not differ.
+    """
     if value.shape != other.shape:
         return None
     value, other = value.detach().cpu().double(), other.detach().cpu().double()

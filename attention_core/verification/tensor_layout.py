@@ -1,4 +1,4 @@
-"""Infers the axes of given tensors from their shapes: (B, H, T, d) or (B, T, H, d)."""
+"""Infers from the shapes of given tensors whether their axes are (B, H, T, d) or (B, T, H, d)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,23 +20,27 @@ TENSOR_LAYOUTS = {  # axes of a given tensor -> the function that arranges it as
 
 @dataclass(frozen=True)
 class Layout:
-    """The axes of q, k and v: `axes` is one of TENSOR_LAYOUTS, the first of all that fit their shapes (`fits`)."""
+    """The axes of q, k and v.
+
+    axes: the chosen layout. fits: the layouts in TENSOR_LAYOUTS that fit the shapes of q, k and v; `axes` is the first
+    of them.
+    """
 
     axes: str
     fits: tuple[str, ...]
 
     @property
     def ambiguous(self) -> bool:
-        """Whether more than one reading fits the shapes."""
+        """Whether more than one layout fits the shapes."""
         return len(self.fits) > 1
 
     def arrange(self, tensor: Tensor) -> Tensor:
-        """Returns the tensor as (B, H, T, d)."""
+        """Return the tensor as (B, H, T, d)."""
         return arrange_axes(tensor, self.axes)
 
 
 def arrange_axes(tensor: Tensor, axes: str) -> Tensor:
-    """Returns a tensor with the named axes as (B, H, T, d).
+    """Return a tensor with the named axes as (B, H, T, d).
 
     axes: one of TENSOR_LAYOUTS. Raises AttentionError for another name, and for a tensor of another rank.
 
@@ -72,14 +76,13 @@ def infer_layout(
     weights: Tensor | None = None,
     head_outputs: Tensor | None = None,
 ) -> Layout:
-    """Infers from shapes whether tensors are (B, H, T, d) or (B, T, H, d): k and v must match, and heads must divide.
+    """Infer from shapes whether tensors are (B, H, T, d) or (B, T, H, d): k and v must match, and heads must divide.
 
-    q, k, v: four axes, or (T, d). Three axes have two readings and raise AttentionError; `arrange_axes` takes them by
-    name. heads: the number of query heads, if known. weights: (B, H, T, S); scores serve as well. head_outputs: the
-    outputs of the heads, in the layout of q.
+    q, k, v: tensors with four axes, or (T, d). Three axes can be read in two ways and raise AttentionError;
+    `arrange_axes` takes them by name. heads: the number of query heads, None if unknown. weights: (B, H, T, S); scores
+    serve as well. head_outputs: the outputs of the heads, in the layout of q.
 
-    Returns a Layout; if both readings fit, it is `ambiguous` and takes (B, H, T, d). Raises AttentionError if none
-    fits.
+    Returns a Layout; if both layouts fit, it is `ambiguous` and takes (B, H, T, d). Raises AttentionError if none fits.
 
     >>> import torch
     >>> q, k = torch.zeros(2, 5, 3, 11), torch.zeros(2, 7, 3, 11)  # 5 queries, 7 keys, 3 heads: 5 heads of 7 cannot be
@@ -114,7 +117,7 @@ def infer_layout(
 def fits_layout(
     axes: str, q: Tensor, k: Tensor, v: Tensor, heads: int | None, weights: Tensor | None, outputs: Tensor | None
 ) -> bool:
-    """Returns whether q, k and v of four axes, and all else that is given, fit together if read as `axes`."""
+    """Return whether q, k and v of four axes, and all else that is given, fit together if `axes` are their axes."""
     B, H, T, _ = arrange_axes(q, axes).shape
     B_v, H_kv, S, d_v = arrange_axes(v, axes).shape
     B_k, H_k, S_k, _ = arrange_axes(k, axes).shape
@@ -133,7 +136,7 @@ def fits_layout(
 
 
 def reshape_to_step(step: Step, given: Tensor) -> Tensor | None:
-    """Returns given numbers in the shape of a step; leading axes of length 1 may be missing. None if they do not fit.
+    """Return given numbers in the shape of a step; None if they do not fit. They may lack leading axes of length 1.
 
     >>> import torch
     >>> step = Step("weights", torch.zeros(1, 1, 2, 3), ("B", "H", "T", "S"))
@@ -155,7 +158,7 @@ def find_axis_order(
     dims: tuple[str, ...],
     shape: tuple[int, ...],
 ) -> tuple[str, ...] | None:
-    """Finds an order of a step's axes that has this shape; None if there is none.
+    """Return an order of a step's axes that has this shape; None if there is none.
 
     >>> find_axis_order({"B": 2, "H": 3, "T": 5, "d_v": 7}, ("B", "H", "T", "d_v"), (2, 5, 3, 7))
     ('B', 'T', 'H', 'd_v')

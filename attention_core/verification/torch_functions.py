@@ -19,9 +19,10 @@ from attention_core.transformer.unembedding import MEET_ROWS, SHARE_WORDS
 
 # ---- the heads' outputs ----------------------------------------------------------------------------------------------
 def run_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
-    """The heads' outputs by torch: from q, k and v if the score is a dot product with at most a bias.
+    """Compute the heads' outputs by torch's attention.
 
-    Else from the masked scores, by the normaliser's own witness.
+    If the score is a dot product with at most a bias, the outputs are computed from q, k and v, else from the masked
+    scores, by the normaliser's own witness.
     """
     if is_dot_and_bias(trace) and has_softmax(trace):
         return run_sdpa_on_queries(trace, doubles)
@@ -34,7 +35,7 @@ def run_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
 
 
 def is_dot_and_bias(trace: Trace) -> bool:
-    """Returns whether the scores before the mask are a scaled dot product with at most a bias added."""
+    """Return whether the scores before the mask are a scaled dot product with at most a bias added."""
     score = trace.step("scores").operation
     if trace.step("scaled_scores").operation.reads != ("scores",):
         return False
@@ -45,8 +46,8 @@ def is_dot_and_bias(trace: Trace) -> bool:
 
 
 def run_sdpa_on_queries(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
-    """The heads' outputs by scaled_dot_product_attention, for a run whose score is a dot product."""
-    queries, keys = trace.step("scores").operation.reads  # q and k, or steps computed from them
+    """Compute the heads' outputs by scaled_dot_product_attention, for a run whose score is a dot product."""
+    queries, keys = trace.step("scores").operation.reads  # q and k, or the steps that replace them
     q, k, v = doubles[queries], doubles[keys], doubles["v"]
     scale = trace.step("scaled_scores").operation.params
     bias = torch.zeros_like(doubles["scores"])
@@ -65,7 +66,10 @@ def run_sdpa_on_queries(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
 
 
 def run_witness(trace: Trace, doubles: dict[str, Tensor], weights: str) -> Tensor:
-    """The heads' outputs from the masked scores of one map, by the normaliser's own witness."""
+    """Compute the heads' outputs from the masked scores of one map, by the witness of the run's normaliser.
+
+    weights: the name of the step that has the weights of that map.
+    """
     operation = trace.step(weights).operation
     scores, *learned = operation.reads
     tensors = [doubles[name] for name in (scores, "v", *learned)]
@@ -74,7 +78,10 @@ def run_witness(trace: Trace, doubles: dict[str, Tensor], weights: str) -> Tenso
 
 # ---- the whole layer -------------------------------------------------------------------------------------------------
 def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] | None:
-    """Output and weights by the function that torch.nn.MultiheadAttention calls; None if it does not cover the run."""
+    """Compute the output and the weights by the function that nn.MultiheadAttention calls.
+
+    Returns None if that function does not cover the run.
+    """
     if not is_torch_layer(trace):
         return None
     B, H, T, d_k = doubles["q"].shape
@@ -82,7 +89,7 @@ def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] |
     D = H * d_k
     blocked = mha_mask(doubles, (B, H, T, S))
     if blocked is not None and blocked.all(-1).any():
-        return None  # torch gives NaN for a query without an allowed key
+        return None  # None, because torch gives NaN for a query without an allowed key
     query, key, value = (
         doubles[name].transpose(0, 1) for name in projection_source_names(trace)
     )  # (B, T, D) -> (T, B, D)
@@ -114,10 +121,11 @@ def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] |
 
 
 def is_torch_layer(trace: Trace) -> bool:
-    """Returns whether torch.nn.MultiheadAttention computes the same as a run, whatever its mask.
+    """Return whether torch.nn.MultiheadAttention computes the same as a run, whatever the run's mask is.
 
-    That layer has all four projections, square ones for the query and the output, heads of one width, the scaled dot
-    product, no positions beyond those added to the input, and weights that come from the softmax.
+    That layer has all four projections, and the projections for the query and the output are square. It has heads of
+    one width, the scaled dot product, no positions except those added to the input, and weights that come from the
+    softmax.
 
     >>> from attention_core import attend
     >>> is_torch_layer(attend(torch.eye(3)))
@@ -129,13 +137,13 @@ def is_torch_layer(trace: Trace) -> bool:
         return False
     if any(name in trace.steps for name in foreign) or is_replaced(trace) or not has_softmax(trace):
         return False
-    if trace.step("concat").operation.reads != ("head_outputs",):  # a modifier comes between
+    if trace.step("concat").operation.reads != ("head_outputs",):  # a modifier changes the heads' outputs
         return False
     return has_square_projections(trace) and has_scaled_dot_product(trace)
 
 
 def has_square_projections(trace: Trace) -> bool:
-    """Returns whether W_q and W_o are square and all heads of q, k and v have the same number and width."""
+    """Return whether W_q and W_o are square and all heads of q, k and v have the same number and width."""
     _, H, _, d_k = trace.step("q").shape
     kv_heads = trace.step("k").shape[1]
     d_v = trace.step("v").shape[-1]
@@ -147,7 +155,7 @@ def has_square_projections(trace: Trace) -> bool:
 
 
 def has_scaled_dot_product(trace: Trace) -> bool:
-    """Returns whether the score is the dot product over the root of d_k, at temperature 1."""
+    """Return whether the score is the dot product divided by the root of d_k, at temperature 1."""
     d_k = trace.step("q").shape[-1]
     scale = trace.step("scaled_scores").operation
     if not is_dot_and_bias(trace):
@@ -156,15 +164,15 @@ def has_scaled_dot_product(trace: Trace) -> bool:
 
 
 def projection_source_names(trace: Trace) -> tuple[str, ...]:
-    """The names of the steps that q, k and v are projected from: the inputs, or these with positions added."""
+    """Return the names of the steps from which q, k and v are projected: the inputs, or inputs with positions added."""
     projections = (trace.step(f"{role}_projected").operation for role in "qkv")
     return tuple(projection.reads[0] for projection in projections)
 
 
 def mha_mask(doubles: dict[str, Tensor], pairs: tuple[int, int, int, int]) -> Bool[Tensor, "BH T S"] | None:
-    """The mask as torch's layer takes it: True where attention is blocked, one (T, S) for each head of a sequence.
+    """Return the mask in the form that torch's layer takes: (T, S) for each head of a sequence, True where it blocks.
 
-    pairs: (B, H, T, S).
+    pairs: (B, H, T, S). Returns None for a run without a mask.
     """
     if "allowed" not in doubles:
         return None
@@ -175,31 +183,31 @@ def mha_mask(doubles: dict[str, Tensor], pairs: tuple[int, int, int, int]) -> Bo
 
 # ---- single steps ----------------------------------------------------------------------------------------------------
 def linear_by_torch(x: Tensor, w: Tensor, b: Tensor | None = None) -> Tensor:
-    """x @ w + b."""
+    """Compute x @ w + b by torch's linear function."""
     return F.linear(x, w.T, b)
 
 
 def rms_norm_by_torch(x: Tensor, gain: Tensor, *, eps: float) -> Tensor:
-    """The RMS norm of the last axis."""
+    """Compute the RMS norm of the last axis by torch."""
     return F.rms_norm(x, gain.shape, gain, eps)
 
 
 def layer_norm_by_torch(x: Tensor, gain: Tensor, shift: Tensor, *, eps: float) -> Tensor:
-    """The LayerNorm of the last axis, whose mean is not subtracted yet."""
+    """Compute the LayerNorm of the last axis by torch, from numbers whose mean has not been subtracted."""
     return F.layer_norm(x, gain.shape, gain, shift, eps)
 
 
 def logits_by_torch(x: Tensor, table: Tensor, bias: Tensor | None = None) -> Tensor:
-    """A logit for each row of the table."""
+    """Compute a logit for each row of the table by torch."""
     return F.linear(x, table, bias)
 
 
 def softmax_by_torch(logits: Tensor) -> Tensor:
-    """The softmax of the last axis."""
+    """Compute the softmax of the last axis by torch."""
     return F.softmax(logits, dim=-1)
 
 
-# Keyed by the formula's function, which identifies the operation.
+# Keyed by the function of an operation's formula, which identifies the operation.
 WITNESSES: dict[Callable, Callable[..., Tensor]] = {
     PROJECT.formula: linear_by_torch,
     RMS_NORM.formula: rms_norm_by_torch,
@@ -213,7 +221,7 @@ WITNESSES: dict[Callable, Callable[..., Tensor]] = {
 
 
 def run_torch_functions(trace: Trace, doubles: dict[str, Tensor]) -> Iterator[tuple[str, Tensor]]:
-    """Yields name and value of each step in WITNESSES, computed by torch from the float64 values that it reads."""
+    """Yield the name and value of each step in WITNESSES; torch computes the value from the step's float64 inputs."""
     for name, step in trace.computed().items():
         operation = step.operation
         witness = WITNESSES.get(operation.faces.formula)
@@ -223,7 +231,10 @@ def run_torch_functions(trace: Trace, doubles: dict[str, Tensor]) -> Iterator[tu
 
 
 def witness_reads(trace: Trace, operation: Operation) -> tuple[str, ...]:
-    """The steps that torch's function reads: those that the operation reads; of a LayerNorm, before centring."""
+    """Return the names of the steps that torch's function reads.
+
+    These are the steps that the operation reads; for a LayerNorm, the steps before centring.
+    """
     if operation.faces.formula is not LAYER_NORM.formula:
         return operation.reads
     centred, *learned = operation.reads

@@ -1,7 +1,8 @@
-"""Which steps each step of a layer should read, derived from the tables of mechanisms and the names of a run's steps.
+"""Derives which steps each step of a layer should read, from the tables of mechanisms and the run's step names.
 
-The plan of a run wires its steps; here the wiring is derived again without the plan, place by place from the input to
-the output of a layer. The proof compares both, and so finds a step that reads an earlier step than it should.
+The plan of a run determines what the run's steps read. This module derives the same again without the plan, place by
+place from the input to the output of a layer. The proof compares both, and so finds a step that reads an earlier step
+than it should.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,13 +18,13 @@ from attention_core.mechanism.scores import SCORES
 from attention_core.record.trace import Faces, Trace
 
 Reads = tuple[str, ...]  # the names of the steps that a step reads
-SOURCES = ("x", "query", "key", "value")  # the inputs of a layer
+SOURCES = ("x", "query", "key", "value")  # names of the inputs of a layer
 
 
 def expected_reads(trace: Trace) -> dict[str, Reads]:
-    """The names that each step of an attention or feed-forward layer should read, in order, by the step's name.
+    """Return {step: names of the steps that it should read, in order} for an attention or feed-forward layer.
 
-    Other steps have no entry.
+    Steps that no layer has are absent.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -38,7 +39,7 @@ def expected_reads(trace: Trace) -> dict[str, Reads]:
 
 
 class Wires:
-    """The steps that each step of a run should read, found place by place."""
+    """Finds the steps that each step of a run should read, place by place; the result is `expected`."""
 
     def __init__(self, trace: Trace):
         self.trace = trace
@@ -47,20 +48,24 @@ class Wires:
         self.find()
 
     def find(self) -> None:
-        """Fill `expected`."""
+        """Fill `expected` with {step: names of the steps that it should read}."""
         raise NotImplementedError
 
     def faces(self, name: str) -> Faces | None:
-        """The faces of a computed step; None for an input or a missing step."""
+        """Return the faces of a computed step; None for an input or a missing step."""
         step = self.steps.get(name)
         return step.operation.faces if step and step.operation else None
 
     def given(self, *names: str) -> Reads:
-        """The given names that are steps of the run."""
+        """Return those of the given names that the run has as steps."""
         return tuple(name for name in names if name in self.steps)
 
     def wire(self, name: str, *reads: str) -> str:
-        """Records what a step, or for a step that extends a cache its new part, should read; returns its name."""
+        """Record what a step should read; return the step's name.
+
+        If the step extends a cache, the new part should read these steps, and the step itself the cache and the new
+        part.
+        """
         is_new = f"{name}_new" in self.steps
         self.expected[f"{name}_new" if is_new else name] = reads
         if is_new:
@@ -70,14 +75,18 @@ class Wires:
     def pass_modifiers(
         self, place: str, thing: str, here: str, sources: Mapping[str, str] | None = None, suffix: str = ""
     ) -> str:
-        """Records the modifiers' steps at a place; returns the last one or, without any, `here`, the step before."""
+        """Record what the modifiers' steps at a place should read; return the last of these steps, else `here`.
+
+        thing: the changed step, such as q. here: the name of the step before. sources: steps that replace INPUT and
+        KEY_INPUT. suffix: the ending of the names for the second map.
+        """
         for modifier in MODIFIERS.values():
             steps = modifier.steps.get(place, ())
             made = {step.output.format(thing=thing): step for step in steps}
             if not steps or f"{[*made][-1]}{suffix}" not in self.steps:
                 continue
             for name, step in made.items():
-                if self.faces(f"{name}{suffix}") != step.faces:  # a what-if put another operation there
+                if self.faces(f"{name}{suffix}") != step.faces:  # a what-if change put another operation in this place
                     continue
                 named = {HERE: here, **(sources or {})}
                 reads = [named.get(read, read.format(thing=thing)) for read in step.reads]
@@ -86,7 +95,7 @@ class Wires:
         return here
 
     def pass_sum(self, tables: list[str], total: str) -> str:
-        """Records the sum of several tables, and returns the name of the last step."""
+        """Record what the steps that add several tables should read; return the name of the last of these steps."""
         here, *others = tables
         for count, table in enumerate(others, 2):
             name = total if count == len(tables) else f"{total}_{count}"
@@ -115,9 +124,9 @@ class LayerWires(Wires):
     def find(self) -> None:
         computed = [*self.trace.computed()]
         self.before_mixing = {*computed[: computed.index("head_outputs")]}
-        self.query_input = ""  # the query's input with its positions, which the residual adds
-        self.made_of: dict[str, str] = {}  # the inputs of q, k and v after modifiers, by role
-        self.projected: dict[str, str] = {}  # the steps that are projected, such as a latent, by role
+        self.query_input = ""  # the input of q including positions; the residual adds this input
+        self.made_of: dict[str, str] = {}  # role -> the input of q, k or v after modifiers
+        self.projected: dict[str, str] = {}  # role -> the step that is projected, such as a latent
         self.find_inputs()
         self.find_qkv()
         maps = ("", "_2") if "weights_2" in self.steps else ("",)
@@ -130,7 +139,7 @@ class LayerWires(Wires):
 
     # ---- from the input to q, k and v
     def find_inputs(self) -> None:
-        """Records the positions added to inputs, and the modifiers before the projections."""
+        """Record the steps that add positions to inputs, and the modifiers before the projections."""
         inputs = self.given(*SOURCES)
         if not inputs or "q" in self.trace.inputs():
             return
@@ -147,7 +156,7 @@ class LayerWires(Wires):
         }
 
     def place_input(self, source: str) -> str:
-        """Records the positions added to an input; returns the step with them, or the input if there are none."""
+        """Record the positions added to an input; return the name of the step with positions, else of the input."""
         tables = []
         for name in self.in_order(f"{{}}_{source}", "input"):
             tables.append(self.wire(f"{name}_{source}", source, *POSITIONS[name].operands))
@@ -156,12 +165,15 @@ class LayerWires(Wires):
         return self.wire(f"positioned_{source}", source, self.pass_sum(tables, f"positions_{source}"))
 
     def in_order(self, name: str, place: str) -> list[str]:
-        """The positions at a place whose step, `name` with {} for the position, is in the run, in its order."""
+        """Return the position encodings at a place whose steps are in the run, in the run's order.
+
+        name: the name of such a step, with {} for the encoding.
+        """
         there = {name.format(each): each for each, position in POSITIONS.items() if position.place == place}
         return [there[step] for step in self.steps if step in there]
 
     def find_qkv(self) -> None:
-        """Records the projections and their split into heads."""
+        """Record the projections and their split into heads."""
         for role, source in self.projected.items():
             if f"{role}_projected" in self.steps:
                 source = self.wire(f"{role}_projected", source, *self.given(f"w_{role}", f"b_{role}"))
@@ -169,7 +181,10 @@ class LayerWires(Wires):
             self.wire(heads, source)
 
     def find_heads(self, suffix: str) -> None:
-        """Records the steps of modifiers and positions from the heads to q and k of one map."""
+        """Record the steps of modifiers and positions from the heads to q and k of one map.
+
+        suffix: the ending of the map's names.
+        """
         for role in "qk":
             if f"{role}_heads" not in self.steps:
                 continue
@@ -178,7 +193,10 @@ class LayerWires(Wires):
                 here = self.wire(name, *(here if read == HERE else read for read in reads))
 
     def order_head_steps(self, role: str, suffix: str) -> list[tuple[str, Reads]]:
-        """The steps from the heads to q or k with their reads, in the order of the run; q or k itself is the last."""
+        """Return (step, what it should read) for the steps from the heads to q or k, in the order of the run.
+
+        The last step is q or k.
+        """
         last = f"{role}{suffix}"
         new = f"{last}_new" if f"{last}_new" in self.steps else last
         named, others = {}, []
@@ -190,7 +208,7 @@ class LayerWires(Wires):
         return [(name, named[name]) for name in self.steps if name in named] + others[:1]
 
     def list_head_steps(self, role: str) -> Iterable[tuple[str, Faces, Reads]]:
-        """All steps that a run may have between the heads and q or k: name, faces and reads."""
+        """Yield (name, faces, what it should read) for all steps that a run may have between the heads and q or k."""
         for modifier in MODIFIERS.values():
             for step in modifier.steps.get("heads", ()):
                 yield step.output.format(thing=role), step.faces, tuple(read.format(thing=role) for read in step.reads)
@@ -199,7 +217,7 @@ class LayerWires(Wires):
                 yield f"{role}_{name}", position.faces, (HERE, *position.operands)
 
     def find_position_steps(self) -> None:
-        """Records the further steps of positions, computed from the inputs or from q and k."""
+        """Record the further steps of position encodings, computed from the inputs or from q and k."""
         named = {INPUT: self.made_of.get("q", ""), KEY_INPUT: self.made_of.get("k", "")}
         for position in POSITIONS.values():
             for step in position.steps:
@@ -207,7 +225,10 @@ class LayerWires(Wires):
 
     # ---- a map of weights
     def find_map(self, suffix: str, is_one: bool) -> None:
-        """Records the steps from q and k to the weights of one map."""
+        """Record the steps from q and k to the weights of one map.
+
+        suffix: the ending of the map's names. is_one: whether there is only one map.
+        """
         here = self.find_scores(suffix)
         if suffix == "":
             self.find_masks(here)
@@ -219,11 +240,11 @@ class LayerWires(Wires):
                 self.wire(weights, f"masked_scores{suffix}", *names_of(normaliser.weights))
 
     def trace_weights(self) -> str:
-        """The name of the step with the weights before any replacement."""
+        """Return the name of the step with the weights before any replacement."""
         return "computed_weights" if "computed_weights" in self.steps else "weights"
 
     def find_scores(self, suffix: str) -> str:
-        """Records the steps from q and k to the scores that the mask reads; returns the name of these."""
+        """Record the steps from q and k to the scores that the mask reads; return the name of these scores."""
         is_chosen = suffix == "" and "chosen_scores" in self.steps
         computed = "computed_scores" if is_chosen else f"scores{suffix}"
         own = {"q": f"q{suffix}", "k": f"k{suffix}"}
@@ -249,7 +270,7 @@ class LayerWires(Wires):
         return self.wire(f"biased_scores{suffix}", here, "bias")
 
     def score_operations(self, computed: str, suffix: str) -> tuple:
-        """The operations of the run's score; of scores with the same last operation, the longest in the run."""
+        """Return the operations of the run's score; of several scores with the same last operation, the longest."""
         found: tuple = ()
         for score in SCORES.values():
             *before, last = score.operations
@@ -259,7 +280,10 @@ class LayerWires(Wires):
         return found
 
     def find_bias(self, here: str) -> None:
-        """Records the bias tables that are added to the scores."""
+        """Record the bias tables that are added to the scores.
+
+        here: the name of the scores' step.
+        """
         tables = []
         for name in self.in_order("{}_bias", "bias"):
             tables.append(self.wire(f"{name}_bias", here, *POSITIONS[name].operands))
@@ -271,7 +295,7 @@ class LayerWires(Wires):
                 self.wire("bias", here, *position.operands)
 
     def find_masks(self, here: str) -> None:
-        """Records the masks, each of which reads the scores for their shape, and their combination."""
+        """Record the masks and their combination. Each mask reads the scores, because it needs their shape."""
         masks = [name for name in self.steps if name.startswith("allowed_")]
         for name in masks:
             self.wire(name, here)
@@ -282,7 +306,7 @@ class LayerWires(Wires):
 
     # ---- from the weights to the output
     def find_weights(self, maps: int) -> str:
-        """Records the combination of two maps, replaced weights and dropout; returns the name of the final weights."""
+        """Record the combination of two maps, replaced weights, and dropout; return the name of the final weights."""
         if maps > 1:
             self.pass_maps()
         if "computed_weights" in self.steps:
@@ -294,12 +318,12 @@ class LayerWires(Wires):
             for faces, reads in others.items():
                 if self.faces("weights") == faces:
                     self.wire("weights", "computed_weights", *reads)
-        if "dropped_weights" not in self.before_mixing:  # a later step may have this name
+        if "dropped_weights" not in self.before_mixing:  # a step of this name after the mixing does not count
             return "weights"
         return self.wire("dropped_weights", "weights", "keep")
 
     def pass_maps(self) -> None:
-        """Records the steps by which a modifier combines two maps into the weights."""
+        """Record the steps by which a modifier combines two maps into the weights."""
         for modifier in MODIFIERS.values():
             *steps, last = modifier.steps.get("maps", (None,))
             if last is None or self.faces(self.trace_weights()) != last.faces:
@@ -310,7 +334,7 @@ class LayerWires(Wires):
             self.wire(self.trace_weights(), *reads)
 
     def find_mixing(self, weights: str) -> None:
-        """Records the steps from the weighted sum of the values to the output."""
+        """Record the steps from the weighted sum of the values to the output."""
         here = self.wire("head_outputs", weights, "v")
         here = self.pass_modifiers("mixed", "mixed", here, {INPUT: self.made_of.get("q", "")})
         self.wire("concat", here)

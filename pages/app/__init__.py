@@ -1,1 +1,1 @@
-"""The code around every page: the router, middleware, security, imports at the start."""
+"""The code around every page: router, middleware, security, and imports at the start of the server."""

@@ -1,10 +1,11 @@
-"""Middleware that adds two elements to the head of the one HTML document that Streamlit serves.
+"""Middleware that adds elements to the head of the one HTML document that Streamlit serves.
 
-A script that sets the base URL of the app: otherwise Streamlit's page requests /heads/_stcore/health and then
-/_stcore/health to find it, and a browser logs each 404 as an error in its console. Streamlit does not search if
-window.__streamlit.BACKEND_BASE_URL is set.
+One element is a script that sets the base URL of the app. Without it, Streamlit's page requests /heads/_stcore/health
+and then /_stcore/health to find the URL, and a browser logs each 404 as an error in its console. Streamlit does not
+search if window.__streamlit.BACKEND_BASE_URL is set.
 
-Preload links for the component scripts of the first screen, so that they are loaded before a component imports them.
+The other elements are preload links for the component scripts of the first screen, so that they are loaded before a
+component imports them.
 """
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -17,7 +18,7 @@ NAMES = "|".join(entry.slug for entry in PAGES)
 SCRIPT = (
     f'window.__streamlit={{BACKEND_BASE_URL:location.origin+location.pathname.replace(/(^|\\/)({NAMES})\\/?$/,"$1")}}'
 )
-FIRST = ("flow", "slider")  # the scripts that every visitor needs; others are fetched when their component is shown
+FIRST = ("flow", "slider")  # every visitor needs these scripts; other scripts are fetched when their component is shown
 LINKS = "".join(
     f'<link rel="modulepreload" crossorigin href="./{FOLDER}/{name}">'
     for name in SCRIPTS
@@ -34,12 +35,12 @@ class DocumentHead:
         self.app = app
 
     async def __call__(self, scope, receive, send) -> None:
-        """Handles one ASGI connection; only requests for an HTML document are changed."""
+        """Handle one ASGI connection; only responses that are HTML documents are changed."""
         is_request = scope["type"] == "http"
         if not is_request or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self.app(scope, receive, send)
             return
-        plain = [(name, text) for name, text in scope["headers"] if name != b"accept-encoding"]  # no compression
+        plain = [(name, text) for name, text in scope["headers"] if name != b"accept-encoding"]  # asks for HTML
         begun = None
         document = b""
 
@@ -61,7 +62,7 @@ class DocumentHead:
 
 
 def is_document(message) -> bool:
-    """Whether the start message of a response has status 200 and content type text/html."""
+    """Return whether a message starts a response with status 200 and content type text/html."""
     kind = Headers(scope=message).get("content-type", "")
     return message["status"] == 200 and kind.startswith("text/html")
 

@@ -6,18 +6,18 @@ from starlette.middleware import Middleware
 
 from pages.runs.freed_memory import give_back
 
-PAUSE = 0.3  # seconds after a connection has closed: its run has ended then, and others close meanwhile
+PAUSE = 0.3  # seconds from the close of a connection to the release of memory; other connections may close meanwhile
 
 
 class LeftVisitors:
-    """ASGI middleware that returns memory after a websocket has closed, at most once in each PAUSE."""
+    """ASGI middleware that returns memory after a websocket has closed, at most once per PAUSE."""
 
     def __init__(self, app):
         self.app = app
         self.is_due = False
 
     async def __call__(self, scope, receive, send) -> None:
-        """Handles one ASGI connection, and schedules `begin` when a websocket ends."""
+        """Handle one ASGI connection, and schedule `begin` when a websocket ends."""
         try:
             await self.app(scope, receive, send)
         finally:
@@ -26,7 +26,7 @@ class LeftVisitors:
                 asyncio.get_running_loop().call_later(PAUSE, self.begin)
 
     def begin(self) -> None:
-        """Calls give_back in a thread, so that the server keeps answering."""
+        """Call give_back in a thread, so that the server keeps answering."""
         self.is_due = False
         asyncio.get_running_loop().run_in_executor(None, give_back)
 

@@ -1,7 +1,7 @@
-"""The routes that serve from memory: the static files of Streamlit's page, and the scripts of components.
+"""Routes that send files from memory: the static files of Streamlit's page, and the scripts of components.
 
-A first visit fetches 70 static files before anything is drawn. Streamlit reads each from the disk, in other threads,
-which makes the first picture take an eighth longer.
+A first visit fetches 70 static files before anything is drawn. Streamlit would read each file from the disk in another
+thread, and the first picture would take an eighth longer.
 """
 
 from functools import cache
@@ -22,7 +22,7 @@ FILES = {path.relative_to(FOLDER).as_posix(): path for path in FOLDER.rglob("*.*
 
 
 async def send_file(request: Request) -> Response:
-    """Returns the static file that a request names, cached for a year; 404 for an unknown name."""
+    """Return the static file that a request names, cached for a year; 404 for an unknown name."""
     name = "{folder}/{name}".format_map(request.path_params)
     if name not in FILES:
         return Response(status_code=404)
@@ -30,21 +30,24 @@ async def send_file(request: Request) -> Response:
     return Response(read_file(name), media_type=media_type, headers={"Cache-Control": FOR_A_YEAR})
 
 
-@cache  # at most 26 MB, if browsers request every static file of Streamlit
+@cache  # the cache takes at most 26 MB, if browsers request every static file of Streamlit
 def read_file(name: str) -> bytes:
-    """Returns the bytes of a static file; its name contains a hash of them, so that the cache is never outdated."""
+    """Return the bytes of a static file.
+
+    The file's name contains a hash of the bytes, so the cache is never outdated.
+    """
     return FILES[name].read_bytes()
 
 
 async def send_script(request: Request) -> Response:
-    """Returns the component script that a request names, cached for a year; 404 for an unknown name."""
+    """Return the component script that a request names, cached for a year; 404 for an unknown name."""
     script = SCRIPTS.get(request.path_params["name"])
     if script is None:
         return Response(status_code=404)
     return Response(script, media_type="text/javascript", headers={"Cache-Control": FOR_A_YEAR})
 
 
-# These work for any base path: Streamlit applies server.baseUrlPath to its own routes, but not to those of an app.
+# The routes fit any base path: Streamlit applies server.baseUrlPath to its own routes, but not to those of an app.
 routes = [
     Route(f"/{{base:path}}{SCRIPTS_FOLDER}/{{name}}", send_script),
     Route("/{base:path}static/{folder}/{name}", send_file),

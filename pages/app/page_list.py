@@ -11,7 +11,10 @@ from pages.site.words import current_language, say, say_title, use_language
 
 @cache
 def make_pages(language: str) -> dict[str, list]:
-    """Returns the pages by section title in a language; cached, because each st.Page looks for its file on disk."""
+    """Return {section title: its pages} in a language.
+
+    The result is cached, because each st.Page looks for its file on disk.
+    """
     sections: dict[str, list] = {}
     with use_language(language):
         for entry in PAGES:
@@ -27,5 +30,5 @@ def make_pages(language: str) -> dict[str, list]:
 
 
 def list_pages() -> dict[str, list]:
-    """Returns the pages of this script run by section title: copies, because st.navigation changes its pages."""
+    """Return {section title: its pages} for this script run, as copies, because st.navigation changes its pages."""
     return {section: [copy(page) for page in pages] for section, pages in make_pages(current_language()).items()}

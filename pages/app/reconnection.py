@@ -1,7 +1,7 @@
 """Reconnects a page whose connection was lost, also to a restarted server that does not know its session.
 
-The page then requests a full script run. Fragment reruns (clicks) wait until that has ended: the new session has no
-fragments yet, and Streamlit drops a rerun of an unknown fragment.
+The page then requests a full script run. Fragment reruns (clicks) wait until that run has ended, because the new
+session has no fragments yet, and Streamlit drops a rerun of an unknown fragment.
 """
 
 from asyncio import Event, timeout
@@ -12,22 +12,22 @@ from starlette.middleware import Middleware
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-DAY = 24 * 60 * 60  # seconds
-PATIENCE = 30  # seconds: how long a rerun waits for the first run of a reconnected page, the server's start included
-RESUMING = 3  # number of subprotocols of a reconnecting page: Streamlit's, a token, its session; a new page sends fewer
+DAY = 24 * 60 * 60  # a day in seconds
+PATIENCE = 30  # a rerun waits at most so many seconds for the page's first run, including the server's start
+RESUMING = 3  # number of subprotocols that a reconnecting page sends: Streamlit's, a token, its session
 
 
 @st.fragment(run_every=DAY)
 def come_back() -> None:
-    """Defines an empty fragment with run_every, which makes Streamlit's page request a full run after a reconnection.
+    """Define an empty fragment with run_every, which makes Streamlit's page request a full run after a reconnection.
 
-    Without one, Streamlit's page requests it only if a fragment ran last, and a page on which nothing was clicked would
-    not respond to clicks.
+    Without such a fragment, the page requests a full run only if a fragment ran last, and a page on which nothing was
+    clicked would not respond to clicks.
     """
 
 
 def is_back() -> bool:
-    """Whether the page is reconnecting, perhaps to another server, and still shows its former content."""
+    """Return whether the page is reconnecting, perhaps to another server, and still shows the content from before."""
     protocols = st.context.headers.get("sec-websocket-protocol", "")
     return len(protocols.split(",")) >= RESUMING
 
@@ -39,7 +39,7 @@ class InTurn:
         self.app = app
 
     async def __call__(self, scope, receive, send) -> None:
-        """Handles one ASGI connection; only the websocket of a reconnecting page is delayed, by at most PATIENCE."""
+        """Handle one ASGI connection; only the websocket of a reconnecting page is delayed, by at most PATIENCE."""
         if scope["type"] != "websocket" or len(scope["subprotocols"]) < RESUMING:
             await self.app(scope, receive, send)
             return
@@ -64,15 +64,15 @@ class InTurn:
 
 
 def asks_for_part(frame: bytes | None) -> bool:
-    """Whether a message from the browser requests a rerun of one fragment."""
+    """Return whether a message from the browser requests a rerun of one fragment."""
     message = BackMsg()
-    with suppress(Exception):  # if it cannot be parsed, Streamlit closes the connection
+    with suppress(Exception):  # if the frame cannot be parsed, Streamlit closes the connection
         message.ParseFromString(frame or b"")
     return bool(message.rerun_script.fragment_id)
 
 
 def ends_run(frame: bytes | None) -> bool:
-    """Whether a message from the server reports that the script has ended, other than for a rerun."""
+    """Return whether a message from the server reports that the script has ended, and not because of a rerun."""
     message = ForwardMsg.FromString(frame or b"")
     if message.WhichOneof("type") != "script_finished":
         return False

@@ -1,7 +1,7 @@
 """Security headers, the check of websocket origins, and the check of the Host header.
 
 The content security policy allows what Streamlit, its charts and our components need, each tried in a browser, and
-nothing else. It names no other host, so a page loads nothing from elsewhere and sends nothing there. (No policy
+nothing else. The policy names no other host, so a page loads nothing from elsewhere and sends nothing there. (No policy
 restricts the links that a visitor follows.)
 """
 
@@ -18,21 +18,21 @@ from starlette.middleware import Middleware
 
 from pages.app import document_head
 
-EMBED_VARIABLE = "ATTENTION_EMBED"  # environment variable: the sites whose pages may show the app in a frame
+EMBED_VARIABLE = "ATTENTION_EMBED"  # environment variable with the sites that may show the app in a frame
 ANY_SITE = "*"
 LOCAL_NAME = "localhost"
-FORBIDDEN = 403  # HTTP status
-POLICY_VIOLATION = 1008  # websocket close code
+FORBIDDEN = 403  # HTTP status of a refused request
+POLICY_VIOLATION = 1008  # close code of a refused websocket
 SITE_PATTERN = re.compile(r"https?://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re.IGNORECASE)
 INLINE_SCRIPT_PATTERN = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 CONTENT_POLICY = {
     "default-src": "'none'",
-    "script-src": "'self' blob: {inline}",  # blob: the scripts of components, which Streamlit loads as modules
-    "style-src": "'self' 'unsafe-inline'",  # the styles of components, and of formulas
-    "img-src": "'self' data:",  # data: the wordmark, the grid's icons
-    "font-src": "'self' data:",  # data: the tall brackets of formulas
-    "connect-src": "'self'",  # the websocket too
+    "script-src": "'self' blob: {inline}",  # blob: is for the scripts of components, which Streamlit loads as modules
+    "style-src": "'self' 'unsafe-inline'",  # components and formulas have inline styles
+    "img-src": "'self' data:",  # data: is for the wordmark and the grid's icons
+    "font-src": "'self' data:",  # data: is for the tall brackets of formulas
+    "connect-src": "'self'",  # the app's host only, for its websocket too
     "object-src": "'none'",
     "base-uri": "'none'",
     "form-action": "'none'",
@@ -42,9 +42,9 @@ midi payment serial usb xr-spatial-tracking"""
 
 
 def read_embedding_sites(setting: str) -> list[str]:
-    """Returns the sites that may show the app in a frame, from addresses separated by spaces, or `*` alone for any.
+    """Parse the sites that may show the app in a frame: addresses separated by spaces, or `*` alone for any site.
 
-    Raises ValueError for anything else.
+    Raises ValueError for any other text.
     """
     sites = setting.split()
     if sites == [ANY_SITE]:
@@ -58,7 +58,7 @@ def read_embedding_sites(setting: str) -> list[str]:
 
 
 def hash_inline_scripts() -> str:
-    """Returns the CSP hash sources of the inline scripts in Streamlit's index.html and in document_head.ELEMENTS."""
+    """Return the CSP hash sources of the inline scripts in Streamlit's index.html and in document_head.ELEMENTS."""
     page = (Path(st.__file__).parent / "static" / "index.html").read_bytes()
     sources = []
     for script in INLINE_SCRIPT_PATTERN.findall(page + document_head.ELEMENTS):
@@ -68,16 +68,19 @@ def hash_inline_scripts() -> str:
 
 
 def make_security_headers(sites: list[str]) -> dict[str, str]:
-    """Returns the security headers of every response. sites: those that may show the app in a frame."""
+    """Return the security headers of every response.
+
+    sites: the sites that may show the app in a frame.
+    """
     policy = dict(CONTENT_POLICY)
     policy["script-src"] = policy["script-src"].format(inline=hash_inline_scripts())
-    if sites != [ANY_SITE]:  # frame-ancestors * would exclude slides opened from a file
+    if sites != [ANY_SITE]:  # not set for any site, because frame-ancestors * would exclude slides opened from a file
         policy["frame-ancestors"] = " ".join(["'self'", *sites])
     headers = {
         "Content-Security-Policy": "; ".join(f"{name} {sources}" for name, sources in policy.items()),
         "Cross-Origin-Opener-Policy": "same-origin",
         "Permissions-Policy": ", ".join(f"{feature}=()" for feature in DENIED_FEATURES.split()),
-        "Referrer-Policy": "no-referrer",  # an address contains what the visitor typed
+        "Referrer-Policy": "no-referrer",  # no referrer, because an address contains what the visitor typed
         "X-Content-Type-Options": "nosniff",
     }
     if not sites:
@@ -86,9 +89,10 @@ def make_security_headers(sites: list[str]) -> dict[str, str]:
 
 
 def is_foreign_websocket(headers: dict[bytes, bytes]) -> bool:
-    """Whether the Origin header of a websocket names another site than the app.
+    """Return whether the Origin header of a websocket names another site than the app.
 
-    Streamlit checks it too, but first looks up this host's public address on the internet, which blocks the server.
+    Streamlit checks this header too, but first looks up this host's public address on the internet, which blocks the
+    server.
     """
     origin = headers.get(b"origin")
     if origin is None or not st.get_option("server.enableCORS"):
@@ -103,7 +107,7 @@ def is_foreign_websocket(headers: dict[bytes, bytes]) -> bool:
 
 # ---- the Host header -------------------------------------------------------------------------------------------------
 def read_host_name(authority: str) -> str:
-    """Returns the host name or IP address in a Host header, without its port; "" if the header is malformed.
+    """Return the host name or IP address in a Host header, without its port; "" if the header is malformed.
 
     >>> read_host_name("Lecture.example:8501"), read_host_name("[::1]:8501"), read_host_name("lecture.example/")
     ('lecture.example', '::1', '')
@@ -119,7 +123,7 @@ def read_host_name(authority: str) -> str:
 
 
 def is_ip_number(name: str) -> bool:
-    """Whether a host is an IP address, which DNS cannot point at another machine."""
+    """Return whether a host is an IP address. DNS cannot point an IP address at another machine."""
     try:
         ip_address(name)
     except ValueError:
@@ -128,11 +132,12 @@ def is_ip_number(name: str) -> bool:
 
 
 def is_foreign_host(hosts: Iterable[bytes], public_name: str) -> bool:
-    """Whether any of the Host headers names neither the public name, `localhost`, Streamlit's address nor an IP.
+    """Return whether any of the Host headers is foreign.
 
-    This prevents DNS rebinding: the owner of a foreign name points it at this machine, so that their page has the
-    same origin as the app. An IP address and `localhost` are always allowed, for health checks; so is a request
-    without a Host header, which no browser sends.
+    A header is not foreign if it names the public name, `localhost`, Streamlit's address or an IP address. The check
+    prevents DNS rebinding: the owner of a foreign name points it at this machine, so that their page has the same
+    origin as the app. An IP address and `localhost` are always allowed, for health checks; so is a request without a
+    Host header, which no browser sends.
     """
     known_names = {LOCAL_NAME, public_name, st.get_option("browser.serverAddress")}
     for host in hosts:
@@ -143,8 +148,11 @@ def is_foreign_host(hosts: Iterable[bytes], public_name: str) -> bool:
 
 
 class Guard:
-    """ASGI middleware that adds the security headers to every response, closes websockets opened by pages of other
-    sites, and refuses foreign Host headers if a public name is set."""
+    """ASGI middleware that adds the security headers, and refuses foreign websockets and hosts.
+
+    The Guard closes websockets opened by pages of other sites, and refuses foreign Host headers if a public name is
+    set.
+    """
 
     def __init__(self, app, headers: dict[str, str], public_name: str = ""):
         self.app = app
@@ -152,7 +160,7 @@ class Guard:
         self.headers = [(name.lower().encode(), text.encode()) for name, text in headers.items()]
 
     async def __call__(self, scope, receive, send) -> None:
-        """Handles one ASGI connection: passes it on, or closes the websocket, or responds with 403."""
+        """Handle one ASGI connection: pass it on, or close the websocket, or respond with 403."""
 
         async def send_guarded(message) -> None:
             if message["type"] == "http.response.start":
@@ -169,7 +177,7 @@ class Guard:
             await send_guarded({"type": "http.response.body"})
 
     def refuses(self, scope) -> bool:
-        """Whether a connection is refused: a foreign websocket, or a foreign host if a public name is set."""
+        """Return whether a connection is refused: a foreign websocket, or a foreign host if a public name is set."""
         headers = scope.get("headers", ())
         if scope["type"] == "websocket" and is_foreign_websocket(dict(headers)):
             return True
@@ -180,8 +188,11 @@ class Guard:
 
 
 def make_guard(embed: str, address: str) -> Middleware:
-    """Returns the Guard middleware for st.App. embed, address: the values of the environment variables. Raises
-    SystemExit for an invalid `embed`; an invalid `address` gives no public name, and the share panel reports it."""
+    """Return the Guard middleware for st.App.
+
+    embed, address: the values of the environment variables. Raises SystemExit for an invalid `embed`; an invalid
+    `address` gives no public name, and the share panel reports it.
+    """
     try:
         sites = read_embedding_sites(embed)
     except ValueError as error:
@@ -190,7 +201,7 @@ def make_guard(embed: str, address: str) -> Middleware:
 
 
 def read_public_name(address: str) -> str:
-    """Returns the host name in an address; "" if it has none."""
+    """Return the host name in an address; "" if it has none."""
     try:
         name = urlsplit(address.strip()).hostname
     except ValueError:

@@ -1,8 +1,8 @@
-"""Drops widget values from a browser that the widget cannot deserialize.
+"""Drops values from a browser that a widget cannot deserialize.
 
-Streamlit deserializes a value when it is first read, inside its own code: a chart selection that is not JSON, or a text
-for a slider, would end the run, and the page would show a traceback. If the value is dropped, the widget keeps its
-former value.
+Streamlit deserializes a value when it is first read, inside Streamlit's own code. A chart selection that is not JSON,
+or a text for a slider, would end the run, and the page would show a traceback. If the value is dropped, the widget
+keeps its former value.
 """
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -10,20 +10,22 @@ from streamlit.runtime.state.common import WidgetMetadata, unpack_widget_state_v
 from streamlit.runtime.state.session_state import Serialized, SessionState, WStates
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
-NUMBER_FIELDS = frozenset({"int_value", "double_value"})  # fields that may contain a number
+NUMBER_FIELDS = frozenset({"int_value", "double_value"})  # message fields that hold a number
 
 take_value = WStates.set_widget_from_proto
 register_widget = SessionState._set_widget_metadata
 
 
 def leave_out_unreadable_values() -> None:
-    """Patches Streamlit, so that every value from a browser is checked before anything else reads it."""
+    """Patch Streamlit so that every value from a browser is checked before anything else reads it."""
     WStates.set_widget_from_proto = take_readable_value
     SessionState._set_widget_metadata = register_and_check
 
 
 def take_readable_value(states: WStates, sent: WidgetState) -> None:
-    """Stores the readable part of a value; the value of an unknown widget is stored unchecked until it registers."""
+    """Store the readable part of a value; a value for an unknown widget is stored unchecked until the widget
+    registers.
+    """
     widget = states.widget_metadata.get(sent.id)
     readable = sent if widget is None else find_readable(widget, sent)
     if readable is not None:
@@ -31,7 +33,7 @@ def take_readable_value(states: WStates, sent: WidgetState) -> None:
 
 
 def register_and_check(session: SessionState, widget: WidgetMetadata) -> None:
-    """Registers a widget, and checks the value that arrived before it was registered."""
+    """Register a widget, and check the value that arrived before it was registered."""
     register_widget(session, widget)
     states = session._new_widget_state
     waiting = states.states.get(widget.id)
@@ -41,15 +43,16 @@ def register_and_check(session: SessionState, widget: WidgetMetadata) -> None:
 
 
 def find_readable(widget: WidgetMetadata, sent: WidgetState) -> WidgetState | None:
-    """Returns the value, without files that the server does not have; None if its type is wrong or the deserializer
-    raises.
+    """Return the readable part of a widget's value; None if its type is wrong or the deserializer raises an error.
+
+    Files that the server does not have are left out of the readable part.
     """
     field = sent.WhichOneof("value")
     if field not in (None, widget.value_type) and not {field, widget.value_type} <= NUMBER_FIELDS:
         return None
     try:
         read = widget.deserializer(unpack_widget_state_value(sent))
-    except Exception:  # whatever the error, the value cannot be read
+    except Exception:  # any error means that the value cannot be read
         return None
     if field == "file_uploader_state_value":
         return leave_out_lost_files(sent, read if isinstance(read, list) else [read])
@@ -57,7 +60,7 @@ def find_readable(widget: WidgetMetadata, sent: WidgetState) -> WidgetState | No
 
 
 def leave_out_lost_files(sent: WidgetState, files: list) -> WidgetState | None:
-    """Returns a message with only the files that this server has; None if it has none of them."""
+    """Return a message with only the files that this server has; None if the server has none of the files."""
     given = sent.file_uploader_state_value.uploaded_file_info
     held = [info for info, file in zip(given, files, strict=False) if not isinstance(file, DeletedFile)]
     if given and not held:

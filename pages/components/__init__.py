@@ -1,4 +1,4 @@
-"""The custom components of the pages, written in JavaScript. Their data is shown as text, never parsed as HTML."""
+"""The custom components of the pages, written in JavaScript; their data is shown as text, never parsed as HTML."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -35,8 +35,11 @@ COMPONENTS: dict[str, "Component"] = {}  # name -> component
 
 @dataclass(frozen=True)
 class Component:
-    """A component. script: a JavaScript module whose default export draws it. html: the element that it draws into.
-    style: its CSS. mount: Streamlit's function that puts it on the page. sends: the shape of each event's value."""
+    """A custom component of Streamlit.
+
+    script: a JavaScript module whose default export draws it. html: the element that it draws into. style: the CSS of
+    the component. mount: Streamlit's function that puts it on the page. sends: {event: shape of its value}.
+    """
 
     name: str
     script: str
@@ -46,12 +49,12 @@ class Component:
     sends: Mapping[str, Shape] = field(default_factory=dict)
 
     def __call__(self, given: Mapping[str, Given] | None = None, **options) -> SimpleNamespace:
-        """Puts the component on the page. Returns a namespace with the value of each event that has no handler; None if
-        nothing was sent or the shape of the value is wrong.
+        """Put the component on the page; return a namespace with the value of each event that has no handler.
 
-        on_opened=f: f is called with each value of the event "opened" that fits its shape. given: name in a shape ->
-        its value. options: passed on to Streamlit. Raises ValueError for a handler of an event that the component
-        does not declare, or whose shape has a name that is not given.
+        A value is None if nothing was sent or if its shape is wrong. on_opened=f: f is called with each value of the
+        event "opened" that fits its shape. given: {name in a shape: its value}. options: further arguments of
+        Streamlit's mount function. Raises ValueError for a handler of an event that the component does not declare, or
+        whose shape has a name that is not given.
         """
         handlers = {event: options.pop(f"on_{event}", None) for event in self.sends}
         undeclared = [name for name in options if name.startswith("on_")]
@@ -70,8 +73,10 @@ class Component:
     def make_callback(
         self, event: str, handle: Callable | None, key: str, given: Mapping[str, Given] | None
     ) -> Callable[[], None]:
-        """Returns the callback that Streamlit calls for an event: it checks the value and calls the handler, unless the
-        handler is None."""
+        """Return the callback that Streamlit calls for an event.
+
+        The callback checks the value and calls the handler; it does nothing if the handler is None.
+        """
 
         def take_sent() -> None:
             if handle is None:
@@ -86,7 +91,7 @@ class Component:
         return take_sent
 
     def find_sent(self, event: str, sent: object, given: Mapping[str, Given] | None) -> object:
-        """Returns the value that was sent for an event; None if nothing was sent or its shape is wrong."""
+        """Return the value that was sent for an event; None if nothing was sent or its shape is wrong."""
         value = getattr(sent, event, None)
         try:
             return None if value is None else read(self.sends[event], value, given)
@@ -103,10 +108,10 @@ def make_component(
     sends: Mapping[str, Shape] | None = None,
     **options,
 ) -> Component:
-    """Makes and registers a component from its JavaScript module, the modules imported there, and all style sheets.
+    """Make and register a component from its JavaScript module, the modules imported there, and all style sheets.
 
-    styles: further style sheets. is_fetched: whether a browser fetches the script once, instead of getting the script
-    with every message. sends: the shape of each event's value (messages.py). options: passed to
+    styles: further style sheets. is_fetched: whether a browser fetches the script once, instead of getting it with
+    every message. sends: {event: shape of its value} (messages.py). options: further arguments of
     st.components.v2.component.
     """
     script = join_modules(name)
@@ -118,8 +123,10 @@ def make_component(
 
 
 def pack_bytes(data: dict) -> bytes:
-    """Packs a dictionary into bytes: the length of a JSON text (4 bytes, little-endian), the JSON text with all values
-    that are not bytes, and then the other values, each padded to begin at a multiple of 4.
+    """Pack a dictionary into bytes.
+
+    The bytes are the length of a JSON text (4 bytes, little-endian), the JSON text with all values that are not bytes,
+    and then the other values, each padded so that the next begins at a multiple of 4.
 
     >>> pack_bytes({"a": 1, "b": b"xyz"})
     b'\\x1b\\x00\\x00\\x00{"a": 1, "bytes": {"b": 3}} xyz\\x00'
@@ -164,7 +171,7 @@ seen_drawers = make_component("seen_drawers", "<div></div>", isolate_styles=Fals
 scroller = make_component("scroller", "<div></div>")
 seeker = make_component("seeker", "<div></div>", isolate_styles=False)
 MATRIX_CELL = {"row": Place("rows"), "column": Place("columns")}
-MAX_SENT_CELLS = 2**18  # the maximum number of cells of a matrix in one message: 512 x 512
+MAX_SENT_CELLS = 2**18  # a matrix in one message has at most this many cells: 512 x 512
 canvas = make_component(
     "canvas",
     '<div class="map"></div>',
@@ -193,7 +200,7 @@ number_grid = make_component(
     '<div><table></table><i class="made row"></i><i class="made column"></i></div>',
     sends={
         "typed": ListOf(
-            {**MATRIX_CELL, "text": Text(200_001), "pasted": Maybe(Flag())},  # characters: MOST_PASTED of numbers.js
+            {**MATRIX_CELL, "text": Text(200_001), "pasted": Maybe(Flag())},  # the limit is MOST_PASTED of numbers.js
             MAX_SENT_CELLS,
             leaves_out=True,
         ),

@@ -1,4 +1,4 @@
-// Sends "next" or "previous" for an arrow key, unless the element with the focus uses the arrow keys itself.
+// Sends "next" or "previous" for an arrow key, unless the focused element handles arrow keys itself.
 import { belongs } from "./belongs.js";
 
 /** @param {import("./shared.js").Component<unknown>} component */

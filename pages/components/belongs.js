@@ -1,5 +1,5 @@
-// Whether the element with the focus uses a key itself (a field, a slider, a row of choices, a grid), or a Chinese
-// input method does.
+// Returns whether the focused element uses a key itself, as a field, a slider, a row of choices or a grid does.
+// It also returns true while an input method, such as one for Chinese, handles the key.
 const OWN =
   "input, textarea, select, canvas, [contenteditable=true], [role=slider], [role=radiogroup], [role=tablist], ";
 const ROWS = "[role=group], [role=grid], [role=listbox], [role=combobox], [data-testid=stDataFrame]";
@@ -9,7 +9,7 @@ const ROWS = "[role=group], [role=grid], [role=listbox], [role=combobox], [data-
  * @returns {boolean}
  */
 export function belongs(event) {
-  if (event.isComposing || event.keyCode === 229) return true; // 229: a key that an input method handles
+  if (event.isComposing || event.keyCode === 229) return true; // the code of a key that an input method handles
   return event.composedPath().some((part) => part instanceof Element && part.matches(OWN + ROWS));
 }
 

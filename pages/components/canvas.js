@@ -1,5 +1,5 @@
-// One large matrix as a map of cells: shown whole or zoomed in, cells read by hovering or with the arrow keys, opened
-// by a click, or painted. Everything is redrawn from the data; only the zoom and the scroll position are kept.
+// One large matrix as a map of cells, which can be zoomed, read with the pointer or the arrow keys, and painted.
+// Everything is redrawn from the data; only the zoom and the scroll position are kept.
 import { followPointer, MOVES } from "./drag.js";
 import { clamp } from "./flow/motion.js";
 import { followSlider } from "./live/position.js";
@@ -20,7 +20,7 @@ import { Sheet } from "./sheet.js";
  * @property {string} [linked] a name shared by maps in which the same cell is hovered
  */
 
-const ALLOWED = 252; // the colour number of True, which is 1: the upper end of a signed scale
+const ALLOWED = 252; // the colour number of True (1), which is the upper end of a signed scale
 
 /** @param {import("./shared.js").Component<Uint8Array>} component data: a packed MapData */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -28,11 +28,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const map = (root.map ??= new LargeMap(root));
   const plain = unpacked(data);
   map.show(plain, setTriggerValue);
-  if (plain.follows) followSlider(root, plain.follows, (position) => { // pale until new data come
+  if (plain.follows) followSlider(root, plain.follows, (position) => { // the map is pale until new data arrive
     root.style.opacity = position === plain.follows.position ? 1 : 0.35;
   });
   const ends = [hear("looked", (looked) => map.lookAlong(looked))];
-  // Pale while the picture of the flow waits for the same numbers.
+  // Makes the map pale while the flow picture waits for the same numbers from the server.
   if (!plain.follows) ends.push(hear("flow-waits", (waits) => (root.style.opacity = waits ? 0.35 : 1)));
   return () => ends.forEach((end) => end());
 }
@@ -43,7 +43,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 class LargeMap extends Sheet {
   constructor(root) {
     super(root);
-    this.pointers = new Map(); // pointer id -> last event of each finger or mouse that is pressed
+    this.pointers = new Map(); // pointer id -> last event, for each pressed finger or mouse button
     this.turned = 0; // how far the wheel was turned since the last zoom
     /** @type {Stroke | null} */
     this.stroke = null; // the cells that are being painted
@@ -74,11 +74,11 @@ class LargeMap extends Sheet {
     stage.addEventListener("pointerleave", () => this.leave());
     stage.addEventListener("keydown", (event) => this.key(event));
     stage.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    const pinched = (event) => event.touches.length > 1 && event.preventDefault(); // two fingers zoom the map
+    const pinched = (event) => event.touches.length > 1 && event.preventDefault(); // two fingers zoom the map instead
     stage.addEventListener("touchmove", pinched, { passive: false });
   }
 
-  // The position of a pointer in the view, [x, y] in device pixels.
+  // Returns the position of a pointer in the view, [x, y] in device pixels.
   point(event) {
     const box = this.base.getBoundingClientRect();
     const { ratio } = this;
@@ -88,7 +88,7 @@ class LargeMap extends Sheet {
     ];
   }
 
-  // The cell { row, column } under a pointer; null outside the cells.
+  // Returns the cell { row, column } under a pointer; null if the pointer is outside the cells.
   under(event) {
     const [x, y] = this.point(event);
     const [row, column] = [Math.floor((y + this.y) / this.unit), Math.floor((x + this.x) / this.unit)];
@@ -104,13 +104,13 @@ class LargeMap extends Sheet {
   look(at, alone = false) {
     if (!this.mark(at)) return;
     this.drawOver();
-    this.read.setAttribute("aria-live", alone ? "off" : "polite"); // of several linked maps only one is read aloud
+    this.read.setAttribute("aria-live", alone ? "off" : "polite"); // of linked maps, only one is read aloud
     this.tell();
     const { linked } = this.data;
     if (linked && !alone) tellOthers("looked", { linked, at, map: this });
   }
 
-  // Marks the cell that is hovered in another map of the same `linked` name.
+  // Marks the same cell as in another map with the same `linked` name, over which the pointer is.
   lookAlong({ linked, at, map }) {
     if (map !== this && linked === this.data.linked) this.look(at, true);
   }
@@ -124,7 +124,7 @@ class LargeMap extends Sheet {
       together: true,
     });
     this.pointers.set(event.pointerId, event);
-    this.armed = true; // from a click until the pointer leaves, the wheel zooms
+    this.armed = true; // after a click, until the pointer leaves, the wheel zooms instead of scrolling
     this.start = event;
     this.dragged = this.pointers.size > 1;
     const cell = this.under(event);
@@ -148,7 +148,7 @@ class LargeMap extends Sheet {
     }
   }
 
-  // Zooms by the change of the distance between two fingers, and moves the map by that of their middle.
+  // Zooms by the change of the distance between two fingers, and moves the map with the middle of both fingers.
   pinch(event, before) {
     const other = [...this.pointers.values()].find((pointer) => pointer.pointerId !== event.pointerId);
     const apart = (pointer) => Math.hypot(pointer.clientX - other.clientX, pointer.clientY - other.clientY);
@@ -186,12 +186,12 @@ class LargeMap extends Sheet {
 
   wheel(event) {
     const meant = event.ctrlKey || event.metaKey;
-    if (!meant && !this.armed) return; // the wheel scrolls the page
+    if (!meant && !this.armed) return; // in this case the wheel scrolls the page
     this.turned = (Math.sign(this.turned) === Math.sign(event.deltaY) ? this.turned : 0) + event.deltaY;
-    const enough = Math.abs(this.turned) >= 30; // pixels: one notch of a wheel, or a short way on a touchpad
+    const enough = Math.abs(this.turned) >= 30; // in px: a notch of a wheel, or a short touchpad move
     const unit = enough ? this.nearer(this.turned < 0 ? 1 : -1) : this.unit;
     const further = this.nearer(event.deltaY < 0 ? 1 : -1) !== this.unit;
-    if (meant || further) event.preventDefault(); // at the end of the zoom the page scrolls again
+    if (meant || further) event.preventDefault(); // at the end of the zoom range, the wheel scrolls the page again
     if (!enough) return;
     this.turned = 0;
     this.zoom(unit, this.point(event));
@@ -231,7 +231,7 @@ class LargeMap extends Sheet {
     this.draw();
   }
 
-  // Paints the cells between the last position of the pointer and this one.
+  // Paints the cells from the last position of the pointer to the current position.
   paintTo(cell) {
     this.look(cell);
     const { stroke } = this;
@@ -271,15 +271,15 @@ class LargeMap extends Sheet {
     this.send();
   }
 
-  // Sends one stroke at a time: of two that reach the server together it would keep only the later one.
+  // Sends one stroke at a time, because the server would keep only the later of two that arrive together.
   send() {
     if (this.sent) return;
     this.sent = this.strokes.shift() ?? null;
     if (this.sent) this.trigger("painted", { cells: this.sent.cells, to: this.sent.to });
   }
 
-  // Called with the previous `turn` after new data: if `turn` has changed, the server has applied or refused the sent
-  // stroke. Strokes without an answer are drawn over the new data again.
+  // Handles new data: if `turn` has changed, the server has applied or refused the stroke that was sent.
+  // Strokes that the server has not answered are drawn again over the new data.
   answered(turn) {
     if (this.data.turn !== turn) this.sent = null;
     for (const stroke of [this.sent, ...this.strokes, this.stroke]) {
@@ -288,7 +288,7 @@ class LargeMap extends Sheet {
     this.send();
   }
 
-  // Takes back a stroke that turned into a pinch or was cancelled by the browser.
+  // Takes back a stroke that turned into a pinch gesture or was cancelled by the browser.
   undo() {
     if (!this.stroke) return;
     const { cells, to } = this.stroke;

@@ -1,4 +1,4 @@
-// The lessons as cards: the picture and question of each, and whether it was opened or solved in this browser.
+// The lessons as cards: each with its picture, its question, and whether this browser has opened or solved it.
 import { button, element, linkTo, setColours } from "./dom.js";
 import { keepDrawers, keepProgress, readProgress } from "./kept_progress.js";
 import { filled } from "./printed.js";
@@ -27,7 +27,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   draw();
 }
 
-// A paragraph with the numbers of opened and solved lessons and a button that resets them; text.none if there are none.
+// Shows how many lessons were opened and solved, with a button that resets both counts; text.none if all are 0.
 function drawSummary(text, progress, draw) {
   if (!progress.size) return element("p", "summary", text.none);
   const solved = [...progress.values()].filter((stage) => stage === "solved").length;

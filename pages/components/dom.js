@@ -89,7 +89,7 @@ export function svgShape(kind, { style = "", ...attributes } = {}, content = [])
 /** The classes whose condition holds, as an attribute. @type {(...names: (string | false)[]) => string} */
 export const classes = (...names) => names.filter(Boolean).join(" ");
 
-const styles = new WeakMap(); // element -> the style that setOnce set last; a browser returns it in another spelling
+const styles = new WeakMap(); // element -> its style as setOnce wrote it; browsers return another spelling
 
 /**
  * Sets an attribute only if its value differs, so that the browser does not draw the element again.
@@ -121,7 +121,7 @@ export function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) setOnce(element, name, value);
 }
 
-const written = new WeakMap(); // element -> its texts, as JSON
+const written = new WeakMap(); // element -> the texts written into it, as JSON
 
 /**
  * Fills an element with texts, each in a span with a class; does nothing if they are unchanged.

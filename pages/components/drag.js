@@ -1,4 +1,4 @@
-// Dragging by a pointer, and moving by arrow keys, where a pause after the last key counts as the end of a drag.
+// Moves something by dragging with a pointer or by arrow keys; a pause after the last key ends the movement.
 
 const REST_MS = 500;
 
@@ -36,7 +36,7 @@ export class Rest {
   }
 }
 
-const leaves = new WeakMap(); // element -> the function that stops following the pointer that it has captured
+const leaves = new WeakMap(); // element -> the function that releases the pointer that it captured
 
 /**
  * Follows a pressed pointer until it is released. Of two pointers on an element the later one is followed.

@@ -1,24 +1,24 @@
 """Component scripts that a browser fetches once and caches.
 
-Streamlit sends the script of a component again with every update of its data. The script of the picture has 200 KB,
-which a browser would parse each time while the visitor waits.
+Streamlit sends the script of a component again with every update of the component's data. The script of the picture has
+200 KB, and a browser would parse it each time while the visitor waits.
 """
 
 from hashlib import sha256
 
-FOLDER = "scripts"  # the folder in the URL of a script
-SCRIPTS: dict[str, str] = {}  # file name -> script
+FOLDER = "scripts"  # folder in the URL of a script
+SCRIPTS: dict[str, str] = {}  # file name -> text of the script
 
-# Several lines: Streamlit takes a single line for a file name.
+# The script has several lines, because Streamlit takes a single line for a file name.
 LOADER = """const app = window.__streamlit.BACKEND_BASE_URL.replace(/\\/?$/, "/");
 const { default: draw } = await import(app + "%s");
 export default draw;"""
 
 
 def keep_script(name: str, script: str) -> str:
-    """Registers a script to be fetched, and returns its file name.
+    """Register a script to be fetched, and return the name of its file.
 
-    The name contains a hash of the text, so that a browser never uses an outdated script.
+    The name contains a hash of the text, so a browser never uses an outdated script.
     """
     digest = sha256(script.encode()).hexdigest()[:16]
     file_name = f"{name.rpartition('/')[-1]}.{digest}.js"
@@ -27,5 +27,5 @@ def keep_script(name: str, script: str) -> str:
 
 
 def make_loader(name: str, script: str) -> str:
-    """Registers the script of a component to be fetched, and returns a short script that imports it."""
+    """Register the script of a component to be fetched, and return a short script that imports it."""
     return LOADER % f"{FOLDER}/{keep_script(name, script)}"

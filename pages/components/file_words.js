@@ -1,4 +1,4 @@
-// Translates the texts and labels of a file uploader, which Streamlit writes in English only.
+// Translates the texts and labels of a file uploader, because Streamlit writes them in English only.
 const ENGLISH = {
   choose: /^Upload$/,
   drop: /^Drag and drop (?:a file|files) here$/,
@@ -12,16 +12,17 @@ const ENGLISH = {
   error: /^Error: $/,
   lost: /^Connection lost\. Please wait for the app to reconnect, then try again\.$/,
 };
-const watchers = new WeakMap(); // place of an uploader (its container) -> MutationObserver
-const wordsOf = new WeakMap(); // place of an uploader -> the texts in the language of the page
-const written = new WeakMap(); // text node or labelled element -> its English text by Streamlit and the text shown now
+const watchers = new WeakMap(); // container of an uploader -> the MutationObserver that translates its texts
+const wordsOf = new WeakMap(); // container of an uploader -> the texts in the language of the page
+const written = new WeakMap(); // text node or labelled element -> Streamlit's English text and the shown text
 
 function speak(english, words) {
   const name = Object.keys(ENGLISH).find((kind) => ENGLISH[kind].test(english));
   return name ? words[name].replace("{what}", () => ENGLISH[name].exec(english)[1]) : english;
 }
 
-// Replaces a text of Streamlit by its translation; the English text is kept for a later change of the language.
+// Replaces a text of Streamlit by its translation.
+// The English text is kept, because the language may change later.
 function reword(place, words, text, write) {
   const before = written.get(place);
   const english = before?.shown === text ? before.english : text;
@@ -32,7 +33,7 @@ function reword(place, words, text, write) {
 
 function rewordAll(place, words) {
   const box = place.querySelector('[data-testid="stFileUploader"]');
-  if (!box) return; // the script of the uploader is still loading
+  if (!box) return; // waits, because the script of the uploader is still loading
   const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const text = texts.currentNode;
@@ -44,14 +45,14 @@ function rewordAll(place, words) {
 }
 
 // ---- files chosen while the server cannot be reached --------------------------------------------------------
-// Streamlit drops such files silently: a disabled uploader takes no files, and a request over a dead connection is not
-// answered. So the files are kept here until the uploader lists their names. When the connection is back the files
-// are passed to the uploader again; meanwhile a sentence says that they wait.
+// Streamlit drops files silently if its uploader is disabled or the connection is dead.
+// So the files are kept here until the uploader lists their names, and are passed to it again after a reconnection.
+// Meanwhile a sentence tells the visitor that the files wait.
 const LOOK_EVERY = 500; // ms
-const PATIENCE = 8000; // ms: a server that can be reached answers sooner
-const givenTo = new WeakMap(); // place of an uploader -> files that it does not list yet, and since when
-const givenAgain = new WeakSet(); // change events sent by giveAgain, which are not to be handled again
-const guarded = new WeakSet(); // places with event listeners
+const PATIENCE = 8000; // in ms: how long to wait for the server; a reachable one answers sooner
+const givenTo = new WeakMap(); // container of an uploader -> chosen files not listed yet, and since when
+const givenAgain = new WeakSet(); // change events that giveAgain made, which are not handled again
+const guarded = new WeakSet(); // containers of uploaders that already have the event listeners
 
 const isConnected = () => document.querySelector('[data-test-connection-state="CONNECTED"]') !== null;
 
@@ -76,7 +77,7 @@ function sayWaiting(place, files, words) {
   if (line.textContent !== text) line.textContent = text;
 }
 
-// Checks whether the uploader lists the given files; passes them again if the connection was lost in between.
+// Checks whether the uploader lists the chosen files; after a lost connection, passes them to it again.
 function follow(place) {
   const given = givenTo.get(place);
   if (!given || !place.isConnected) return;
@@ -105,14 +106,14 @@ function guard(place) {
     const isWatched = givenTo.has(place);
     const input = place.querySelector('input[type="file"]');
     const given = { files: [...list], since: performance.now(), wasAway: !isConnected(), words: wordsOf.get(place) };
-    if (input?.disabled) event.preventDefault(); // a browser would open the file instead of the page
+    if (input?.disabled) event.preventDefault(); // else the browser would open the file instead of the page
     if (!namesAll(place, given.files)) givenTo.set(place, given);
     if (!isWatched) setTimeout(() => follow(place), LOOK_EVERY);
   };
   place.addEventListener("drop", (event) => keep(event, event.dataTransfer?.files), true);
   place.addEventListener("change", (event) => event.target.type === "file" && keep(event, event.target.files), true);
   place.addEventListener("dragover", (event) => {
-    if (place.querySelector('input[type="file"]')?.disabled) event.preventDefault(); // else no drop is allowed
+    if (place.querySelector('input[type="file"]')?.disabled) event.preventDefault(); // else the browser allows no drop
   });
 }
 

@@ -1,21 +1,22 @@
-// The keys and buttons of a presentation, its full screen and black screen. The presenter view is another window of the
-// same browser; both windows exchange messages over a BroadcastChannel, which no server or other browser can read.
+// The keys and buttons of a presentation, its full screen and black screen.
+// The presenter view is another window of the same browser.
+// Both windows exchange messages over a BroadcastChannel, which no server or other browser can read.
 import { belongs } from "./belongs.js";
 import { stateOf } from "./dom.js";
 import { asked, REMOTE } from "./remote.js";
 import { tellOthers } from "./shared.js";
 
 const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e: "edit", s: "script", a: "reveal" };
-const AT_THE_DESK = ["start", "notes"]; // the actions available before the presentation begins
-// The actions that the presenter view may request.
+const AT_THE_DESK = ["start", "notes"]; // names of the actions available before the presentation begins
+// The names of the actions that the presenter view may request.
 const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black"];
 
-const STOPS = { next: 1, previous: -1 }; // action -> steps, which a journey on the screen takes first
+const STOPS = { next: 1, previous: -1 }; // action -> keyframes that the animation on the screen moves first
 
-let onScreen = null; // the element drawn last; an older element may be removed after the new one was added
+let onScreen = null; // the element drawn last; an older element may be removed after this one was added
 /** @type {{ began: number, first: number } | null} */
-let lectureBegan = null; // { began: ms, first: planned minute of the first scene }; null before the start
-let isLeftByUs = false; // whether the app itself just left the full screen: then the presentation continues
+let lectureBegan = null; // { began: time in ms, first: planned minute of the first scene }; null before the start
+let isLeftByUs = false; // whether the app itself just left the full screen, after which the presentation continues
 
 /**
  * @typedef {object} Lectern
@@ -35,7 +36,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const presenting = data.presenting;
   onScreen = root;
   const view = stateOf(root);
-  view.forget?.(); // on new data Streamlit does not call the cleanup function of the earlier call
+  view.forget?.(); // cleans up here, because Streamlit does not call the cleanup function when it sends new data
   document.documentElement.classList.toggle("presenting", presenting);
   document.documentElement.lang = data.language;
   root.classList.toggle("desk", !presenting);
@@ -50,12 +51,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
     black: () => (black.hidden = !black.hidden),
     full: () => full(!document.fullscreenElement),
     notes: () => {
-      full(false); // a browser ends the full screen for a second window; ended here, the presentation continues
+      full(false); // a second window ends the full screen; if the app ends it, as here, the presentation continues
       window.open("?" + data.address + "&view=notes&pair=" + pair, "lecture-" + pair, "width=960,height=720");
     },
     start: () => {
       full(true);
-      lectureBegan = null; // the next scene shown is the first
+      lectureBegan = null; // makes the next scene count as the first
       setTriggerValue("moved", "start");
     },
     leave: () => {
@@ -78,7 +79,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     button.querySelector("span").textContent = data.words[way];
     button.classList.toggle("on", data.on.includes(way));
     button.onclick = (event) => {
-      if (event.detail) button.blur(); // clicked by a pointer: the space bar must not press it again
+      if (event.detail) button.blur(); // after a click, so that the space bar does not press the button again
       act(way);
     };
   });
@@ -87,14 +88,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const pressed = (event) => {
     const [target] = event.composedPath();
     const leaves = event.key === "Escape" && presenting && target !== document.body && belongs(event);
-    if (leaves) return target.blur?.(); // the first Escape leaves the field, the next one the presentation
+    if (leaves) return target.blur?.(); // the first Escape leaves the field, the next Escape leaves the presentation
     const way = asked(event, KEYS);
     if (!way || (!presenting && !AT_THE_DESK.includes(way))) return;
     event.preventDefault();
     act(way);
   };
-  // A page in full screen never receives Escape: the browser handles it and leaves the full screen. If another window
-  // has the focus, the full screen was not left by Escape, and the presentation continues.
+  // A page in full screen never receives Escape, because the browser handles it and leaves the full screen.
+  // If another window has the focus, Escape did not leave the full screen, and the presentation continues.
   const changed = () => {
     const isLeft = !document.fullscreenElement && document.hasFocus() && !isLeftByUs;
     if (isLeft && presenting) setTriggerValue("moved", "leave");
@@ -118,12 +119,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
 }
 
-// Asks a journey on the screen to go one step forward (1) or back (-1); returns whether it did.
+// Asks an animation on the screen to go one keyframe forward (1) or back (-1); returns whether it did so.
 function isTakenByJourney(way) {
   return !tellOthers("flow-step", way);
 }
 
-// Enters or leaves the full screen; if the browser refuses, the presentation continues in its window.
+// Enters or leaves the full screen. If the browser refuses, the presentation continues in the window.
 function full(wanted) {
   if (wanted === Boolean(document.fullscreenElement)) return;
   isLeftByUs = !wanted;
@@ -131,7 +132,7 @@ function full(wanted) {
   done?.catch(() => (isLeftByUs = false));
 }
 
-// The random name of the channel between this tab and its presenter view, kept as long as the tab is open.
+// Returns the name of the channel between this tab and its presenter view: random, kept while the tab is open.
 function paired() {
   const key = "attention-lecture";
   const found = sessionStorage.getItem(key);

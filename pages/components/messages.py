@@ -1,13 +1,13 @@
-"""The shapes of the values that a component may send, and the check of a value from a browser against its shape.
+"""The shapes of the values that a component may send, and the check of a browser's value against its shape.
 
 A browser may send anything. A component declares the shape of each of its events (make_component). A handler is called
 only with a value of that shape; any other message is dropped.
 
-Besides the classes below these are shapes: None, for null; a tuple of shapes, for a list of exactly those; a dictionary
-of shapes by name, for an object with those fields and no others.
+Besides instances of the classes below, these are shapes: None, for null; a tuple of shapes, for a list with exactly
+these items; a dictionary of shapes by name, for an object with exactly these fields.
 
-A class may hold a name (a text) instead of a number or of values. The code that puts the component on the page gives
-the value of each name, or a function that returns that value when a message arrives (see Component).
+A class may contain a name (a text) instead of a number or of values. The code that puts the component on the page
+provides the value of each name, or a function that returns that value when a message arrives (see Component).
 """
 
 import sys
@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Given = object | Callable[[], object]  # the value of a name in a shape, or a function that returns that value
-MAX_WHOLE = 2**53 - 1  # the largest whole number that a browser holds exactly
+MAX_WHOLE = 2**53 - 1  # the largest whole number that a browser stores exactly
 MAX_FLOAT = sys.float_info.max
-MISSING = object()  # stands for a field that was not sent; it fits no shape
+MISSING = object()  # marks a field that was not sent; it fits no shape
 
 
 class UnfitMessage(ValueError):
@@ -26,7 +26,7 @@ class UnfitMessage(ValueError):
 
 @dataclass(frozen=True)
 class Anything:
-    """Any value. The handler checks it, so that it can show the visitor why a value is refused."""
+    """Any value. The handler itself checks it, so that it can show the visitor why a value is refused."""
 
 
 @dataclass(frozen=True)
@@ -66,15 +66,17 @@ class Text:
 
 @dataclass(frozen=True)
 class OneOf:
-    """One of `values` (texts, whole numbers or flags), of the same type: 1 is neither 1.0 nor true."""
+    """One of `values` (texts, whole numbers or flags). The type must be the same, too: 1 is neither 1.0 nor true."""
 
     values: tuple | str
 
 
 @dataclass(frozen=True)
 class ListOf:
-    """A list of at most `most` values of a shape. leaves_out: whether a value of another shape is dropped; if not, it
-    makes the whole list unfit."""
+    """A list of at most `most` values of a shape.
+
+    leaves_out: True if values of another shape are dropped; False if such a value makes the whole list unfit.
+    """
 
     shape: "Shape"
     most: int
@@ -83,7 +85,7 @@ class ListOf:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """A value of any of these shapes, read by the first that fits."""
+    """A value of any of these shapes; the first shape that fits is used."""
 
     shapes: tuple["Shape", ...]
 
@@ -98,14 +100,14 @@ class Maybe:
 Single = Anything | Flag | Whole | Place | Number | Text | OneOf
 Shape = None | tuple | dict | Single | ListOf | AnyOf | Maybe
 
-CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # a cell of a step of a run; the run may have no such cell
+CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # a cell of a step; the run may have no such cell
 PART_CELL = {"part": Text(200), **CELL}  # a cell in a part of a language model
 
 
 def read(shape: Shape, value: object, given: Mapping[str, Given] | None = None) -> object:
-    """Checks a value from a browser and returns it, with lists as tuples. given: name in the shape -> its value.
+    """Checks a value from a browser and returns it, with lists as tuples.
 
-    Raises UnfitMessage if the value does not have the shape.
+    given: name in the shape -> its value. Raises UnfitMessage if the value does not have the shape.
 
     >>> read({"row": Place("rows"), "text": Text(3)}, {"row": 1, "text": "abc"}, {"rows": 2})
     {'row': 1, 'text': 'abc'}
@@ -129,7 +131,7 @@ def read(shape: Shape, value: object, given: Mapping[str, Given] | None = None) 
 
 
 def read_fields(fields: dict[str, Shape], value: dict, given: Mapping[str, Given] | None) -> dict[str, object]:
-    """Checks and returns the fields of an object. Raises UnfitMessage if a field is missing or unfit."""
+    """Checks and returns the fields of an object. Raises UnfitMessage if a field is missing or does not fit."""
     found = {}
     for name, shape in fields.items():
         if not isinstance(shape, Maybe):
@@ -140,7 +142,7 @@ def read_fields(fields: dict[str, Shape], value: dict, given: Mapping[str, Given
 
 
 def read_items(shape: ListOf, values: list | tuple, given: Mapping[str, Given] | None) -> tuple:
-    """Checks and returns the values of a list. Raises UnfitMessage for an unfit value unless the shape drops it."""
+    """Checks and returns the values of a list. Raises UnfitMessage for an unfit value, unless the shape drops it."""
     found = []
     for value in values:
         try:
@@ -152,7 +154,7 @@ def read_items(shape: ListOf, values: list | tuple, given: Mapping[str, Given] |
 
 
 def read_first(shapes: tuple[Shape, ...], value: object, given: Mapping[str, Given] | None) -> object:
-    """Returns the value as read by the first shape that fits. Raises UnfitMessage if no shape fits."""
+    """Returns the value in the form that the first fitting shape gives it. Raises UnfitMessage if no shape fits."""
     for shape in shapes:
         try:
             return read(shape, value, given)
@@ -162,7 +164,7 @@ def read_first(shapes: tuple[Shape, ...], value: object, given: Mapping[str, Giv
 
 
 def is_of_shape(shape: Shape, value: object, given: Mapping[str, Given] | None) -> bool:
-    """Whether a single value (not a list or an object) has a shape."""
+    """Returns whether a single value (not a list or an object) has a shape."""
     match shape:
         case None:
             return value is None
@@ -184,9 +186,9 @@ def is_of_shape(shape: Shape, value: object, given: Mapping[str, Given] | None) 
 
 
 def resolve(limit: object, given: Mapping[str, Given] | None) -> object:
-    """Returns a limit of a shape; if the limit is a name, the value that the page gave for that name.
+    """Returns a limit of a shape. If the limit is a name, returns the value that the page provided for this name.
 
-    Raises UnfitMessage if the page gave no value.
+    Raises UnfitMessage if the page provided no value.
     """
     if not isinstance(limit, str):
         return limit
@@ -197,7 +199,7 @@ def resolve(limit: object, given: Mapping[str, Given] | None) -> object:
 
 
 def list_names(shape: Shape) -> set[str]:
-    """Returns the names in a shape, for which the page must give values.
+    """Returns the names in a shape, for which the page must provide values.
 
     >>> sorted(list_names({"row": Place("rows"), "texts": ListOf(OneOf("texts"), 3), "to": OneOf(("up", "down"))}))
     ['rows', 'texts']

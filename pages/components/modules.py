@@ -1,11 +1,10 @@
 """A bundler for the JavaScript modules of this folder: joins a module and its imports into one text.
 
-Components, exported lectures and tests need the modules as one text. Each module becomes a function that returns its
-exports, so that its other names stay private; imported modules come first.
+Components, exported lectures and tests need the modules as one text. Each module becomes a function that returns the
+module's exports, so that its other names stay private. Imported modules come first.
 
-Declarations that nothing uses are left out, as are comments and indents. Supported lines: `import { a, b } from
-"./other.js";`, `export const`, `export function`, `export class`, and `export default function`. Imports must not be
-circular.
+Unused declarations, comments and indents are left out. Supported lines: `import { a, b } from "./other.js";`, `export
+const`, `export function`, `export class`, and `export default function`. Imports must not be circular.
 """
 
 import re
@@ -18,10 +17,10 @@ COMPONENTS_FOLDER = Path(__file__).parent
 IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function\*?|class) (\[[^\]]*\]|\w+))", re.MULTILINE)
 DEFAULT = "export default "
-# Comments of whole lines and at the end of a line. The latter stay if they have a quote: "//" may be part of a string.
+# Matches comments on whole lines and at line ends; the latter only without a quote, as "//" may be in a string.
 COMMENT = re.compile(r"^\s*//.*\n|^\s*/\*\*(?:[^*]|\*(?!/))*\*/\n|[ \t]+//[^\"'`\n]*$|^\n", re.MULTILINE)
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
-# A constant, function or class of a module: its first line, and the next lines that are indented or close a bracket.
+# Matches a declaration of a module: its first line, and next lines that are indented or close a bracket.
 DECLARATION = re.compile(
     r"^(?:export )?(?:async )?(?:const|function\*?|class) (?P<name>\w+).*\n(?:[ \t)\]}].*\n)*", re.MULTILINE
 )
@@ -33,7 +32,7 @@ def join_modules(name: str) -> str:
 
 
 def write_constants(name: str) -> str:
-    """Returns JavaScript that defines a constant with the exports of each module; a module stands after its imports."""
+    """Returns JavaScript that defines, for each module, a constant with its exports; a module follows its imports."""
     imported: dict[str, set[str]] = defaultdict(set)
     written: list[str] = []
     for module in reversed(list_modules(name)):
@@ -47,7 +46,7 @@ def write_constants(name: str) -> str:
 
 
 def list_modules(name: str) -> list[str]:
-    """Returns the names of a module and of all that it imports, directly or not, each after its own imports.
+    """Returns the names of a module and of all its direct and indirect imports; each module follows its own imports.
 
     Raises ValueError for a circular import.
     """
@@ -57,7 +56,10 @@ def list_modules(name: str) -> list[str]:
 
 
 def add_module(name: str, importers: tuple[str, ...], found: dict[str, None]) -> None:
-    """Adds the imports of a module, and then the module, to `found`. importers: the chain of modules that led here."""
+    """Adds the imports of a module, and then the module itself, to `found`.
+
+    importers: the chain of modules that led to this import.
+    """
     if name in importers:
         raise ValueError(f"modules import each other: {' -> '.join([*importers, name])}")
     if name in found:
@@ -68,7 +70,7 @@ def add_module(name: str, importers: tuple[str, ...], found: dict[str, None]) ->
 
 
 def list_imports(name: str) -> Iterator[tuple[str, str]]:
-    """Yields the modules that a module imports directly, each with the text between its braces."""
+    """Yields (module, text between the braces) for each module that a module imports directly."""
     for names, address in IMPORT.findall(read_part(f"{name}.js")):
         yield resolve_address(name, address), names
 
@@ -90,9 +92,10 @@ def resolve_address(name: str, address: str) -> str:
 
 @cache
 def reduce_module(name: str, wanted: frozenset[str]) -> tuple[str, dict[str, list[tuple[str, str]]]]:
-    """Returns JavaScript that defines a constant with the exports of a module, and what it imports.
+    """Returns JavaScript that defines a constant with the exports of a module, together with its imports.
 
-    wanted: the exports that other modules import. Imports: module -> pairs of a name in that module and the name here.
+    wanted: the exports that other modules import. The imports are: module -> (name in that module, name in this one)
+    pairs.
     """
     text = COMMENT.sub("", read_part(f"{name}.js"))
     body = drop_unused(IMPORT.sub("", text), wanted)
@@ -112,7 +115,7 @@ def reduce_module(name: str, wanted: frozenset[str]) -> tuple[str, dict[str, lis
 
 
 def read_names(names: str) -> Iterator[tuple[str, str]]:
-    """Yields pairs for the names between the braces of an import: the name in that module, and the name here.
+    """Yields a (name in the imported module, name here) pair for each name between the braces of an import.
 
     >>> list(read_names("a, b as two,"))
     [('a', 'a'), ('b', 'two')]
@@ -123,7 +126,7 @@ def read_names(names: str) -> Iterator[tuple[str, str]]:
 
 
 def write_names(pairs: Iterable[tuple[str, str]]) -> str:
-    """Returns imported names as a destructuring pattern has them.
+    """Returns imported names in the form of a JavaScript destructuring pattern's content.
 
     >>> write_names([("a", "a"), ("b", "two")])
     'a, b: two'
@@ -132,7 +135,9 @@ def write_names(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def drop_unused(text: str, wanted: Iterable[str]) -> str:
-    """Returns the text of a module without the declarations that are neither wanted nor used elsewhere in the text.
+    """Returns the text of a module without unused declarations.
+
+    A declaration is kept if its name is in `wanted` or occurs elsewhere in the text.
 
     >>> drop_unused("export const a = 1;\\nconst b = 2;\\nexport const c = () => {\\n  b;\\n};\\n", ["a"])
     'export const a = 1;\\n'
@@ -152,7 +157,7 @@ def drop_unused(text: str, wanted: Iterable[str]) -> str:
 
 
 def list_exported(text: str) -> list[str]:
-    """Returns the names that a module exports, besides its default.
+    """Returns the names that a module exports, except its default export.
 
     >>> list_exported("export const [a, b] = [1, 2];\\nexport class Flow {}\\nconst own = 3;\\n")
     ['a', 'b', 'Flow']
@@ -161,7 +166,7 @@ def list_exported(text: str) -> list[str]:
 
 
 def variable_of(name: str) -> str:
-    """Returns the name of the constant that holds the exports of a module.
+    """Returns the name of the JavaScript constant that holds the exports of a module.
 
     >>> variable_of("flow/words")
     '$flow_words'
@@ -170,7 +175,7 @@ def variable_of(name: str) -> str:
 
 
 def join_styles(names: Iterable[str]) -> str:
-    """Returns the style sheets of the named modules, joined; a module may have none."""
+    """Returns the style sheets of the named modules, concatenated; a module may have none."""
     files = [f"{name}.css" for name in names]
     return "\n".join(read_part(name) for name in files if (COMPONENTS_FOLDER / name).exists())
 

@@ -1,6 +1,6 @@
-// A matrix of number fields. Enter or leaving a field sends every cell whose text differs from the matrix; a pasted
-// matrix is sent as text. Arrow keys move up and down, and at the ends of a text to the next cell; Escape restores the
-// number.
+// A matrix of number fields. Enter or leaving a field sends every cell whose text differs from the matrix.
+// A pasted matrix is sent as text. Arrow keys move up and down, and at the ends of a text to the next cell.
+// Escape restores the number of a cell.
 import { element, stateOf } from "./dom.js";
 import { followPointer } from "./drag.js";
 import { plain } from "./rounded.js";
@@ -19,9 +19,9 @@ import { plain } from "./rounded.js";
  * @property {any} [place] the lengths in px that place the cells in a picture
  */
 
-const STEP = 0.5; // the change of a dragged number every STEP_PX
-const MOST_PASTED = 200_001; // characters: one more than the server reads, so that it can refuse longer texts
-const STEP_PX = 8; // the pointer movement for one STEP
+const STEP = 0.5; // change of a dragged number for each STEP_PX of the pointer
+const MOST_PASTED = 200_001; // in characters: one more than the server accepts, so that it can refuse longer texts
+const STEP_PX = 8; // in px: the pointer movement that changes a number by one STEP
 
 /** @param {import("./shared.js").Component<Numbers>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -54,12 +54,12 @@ function showNumber(cell, { numbers, changed, marks, hint }, isNew) {
   input.title = told || (hint ?? "");
 }
 
-// Sends "opened" for a clicked cell if it has a number that is unchanged, and the matrix has marks.
+// Sends "opened" for a clicked cell if the cell's number is unchanged, and if the matrix has marks.
 function open({ data, trigger }, { input, number, row, column }) {
   if (data.marks && number && input.value === number) trigger("opened", { row, column });
 }
 
-// Sends every cell whose text differs from the matrix.
+// Sends every cell whose text has changed to the server.
 function tell({ cells, trigger }) {
   const typed = cells.flat().filter(({ input, number }) => input.value !== number);
   for (const cell of typed) cell.told = cell.input.value;
@@ -67,7 +67,7 @@ function tell({ cells, trigger }) {
     trigger("typed", typed.map(({ row, column, told }) => ({ row, column, text: told.slice(0, 40) })));
 }
 
-// Sets the CSS lengths with which page.css places the cells in a picture.
+// Sets the CSS variables by which page.css places the cells in a picture.
 function lay(root, place) {
   root.classList.toggle("placed", Boolean(place));
   if (!place) return;
@@ -82,8 +82,8 @@ function lay(root, place) {
   around?.style.setProperty("--cells-top", `${top}px`);
 }
 
-// Builds the table and view.cells, a matrix of { input, row, column, number, told }. number: the text from the server.
-// told: the text that was sent last, null if the server has answered.
+// Builds the table and view.cells, a matrix of { input, row, column, number, told }.
+// number: the text from the server. told: the text that was sent last; null after the server has answered.
 function build(view, { name, rows, columns }) {
   view.cells = rows.map((text, row) => columns.map((above, column) => cellOf(view, [name, text, above], row, column)));
   const head = element("tr", "", [element("td"), ...columns.map((text) => heading(text, "col"))]);
@@ -109,16 +109,16 @@ function cellOf(view, names, row, column) {
     for (const [name, at] of Object.entries({ row, column })) style.setProperty(`--${name}`, at);
   };
   input.onchange = () => tell(view);
-  input.ondragstart = () => false; // selected text is not dragged
+  input.ondragstart = () => false; // prevents that selected text is dragged
   input.onpointerdown = (event) => {
-    if (view.data.hint) drag(view, input, event); // returning false would prevent the focus
+    if (view.data.hint) drag(view, input, event); // no return value, because returning false would prevent the focus
   };
   input.onkeydown = (event) => press(view, cell, event);
   input.onpaste = (event) => paste(view, cell, event);
   return cell;
 }
 
-// Drags a number: up makes it larger. The number is sent when the pointer is released.
+// Lets a pointer drag a number, which grows upwards; the number is sent when the pointer is released.
 function drag(view, input, event) {
   const start = input.value;
   const from = Number(start.replace("−", "-"));
@@ -149,7 +149,7 @@ function press(view, { input, number, row, column }, event) {
 // Sends a pasted matrix as text; the server parses it and fills the cells to the right and below.
 function paste({ trigger }, { row, column }, event) {
   const text = event.clipboardData.getData("text");
-  if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // a single number is pasted by the browser
+  if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // a single number: the browser itself pastes it
   event.preventDefault();
   trigger("typed", [{ row, column, text: text.slice(0, MOST_PASTED), pasted: true }]);
 }

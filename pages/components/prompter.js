@@ -1,13 +1,13 @@
-// The presenter view: the title, note and question of the scene that the audience sees in another window of this
-// browser, the next scene, and the time taken beside the planned minutes.
-// Until a message of that window arrives, it shows the scene of its own session, and its keys change that scene.
+// The presenter view: title, note and question of the scene in another window, the next scene, and the time.
+// The time taken is shown beside the planned minutes. The other window is one of the same browser.
+// Until a message of that window arrives, the view shows its own session's scene, and its keys change that scene.
 import { stateOf } from "./dom.js";
 import { filled } from "./printed.js";
 import { asked, REMOTE } from "./remote.js";
 
-// Font sizes of a note: the first size at which the whole note fits is used.
+// Font sizes of a note; the first size at which the whole note fits is used.
 const NOTE_SIZES_PX = [32, 29, 26, 24, 22, 20];
-const PHONE_PX = 560; // the width of a window below which a note has small letters and scrolls with the page
+const PHONE_PX = 560; // in px: in a window narrower than this, notes have small letters and scroll with the page
 const TEXTS = ["place", "title", "scene_step", "question", "note", "next", "departed"];
 
 /**
@@ -23,7 +23,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".prompter");
   const view = stateOf(root, () => ({ clock: new NotesClock() })); // heard: whether the window of the show has spoken
   const { clock } = view;
-  view.forget?.(); // on new data Streamlit does not call the cleanup function of the earlier call
+  view.forget?.(); // cleans up here, because Streamlit does not call the cleanup function when it sends new data
   const part = (name) => root.querySelector("." + name);
   document.documentElement.lang = data.language;
   const show = (at) => {
@@ -104,25 +104,26 @@ export default function ({ parentElement, data, setTriggerValue }) {
   return () => view.forget();
 }
 
-// The time that a lecture has taken since its first scene, or since the scene at which the clock was reset.
+// Measures the time of a lecture since its first scene, or since the scene at which the clock was reset.
 class NotesClock {
   constructor() {
     this.begin(Date.now(), null);
   }
 
-  // Starts the clock. planned: [begin, end], the planned minutes of the scene at which the clock starts, or null.
+  // Starts the clock.
+  // planned: [begin, end], the planned minutes of the first scene, or null.
   begin(since, planned) {
     Object.assign(this, { since, passed: 0, first: planned?.[0] ?? 0 });
   }
 
-  // Resets the clock if the presentation has started, or started again.
+  // Resets the clock if the presentation has started or restarted.
   follow({ began, first }) {
     if (!Number.isFinite(began) || began === this.followed) return;
     this.followed = began;
     this.begin(Math.min(began, Date.now()), [Number.isFinite(first) ? first : 0]);
   }
 
-  // If the presenter goes back to a scene before the first one, the planned minutes are counted from that scene.
+  // Counts planned minutes from an earlier scene if the presenter goes back before the clock's first scene.
   reach(planned) {
     if (planned) this.first = Math.min(this.first, planned[0]);
   }
@@ -144,12 +145,12 @@ class NotesClock {
     return Math.floor(this.milliseconds() / 1000);
   }
 
-  // The planned minutes of a scene, { begins, ends }, as minutes of this clock.
+  // Returns the planned minutes of a scene, { begins, ends }, counted from the start of this clock.
   fromBegin([begins, ends]) {
     return { begins: begins - this.first, ends: ends - this.first };
   }
 
-  // By how many seconds the talk is late; negative if it is early, 0 within the planned minutes.
+  // Returns the seconds by which the talk is late: below 0 if it is early, 0 within the planned minutes.
   lag(planned) {
     const { begins, ends } = this.fromBegin(planned);
     const seconds = this.seconds();

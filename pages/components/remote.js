@@ -1,4 +1,4 @@
-// The keys of a presenter's remote, and the actions that they request.
+// The keys of a presenter's remote control, and the actions that they request.
 import { belongs } from "./belongs.js";
 
 export const REMOTE = {
@@ -13,7 +13,7 @@ export const REMOTE = {
   ".": "black",
 };
 
-// With Shift an arrow key moves to the next or previous scene.
+// The scene keys: with Shift an arrow key moves to the next or previous scene.
 const SCENE_KEYS = { ArrowRight: "next_scene", ArrowLeft: "previous_scene" };
 
 /**

@@ -1,8 +1,8 @@
-// The first part of a page is loaded. Requests the rest, once, after the picture is painted: earlier the browser would
-// draw the rest before the picture.
+// Requests the rest of a page, once, after the picture of its first part is painted.
+// A request before that would make the browser draw the rest before the picture.
 import { hear, shared } from "./shared.js";
 
-const asked = new WeakSet(); // the elements of pages whose rest was requested
+const asked = new WeakSet(); // elements of pages whose rest was requested
 
 /** @param {import("./shared.js").Component<unknown>} component */
 export default function ({ setTriggerValue, parentElement }) {

@@ -1,4 +1,4 @@
-// A roving tabindex: a group of buttons is one stop of the Tab key.
+// A roving tabindex, which makes a group of buttons one stop of the Tab key.
 import { focused } from "./dom.js";
 
 /**

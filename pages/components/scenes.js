@@ -1,5 +1,5 @@
-// The scenes of a lecture as cards. In a lecture of the visitor they can be reordered: by dragging, or with Alt or Ctrl
-// and an arrow key.
+// The scenes of a lecture as cards.
+// The visitor's own scenes can be reordered by dragging, or with Alt or Ctrl and an arrow key.
 import { button, element, setColours, stateOf } from "./dom.js";
 import { filled } from "./printed.js";
 import { roving } from "./roving.js";
@@ -24,8 +24,8 @@ import { drawPicture } from "./small_picture.js";
  * @property {boolean} [code] whether the lines are code
  */
 
-const DRAG_PX = 6; // a shorter movement of the pointer is a click
-const PATIENCE_MS = 3000; // how long another move is refused while the server has not answered the last one
+const DRAG_PX = 6; // in px: a pointer that moved less than this has clicked
+const PATIENCE_MS = 3000; // in ms: how long moves are refused while the server has not answered the last move
 
 /** @param {import("./shared.js").Component<Scenes>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -40,7 +40,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   view.waits = 0;
   root.onkeydown = null;
   const columns = () => getComputedStyle(list).gridTemplateColumns.split(" ").length;
-  // The live region stays in the page: a screen reader reads only changes within an existing element.
+  // The live region stays in the page, because a screen reader reads only changes within an existing element.
   if (!said.isConnected) root.append(said);
   roving(root, () => {
     for (const old of [...root.children]) if (old !== said) old.remove();
@@ -65,7 +65,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const line = columns();
     const way = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: line, ArrowUp: -line }[event.key];
     if (!card || !way) return;
-    event.preventDefault(); // in a browser Alt and an arrow key go back in the history
+    event.preventDefault(); // prevented, because in a browser Alt and an arrow key go back in the history
     const to = [...list.children].indexOf(card) + way;
     if (view.waits || to < 0 || to >= list.children.length) return;
     put(list, card, to);
@@ -104,7 +104,7 @@ function picturesOf({ shapes, image, lines = [] }) {
   return lines.map((line) => element("bdi", "", line));
 }
 
-// A mouse drags a card anywhere; a finger, which also scrolls, only at its grip. Escape moves the card back.
+// Follows a drag: a mouse drags a card anywhere, a finger only at its grip. Escape moves the card back.
 function followDrag(root, view, list, card, send) {
   card.onpointerdown = (down) => {
     const isGrip = down.target.matches(".grip");

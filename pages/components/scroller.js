@@ -1,9 +1,9 @@
-// Scrolls an accordion ("drawer") into view whenever the visitor opens it, but not if a link opens it. The component
-// is the first element in the drawer. As the drawer is still growing, scrolling is repeated until the visitor acts.
+// Scrolls an accordion ("drawer") into view whenever the visitor opens it, but not if a link opens it.
+// It scrolls again while the accordion grows, until the visitor acts; its element is the accordion's first.
 import { shared } from "./shared.js";
 
 const GROWS_MS = 1500;
-const HEADING_PX = 60; // the height of the question of a drawer, and of the bar above a page
+const HEADING_PX = 60; // in px: the height of an accordion's question, and of the bar at the top of a page
 
 /** @param {import("./shared.js").Component<{ opened: number }>} component */
 export default function ({ parentElement, data }) {
@@ -23,13 +23,13 @@ export default function ({ parentElement, data }) {
     const { top } = place.getBoundingClientRect();
     if (top > HEADING_PX && top < 0.4 * innerHeight) return;
     if (top === before) scrollOne(boxes, top, behavior);
-    before = top; // if the place is still moving, an earlier scroll is under way
+    before = top; // while the place still moves, an earlier scroll is under way
     requestAnimationFrame(bring);
   };
   bring();
 }
 
-// The scrollable elements around an element, from the innermost to the page.
+// Returns the scrollable elements around an element, from the innermost to the page.
 function scrolling(element) {
   const boxes = [];
   for (let box = element; box; box = box.parentNode ?? box.host) {
@@ -38,8 +38,8 @@ function scrolling(element) {
   return boxes;
 }
 
-// Scrolls the innermost box that can still scroll towards the place. Boxes around a box that is wholly visible are not
-// scrolled: a drawer in the side pane does not move the picture beside it, even before it has grown.
+// Scrolls the innermost box that can still scroll towards the accordion.
+// Boxes around a wholly visible box are not scrolled: an accordion in the side pane does not move the picture.
 function scrollOne(boxes, top, behavior) {
   for (const box of boxes) {
     const seen = box.getBoundingClientRect();

@@ -1,6 +1,6 @@
-// The search over the whole app: a button and a dialog with a field, by mouse or keyboard. It runs in the browser;
-// typed text is never parsed as HTML. The entries are fetched when the dialog first opens: data.findable is the address
-// of a module whose default export is the list of entries.
+// The search over the whole app: a button and a dialog with a field, used by mouse or keyboard.
+// It runs in the browser, and typed text is never parsed as HTML. The entries are fetched at the first opening:
+// data.findable is the address of a module whose default export is the list of entries.
 import { isTyping } from "./belongs.js";
 import { element, linkTo, setColours, stateOf, svgShape } from "./dom.js";
 import { find, makeIndex } from "./find.js";
@@ -27,7 +27,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   const draw = () => {
     const { index } = view;
-    if (!index) return; // still loading
+    if (!index) return; // waits, because the index is still loading
     const found = find(index, field.value);
     list.replaceChildren(...found.map((number) => drawResult(index[number], data, choose)));
     status.textContent = describe(field.value, found.length, data.text);
@@ -46,11 +46,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
   opener.onclick = open;
   dialog.onclick = (event) => {
-    if (event.target === dialog) dialog.close(); // a click beside the window
+    if (event.target === dialog) dialog.close(); // closed by a click outside the dialog
   };
   field.oninput = draw;
   field.onkeydown = (event) => {
-    if (event.isComposing || event.keyCode === 229) return; // the key belongs to a Chinese input method
+    if (event.isComposing || event.keyCode === 229) return; // a Chinese input method handles the key
     const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (way) mark(chosen + way);
     else if (event.key === "Enter") list.children[chosen]?.querySelector("a").click();

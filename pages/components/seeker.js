@@ -1,5 +1,5 @@
-// Scrolls to the control that was searched for, focuses it, and frames it for a moment. The accordion around it may
-// still be opening, so the search repeats until the control is found, the time is over, or the visitor acts.
+// Scrolls to the control that was searched for, focuses it, and frames it for a moment.
+// As its accordion may still open, this is repeated until the control is found, time is over or the visitor acts.
 import { shared } from "./shared.js";
 
 const PATIENCE_MS = 6000;
@@ -25,7 +25,7 @@ export default function ({ data }) {
     box.scrollIntoView({ block: "center" });
     hold(box, performance.now());
   };
-  // Keeps the control in view and focused, as content above it may still open, or the control be redrawn.
+  // Keeps the control in view and focused, because content above it may still open, or the control be redrawn.
   const hold = (box, from) => {
     box.style.outline = `3px solid ${data.colour}`;
     box.style.outlineOffset = "4px";
@@ -40,7 +40,7 @@ export default function ({ data }) {
   bring();
 }
 
-// The first focusable element of a control that is not its help icon.
+// Returns the first focusable element of a control that is not its help icon.
 function findControl(box) {
   const found = [...box.querySelectorAll("input, button, textarea, [tabindex='0']")];
   return found.find((each) => !each.closest("[data-testid=stWidgetLabel], [data-testid=stTooltipIcon]"));

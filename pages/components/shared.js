@@ -1,5 +1,5 @@
-// State and events that the components of a page share. The script of each component is a bundle with its own copy of
-// every module, so the components share one global object, and exchange events of the window.
+// State and events that the components of a page share.
+// They share a global object and events of the window, because each script has its own copy of every module.
 
 /**
  * The argument with which Streamlit calls a component.

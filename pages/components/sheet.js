@@ -1,21 +1,21 @@
-// One matrix drawn on a canvas, from its data and a view (zoom and scroll position): cells in whole device pixels, so
-// that all have the same size, the texts around the cells, the colour scale, and the outlines on top.
+// One matrix on a canvas, drawn from its data and a view (zoom, scroll position): cells, texts, scale, outlines.
+// Cells are whole device pixels wide, so that all have the same size.
 import { button, element } from "./dom.js";
 import { clamp } from "./flow/motion.js";
 import { BLOCKED, hatch, penOf, pixels } from "./pixels.js";
 import { digits, filled, letters, WIDE } from "./printed.js";
 import { fixed } from "./rounded.js";
 
-const CELL = 40; // CSS pixels: the largest cell of a map that is shown whole
-const READABLE = 26; // CSS pixels: from this cell width on, cells show their numbers
+const CELL = 40; // in CSS px: the largest side of a cell in a map that is shown whole
+const READABLE = 26; // in CSS px: the least width of a cell that shows its number
 const NEAREST = 64;
-const TALL = 520; // CSS pixels: the largest height of all cells, so that a projector shows the whole map
-const FEW = 4; // the view has room for so many rows and columns at CELL size, even if the map is narrow
-const SMALL = 13; // CSS pixels: the smallest and the largest font size
+const TALL = 520; // in CSS px: the largest height of all cells, so that a projector shows the whole map
+const FEW = 4; // at least so many rows and columns fit the view at CELL size, even if the map is narrow
+const SMALL = 13; // in CSS px: the least and the largest font size
 const LARGE = 16;
-const MARGIN = 120; // CSS pixels: the largest width of texts beside rows, and height of texts above columns
+const MARGIN = 120; // in CSS px: the largest width of texts beside rows, and height of texts above columns
 const ROOM = 110;
-const OVERHANG = 100; // CSS pixels: the width of tilted texts beyond the last column
+const OVERHANG = 100; // in CSS px: the width of tilted texts beyond the last column
 const RAMP = { wide: 260, tall: 40 };
 
 /** @typedef {{ row: number, column: number }} Cell of the drawn cells */
@@ -41,7 +41,7 @@ export class Sheet {
   }
 
   // ---- data ---------------------------------------------------------------------------------------------------------
-  // Takes new data. Returns whether they belong to the same matrix: then the view stays, else the map is shown whole.
+  // Takes new data; returns whether they are of the same matrix. If so, the view stays; else all cells are shown.
   take(data) {
     const before = this.data;
     const same = before && before.drawn.join() === data.drawn.join() && before.step === data.step;
@@ -67,11 +67,11 @@ export class Sheet {
     [words.in, words.out, words.whole].forEach((title, n) =>
       Object.assign(this.buttons[n], { title, ariaLabel: title, textContent: ["+", "−", title][n] }),
     );
-    this.width = null; // measures again: the texts may have changed
+    this.width = null; // so that the width is measured again, because the texts may have changed
     this.lay();
   }
 
-  // The matrix cell that a drawn cell shows: the same cell, or if not all cells are drawn, the one picked from a block.
+  // Returns the matrix cell that a drawn cell shows; if not all cells are drawn, the cell picked from its block.
   place({ row, column }) {
     const n = row * this.data.drawn[1] + column;
     const place = this.places ? this.places[n] : n;
@@ -96,13 +96,13 @@ export class Sheet {
       canvas.style.width = this.sheet + "px";
       canvas.style.height = this.height + "px";
       const [wide, tall] = [Math.round(this.sheet * ratio), Math.round(this.height * ratio)];
-      if (canvas.width !== wide) canvas.width = wide; // setting it wipes the canvas
+      if (canvas.width !== wide) canvas.width = wide; // because setting the width clears the canvas
       if (canvas.height !== tall) canvas.height = tall;
     }
     this.draw();
   }
 
-  // Computes the margins, the smallest and largest cell width, and the sizes of the view and of the sheet around it.
+  // Computes the margins, the least and largest cell width, and the sizes of the view and of the sheet around it.
   measure() {
     const { data, width, ratio } = this;
     const [rows, columns] = data.drawn;
@@ -144,7 +144,8 @@ export class Sheet {
     return this.pen.measureText(text).width / 16;
   }
 
-  // The height that texts above the columns need: Chinese is written downwards, Latin text upwards.
+  // Returns the height of the texts above the columns.
+  // Chinese is written downwards there, and Latin text upwards.
   room(texts) {
     const need = [...new Set(texts)].map((text) =>
       WIDE.test(text) ? letters(text).length * LARGE + 14 : this.wide(text, SMALL) + 16,
@@ -152,7 +153,7 @@ export class Sheet {
     return Math.ceil(Math.min(ROOM, Math.max(1.6 * LARGE, ...need)));
   }
 
-  // The smallest and the largest finite number (at most and at least 0): one of them is printed widest.
+  // Returns the least and the largest finite number, including 0; one of the two is the widest in print.
   extremes() {
     let [least, most] = [0, 0];
     for (const value of this.numbers) {
@@ -168,7 +169,7 @@ export class Sheet {
   }
 
   // ---- the view -----------------------------------------------------------------------------------------------------
-  // The cell width after one zoom step: 1.5 times as large (1) or as small (-1), a whole number of pixels.
+  // Returns the cell width after one zoom step: 1.5 times as large (1) or as small (-1), in whole pixels.
   nearer(way) {
     const next = Math.round(this.unit * 1.5 ** way);
     return clamp(next === this.unit ? this.unit + way : next, this.whole, this.nearest);
@@ -182,7 +183,7 @@ export class Sheet {
     this.move((this.x + x) * factor - x, (this.y + y) * factor - y);
   }
 
-  // The centre [x, y] of the marked or chosen cell if it is visible, else the middle of the view.
+  // Returns the centre [x, y] of the marked or chosen cell if it is visible, else the middle of the view.
   middle() {
     const { wide, tall } = this.view;
     const cell = this.at ?? this.chosen();
@@ -190,7 +191,7 @@ export class Sheet {
     return x >= 0 && y >= 0 && x <= wide && y <= tall ? [x, y] : [wide / 2, tall / 2];
   }
 
-  // The drawn cell that shows the chosen matrix cell; null if no cell is chosen.
+  // Returns the drawn cell that contains the chosen cell of the matrix; null if no cell is chosen.
   chosen() {
     const { chosen, every } = this.data;
     return chosen && { row: Math.floor(chosen[0] / every[0]), column: Math.floor(chosen[1] / every[1]) };
@@ -309,8 +310,8 @@ export class Sheet {
     return kept.join("") + "…";
   }
 
-  // Calls draw(text, middle, isMarked) for visible labels along an axis, at least `room` CSS pixels apart. The marked
-  // label is always drawn; labels that would overlap it are left out.
+  // Calls draw(text, middle, isMarked) for visible labels along an axis, at least `room` CSS pixels apart.
+  // The marked label is always drawn; labels that would overlap it are left out.
   labels(texts, every, from, length, count, room, marked, draw) {
     const cell = this.unit / this.ratio;
     const thinned = Math.max(1, Math.ceil(room / cell));
@@ -346,8 +347,8 @@ export class Sheet {
     );
   }
 
-  // Draws column labels horizontally if all fit; else Chinese downwards and Latin text tilted, or upright in narrow
-  // columns.
+  // Draws the column labels horizontally if all fit.
+  // Otherwise Chinese is written downwards, and Latin text is tilted, or upright if columns are narrow.
   drawColumns() {
     const { pen, data } = this;
     const cell = this.unit / this.ratio;
@@ -409,7 +410,7 @@ export class Sheet {
     }
   }
 
-  // Draws outlines over the cells: the chosen query's row, the chosen cell, and row and column of the marked cell.
+  // Draws outlines over the cells: the row of the chosen query, the chosen cell, and the marked row and column.
   drawOver() {
     const { data, unit, ratio } = this;
     const [rows, columns] = data.drawn;
@@ -418,7 +419,7 @@ export class Sheet {
     pen.clearRect(0, 0, this.over.width, this.over.height);
     pen.save();
     pen.beginPath();
-    const edge = 2 * ratio; // the outline of a cell at the border reaches outside the view
+    const edge = 2 * ratio; // margin, because the outline of a cell at the border reaches outside the view
     const [left, top] = [Math.round(this.left * ratio), Math.round(this.top * ratio)];
     pen.rect(left - edge, top - edge, this.view.wide + 2 * edge, this.view.tall + 2 * edge);
     pen.clip();
@@ -426,7 +427,7 @@ export class Sheet {
     pen.strokeStyle = data.palette.outline;
     const outline = (row, column, down, across, thick) => {
       pen.lineWidth = thick * ratio;
-      const out = unit < 8 * ratio ? pen.lineWidth / 2 : 0; // around small cells, not over them
+      const out = unit < 8 * ratio ? pen.lineWidth / 2 : 0; // around small cells, so that the outline is beside them
       pen.strokeRect(column * unit - out, row * unit - out, across * unit + 2 * out, down * unit + 2 * out);
     };
     const chosen = this.chosen();
@@ -451,7 +452,7 @@ export class Sheet {
     const { n, row, column } = this.place(cell);
     const value = this.numbers[n];
     const state = data.cells[n] === BLOCKED ? data.words.blocked : data.is_bool ? data.words.allowed : "";
-    const vanishes = value !== 0 && Math.abs(value) < 0.005; // would be rounded to 0
+    const vanishes = value !== 0 && Math.abs(value) < 0.005; // whether two decimals would show 0
     const number = data.is_bool ? state : [vanishes ? digits(value) : this.text(n), state].filter(Boolean).join(" ");
     const rounded = !vanishes && Number(value.toPrecision(7)) !== Number(value.toFixed(2)) && Number.isFinite(value);
     const more = rounded ? filled(data.words.digits, { digits: digits(value) }) : "";

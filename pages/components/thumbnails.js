@@ -14,8 +14,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   setColours(root, shown.palette, ["outline", "ground", "ink"]);
   root.style.setProperty("--side", shown.side + "px");
   root.style.setProperty("--text", shown.text + "px");
-  root.style.setProperty("--lines", shown.lines); // reserved for each name, so that the layout does not jump
-  const before = view.images ?? new Map(); // content -> image; most maps stay the same
+  root.style.setProperty("--lines", shown.lines); // lines reserved for each name, so that the layout does not jump
+  const before = view.images ?? new Map(); // content of a map -> its image, kept because most maps do not change
   view.images = new Map();
   let from = 0;
   const parts = shown.maps.flatMap(({ opens, name, title, map: [rows, columns], scale, chosen, breaks }) => {
@@ -33,12 +33,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
   roving(root, () => root.replaceChildren(...parts));
 }
 
-// Returns an <img> with one pixel per cell, enlarged by the browser. It is not a canvas, as each canvas is a layer that
-// slows every frame of the page.
+// Returns an <img> with one pixel per cell, enlarged by the browser.
+// It is not a canvas, because each canvas is a layer that slows every frame of the page.
 function small(src, rows, columns, side) {
   const [width, height] = [columns, rows].map((length) => (side * length) / Math.max(rows, columns));
   return element("img", "", {
     alt: "", draggable: false, src, style: `width: ${width}px; height: ${height}px`,
-    decoding: "sync", // decoded before the next frame, so that the map does not flicker
+    decoding: "sync", // it is decoded before the next frame, so that the map does not flicker
   });
 }

@@ -1,5 +1,5 @@
-// A timeline: a small picture of what each year added. The picture of the chosen year is large, with a text and a link
-// to the page of the app that shows it.
+// A timeline with a small picture of what each year added.
+// The chosen year's picture is large, with a text and a link to the page of the app that shows it.
 import { belongs } from "./belongs.js";
 import { element, linkTo, setColours, stateOf } from "./dom.js";
 import { followPointer } from "./drag.js";
@@ -24,7 +24,7 @@ import { drawPicture } from "./small_picture.js";
  * @property {string} key
  */
 
-const MARGIN = 2; // of a large picture, in units of its viewBox: half of a thick line
+const MARGIN = 2; // margin of a large picture in viewBox units: half the width of a thick line
 /** @param {import("./shared.js").Component<Timeline>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".timeline");
@@ -61,7 +61,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   look(view.at);
 
   const pressed = (event) => {
-    // The event must not reach other components.
+    // The event of an arrow key must not reach other components.
     if (event.key.startsWith("Arrow") && !belongs(event) && walk(event)) event.stopPropagation();
   };
   window.addEventListener("keydown", pressed, true);

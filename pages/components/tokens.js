@@ -1,5 +1,5 @@
-// A text tokenized in three ways, a row each: words, pieces (subwords), characters. A slider sets the number of merges
-// for the pieces. Hovering or focusing a token highlights the same letters in all rows.
+// A text tokenized in three ways, a row each: words, subword tokens, characters. A slider sets the number of merges.
+// Pointing at or focusing a token highlights the same letters in all rows.
 import { element, setColours, stateOf } from "./dom.js";
 import { playerOf } from "./player.js";
 import { filled } from "./printed.js";
@@ -20,8 +20,8 @@ import { roving } from "./roving.js";
 
 /** @typedef {{ shown: string, said: string, first: number, last: number, known: boolean }} Token of some letters */
 
-const TINTS = 6; // the number of colours that consecutive tokens cycle through
-const STEP_TIME = 260; // ms between two stages while the player plays
+const TINTS = 6; // the number of colours through which consecutive tokens cycle
+const STEP_TIME = 260; // ms between two stages of the animation
 const spans = new WeakMap(); // token -> the numbers of its first and last letter
 
 /** @param {import("./shared.js").Component<Tokens>} component */
@@ -50,7 +50,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   show(view.at);
 }
 
-// The last applied merge as "a + b"; label.none before the first merge.
+// Returns the last applied merge as "a + b"; label.none before the first merge.
 function newest(data, merges) {
   const merge = data.learned[merges - 1];
   return merge ? `${merge[0]} + ${merge[1]}` : data.label.none;
@@ -79,7 +79,7 @@ function drawToken(view, { shown, said, first, last, known }, place) {
   return token;
 }
 
-// Highlights the tokens of all rows that overlap the letters of a span; no token if the span is null.
+// Highlights the tokens of all rows that overlap the letters of a span; if the span is null, no token is highlighted.
 function light(view, span) {
   for (const token of view.root.querySelectorAll(".token")) {
     const [first, last] = spans.get(token);

@@ -1,4 +1,4 @@
-"""The texts in documents of a run: provenance, title, settings, and headings of matrices."""
+"""Texts for the documents of a run: provenance, title, settings, and headings of matrices."""
 
 from functools import partial
 from urllib.parse import urlencode
@@ -32,13 +32,13 @@ from pages.setup.setup import Setup
 from pages.site.catalog import PAGES
 from pages.site.words import current_language, say
 
-MAX_DOCUMENT_TITLE_CHARS = 80  # of a document's title
+MAX_DOCUMENT_TITLE_CHARS = 80  # in characters: a document's title is at most this long
 
 
 def make_run_provenance(setup: Setup, address: str | None = None) -> Provenance:
-    """The provenance of a run: sentence, workbench link, origin of the numbers, and a warning if a model guesses.
+    """Returns the provenance of a run: sentence, workbench link, origin of the numbers, and a warning about guesses.
 
-    address: of the workbench, required if there is no session.
+    address: the URL of the workbench; required if there is no session.
     """
     language = current_language()
     link_parts = to_address(setup, language) | {"lang": language}
@@ -52,7 +52,7 @@ def make_run_provenance(setup: Setup, address: str | None = None) -> Provenance:
 
 
 def make_document_title(setup: Setup) -> str:
-    """The sentence of a run, or the name of its example if it has no sentence; cut to MAX_DOCUMENT_TITLE_CHARS."""
+    """Returns the sentence of a run, cut to MAX_DOCUMENT_TITLE_CHARS, or the name of the example without a sentence."""
     if resolve_run(setup.run).mode == "sentence":
         title = printable_token(spell_tokens(inputs_of(setup).queries, setup.run))
     else:
@@ -63,7 +63,7 @@ def make_document_title(setup: Setup) -> str:
 
 
 def workbench_address() -> str:
-    """The URL of the workbench, the first page."""
+    """Returns the URL of the workbench, which is the first page."""
     address = page_address()
     root, _, page = address.rpartition("/")
     slugs = {entry.slug for entry in PAGES}
@@ -71,7 +71,7 @@ def workbench_address() -> str:
 
 
 def make_document_texts(trace: Trace, setup: Setup, selection: Selection) -> DocumentTexts:
-    """The texts of a run's documents, in the language of the session."""
+    """Returns the texts of a run's documents, in the language of the session."""
     return DocumentTexts(
         language=say("app.tag"),
         sentence=fact_sentence(trace, selection, spell=str),
@@ -84,7 +84,7 @@ def make_document_texts(trace: Trace, setup: Setup, selection: Selection) -> Doc
 
 
 def matrix_heading(trace: Trace, drawn: Panel) -> str:
-    """The heading of a matrix; with the query's name if there is one such matrix per query."""
+    """Returns the heading of a matrix; if each query has its own such matrix, the heading has the query's name."""
     title = make_panel_title(trace, drawn)
     outer_dims = trace.step(drawn.step).dims[:-2]
     first_cell = drawn.refs[0][0].index
@@ -95,13 +95,14 @@ def matrix_heading(trace: Trace, drawn: Panel) -> str:
 
 
 def say_more_heads(count: int) -> str:
-    """The sentence that `count` more heads are not shown."""
+    """Returns the sentence that `count` more heads are not shown."""
     return say("export.more", count=count)
 
 
 def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
-    """The settings of a run, one per line, and its sizes as the last line; most settings that have their default are
-    omitted.
+    """Returns the settings of a run, one per line; the last line has the sizes of the run.
+
+    Most settings that have their default value are omitted.
     """
     config = config_of(setup.run)
     sizes = trace.sizes()

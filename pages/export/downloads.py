@@ -1,6 +1,6 @@
-"""Downloads: the button of a file, its name, and the check of its size.
+"""Downloads: the button that offers a file, the file's name, and the check of its size.
 
-A file is generated in a separate thread without a session: all data that it needs must be passed to its FileMaker.
+A file is generated in a separate thread without a session, so all data that it needs must be passed to its FileMaker.
 """
 
 import re
@@ -23,8 +23,10 @@ class FileMakers(dict[str, FileMaker]):
 
 @st.cache_resource(scope="session", show_spinner=False)
 def file_makers() -> FileMakers:
-    """The FileMakers of the session, which refer to its runs. When the visitor leaves, Streamlit keeps the callables of
-    buttons but clears this cache; a page that is opened again offers its files again.
+    """Returns the FileMakers of the session, which refer to its runs.
+
+    When the visitor leaves, Streamlit clears this cache, but keeps the callables of buttons. A page that is opened
+    again adds its FileMakers again.
     """
     return FileMakers()
 
@@ -35,7 +37,9 @@ def button_row():
 
 
 def can_export(trace: Trace, kind: str, step: str | None = None) -> bool:
-    """Whether a run, or one step of it, is small enough for a file of this kind; shows the reason if it is not."""
+    """Returns whether a run, or one step of it, is small enough for a file of this kind; if not, the reason is
+    shown.
+    """
     try:
         check_export_size(trace, kind, step)
     except AttentionError as error:
@@ -45,7 +49,7 @@ def can_export(trace: Trace, kind: str, step: str | None = None) -> bool:
 
 
 def offer_download(name: str, file: str, mime: str, make: FileMaker, label: str | None = None) -> None:
-    """Shows a download button; the file is generated when the button is clicked, in the language of this session."""
+    """Shows a download button. The file is generated in the language of this session when the button is clicked."""
     language = current_language()
     makers = file_makers()
     makers[name] = make
@@ -66,7 +70,7 @@ def offer_download(name: str, file: str, mime: str, make: FileMaker, label: str 
 
 
 def file_name(setup: Setup, ending: str, *parts: str) -> str:
-    """A file name of ASCII letters, digits and underscores, composed of the example's name and further parts.
+    """Returns a file name that consists of ASCII letters, digits and underscores: the example's name and further parts.
 
     >>> file_name(Setup(), "csv", "../weights")
     'attention_en_it_weights.csv'

@@ -1,5 +1,6 @@
-"""The export panel: a run as pictures, numbers, documents and scripts. A file is generated when its button is
-clicked.
+"""The export panel: downloads of a run as pictures, numbers, documents and scripts.
+
+A file is generated when its button is clicked.
 """
 
 from collections.abc import Iterator
@@ -36,9 +37,9 @@ from pages.setup.setup import Setup
 from pages.site.code_words import load_code_comments, say_code
 from pages.site.words import current_language, escape_markdown, say
 
-EXPORTED_STEP_KEY = "c_export"  # session key of the step that is exported alone, or MAP_OPTION
-MAP_OPTION = "map"  # option to export the map of the selected head
-MAX_NAMED_LETTERS = 12  # letters missing in the fonts that the message lists
+EXPORTED_STEP_KEY = "c_export"  # session key of the chosen export: a step's name, or MAP_OPTION
+MAP_OPTION = "map"  # the option that exports the map of the selected head
+MAX_NAMED_LETTERS = 12  # the message lists at most this many of the letters that the fonts lack
 
 
 def show_export(trace: Trace, setup: Setup) -> None:
@@ -93,7 +94,7 @@ def show_step_files(trace: Trace, setup: Setup, provenance: Provenance, selectio
 
 
 def choose_exported_step(trace: Trace, setup: Setup, names: dict[str, str]) -> str:
-    """Shows a select box and returns the chosen step or MAP_OPTION; by default the opened step."""
+    """Shows a select box and returns the chosen step or MAP_OPTION; the default is the step opened on the page."""
     if st.session_state.get(EXPORTED_STEP_KEY) not in names:
         st.session_state[EXPORTED_STEP_KEY] = setup.view.step if setup.view.step in trace else MAP_OPTION
     return st.selectbox(
@@ -105,7 +106,7 @@ def choose_exported_step(trace: Trace, setup: Setup, names: dict[str, str]) -> s
 
 
 def list_picture_letters(trace: Trace, provenance: Provenance, names: dict[str, str]) -> str:
-    """All letters that a picture of a run may contain."""
+    """Returns one string of all letters that a picture of a run may contain, with repetitions."""
     texts = [*names.values(), *provenance.lines]
     for words in trace.labels.values():
         texts += words
@@ -113,7 +114,7 @@ def list_picture_letters(trace: Trace, provenance: Provenance, names: dict[str, 
 
 
 def with_shown_labels(trace: Trace) -> Trace:
-    """The run with the labels of D and D_out as they are shown on the screen, in the language of the session."""
+    """Returns the run with the same labels of D and D_out as on the screen, in the language of the session."""
     labels = {}
     for axis in ("D", "D_out"):
         if axis in trace.labels:
@@ -135,7 +136,9 @@ def show_all_files(trace: Trace, setup: Setup, provenance: Provenance) -> None:
 
 
 def show_documents(trace: Trace, setup: Setup, provenance: Provenance, selection: Selection) -> None:
-    """Shows the downloads as LaTeX, notebook and scripts, and the file of inputs if the scripts read one."""
+    """Shows the downloads as LaTeX, notebook and scripts, and the file with the inputs if the scripts read such a
+    file.
+    """
     texts = make_document_texts(trace, setup, selection)
     language = current_language()
     st.caption(say("export.documents"))
@@ -153,12 +156,15 @@ def show_documents(trace: Trace, setup: Setup, provenance: Provenance, selection
 
 
 def write_script(trace: Trace, library: str, language: str) -> str:
-    """A script that computes the run with a library, with comments in a language."""
+    """Returns a script that computes the run with a library; its comments are in the given language."""
     return say_code(code(trace, library), language)
 
 
 def show_handouts(trace: Trace, setup: Setup, provenance: Provenance, selection: Selection, note: str = "") -> None:
-    """Shows the downloads for an audience: a page for phones, and handouts to print. note: of the lecturer."""
+    """Shows the downloads for an audience: a page for phones, and handouts to print.
+
+    note: the lecturer's note, which is printed on the handouts.
+    """
     texts = make_document_texts(trace, setup, selection)
     st.caption(say("export.handouts"))
     with button_row():
@@ -179,7 +185,7 @@ def show_handouts(trace: Trace, setup: Setup, provenance: Provenance, selection:
 
 # ---- a language model ------------------------------------------------------------------------------------------------
 def show_model_files(screen: ScreenState, provenance: Provenance) -> None:
-    """Shows the downloads of the language model that reads the sentence; returns early if no model is used."""
+    """Shows the downloads of the language model that reads the sentence; shows nothing if no model is used."""
     words = words_of_model(screen)
     if words is None:
         return
@@ -194,7 +200,7 @@ def show_model_files(screen: ScreenState, provenance: Provenance) -> None:
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """The tables of the open panel, then those of the words before and after changes in the model."""
+    """Yields the tables of the open panel, then the tables of the next words before and after changes in the model."""
     yield from PANELS[open_panel(screen)].tables(screen)
     yield from list_changed_words(screen)
 

@@ -13,13 +13,14 @@ from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import say, say_refusal
 
 CHECK_PAGE = "check"
-STATE_KIND = "state"  # name of the kind of exercise that is made from a Setup
-MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # numbers of a whole step, and of one row
+STATE_KIND = "state"  # the name of the kind of exercise that is made from a Setup
+MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # maximum numbers of cells: of a step, and of one row
 
 
 def check_exercise_size(setup: Setup) -> None:
-    """Raises AttentionError if a Setup cannot be an exercise: exercise_file (read from a file), exercise_size (too
-    large).
+    """Raises AttentionError if a Setup cannot become an exercise.
+
+    Codes: exercise_file if the Setup uses inputs from a file, exercise_size if it is too large.
     """
     if setup.run.file is not None:
         raise AttentionError("exercise_file")
@@ -53,7 +54,7 @@ def link_to_exercise(setup: Setup, key: str) -> None:
 
 
 def link_to_workbench(setup: Setup, key: str, label: str | None = None, help: str | None = None) -> None:
-    """Shows a button that opens a Setup in the workbench. label: of the button, if not the default one."""
+    """Shows a button that opens a Setup in the workbench. label: the button's text; None for the default label."""
     label = label or say("lesson.workbench")
     if st.button(label, key=f"door_{key}", icon=":material/grid_on:", type="tertiary", help=help):
         setup_state.adopt_setup(setup)

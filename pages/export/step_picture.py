@@ -18,8 +18,10 @@ from pages.site.words import say
 
 @dataclass(frozen=True)
 class StepPicture:
-    """The data from which a picture is drawn on request. chosen: the opened cell. map_title: the title of the selected
-    head's map; None if the step is drawn as a product.
+    """The data from which a picture is drawn on request.
+
+    chosen: the opened cell. map_title: the title for the map of the selected head; None if the step is drawn as a
+    product.
     """
 
     trace: Trace
@@ -31,7 +33,7 @@ class StepPicture:
     map_title: str | None
 
     def to_svg(self) -> str:
-        """The SVG text, with the formula of the step and its provenance."""
+        """Returns the picture as SVG text, with the formula of the step and its provenance."""
         if self.map_title is None:
             picture, provenance = self.draw_step(), self.provenance
         else:
@@ -40,12 +42,12 @@ class StepPicture:
         return svg_text(picture, provenance, self.palette, equation)
 
     def draw_step(self) -> Picture:
-        """The picture of the step as a product."""
+        """Returns the picture of the step as a product."""
         position = position_with_cell(self.selection.at, self.trace, self.chosen)
         return make_step_picture(self.trace, self.step, position, self.chosen, palette=self.palette)
 
     def draw_map(self) -> Picture:
-        """The map of the selected head's weights."""
+        """Returns the map of the selected head's weights."""
         return head_map(
             self.trace,
             self.selection.head,
@@ -59,7 +61,7 @@ class StepPicture:
         )
 
     def note_shown_part(self) -> Provenance:
-        """The provenance; with a note on the part that is drawn if the map is too large to be drawn completely."""
+        """Returns the provenance, with a note on which part is drawn if the map is too large to be drawn completely."""
         part = panel(self.trace, "weights", {"B": self.selection.batch, "H": self.selection.head})
         if not any(part.hidden):
             return self.provenance

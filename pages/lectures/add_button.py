@@ -1,4 +1,4 @@
-"""The button that adds what a page shows to the visitor's lecture, as a scene."""
+"""The button that adds to the visitor's lecture, as a scene, what a page shows."""
 
 from collections.abc import Callable
 
@@ -12,8 +12,9 @@ from pages.site.words import say, say_refusal
 
 
 def show_add_button(make_scene: Callable[[], Scene], key: str = "add_scene") -> None:
-    """Shows the button that adds a scene, and the error if the lecture refused the last scene; instead a button to the
-    desk if the scene was already added.
+    """Shows the button that adds a scene to the lecture, or a button to the desk if the scene was already added.
+
+    Also shows the error if the last scene could not be added to the lecture.
     """
 
     def add_scene() -> None:
@@ -33,9 +34,9 @@ def show_add_button(make_scene: Callable[[], Scene], key: str = "add_scene") -> 
 
 
 def is_added(make_scene: Callable[[], Scene]) -> bool:
-    """Whether the page still shows the scene that was added last, and the lecture still has this scene.
+    """Returns whether the page still shows the scene that was added last, and the lecture still has this scene.
 
-    make_scene may take a while to draw a picture: it is called only if such a scene exists.
+    make_scene may take a while to draw a picture, so it is called only if such a scene exists.
     """
     session = lecture_session.get_lecture_session()
     if session.own is None or session.added not in session.own.scenes:

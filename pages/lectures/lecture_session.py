@@ -1,6 +1,7 @@
 """The lecture state of a session: the open lecture, the current scene and step, and moves between steps.
 
-While a lecture is shown, the session's Setup is that of its scene: controls change the Setup, never the lecture.
+While a lecture is shown, the session's Setup starts as that of the current scene. Controls change the Setup, never the
+lecture.
 """
 
 import re
@@ -34,17 +35,18 @@ from pages.site.words import current_language, say
 
 OWN_LECTURE = "own"  # name of the lecture that the visitor has created or opened
 LECTURE_LINK_KEYS = ("lecture", "scene", "step", OWN_LECTURE, "view", "pair")
-LECTURE_CONTROL = "lecture"  # control under which refusals to open or change a lecture are stored
+LECTURE_CONTROL = "lecture"  # control under which an error is stored if a lecture could not be opened or changed
 NOTES_VIEW = "notes"  # name of the presenter view
-MAX_LINKED_LECTURE_CHARS = 5_000  # characters of a lecture in a link: so few that no program truncates the address
-WAYS = ("next", "previous", "next_scene", "previous_scene", "first", "last")  # the moves to another step
+MAX_LINKED_LECTURE_CHARS = 5_000  # a longer lecture is left out of links, because some programs truncate long addresses
+WAYS = ("next", "previous", "next_scene", "previous_scene", "first", "last")  # possible moves to another step
 PAIR_PATTERN = re.compile("[0-9a-f]{8}")
 
 
 @dataclass(frozen=True)
 class Removal:
-    """The removal of a scene from the own lecture. before, after: the lecture with and without the scene. at: the
-    scene's index.
+    """The removal of a scene from the visitor's own lecture.
+
+    before: the lecture with the scene. after: the lecture without the scene. at: the scene's index in `before`.
     """
 
     before: Lecture
@@ -56,15 +58,15 @@ class Removal:
 class LectureSession(LinkedState):
     """The lecture state of a session: the visitor's own lecture, the name of the open one, and the current scene.
 
-    at: the index of the current scene. scene_step: its step, or None at the desk, where a lecture is edited. drawer:
-    whether the controls are shown beside the scene. view: NOTES_VIEW in the presenter view. pair: the name of the
-    channel on which the presenter view receives messages from the presentation's window. unread, unfit: parts of the
-    link or of the scene that could not be read or computed. moves: how many steps were shown; from_behind: whether the
-    last move went backwards. motions: of the query's journey, by the index of each scene that has shown it since the
-    lecture was started. begun: how often a scene was started or reset. script: the scene's Setup, as far as it can be
-    computed; departed: whether a scene without a Setup was changed after it was started; screen: what the workbench
-    showed before the lecture. added: the scene that was added last. removal: the last removal of a scene. put_away: the
-    own lecture that was replaced by another one.
+    at: the index of the current scene. scene_step: the step of the scene that is shown, or None at the desk, where a
+    lecture is edited. drawer: whether the controls are shown beside the scene. view: NOTES_VIEW in the presenter view.
+    pair: the name of the channel on which the presenter view receives messages from the presentation's window. unread:
+    parts of the link or the scene that could not be read. unfit: parts that could not be computed. moves: how many
+    steps were shown. from_behind: whether the last move went backwards. motions: index of a scene -> the motions of the
+    query's animation that the scene has shown since the lecture was started. begun: how often a scene was started or
+    reset. script: the scene's Setup, without the parts that cannot be computed. departed: whether a scene without a
+    Setup was changed after it was started. screen: the state of the workbench before the lecture. added: the scene that
+    was added last. removal: the last removal of a scene. put_away: the own lecture that was replaced by another one.
     """
 
     name: str = SHIPPED_LECTURES[0]
@@ -87,17 +89,17 @@ class LectureSession(LinkedState):
 
     @property
     def refusal(self) -> AttentionError | None:
-        """The error with which a lecture could not be opened or changed, or None."""
+        """The error that says why a lecture could not be opened or changed, or None."""
         return self.refused.get(LECTURE_CONTROL)
 
 
 def get_lecture_session() -> LectureSession:
-    """The LectureSession of this session, which is created at the first call."""
+    """Returns the LectureSession of this session, which is created at the first call."""
     return st.session_state.setdefault("talk", LectureSession())
 
 
 def current_lecture() -> Lecture:
-    """The open lecture."""
+    """Returns the open lecture."""
     session = get_lecture_session()
     if session.name == OWN_LECTURE and session.own is not None:
         return session.own
@@ -105,18 +107,18 @@ def current_lecture() -> Lecture:
 
 
 def current_scene() -> Scene:
-    """The current scene of the open lecture."""
+    """Returns the current scene of the open lecture."""
     return current_lecture().scenes[get_lecture_session().at]
 
 
 def scene_number_and_count() -> dict[str, int]:
-    """The number of the current scene, from 1, and the count of all."""
+    """Returns the number of the current scene, from 1, and the count of all scenes, as placeholder values."""
     return {"number": get_lecture_session().at + 1, "count": len(current_lecture().scenes)}
 
 
 # ---- entering and leaving --------------------------------------------------------------------------------------------
 def enter_lecture() -> None:
-    """Prepares the page: if the visitor has just arrived, opens the desk, or the scene in the link."""
+    """Prepares the lecture page: if the visitor has just arrived, opens the desk, or the scene in the link."""
     if not setup_state.has_begun():
         setup_state.begin_session()
     if not has_arrived():
@@ -129,7 +131,7 @@ def enter_lecture() -> None:
 
 
 def read_lecture_link(link: Mapping[str, str]) -> None:
-    """Opens the lecture, scene and step of a link; parts that cannot be read are added to `unread`."""
+    """Opens the lecture, scene and step of a link. Parts of the link that cannot be read are added to `unread`."""
     own = get_lecture_session()
     own.forget_refusals(LECTURE_CONTROL)
     default, unread = own.name, []
@@ -157,7 +159,7 @@ def read_lecture_link(link: Mapping[str, str]) -> None:
 
 
 def go_to_linked_place(link: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Shows the scene and step of a link; returns those that do not exist as (key, text)."""
+    """Shows the scene and step of a link; returns the (key, text) parts that do not exist."""
     number = link.get("scene")
     step = link.get("step")
     if number is None and step is None:
@@ -179,7 +181,10 @@ def go_to_linked_place(link: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def start_lecture(at: int = 0) -> None:
-    """Shows the lecture from the first step of a scene on."""
+    """Shows the lecture, beginning with the first step of a scene.
+
+    at: the index of the scene.
+    """
     scenes = current_lecture().scenes
     if scenes:
         get_lecture_session().motions = {}
@@ -188,7 +193,7 @@ def start_lecture(at: int = 0) -> None:
 
 
 def leave_lecture() -> None:
-    """Returns to the desk, and restores what the workbench showed before."""
+    """Returns to the desk, and restores the state that the workbench had before the lecture."""
     own = get_lecture_session()
     own.scene_step, own.drawer, own.motions = None, False, {}
     setup_history.restore_screen(own.screen)
@@ -197,8 +202,9 @@ def leave_lecture() -> None:
 
 # ---- the own lecture -------------------------------------------------------------------------------------------------
 def take_lecture(changed: Lecture, at: int | None = None) -> None:
-    """Makes a lecture the own one and selects a scene of it; stores the refusal if the lecture is too large for a
-    file.
+    """Replaces the own lecture by a changed one and selects a scene of it.
+
+    If the changed lecture is too large for a file, stores an error to be shown instead. at: the scene's index.
     """
     own = get_lecture_session()
     try:
@@ -213,7 +219,7 @@ def take_lecture(changed: Lecture, at: int | None = None) -> None:
 
 
 def replace_lecture(other: Lecture) -> None:
-    """Makes another lecture the own one, and keeps the replaced one as `put_away`."""
+    """Replaces the own lecture by another one, and keeps the replaced lecture as `put_away`."""
     session = get_lecture_session()
     replaced = session.own
     take_lecture(other, 0)
@@ -222,26 +228,26 @@ def replace_lecture(other: Lecture) -> None:
 
 
 def keep_put_away(replaced: Lecture | None) -> None:
-    """Stores the replaced lecture as `put_away`, if it has scenes and differs from the own one."""
+    """Keeps a replaced lecture as `put_away`, if it has scenes and differs from the own lecture."""
     session = get_lecture_session()
     has_scenes = [each for each in (replaced, session.put_away) if each is not None and each.scenes]
     session.put_away = next((each for each in has_scenes if each != session.own), None)
 
 
 def bring_back_lecture() -> None:
-    """Swaps the own lecture with the one in `put_away`, if there is one."""
+    """Swaps the own lecture with the lecture in `put_away`, if there is one."""
     put_away = get_lecture_session().put_away
     if put_away is not None:
         replace_lecture(put_away)
 
 
 def take_new_lecture() -> None:
-    """Makes a new lecture without scenes the own one."""
+    """Replaces the own lecture by a new one without scenes."""
     replace_lecture(Lecture(say("present.desk.untitled")))
 
 
 def make_scene(shown: SceneContent, title: str, question: str = "") -> Scene:
-    """A scene with all steps of its kind; a title that is too long is cut."""
+    """Returns a scene with all steps of its kind; a title that is too long is cut."""
     return Scene(shown, title[: SCENE_TEXT_LIMITS["title"]], question=question, steps=steps_of(shown))
 
 
@@ -256,7 +262,7 @@ def add_scene(scene: Scene) -> None:
 
 
 def remove_scene(at: int) -> None:
-    """Removes a scene from the own lecture, and selects the one before it."""
+    """Removes a scene from the own lecture, and selects the scene before it."""
     session = get_lecture_session()
     before = current_lecture()
     session.removal = Removal(before, before.removed(at), at)
@@ -264,7 +270,7 @@ def remove_scene(at: int) -> None:
 
 
 def find_removal() -> Removal | None:
-    """The last removal of a scene, if the lecture was not changed since; otherwise None."""
+    """Returns the last removal of a scene if the lecture was not changed after it, else None."""
     session = get_lecture_session()
     if session.removal is not None and session.own is session.removal.after:
         return session.removal
@@ -272,7 +278,7 @@ def find_removal() -> Removal | None:
 
 
 def restore_scene() -> None:
-    """Undoes the last removal of a scene, and selects that scene."""
+    """Undoes the last removal of a scene, and selects the restored scene."""
     removal = find_removal()
     if removal is not None:
         take_lecture(removal.before, removal.at)
@@ -303,7 +309,7 @@ def show_scripted_scene() -> None:
 
 
 def show_scripted_setup(scripted: Setup) -> None:
-    """Makes a scene's Setup the session's, without the parts that cannot be computed."""
+    """Sets the session's Setup to the Setup of a scene, without the parts that cannot be computed."""
     own = get_lecture_session()
     setup, refused = linked_setup.keep_computable_fields(scripted, check_computable)
     setup, missing = setup_state.drop_missing(setup, trace_for(setup))
@@ -315,7 +321,7 @@ def show_scripted_setup(scripted: Setup) -> None:
 
 
 def is_scene_changed() -> bool:
-    """Whether the visitor has changed what the scene shows since it was started."""
+    """Returns whether the visitor has changed what the scene shows since the scene was started."""
     own = get_lecture_session()
     if own.scene_step is None or own.script is None:
         return own.departed
@@ -323,7 +329,7 @@ def is_scene_changed() -> bool:
 
 
 def list_scene_steps() -> list[tuple[int, str]]:
-    """All steps of the lecture in order, as (index of the scene, step)."""
+    """Returns all steps of the lecture in order, as (index of the scene, step)."""
     revealed = are_answers_revealed()
     steps = []
     for place, scene in enumerate(current_lecture().scenes):
@@ -332,7 +338,10 @@ def list_scene_steps() -> list[tuple[int, str]]:
 
 
 def move_in_lecture(way: str) -> None:
-    """Shows another step. way: one of WAYS; "next_scene" and "previous_scene" lead to a scene's first step."""
+    """Shows another step of the lecture.
+
+    way: one of WAYS; "next_scene" and "previous_scene" lead to the first step of a scene.
+    """
     own = get_lecture_session()
     steps = list_scene_steps()
     here = steps.index((own.at, own.scene_step))
@@ -352,14 +361,14 @@ def move_in_lecture(way: str) -> None:
 
 
 def known_motions() -> tuple[str, ...]:
-    """The motions of the query's journey that earlier scenes have shown, each once."""
+    """Returns the distinct motions of the query's animation that earlier scenes have shown."""
     own = get_lecture_session()
     before = [motions for at, motions in sorted(own.motions.items()) if at < own.at]
     return tuple(dict.fromkeys(motion for motions in before for motion in motions))
 
 
 def toggle_answers() -> None:
-    """Reveals all answers, or hides them again; if the current step is a question, goes to the next step."""
+    """Reveals all answers, or hides them again; if a question is shown, first moves to the next step."""
     if get_lecture_session().scene_step == QUESTION_STEP:
         move_in_lecture("next")
     st.session_state[REVEAL_KEY] = not are_answers_revealed()
@@ -367,7 +376,10 @@ def toggle_answers() -> None:
 
 # ---- the link --------------------------------------------------------------------------------------------------------
 def lecture_link_values() -> dict[str, str]:
-    """The query parameters of the lecture, the scene and the step; an own lecture is left out if it is too large."""
+    """Returns the query parameters of the lecture, the scene and the step.
+
+    An own lecture is left out if it is too large.
+    """
     own, values = get_lecture_session(), {}
     if own.name != OWN_LECTURE:
         values["lecture"] = own.name
@@ -380,7 +392,7 @@ def lecture_link_values() -> dict[str, str]:
 
 
 def fits_in_link() -> bool:
-    """Whether a link can hold the lecture: not if it is long or has uploaded pictures."""
+    """Returns whether a link can contain the lecture: it can if the lecture is short and has no uploaded pictures."""
     if get_lecture_session().name != OWN_LECTURE:
         return True
     if current_lecture().pictures():
@@ -390,7 +402,7 @@ def fits_in_link() -> bool:
 
 
 def lecture_query() -> str:
-    """lecture_link_values as a query string, with the language."""
+    """Returns the values of lecture_link_values as a URL query string, including the language."""
     return urlencode(lecture_link_values() | {"lang": current_language()})
 
 

@@ -1,4 +1,4 @@
-"""The registry of scene kinds: the record, JSON reader and writer, and steps of each."""
+"""The registry of scene kinds. Each kind has a record, a JSON parser and writer, and steps."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from pages.lectures.kinds.workbench import WORKBENCH_PARTS, read_workbench, writ
 from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 
-SceneContent = Setup | LessonPart | RunCode | OwnText | OwnPicture  # the record of a scene's content, by kind
-SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # pictures first, formulas last
-MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # of a language model, with its panel
+SceneContent = Setup | LessonPart | RunCode | OwnText | OwnPicture  # the content of a scene, one class per kind
+SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # steps of a scene: pictures first, formulas last
+MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # SCENE_STEPS for a language model
 WORKBENCH_KIND = "workbench"
 
 
 @dataclass(frozen=True)
 class SceneKind:
-    """One kind of scene.
+    """A kind of scene.
 
-    record: the type of the scene's content. parts: the names of its JSON parts. read: converts these parts to the
-    record, and returns the parts that could not be read. write: converts the record to the parts. steps: all possible
-    steps of such a scene, in order.
+    record: the type of the scene's content. parts: the names of its JSON parts. read: a function that converts these
+    parts to the record, and returns the parts that could not be read. write: a function that converts the record to the
+    parts. steps: all possible steps of such a scene, in order.
     """
 
     record: type
@@ -44,7 +44,7 @@ SCENE_KINDS = {
 
 
 def kind_of(shown: SceneContent) -> str:
-    """The name of a record's kind in SCENE_KINDS.
+    """Returns the kind of a scene's content, a key of SCENE_KINDS.
 
     >>> kind_of(Setup()), kind_of(OwnText("Hello"))
     ('workbench', 'text')
@@ -54,7 +54,7 @@ def kind_of(shown: SceneContent) -> str:
 
 
 def steps_of(shown: SceneContent) -> tuple[str, ...]:
-    """All possible steps of a scene, in order; those of a language model only if the Setup has one.
+    """Returns all possible steps of a scene, in order; those of a language model only if its Setup uses one.
 
     >>> steps_of(OwnText("Hello"))
     ('text',)

@@ -1,4 +1,4 @@
-"""A lecture: an ordered list of scenes with titles and notes; written to and read from a JSON file and a link."""
+"""The lecture as data: a list of scenes with titles and notes, and its conversion to a JSON file or a link and back."""
 
 import base64
 import json
@@ -17,25 +17,26 @@ from pages.setup.setup import Setup
 from pages.setup.setup_file import read_strict_json
 from pages.site.words import CONTENT_FOLDER
 
-LATER_STEPS = ("symbol", "shapes")  # steps that may be shown before the question, because they do not reveal its answer
+LATER_STEPS = ("symbol", "shapes")  # steps allowed before the question, because they do not reveal the answer
 QUESTION_STEP = "question"
 LECTURE_FORMAT = "attention-explorer-lecture"
-LECTURE_VERSION = 4  # 1: without minutes; 2: without kinds, all scenes being workbench states; 3: without half minutes
-# Characters of a lecture without its pictures: enough for long sentences and matrices, but little memory per session.
+LECTURE_VERSION = 4  # earlier formats: 1 without minutes, 2 only workbench scenes, 3 only whole minutes
+# Maximum JSON size without pictures: fits long sentences and matrices, but limits the memory of a session.
 MAX_LECTURE_CHARS = 10 * MAX_LINK_CHARS
-MAX_LECTURE_PICTURE_BYTES = 3_000_000  # bytes of all pictures of a lecture together
-MAX_LECTURE_FILE_CHARS = 5_000_000  # characters of a file with pictures in base64: 4 for every 3 bytes
-MAX_SCENES = 60  # enough for a lecture of two hours
-SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # characters that fit on a screen
-MAX_SCENE_MINUTES = 120  # minutes of a scene: two hours
+MAX_LECTURE_PICTURE_BYTES = 3_000_000  # maximum total size of the pictures of a lecture
+MAX_LECTURE_FILE_CHARS = 5_000_000  # maximum file size; base64 needs 4 characters for 3 bytes of a picture
+MAX_SCENES = 60  # this many scenes are enough for a lecture of two hours
+SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # maximum characters that fit on a screen
+MAX_SCENE_MINUTES = 120  # maximum planned minutes of a scene
 SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
 
 
 @dataclass(frozen=True)
 class Scene:
-    """One scene: its content, its title, a note for the speaker, a question to the audience, and the chosen steps of
-    its kind. minutes: planned duration, a multiple of 0.5; 0 if none is planned. unread: the (key, text) parts of its
-    content that could not be read from a file.
+    """A scene of a lecture: its content, title, note for the speaker, question to the audience, and chosen steps.
+
+    minutes: planned duration, a multiple of 0.5; 0 if none is planned. unread: the (key, text) parts of the content
+    that could not be read from a file.
     """
 
     shown: SceneContent
@@ -48,7 +49,7 @@ class Scene:
 
     @property
     def kind(self) -> str:
-        """The name of its kind, one of SCENE_KINDS."""
+        """The name of the scene's kind, one of SCENE_KINDS."""
         return kind_of(self.shown)
 
     @property
@@ -59,14 +60,19 @@ class Scene:
         return self.shown if isinstance(self.shown, Setup) else None
 
     def own_steps(self) -> tuple[str, ...]:
-        """The steps without the question: the chosen ones that its kind has, or all of its kind."""
+        """Returns the chosen steps that exist in the scene's kind, or all steps of this kind if none is chosen.
+
+        The question is not included.
+        """
         of_kind = SCENE_KINDS[self.kind].steps
         chosen = tuple(step for step in self.steps if step in of_kind)
         return chosen or of_kind
 
     def scene_steps(self, revealed: bool = False) -> tuple[str, ...]:
-        """The steps in the order in which they are shown, with the question before the first step that answers it,
-        unless revealed.
+        """Returns the steps in the order in which they are shown.
+
+        A question that is not revealed comes before the first step that answers it. revealed: whether to omit the
+        question.
 
         >>> Scene(Setup(), "", question="Which?").scene_steps()
         ('question', 'journey', 'map', 'cell', 'symbol', 'shapes')
@@ -81,7 +87,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Lecture:
-    """A title and an ordered list of scenes."""
+    """A lecture: its title and a list of scenes in order."""
 
     title: str
     scenes: tuple[Scene, ...] = ()
@@ -96,7 +102,9 @@ class Lecture:
         return sum(scene.minutes for scene in self.scenes)
 
     def planned_minutes(self, at: int) -> tuple[float, float] | None:
-        """The planned minutes at which a scene begins and ends; None if this scene or one before it has no minutes.
+        """Returns the minutes at which a scene should begin and end.
+
+        Returns None if this scene or one before it has no minutes.
 
         >>> said, unsaid = Scene(Setup(), "", minutes=3), Scene(Setup(), "")
         >>> [Lecture("", (said, said, unsaid)).planned_minutes(at) for at in range(3)]
@@ -107,27 +115,27 @@ class Lecture:
         return (ends - minutes[-1], ends) if all(minutes) else None
 
     def pictures(self) -> list[OwnPicture]:
-        """The uploaded pictures of its scenes."""
+        """The uploaded pictures in the scenes."""
         return [scene.shown for scene in self.scenes if isinstance(scene.shown, OwnPicture)]
 
     def added(self, scene: Scene) -> "Lecture":
-        """A copy with a scene appended."""
+        """Returns a copy of the lecture with a scene appended."""
         return replace(self, scenes=(*self.scenes, scene))
 
     def changed(self, at: int, **parts) -> "Lecture":
-        """A copy in which the given fields of one scene are replaced."""
+        """Returns a copy of the lecture in which the given fields of one scene are replaced."""
         scenes = list(self.scenes)
         scenes[at] = replace(scenes[at], **parts)
         return replace(self, scenes=tuple(scenes))
 
     def removed(self, at: int) -> "Lecture":
-        """A copy without one scene."""
+        """Returns a copy of the lecture without one scene."""
         scenes = list(self.scenes)
         del scenes[at]
         return replace(self, scenes=tuple(scenes))
 
     def moved(self, at: int, to: int) -> "Lecture":
-        """A copy with one scene moved to another index."""
+        """Returns a copy of the lecture with one scene moved to another index."""
         scenes = list(self.scenes)
         scene = scenes.pop(at)
         scenes.insert(to, scene)
@@ -136,19 +144,22 @@ class Lecture:
 
 @cache
 def load_shipped_lecture(name: str, language: str) -> Lecture:
-    """The lecture of SHIPPED_LECTURES with this name, in a language."""
+    """Loads the lecture of SHIPPED_LECTURES with this name, in a language."""
     path = CONTENT_FOLDER / language / "lectures" / f"{name}.json"
     return lecture_from_file(path.read_text(encoding="utf-8"))
 
 
 # ---- as a file -------------------------------------------------------------------------------------------------------
 def lecture_to_file(lecture: Lecture) -> str:
-    """The JSON text of a lecture's file; a Setup is written as its differences from its example, as in a link."""
+    """Returns the JSON text of a lecture's file.
+
+    A Setup is written as its differences from its example, as in a link.
+    """
     return json.dumps(lecture_to_json(lecture), ensure_ascii=False, indent=2) + "\n"
 
 
 def lecture_to_json(lecture: Lecture) -> dict:
-    """A lecture as a JSON object."""
+    """Returns a lecture as a JSON object."""
     return {
         "format": LECTURE_FORMAT,
         "version": LECTURE_VERSION,
@@ -158,7 +169,7 @@ def lecture_to_json(lecture: Lecture) -> dict:
 
 
 def scene_to_json(scene: Scene) -> dict:
-    """A scene as a JSON object; empty parts and defaults are left out."""
+    """Returns a scene as a JSON object; empty parts and defaults are omitted."""
     parts = {}
     if scene.kind != WORKBENCH_KIND:
         parts["kind"] = scene.kind
@@ -174,7 +185,7 @@ def scene_to_json(scene: Scene) -> dict:
 
 
 def lecture_from_file(text: str) -> Lecture:
-    """The lecture in a file's text. Parts of a scene's content that cannot be read are stored in the scene's `unread`.
+    """Parses the text of a lecture's file; unreadable parts of a scene's content are stored in the scene's `unread`.
 
     Raises AttentionError: lecture_too_long, lecture_format, file_version, too_many_scenes, scene_part, picture_bytes,
     picture_kind, picture_size, pictures_too_large, and the errors of read_strict_json.
@@ -208,20 +219,23 @@ def lecture_from_file(text: str) -> Lecture:
 
 
 def check_lecture_size(text: str, lecture: Lecture) -> None:
-    """Raises AttentionError if the texts or the pictures of a file are too large: lecture_too_long,
-    pictures_too_large."""
+    """Raises AttentionError if the texts or the pictures of a file are too large.
+
+    Codes: lecture_too_long, pictures_too_large.
+    """
     pictures = lecture.pictures()
     picture_bytes = sum(len(picture.data) for picture in pictures)
     if picture_bytes > MAX_LECTURE_PICTURE_BYTES:
         raise AttentionError("pictures_too_large", limit=MAX_LECTURE_PICTURE_BYTES, given=picture_bytes)
-    word_chars = len(text) - 4 * picture_bytes // 3  # without the pictures: base64 has 4 characters for 3 bytes
+    word_chars = len(text) - 4 * picture_bytes // 3  # the text without pictures; base64 takes 4 characters for 3 bytes
     if word_chars > MAX_LECTURE_CHARS:
         raise AttentionError("lecture_too_long", limit=MAX_LECTURE_CHARS, given=word_chars)
 
 
 def read_scene(number: int, scene: object) -> Scene:
-    """One scene of a file. number: counted from 1, for the error message. Raises AttentionError: scene_part, and the
-    errors of check_picture.
+    """Parses one scene of a file. number: the scene's number, from 1, for the error message.
+
+    Raises AttentionError: scene_part, and the errors of check_picture.
     """
     if not isinstance(scene, dict):
         raise AttentionError("scene_part", number=number, name="scene")
@@ -242,8 +256,10 @@ def read_scene(number: int, scene: object) -> Scene:
 
 
 def read_spoken_parts(parts: dict, kind: str) -> dict[str, object]:
-    """Removes the parts common to all kinds from `parts` and returns them: title, note, question, steps, minutes.
-    Raises UnfitPart if one of them is invalid."""
+    """Removes from `parts` the parts that all kinds of scenes have, and returns them.
+
+    These are title, note, question, steps and minutes. Raises UnfitPart if one of them is invalid.
+    """
     of_kind = SCENE_KINDS[kind].steps
     usual = SCENE_STEPS if kind == WORKBENCH_KIND else of_kind
     found = {"title": "", "note": "", "question": "", "steps": [*usual], "minutes": 0}
@@ -252,23 +268,26 @@ def read_spoken_parts(parts: dict, kind: str) -> dict[str, object]:
         if not is_valid_spoken_part(name, found[name], of_kind):
             raise UnfitPart(name)
     chosen = found["steps"]
-    found["steps"] = tuple(step for step in of_kind if step in chosen)  # in the order of the kind, each once
+    found["steps"] = tuple(step for step in of_kind if step in chosen)  # chosen steps in the kind's order, each once
     return found
 
 
 def is_valid_spoken_part(name: str, value: object, of_kind: tuple[str, ...]) -> bool:
-    """Whether a part common to all kinds has a valid value. of_kind: all steps of the kind."""
+    """Returns whether a part that all kinds of scenes have, such as the title, has a valid value.
+
+    of_kind: all steps of the scene's kind.
+    """
     if name in SCENE_TEXT_LIMITS:
         return isinstance(value, str) and len(value) <= SCENE_TEXT_LIMITS[name]
     if name == "minutes":
-        is_number = type(value) in (int, float)  # bool is a subclass of int
+        is_number = type(value) in (int, float)  # this excludes bool, which is a subclass of int
         return is_number and 0 <= value <= MAX_SCENE_MINUTES and 2 * value % 1 == 0
     return isinstance(value, list) and bool(value) and all(step in of_kind for step in value)
 
 
 # ---- as a part of a link ---------------------------------------------------------------------------------------------
 def lecture_to_link(lecture: Lecture) -> str:
-    """A lecture as compressed, URL-safe base64."""
+    """Returns a lecture as compressed, URL-safe base64."""
     text = json.dumps(lecture_to_json(lecture), ensure_ascii=False, separators=(",", ":"))
     packed = zlib.compress(text.encode(), 9)
     letters = base64.urlsafe_b64encode(packed).decode()
@@ -276,14 +295,14 @@ def lecture_to_link(lecture: Lecture) -> str:
 
 
 def lecture_from_link(text: str) -> Lecture:
-    """The lecture in a link's text. Raises AttentionError: lecture_link, and the errors of lecture_from_file."""
+    """Parses the lecture in a link's text. Raises AttentionError: lecture_link, and the errors of lecture_from_file."""
     if len(text) > MAX_LINK_CHARS:
         raise AttentionError("lecture_link")
     try:
         padding = "=" * (-len(text) % 4)
         data = base64.b64decode(text + padding, altchars=b"-_", validate=True)
         unpacking = zlib.decompressobj()
-        found = unpacking.decompress(data, MAX_LECTURE_CHARS)  # limited: a short text can decompress to gigabytes
+        found = unpacking.decompress(data, MAX_LECTURE_CHARS)  # a limit is needed: a short text can expand to gigabytes
         if not unpacking.eof:
             raise ValueError
         return lecture_from_file(found.decode())

@@ -1,4 +1,4 @@
-"""Several encoders of the same words: the cached influence of words by distance, and the cached costs."""
+"""Several encoders of the same words: the encoders' influences by distance and their costs, both cached."""
 
 from dataclasses import replace
 
@@ -15,17 +15,17 @@ from pages.runs.cache import cache_by_setup, trace_for
 from pages.session.labels import place_labels, place_names
 from pages.setup.setup import Setup, make_setup
 
-COMPARED_ENCODER_WIDTH = 32  # width of every encoder, and of the vectors of random words
-MAX_LINKED_WORDS = 32  # most random words whose vectors fit in a link
+COMPARED_ENCODER_WIDTH = 32  # the width of every encoder, and the width of the vectors of random words
+MAX_LINKED_WORDS = 32  # the vectors of at most this many random words fit into a link
 PLAIN_LAYER = {"w_o": REMOVED, "heads": 1, "built": ()}
 
-SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")  # digits as subscripts, as in x₁
+SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")  # digits -> subscripts, as in x₁
 
-EncoderWords = Setup | int  # the words of a Setup, or the number of random words
+EncoderWords = Setup | int  # the Setup of a sentence, or a number of random words
 
 
 def get_word_vectors(words: EncoderWords) -> Tensor:
-    """The vectors of the words (T, D)."""
+    """Returns the vectors of the words, (T, D)."""
     if isinstance(words, Setup):
         return trace_for(words)["x"][0]
     of_compared_width = Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=1.0)
@@ -33,7 +33,7 @@ def get_word_vectors(words: EncoderWords) -> Tensor:
 
 
 def get_word_names(words: EncoderWords, in_picture: bool = False) -> list[str]:
-    """The names of the words, for a text or a picture; random words are numbered, as in x₁."""
+    """Returns the names of the words, for a text or for a picture; random words are numbered, as in x₁."""
     if isinstance(words, Setup):
         trace = trace_for(words)
         list_names = place_labels if in_picture else place_names
@@ -46,20 +46,23 @@ def get_word_names(words: EncoderWords, in_picture: bool = False) -> list[str]:
 def cached_influence(
     encoder: Encoder, words: EncoderWords, position: int, measure: str, draws: int
 ) -> InfluenceByDistance:
-    """The influence of words on a position by distance, see `influence_by_distance`."""
+    """Returns the influence of words on a position by distance, as influence_by_distance does; cached."""
     x = get_word_vectors(words)
     return influence_by_distance(encoder, x, position, measure, draws)
 
 
 @cache_by_setup
 def cached_encoder_cost(encoder: Encoder, length: int, inputs: int, distance: int) -> CostComparison:
-    """The costs of an encoder, both by formula and counted, see `compare_costs`."""
+    """Returns the costs of an encoder, by formula and counted, as compare_costs does; cached."""
     return compare_costs(encoder, length, inputs, distance)
 
 
 @cache_by_setup
 def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position: int) -> Setup | None:
-    """The first weight sample of an attention encoder as a Setup; None for more than MAX_LINKED_WORDS random words."""
+    """Returns the first weight sample of an attention encoder as a Setup; None for too many random words.
+
+    More than MAX_LINKED_WORDS random words do not fit into a link.
+    """
     if not isinstance(words, Setup) and words > MAX_LINKED_WORDS:
         return None
     x = get_word_vectors(words)
@@ -77,9 +80,10 @@ def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position:
 
 
 def run_with_states(sentence: Setup, attention: Encoder, rnn: Encoder, last: int = 0) -> Trace:
-    """The run of an attention encoder on a sentence, extended by the states of a recurrence of the same width.
+    """Returns the run of an attention encoder on a sentence, with the states of a recurrence of the same width.
 
-    last: index of the last word whose state is in the step `states`."""
+    last: the index of the last word whose state is in the step `states`.
+    """
     setup = setup_for_attention_encoder(attention, sentence, 0)
     trace = trace_for(setup)
     as_wide = replace(rnn, width=trace.sizes()["D"])

@@ -1,4 +1,4 @@
-"""The lesson record and the page frame: lesson number, question, accordions ("drawers"), code and sources."""
+"""The record of a lesson, and the frame of its page: number, question, accordions ("drawers"), code and sources."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -33,21 +33,22 @@ from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS
 from pages.site.words import get_text_template, say, use_language
 
-OPEN_DRAWERS_KEY = "open"  # link parameter with the names of the open accordions
-UNKNOWN_WORD = "{unknown}"  # placeholder in a text about sources: which vector an unknown word has
-GUESS_KEY = "guess"  # link parameter: the visitor's guess
+OPEN_DRAWERS_KEY = "open"  # name of the link parameter for the names of the open accordions
+UNKNOWN_WORD = "{unknown}"  # placeholder in a lesson's text on sources, replaced by a phrase on unknown words' vectors
+GUESS_KEY = "guess"  # name of the link parameter for the visitor's guess
 CODE_DRAWER = "code"
-RUN_KEY = "lesson_run"  # session key: the Setup of the current lesson
-DRAWERS_KEY = "lesson_drawers"  # session key: the accordions drawn in this script run, in order
-PLACE_WIDTH_PX = 124  # fixed width in pixels of the lesson number, so that the links after the number do not move
+RUN_KEY = "lesson_run"  # session key of the Setup that the lesson shows
+DRAWERS_KEY = "lesson_drawers"  # session key of the accordions that this script run has drawn, in order
+PLACE_WIDTH_PX = 124  # width in pixels of the lesson number; fixed, so that the links after it do not move
 
 
 @dataclass(frozen=True)
 class Lesson:
     """The parts of a lesson, or of another page with accordions ("drawers").
 
-    slug: the lesson's name in the URL. drawers: the draw function of each accordion, by name in a link, in order;
-    draw_drawer calls the function with the page's arguments. code: the steps whose code show_lesson_code offers."""
+    slug: the lesson's name in the URL. drawers: {name in a link: function that draws the accordion}, in order;
+    draw_drawer calls the function with the page's arguments. code: the steps whose code show_lesson_code offers.
+    """
 
     slug: str
     drawers: Mapping[str, Callable[..., None]]
@@ -56,10 +57,11 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Tabs:
-    """An accordion with tabs; only the selected tab is drawn.
+    """An accordion with tabs, of which only the selected tab is drawn.
 
-    control: the name of the choice in the link and in the lesson's texts. tabs: the draw function of each tab, by name
-    of the tab; the first tab is the default. below: draws the content below every tab."""
+    control: the name of the choice of a tab, in the link and in the lesson's texts. tabs: {name of the tab: function
+    that draws it}; the first tab is the default. below: a function that draws what is shown below every tab.
+    """
 
     control: str
     tabs: Mapping[str, Callable[..., None]]
@@ -75,7 +77,10 @@ class Tabs:
 
 @contextmanager
 def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
-    """Context manager that draws a lesson's frame; yields the toolbar container for show_lesson_run, None on stage."""
+    """Context manager that draws the frame of a lesson around the drawing code in its block.
+
+    Yields the toolbar's container for show_lesson_run, or None on the stage of a lecture, which has no toolbar.
+    """
     slug = lesson.slug
     forget_answers()
     st.session_state.pop(RUN_KEY, None)
@@ -92,7 +97,7 @@ def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
 
 
 def tell_sources(slug: str) -> str:
-    """Returns the text about a lesson's sources; if it contains UNKNOWN_WORD, with the vector of an unknown word."""
+    """Returns the text about a lesson's sources, which may say which vector an unknown word has."""
     key = f"lessons.{slug}.sources"
     setup = st.session_state.get(RUN_KEY)
     if setup is None or UNKNOWN_WORD not in get_text_template(key):
@@ -102,7 +107,7 @@ def tell_sources(slug: str) -> str:
 
 
 def show_question(slug: str) -> None:
-    """Shows the question of a page and its introduction."""
+    """Shows the question and the introduction of a page."""
     question = say(f"lessons.{slug}.question")
     intro = say(f"lessons.{slug}.intro")
     st.markdown(f"#### {question}\n{intro}")
@@ -112,19 +117,20 @@ def show_question(slug: str) -> None:
 def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
     """Context manager that draws a page's toolbar, writes its choices to the link, and reports unreadable link parts.
 
-    Yields a container in the toolbar; None on the stage of a lecture, which has no toolbar."""
+    Yields a container in the toolbar, or None on the stage of a lecture, which has no toolbar.
+    """
     if get_staged_part() is not None:
         with draw_staged_picture():
             yield None
         return
     lesson_choices.enter_lesson(slug)
-    st.session_state[DRAWERS_KEY] = []  # the numbering of the accordions starts anew
+    st.session_state[DRAWERS_KEY] = []  # so that the accordions are numbered anew
     if st.session_state["arrived"]:
-        st.session_state.pop("way", None)  # drop an arrow key pressed on the previous page
+        st.session_state.pop("way", None)  # discards an arrow key that was pressed on the previous page
     with use_language(), st.container(gap="xsmall"):
         place = show_lesson_line(slug)
         errors = st.container()
-        adding = place.container(width="content")  # reserved before the page fills the rest of the toolbar
+        adding = place.container(width="content")  # created early, because the page fills the rest of the toolbar later
         yield place
         with errors:
             show_unread_link_parts()
@@ -137,7 +143,10 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
 
 @contextmanager
 def draw_staged_picture() -> Iterator[None]:
-    """Context manager that draws a page's picture on the stage; hidden if the scene shows another part of the page."""
+    """Context manager that draws a page's picture on the stage of a lecture.
+
+    The picture is hidden if the scene shows another part of the page.
+    """
     in_sight = get_staged_part().name in (PICTURE_PART, TRAINING_PART)
     place = st.container(key="staged_picture" if in_sight else "staged_unseen")
     with place, nullcontext() if in_sight else collect_nothing():
@@ -146,7 +155,7 @@ def draw_staged_picture() -> Iterator[None]:
 
 
 def show_lesson_line(slug: str) -> DeltaGenerator:
-    """Shows the toolbar: reveal switch, lesson number, previous and next links, arrow keys; returns its container."""
+    """Shows the toolbar (reveal switch, lesson number, links to neighbouring lessons); returns its free container."""
     own, place = show_toolbar()
     with own:
         if slug in PAGES_WITH_ANSWERS:
@@ -166,7 +175,10 @@ def show_neighbour_lessons(slug: str) -> None:
 
 
 def show_neighbour_link(slug: str, step: int, name: str, icon: str) -> None:
-    """Shows the link to a neighbouring lesson; the link is disabled if there is no such lesson."""
+    """Shows the link to a neighbouring lesson, disabled if there is none.
+
+    step: -1 for the previous lesson, 1 for the next. name: the key of the link's text.
+    """
     neighbour = neighbour_lesson(slug, step)
     path = PAGES_BY_SLUG[neighbour or slug].path
     question = say(f"lessons.{neighbour}.question") if neighbour else None
@@ -182,7 +194,10 @@ def neighbour_lesson(slug: str, step: int) -> str | None:
 
 
 def handle_arrow_key(moved: str) -> None:
-    """Stores the pressed arrow key for follow_arrow_key, because a callback cannot switch the page."""
+    """Stores the direction of a pressed arrow key for follow_arrow_key, because a callback cannot switch the page.
+
+    moved: "previous" or "next".
+    """
     st.session_state["way"] = {"previous": -1, "next": 1}[moved]
 
 
@@ -205,7 +220,7 @@ def show_reveal_switch() -> None:
 
 
 def handle_reveal_switch() -> None:
-    """Stores the state of the reveal toggle under REVEAL_KEY."""
+    """Stores the state of the reveal switch under REVEAL_KEY."""
     st.session_state[REVEAL_KEY] = st.session_state["c_reveal"]
 
 
@@ -221,9 +236,10 @@ def show_unread_link_parts() -> None:
 
 # ---- functions that a page calls -------------------------------------------------------------------------------------
 def show_lesson_run(setup: Setup, place: DeltaGenerator | None) -> None:
-    """Shows in the toolbar a link that opens the lesson's run in the workbench, the run's proof, and its export.
+    """Shows in the toolbar a link that opens the lesson's run in the workbench, the proof of the run, and its export.
 
-    place: the toolbar container; None on the stage, which has no toolbar."""
+    place: the toolbar's container; None on the stage of a lecture, which has no toolbar.
+    """
     collected().run = setup
     st.session_state[RUN_KEY] = setup
     if place is None:
@@ -242,7 +258,10 @@ def draw_drawers(lesson: Lesson, *given: object) -> None:
 
 
 def draw_drawer(lesson: Lesson, name: str, *given: object, title: str | None = None) -> None:
-    """Draws one accordion of a lesson. given: arguments of its draw function. title: replaces the lesson's title."""
+    """Draws one accordion of a lesson.
+
+    given: the arguments of its draw function. title: a title that replaces the lesson's title of the accordion.
+    """
     title = title or say(f"lessons.{lesson.slug}.drawer.{name}")
     fold(lesson, name, title, partial(lesson.drawers[name], *given))
 
@@ -253,9 +272,11 @@ def show_lesson_code(lesson: Lesson, trace: Trace) -> None:
 
 
 def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> None:
-    """Draws an accordion; its content is computed and drawn only while the accordion is open.
+    """Draws an accordion, whose content is computed and drawn only while the accordion is open.
 
-    On the stage of a lecture, draws only the content, without the title, and only if the scene shows this accordion."""
+    On the stage of a lecture, only the content is drawn, without the title, and only if the scene shows this accordion.
+    name: the accordion's name in the link. draw: a function that draws the content.
+    """
     staged = get_staged_part()
     if staged is not None:
         if staged.name == name:
@@ -281,14 +302,17 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> Non
 
 
 def make_picture_scene() -> Scene:
-    """Returns a lecture scene of the current page's picture; on a lesson's page, under the lesson's question."""
+    """Returns a scene for a lecture with the picture of the current page; a lesson's scene also has its question."""
     slug = lesson_choices.current_slug()
     question = say(f"lessons.{slug}.question") if slug in LESSONS else ""
     return make_part_scene(PICTURE_PART, say(f"page.{slug}"), question)
 
 
 def make_part_scene(part: str, title: str, question: str = "") -> Scene:
-    """Returns a lecture scene of one part of the current page, with the page's current choices."""
+    """Returns a lecture scene of one part of the current page, with the page's current choices.
+
+    part: the name of an accordion, or PICTURE_PART.
+    """
     choices = lesson_choices.get_lesson_link()
     kept = [(name, text) for name, text in choices.items() if name not in (OPEN_DRAWERS_KEY, GUESS_KEY)]
     shown = LessonPart(lesson_choices.current_slug(), part, tuple(kept))
@@ -296,7 +320,7 @@ def make_part_scene(part: str, title: str, question: str = "") -> Scene:
 
 
 def drawer_icon(key: str) -> str:
-    """Returns the icon with an accordion's number, by drawing order; an unknown key is appended."""
+    """Returns the icon with the number of an accordion, in drawing order; a new accordion gets the next number."""
     order = st.session_state[DRAWERS_KEY]
     if key not in order:
         order.append(key)
@@ -304,7 +328,7 @@ def drawer_icon(key: str) -> str:
 
 
 def mark_seen_drawers() -> None:
-    """Marks the accordions that were ever opened in this browser with a check mark; the browser stores their keys."""
+    """Marks the accordions that were ever opened in this browser with a check mark; their names are stored there."""
     order = st.session_state[DRAWERS_KEY]
     opened = [key for key in order if st.session_state[key]]
     if order:
@@ -312,7 +336,7 @@ def mark_seen_drawers() -> None:
 
 
 def show_code_of_step(trace: Trace, steps: tuple[str, ...]) -> None:
-    """Asks for one of the given steps, if the run has the step, and shows the step's code."""
+    """Shows the choice of one of the given steps that the run has, and the code of that step."""
     offered = [step for step in steps if step in trace]
     control = link_controls.link_control("step", offered[0], make_member_reader(offered), label="control.step")
     control.draw(st.segmented_control, offered, format_func=str, required=True, label_visibility="collapsed")

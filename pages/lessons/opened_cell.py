@@ -1,4 +1,4 @@
-"""The cell whose arithmetic is open under a picture: its place in the page's link, and the handlers of clicks."""
+"""The cell whose arithmetic is shown under a picture: its place in the page's link, and the handlers of clicks."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
@@ -10,15 +10,17 @@ from pages.panels import lesson_choices
 from pages.panels.arithmetic import StepCell
 from pages.panels.chart import CELL_INDEX_PATTERN
 
-OPENED_CELL_KEY = "cell"  # link parameter: picture, run, step and index of the open cell
-TRAIL_KEY = "followed"  # session key: a picture, a run, and the cells that were clicked up to the open cell
-RunsByName = Mapping[str, Trace]  # name -> run that a picture shows; a single run is named ""
-CellHandler = Callable[[str, Ref], None]  # called with the name of a run and a cell of it
+OPENED_CELL_KEY = "cell"  # link parameter with picture, run, step and index of the open cell
+TRAIL_KEY = "followed"  # session key of (picture, run, cells that were clicked on the way to the open cell)
+RunsByName = Mapping[str, Trace]  # name of a run -> run that a picture shows; a single run has the name ""
+CellHandler = Callable[[str, Ref], None]  # a function that is called with the name of a run and a clicked cell
 
 
 class FoundRuns(Mapping[str, Trace]):
-    """Mapping of names to runs. `find` computes a run at each access, so that a widget that keeps the mapping keeps no
-    run in memory."""
+    """A mapping of names to runs that computes a run at each access.
+
+    `find` is the function that computes a run. A widget that keeps this mapping keeps no run in memory.
+    """
 
     def __init__(self, names: Collection[str], find: Callable[[str], Trace]):
         self.names, self.find = names, find
@@ -36,7 +38,10 @@ class FoundRuns(Mapping[str, Trace]):
 
 
 def read_opened_cell(text: str) -> tuple[str, str, str, tuple[int, ...]]:
-    """Parses "hero,bare,weights,0,0,5,3" as picture, run, step and index. Raises ValueError for another format."""
+    """Parses a text such as "hero,bare,weights,0,0,5,3" as picture, run, step and index.
+
+    Raises ValueError for another format.
+    """
     picture, run, step, place = text.split(",", 3)
     if not CELL_INDEX_PATTERN.fullmatch(place):
         raise ValueError(text)
@@ -46,7 +51,10 @@ def read_opened_cell(text: str) -> tuple[str, str, str, tuple[int, ...]]:
 
 
 def get_opened_cell(picture: str, runs: RunsByName) -> tuple[str, Ref] | None:
-    """The run's name and the cell that are open under a picture; None if no cell is open, or no run has the cell."""
+    """Returns (name of the run, cell) of the cell that is open under a picture.
+
+    Returns None if no cell is open, or if no run of the picture has the cell.
+    """
     nothing = ("", "", "", ())
     opened_in, run, step, index = lesson_choices.get_choice(OPENED_CELL_KEY, nothing, read_opened_cell)
     if opened_in != picture or run not in runs:
@@ -57,13 +65,13 @@ def get_opened_cell(picture: str, runs: RunsByName) -> tuple[str, Ref] | None:
 
 
 def get_opened_ref(picture: str, trace: Trace) -> Ref | None:
-    """The cell that is open under a picture of a single run; None if no cell is open."""
+    """Returns the cell that is open under a picture of a single run; None if no cell is open."""
     opened = get_opened_cell(picture, {"": trace})
     return None if opened is None else opened[1]
 
 
 def toggle_opened_cell(picture: str, run: str, cell: Ref) -> None:
-    """Opens a cell of a run under a picture; closes the cell if it is open."""
+    """Opens a cell of a run under a picture; closes it if it is already open."""
     clicked = (picture, run, cell.step, cell.index)
     opened = lesson_choices.get_choice(OPENED_CELL_KEY, (), read_opened_cell)
     now_open = None if opened == clicked else clicked
@@ -72,9 +80,11 @@ def toggle_opened_cell(picture: str, run: str, cell: Ref) -> None:
 
 
 def handle_picture_click(picture: str, runs: RunsByName, sent: Mapping, on_click: CellHandler | None = None) -> None:
-    """Handles a click on a cell, {"step": "bare:weights", "index"}: opens the cell, or closes it if it is open.
+    """Handles a click on a cell of a picture: opens it, or closes it if it is open.
 
-    on_click: called afterwards with the run's name and the cell."""
+    sent: {"step": its name, such as "bare:weights", "index": index of the cell}. on_click: a function that is called
+    afterwards with the run's name and the cell.
+    """
     run, _, step = sent["step"].rpartition(":")
     cell = Ref(step, sent["index"])
     if run not in runs or not runs[run].holds(cell.step, cell.index):
@@ -85,7 +95,10 @@ def handle_picture_click(picture: str, runs: RunsByName, sent: Mapping, on_click
 
 
 def handle_operand_click(picture: str, run: str, trace: Trace, trail: list[StepCell], sent: Mapping) -> None:
-    """Handles a click on an operand or a cell of the trail, {"step", "index"}: opens that cell, if the run has it."""
+    """Handles a click on an operand or on a cell of the trail: opens that cell, if the run has it.
+
+    sent: {"step": its name, "index": index of the cell}. trail: the cells that were clicked before.
+    """
     clicked = (sent["step"], sent["index"])
     if not trace.holds(*clicked):
         return
@@ -95,7 +108,7 @@ def handle_operand_click(picture: str, run: str, trace: Trace, trail: list[StepC
 
 
 def get_trail_to(picture: str, run: str, cell: Ref) -> list[StepCell]:
-    """The cells that were clicked one after another to reach the open cell, which is the last of them."""
+    """Returns the cells that were clicked one after another to reach the open cell, which is the last of them."""
     opened = (cell.step, cell.index)
     followed = st.session_state.get(TRAIL_KEY)
     if followed is None:

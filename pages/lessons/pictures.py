@@ -1,4 +1,4 @@
-"""The pictures of a lesson: a click on a number opens its arithmetic beside or below; its operands can be clicked."""
+"""The pictures of a lesson: a click on a number shows its arithmetic, in which operands can be clicked in turn."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,20 +40,22 @@ from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-JOURNEY_HEIGHT_PX = 340  # pixels, on a page 1280 wide: the question above the journey is visible too
-ARITHMETIC_WIDTH_PX = 400  # pixels: the width of the arithmetic beside a picture
-MAX_PICTURE_BESIDE_PX = 700  # pixels: the arithmetic of a wider picture is below the picture
-SMALL_MAP_CELL_PX = 34.0  # cell width of a map in pixels: two maps are visible without scrolling
-FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # for runs with one sentence, one head and one query
+JOURNEY_HEIGHT_PX = 340  # in pixels: height on a page 1280 wide, so that the question above stays visible
+ARITHMETIC_WIDTH_PX = 400  # width in pixels of the arithmetic beside a picture
+MAX_PICTURE_BESIDE_PX = 700  # if a picture is wider than this, in pixels, the arithmetic is shown below it
+SMALL_MAP_CELL_PX = 34.0  # width of a cell in pixels with which two maps are visible without scrolling
+FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # selection in a run of one sentence, head and query
 
 
 @dataclass(frozen=True, eq=False)
 class RunPicture:
     """A named picture of some runs, with its alternative text for screen readers.
 
-    on_click: called with each clicked cell. show_above: draws what is above the arithmetic of the open cell.
-    is_secret: whether the arithmetic of a cell is hidden. followed: the slider that the picture follows, if any.
-    cells: the cells of the picture at each position of that slider."""
+    on_click: a function that is called with each clicked cell. show_above: a function that draws what is above the
+    arithmetic of the open cell. is_secret:
+    whether the arithmetic of a cell is hidden. followed: the slider that the picture follows, None if there is none.
+    cells: the cells of the picture at each position of that slider.
+    """
 
     name: str
     picture: Picture
@@ -67,12 +69,15 @@ class RunPicture:
 
 
 def show_picture(name: str, picture: Picture, runs: RunsByName, alt: str) -> None:
-    """Shows a picture of some runs and the arithmetic of its open cell. Arguments: fields of RunPicture."""
+    """Shows a picture of some runs and the arithmetic of its open cell.
+
+    The arguments are fields of RunPicture.
+    """
     show_run_picture(RunPicture(name, picture, runs, alt))
 
 
 def show_run_picture(shown: RunPicture) -> None:
-    """Shows a picture and the arithmetic of its open cell: beside it, or below it if the picture is wide."""
+    """Shows a picture with the arithmetic of its open cell beside it, or below it if the picture is wide."""
     fits_beside = shown.picture.spec["width"] <= MAX_PICTURE_BESIDE_PX
     width = ARITHMETIC_WIDTH_PX if fits_beside else "stretch"
     with st.container(horizontal=True, gap="small"):
@@ -101,7 +106,10 @@ def draw_picture(shown: RunPicture) -> None:
 
 
 def make_live(choice: Followed, shown: Sequence[RunPicture], alt: str) -> RunPicture:
-    """Returns a picture that follows a slider. shown: the picture at each position; alt: one text for all of them."""
+    """Returns a picture that follows a slider.
+
+    shown: the picture at each position of the slider. alt: the text for screen readers, the same for all pictures.
+    """
     cells = pack_live_cells([each.picture for each in shown])
     return replace(shown[choice.position], followed=choice, cells=cells, alt=alt)
 
@@ -120,7 +128,10 @@ def show_opened_arithmetic(shown: RunPicture, width: int | str) -> None:
 
 
 def show_arithmetic_under(name: str, runs: RunsByName, run: str, cell: Ref) -> None:
-    """Shows the arithmetic of a cell under a picture; a click on an operand opens that operand. run: the run's name."""
+    """Shows the arithmetic of a cell under a picture; a click on an operand opens that operand.
+
+    name: the name of the picture. run: the name of the cell's run.
+    """
     trace = runs[run]
     trail = get_trail_to(name, run, cell)
     handle_click = partial(handle_operand_click, name, run, trace, trail)
@@ -132,7 +143,9 @@ def show_arithmetic_under(name: str, runs: RunsByName, run: str, cell: Ref) -> N
 def show_step_picture(name: str, trace: Trace, step: str, selection: Selection, reach: float | None = None) -> None:
     """Shows a step of a run as the workbench does: as a matrix product, or beside its operand.
 
-    reach: the magnitude of the strongest colour, if several pictures share one scale."""
+    reach: the magnitude of the strongest colour, to share a scale between pictures; None for the largest magnitude of
+    this picture.
+    """
     opened = get_opened_ref(name, trace)
     picture = make_step_picture(trace, step, selection.at, opened, reach)
     alt = say("step.alt", step=step)
@@ -162,7 +175,11 @@ def show_bar_rows(
     made: Callable[..., Picture] = bar_rows,
     **how,
 ) -> None:
-    """Shows rows of bars. trace: a run with every step in rows; made: the drawing function; how: options of made."""
+    """Shows rows of bars, with the arithmetic of the open cell.
+
+    trace: a run that has all steps of the rows. made: the function that draws the bars. how: further arguments of that
+    function.
+    """
     words = picture_texts_for(trace)
     opened = get_opened_cell(name, runs)
     picture = made(rows, names, words, current_palette(), opened, **how)
@@ -170,40 +187,54 @@ def show_bar_rows(
 
 
 def draw_bar_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, **how) -> Picture:
-    """Returns rows of bars as a picture. name: the picture's name. how: options of bar_rows."""
+    """Returns rows of bars as a picture.
+
+    name: the name of the picture. how: further arguments of bar_rows.
+    """
     words = picture_texts_for(next(iter(runs.values())))
     return bar_rows(rows, names, words, current_palette(), get_opened_cell(name, runs), **how)
 
 
 def show_live_bars(choice: Followed, name: str, pictures: Sequence[Picture], runs: RunsByName, alt: str) -> None:
-    """Shows bars that follow a slider, and below them the arithmetic of the open cell. pictures: a picture for each
-    position. runs: the runs at the current position."""
+    """Shows bars that follow a slider, and below them the arithmetic of the open cell.
+
+    pictures: one picture for each position of the slider. runs: the runs at the current position.
+    """
     shown = RunPicture(name, pictures[choice.position], runs, alt)
     draw_live_picture(choice, shown, pack_live_cells(pictures), fills=True)
     show_opened_arithmetic(shown, "stretch")
 
 
 def show_waiting_map(choice: Followed, shown: RunPicture) -> None:
-    """Shows a map for the current position of a slider; the map is drawn again once the slider is released."""
+    """Shows an attention map for the current position of a slider; it is drawn again when the slider is released."""
     cells = pack_live_cells(only_now(choice, shown.picture))
     draw_live_picture(choice, shown, cells, fills=False)
     show_opened_arithmetic(shown, "stretch")
 
 
 def draw_live_picture(choice: Followed, shown: RunPicture, cells: LiveCells, fills: bool) -> None:
-    """Draws a picture with clickable cells that follows a slider. cells: the picture's cells at each position."""
+    """Draws a picture with clickable cells that follows a slider.
+
+    cells: the picture's cells at each position. fills: whether the picture is as wide as its container.
+    """
     key = f"{lesson_choices.current_slug()}_{shown.name}"
     show_live_cells(choice, key, cells, shown.alt, make_click_handler(shown), fills)
 
 
 def make_click_handler(shown: RunPicture) -> Callable[[Mapping], None]:
-    """Returns the click handler of a picture. A widget keeps its handler, so the handler refers to the runs alone."""
+    """Returns the click handler of a picture.
+
+    The handler refers to the runs alone and not to the picture, because a widget keeps its handler in memory.
+    """
     name, runs, on_click = shown.name, shown.runs, shown.on_click
     return lambda sent: handle_picture_click(name, runs, sent, on_click)
 
 
 def show_cell_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, trace: Trace, **how) -> None:
-    """Shows rows of cells and the arithmetic of the open cell. Arguments: those of make_cell_rows."""
+    """Shows rows of cells and the arithmetic of the open cell.
+
+    The arguments are those of make_cell_rows.
+    """
     shown = make_cell_rows(name, rows, names, runs, trace, **how)
     show_run_picture(shown)
 
@@ -217,7 +248,11 @@ def make_cell_rows(
     made: Callable[..., Picture] = cell_rows,
     **how,
 ) -> RunPicture:
-    """Draws rows of cells. trace: a run with every step in rows; made: the drawing function; how: options of made."""
+    """Returns a picture of rows of cells.
+
+    trace: a run that has all steps of the rows. made: the function that draws the rows. how: further arguments of that
+    function.
+    """
     words = picture_texts_for(trace)
     opened = get_opened_cell(name, runs)
     picture = made(rows, names, words, current_palette(), opened, **how)
@@ -225,7 +260,10 @@ def make_cell_rows(
 
 
 def make_head_maps(trace: Trace, setup: Setup, selection: Selection, most: float) -> list[RunPicture]:
-    """Draws the weights of each head as a map. most: the largest cell width, in pixels."""
+    """Returns the weights of each head as a map.
+
+    most: the largest width of a cell in pixels.
+    """
     maps = []
     for head in range(trace.sizes()["H"]):
         title = head_name(setup, inputs_of(setup), head)
@@ -235,7 +273,10 @@ def make_head_maps(trace: Trace, setup: Setup, selection: Selection, most: float
 
 
 def show_weights_map(name: str, trace: Trace, selection: Selection, title: str, wide: float = MAP_WIDTH_PX) -> None:
-    """Shows the weights of the selected head as a map, the query's row outlined."""
+    """Shows the weights of the selected head as a map, with the row of the query outlined.
+
+    wide: the largest width of the map in pixels.
+    """
     shown = make_weights_map(name, trace, selection, title, wide)
     show_run_picture(shown)
 
@@ -249,10 +290,11 @@ def make_weights_map(
     most: float = 40.0,
     outlined: bool = True,
 ) -> RunPicture:
-    """Draws the weights of the selected head as a map.
+    """Returns the weights of the selected head as a map.
 
-    wide: the largest width of the map in pixels. most: the largest cell width in pixels. outlined: whether the row
-    of the selected query is outlined and described in the alternative text."""
+    wide: the largest width of the map in pixels. most: the largest width of a cell in pixels. outlined: whether the row
+    of the selected query is outlined and described in the alternative text.
+    """
     picture = head_map(
         trace,
         selection.head,
@@ -271,16 +313,16 @@ def make_weights_map(
 
 
 def equalize_sizes(*pictures: RunPicture) -> list[RunPicture]:
-    """Returns the pictures in one common size, so that the browser keeps their charts if two of them change places."""
+    """Returns the pictures in one common size, so that the browser keeps their charts if two pictures change places."""
     sized = make_equally_large([shown.picture for shown in pictures])
     return [replace(shown, picture=picture) for shown, picture in zip(pictures, sized, strict=True)]
 
 
 def show_lesson_journey(setup: Setup, *, plays: bool = True) -> None:
-    """Shows the animated journey of a Setup's selected query, or of the default query, without a headline. Returns
-    early on the stage of a lecture.
+    """Shows the animation of a Setup's selected query, or of the default query, without a headline.
 
-    plays: whether the animation starts by itself."""
+    Shows nothing on the stage of a lecture. plays: whether the animation starts by itself.
+    """
     if is_one_screen():
         return
     showing = Showing(plays=plays, begins="start" if plays else "end", speaks=False, height=JOURNEY_HEIGHT_PX)
@@ -289,6 +331,9 @@ def show_lesson_journey(setup: Setup, *, plays: bool = True) -> None:
 
 # ---- words and their probabilities as bars ---------------------------------------------------------------------------
 def show_word_shares(shares: Sequence[tuple[str, float]], key: str) -> None:
-    """Shows words, the likeliest first, each with its probability and a bar whose length is the probability."""
+    """Shows words, the likeliest first, each with its probability and a bar of that length.
+
+    shares: (word, probability) of each.
+    """
     rows = [{"word": word, "share": share, "said": written_share(share)} for word, share in shares]
     show_moving(components.word_shares, data={"rows": rows, "colour": current_palette().share}, key=key)

@@ -1,4 +1,4 @@
-"""Exercises before an answer is shown: predict the answer, reach a goal, compare two kinds in a race, find errors."""
+"""Exercises before an answer is shown: guess it, reach a goal, compare two kinds, find errors."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -17,10 +17,11 @@ from pages.site.words import say
 
 
 def predict(labels: Sequence[str], right: Collection[int], question: str | None = None, name: str = "guess") -> bool:
-    """Asks the reader to choose an answer and shows if the choice was right. Returns whether the answer may be shown.
+    """Asks the visitor to guess an answer, and shows whether the guess was right; returns whether to show the answer.
 
-    question: by default the label of the choice in the content. name: the name of the choice, if a lesson asks for
-    several guesses. On the stage of a lecture that shows the answer, asks no question and returns True.
+    labels: the answers to choose from. right: the indices of the right ones. question: the text of the question; None
+    for the label of the choice in the content. name: the name of the choice, if a lesson asks for several guesses. On
+    the stage of a lecture that shows the answer, it asks nothing and returns True.
     """
     if is_answered_on_stage():
         return True
@@ -32,7 +33,10 @@ def predict(labels: Sequence[str], right: Collection[int], question: str | None 
 
 
 def bet(labels: Sequence[str]) -> Callable[[int | None], None]:
-    """Asks which side will be the fastest. Returns a function that judges the guess, given the fastest side's index."""
+    """Asks which side will be the fastest; returns a function that judges the guess.
+
+    The returned function takes the index of the fastest side.
+    """
     guess = choose_place("guess", labels)
 
     def settle(first: int | None) -> None:
@@ -50,7 +54,10 @@ def judge_guess(is_right: bool) -> None:
 
 
 def show_goal(reached: bool, done: str, still: str) -> None:
-    """Records and shows whether the goal of an exercise is reached. done: the text if so; still: the text if not."""
+    """Records and shows whether the goal of an exercise is reached.
+
+    done: the text if the goal is reached. still: the text if it is not reached yet.
+    """
     note_answer(reached)
     if reached:
         st.success(done, icon=":material/check_circle:")
@@ -64,9 +71,10 @@ def show_race(
     starters: Sequence[str],
     spoken: Callable[[float], str],
 ) -> None:
-    """Asks for two kinds, and for the first distance at which the one that starts lower has the larger influence.
+    """Shows a race between two kinds of encoder: the visitor looks for the distance at which one overtakes the other.
 
-    found: the influence of each kind, by distance. starters: the two default kinds. spoken: formats a number.
+    This is the first distance at which the kind that starts lower has the larger influence. found: the influence of
+    each kind, by distance. starters: the two default kinds. spoken: a function that formats a number.
     """
     slug = current_slug()
     one, other = choose_racers([*found], starters)
@@ -86,7 +94,10 @@ def tell_race(
     turn: int,
     spoken: Callable[[float], str],
 ) -> str:
-    """Returns the sentence on which kind has more influence at a distance. turn: the distance at which this changes."""
+    """Returns the sentence on which of two kinds has more influence at a distance.
+
+    turn: the distance at which this changes. spoken: a function that formats a number.
+    """
     slug = current_slug()
     influences = {kind: found[kind].at(distance) for kind in racers}
     leader, chaser = sorted(racers, key=influences.__getitem__, reverse=True)
@@ -109,7 +120,10 @@ def tell_race(
 
 
 def choose_racers(kinds: Sequence[str], starters: Sequence[str]) -> list[str]:
-    """Asks which two kinds are compared. starters: the default kinds, if both are among `kinds`."""
+    """Shows the choice of two kinds to compare, and returns them.
+
+    starters: the kinds that are chosen by default, if both are among `kinds`.
+    """
     are_there = all(kind in kinds for kind in starters)
     defaults = starters if are_there else kinds[:2]
     label = option_labels("kinds")
@@ -122,13 +136,15 @@ def choose_racers(kinds: Sequence[str], starters: Sequence[str]) -> list[str]:
 
 
 # ---- find the error --------------------------------------------------------------------------------------------------
-MAX_TRIED_CELLS = 500  # most cells that a link may contain
-CELL_NAME_PATTERN = re.compile(r"[a-z_]{1,20}(\.[0-9]{1,3}){1,6}")  # "scores.0.0.2.1"
+MAX_TRIED_CELLS = 500  # the most clicked cells that a link can contain
+CELL_NAME_PATTERN = re.compile(r"[a-z_]{1,20}(\.[0-9]{1,3}){1,6}")  # matches a cell's name, such as "scores.0.0.2.1"
 
 
 def ask_to_find_errors(wrong: Collection[Ref]) -> set[Ref] | None:
-    """Asks to click the wrong cells, and shows how many are found. Returns the cells whose marks may be shown; None
-    if all marks may be shown, because all errors are found or all answers are revealed.
+    """Asks the visitor to click the wrong cells, and shows how many are found.
+
+    Returns the cells whose marks may be shown. Returns None if all marks may be shown, because all errors are found or
+    all answers are revealed.
     """
     slug = current_slug()
     tried = get_tried_cells()
@@ -144,7 +160,7 @@ def ask_to_find_errors(wrong: Collection[Ref]) -> set[Ref] | None:
 
 
 def try_cell(cell: Ref) -> None:
-    """Adds a cell to the cells that the reader clicked as wrong, which are at most MAX_TRIED_CELLS."""
+    """Adds a cell to the cells that the visitor clicked as wrong; at most MAX_TRIED_CELLS are stored."""
     name = write_cell_name(cell)
     tried = get_choice("guess", (), read_cell_names)
     is_new = name not in tried
@@ -153,7 +169,7 @@ def try_cell(cell: Ref) -> None:
 
 
 def get_tried_cells() -> set[Ref]:
-    """The cells that the reader clicked as wrong."""
+    """Returns the cells that the visitor clicked as wrong."""
     names = get_choice("guess", (), read_cell_names)
     return {read_cell_name(name) for name in names}
 
@@ -182,7 +198,11 @@ def read_cell_names(text: str) -> tuple[str, ...]:
 
 
 def after_guess(draw: Callable[..., None]) -> Callable[..., None]:
-    """Wraps a drawer that would reveal the answer: the result takes `known` first, and if False only asks to guess."""
+    """Wraps the draw function of an accordion that would reveal the answer of a guess.
+
+    The returned function takes `known` as its first argument; if that is False, it shows only the request to guess
+    first.
+    """
 
     def draw_if_known(known: bool, *given: object) -> None:
         if known:

@@ -1,4 +1,4 @@
-"""Parts of sentences in several lessons: tokens of a run, differences, counts and bytes, formatted as text."""
+"""Texts that several lessons use in sentences: tokens, differences, counts and bytes, formatted."""
 
 from collections.abc import Iterable
 
@@ -10,28 +10,28 @@ from pages.session.collected import collected
 from pages.session.labels import name_token, place_labels, place_names
 from pages.site.words import current_language, escape_markdown, say
 
-LEAST_FIXED_GAP = 0.005  # a smaller difference would be shown as 0.00
+LEAST_FIXED_GAP = 0.005  # a difference below this would be shown as 0.00
 UNIT_NAMES = {10**4: "ten_thousand", 10**6: "million", 10**8: "hundred_million", 10**9: "billion"}
-COUNT_UNITS = {"en": (10**6, 10**9), "zh": (10**4, 10**8)}  # language -> units of large counts
+COUNT_UNITS = {"en": (10**6, 10**9), "zh": (10**4, 10**8)}  # language -> units in which large counts are written
 
 
 def quote_token(trace: Trace, axis: str, position: int) -> str:
-    """A token of a run, escaped for Markdown."""
+    """Returns a token of a run, escaped for Markdown."""
     return escape_markdown(name_token(trace, axis, position))
 
 
 def list_place_names(trace: Trace, axis: str) -> list[str]:
-    """The names of all positions along an axis of a run, each unique."""
+    """Returns the names of all positions along an axis of a run, each unique."""
     return place_names(trace, axis, trace.sizes()[axis])
 
 
 def list_place_labels(trace: Trace, axis: str) -> list[str]:
-    """The labels of all positions along an axis of a run, as pictures show them."""
+    """Returns the labels of all positions along an axis of a run, as pictures show them."""
     return place_labels(trace, axis, trace.sizes()[axis])
 
 
 def format_gap(gap: float) -> str:
-    """Formats a difference: "0" only for equal numbers; a small difference is not rounded to "0.00"."""
+    """Formats a difference as "0" only if the numbers are equal; a small difference is not rounded to "0.00"."""
     return format_small(gap) if gap < LEAST_FIXED_GAP else format_fixed(gap)
 
 
@@ -42,7 +42,7 @@ def say_large_count(count: int) -> str:
 
 
 def say_bytes(count: int) -> str:
-    """Formats a number of bytes in the largest unit that fits; the unit "bytes" is translated."""
+    """Formats a number of bytes in the largest unit that does not exceed the number; "bytes" is translated."""
     figure, _, unit = format_bytes(count).partition(" ")
     return say("lesson.bytes", figure=figure) if unit == "bytes" else f"{figure} {unit}"
 
@@ -53,13 +53,13 @@ def join_with_commas(parts: Iterable[str]) -> str:
 
 
 def show_answer(key: str) -> None:
-    """Shows the answer to a lesson's question, and collects the answer for exported files."""
+    """Shows the answer to a lesson's question, and registers it for export into files."""
     collected().facts.append(say(key))
     st.markdown(say(key))
 
 
 def show_sentence(key: str, /, **values: object) -> None:
-    """Shows a sentence of the content with its values, and collects the sentence for exported files."""
+    """Shows a sentence of the page's content with its values filled in, and registers it for export into files."""
     text = say(key, **values)
     collected().sentences.append(text)
     st.markdown(text)

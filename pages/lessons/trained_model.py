@@ -1,4 +1,4 @@
-"""The loss of the supplied language model without a part (mask, scale, positions, heads), on held-out texts."""
+"""The supplied language model's loss on held-out texts without a part: mask, scale, positions or all heads but one."""
 
 import streamlit as st
 
@@ -16,11 +16,11 @@ WITHOUT = {
     "mask": {"masks": ()},
     "scale": {"scale": 1.0},
     "positions": {"positions": ()},
-}  # the changed fields of a layer's Setup, by the part that is left out
+}  # removed part -> fields of a layer's Setup that change
 
 
 def show_without(part: str) -> None:
-    """Shows the model's nats per word as trained and without a part, and links to a layer without that part."""
+    """Shows the model's cross-entropy as trained and without a part, and links to a layer without that part."""
     figures = REMOVED_FIGURES.rows[MODELS[current_language()]]
     nats = {"whole": figures.whole, "without": getattr(figures, part)}
     st.divider()
@@ -30,14 +30,17 @@ def show_without(part: str) -> None:
 
 
 def show_one_head() -> None:
-    """Shows the model's nats per word if only one head per layer is kept: the best head, and the worst head."""
+    """Shows the model's cross-entropy with only one head per layer: with the best head, and with the worst."""
     figures = REMOVED_FIGURES.rows[MODELS[current_language()]]
     st.divider()
     tell_nats({"whole": figures.whole, "least": min(figures.heads), "most": max(figures.heads)}, figures.words)
 
 
 def tell_nats(nats: dict[str, float], count: int) -> None:
-    """Shows nats per word and their perplexities. nats: placeholder -> nats. count: the number of measured words."""
+    """Shows cross-entropies in nats per word, and their perplexities.
+
+    nats: placeholder -> nats per word. count: the number of measured words.
+    """
     values = {}
     for name, each in nats.items():
         values[name] = format_fixed(each)
@@ -46,7 +49,10 @@ def tell_nats(nats: dict[str, float], count: int) -> None:
 
 
 def tell_blind(nats: dict[str, float]) -> str:
-    """Returns a sentence if one of the perplexities is above the size of the model's vocabulary, else ""."""
+    """Returns a sentence if one of the perplexities exceeds the number of words in the vocabulary, else "".
+
+    nats: placeholder -> nats per word.
+    """
     words = load_model(MODELS[current_language()]).shape.words
     if max(map(count_words_alike, nats.values())) <= words:
         return ""

@@ -19,8 +19,8 @@ from pages.session.labels import Selection, current_palette
 from pages.site.words import get_text_template
 
 THREAD_TEXTS = ("alt", "turn", "asks", "asked", "asks_short", "asked_short", "gives", "gets", "blocked")
-MAX_CELLS = 8  # most numbers of a vector that is drawn beside its word; longer vectors are left out
-ASKING_VECTORS = {"q": "q", "head_outputs": "v"}  # step -> the symbol whose colour frames its cells
+MAX_CELLS = 8  # the most components of a vector that are drawn beside its word
+ASKING_VECTORS = {"q": "q", "head_outputs": "v"}  # step -> the symbol whose colour frames the cells of its vectors
 ASKED_VECTORS = {"k": "k", "v": "v"}
 
 
@@ -28,7 +28,9 @@ ASKED_VECTORS = {"k": "k", "v": "v"}
 class Way:
     """One direction of attention between two lines of words.
 
-    name: the run's name. asks: the line with the queries, 0 above or 1 below. selection: selected head and query."""
+    name: the name of the run. asks: the line with the queries, 0 above or 1 below. selection: the selected head and
+    query.
+    """
 
     name: str
     trace: Trace
@@ -46,9 +48,11 @@ def show_threads(
 ) -> None:
     """Shows the threads of a direction, and below them the arithmetic of the open weight.
 
-    name: the picture's name. ways: one direction, both directions, or a direction for each position of a slider.
-    way: index of the direction that is shown. lines: names of both lines. take: handler of a selected query, called
-    with the indices of direction and word; None: the server keeps no selection. follows: the slider, if any."""
+    name: the name of the picture. ways: one direction, both directions, or a direction for each position of a slider.
+    way: the index of the direction that is shown. lines: the names of both lines. take: the handler of a selected
+    query, called with the indices of direction and word; None if the server stores no selection. follows: the slider,
+    if any.
+    """
     runs = {each.name: each.trace for each in ways}
 
     def handle_choice(sent: tuple[int, int]) -> None:
@@ -78,7 +82,7 @@ def show_threads(
 
 
 def make_threads_data(ways: Sequence[Way], way: int, lines: tuple[str, str]) -> dict:
-    """The data of the component: words, directions, texts and colours."""
+    """Returns the data of the component: words, directions, texts and colours."""
     first = ways[0]
     asking = list_place_labels(first.trace, "T")
     asked = list_place_labels(first.trace, "S")
@@ -96,7 +100,10 @@ def make_threads_data(ways: Sequence[Way], way: int, lines: tuple[str, str]) -> 
 
 
 def describe_way(way: Way) -> dict[str, object]:
-    """Component data of a direction: its query, its weights (None for a masked pair) and its coloured vectors."""
+    """Returns the component's data of a direction: its query, its weights and its coloured vectors.
+
+    A weight is None if its pair is masked.
+    """
     at = way.selection
     weights = way.trace["weights"][at.batch, at.head]  # (T, S)
     allowed = allowed_pairs(way.trace)[at.batch, at.head]
@@ -113,7 +120,10 @@ def describe_way(way: Way) -> dict[str, object]:
 
 
 def shade_vectors(way: Way, steps: dict[str, str]) -> list[dict[str, object]]:
-    """The symbol and the cell colours of each word's vector, for each of these steps whose width fits MAX_CELLS."""
+    """Returns the symbol and the cell colours of each word's vector, for each step whose vectors are short enough.
+
+    The limit is MAX_CELLS components.
+    """
     at = way.selection
     shaded = []
     for step, symbol in steps.items():

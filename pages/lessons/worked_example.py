@@ -1,4 +1,4 @@
-"""A worked example on the screen: written numbers beside right ones, their marks, and explanations of the mistakes."""
+"""A worked example on the screen: typed numbers beside right ones, their marks, and explanations of the mistakes."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
@@ -31,7 +31,7 @@ MARK_TEXT_KEYS = {Mark.RIGHT: "right", Mark.FOLLOWED: "followed", Mark.SLIP: "sl
 
 # ---- a stage ---------------------------------------------------------------------------------------------------------
 def count_marked_numbers(marked: MarkedStep) -> dict[str, int]:
-    """Counts the numbers of a stage by mark; "blank": cells without a number, "count": cells with a number."""
+    """Returns the count of a step's numbers for each mark, with "blank" for empty cells and "count" for all numbers."""
     counts = {name: marked.count(mark) for mark, name in MARK_TEXT_KEYS.items()}
     return {
         **counts,
@@ -41,13 +41,13 @@ def count_marked_numbers(marked: MarkedStep) -> dict[str, int]:
 
 
 def is_step_right(checked: CheckedWork, step: str) -> bool:
-    """Whether every number of a step is right."""
+    """Returns whether every number of a step is right."""
     marked = checked.marked[step]
     return marked.count(Mark.RIGHT) == marked.marks.numel()
 
 
 def label_stage(checked: CheckedWork, step: str) -> str:
-    """A step's name, followed by the count of its slips, or by ✓ if all its numbers are right."""
+    """Returns a step's name, followed by the count of its errors, or by ✓ if all its numbers are right."""
     name = inline_step_name(step)
     slips = checked.marked[step].count(Mark.SLIP)
     if slips:
@@ -69,11 +69,12 @@ def make_work_parts(
     head: int = 0,
     apart: bool = False,
 ) -> list[SheetPart]:
-    """Returns the matrices of a step for the picture: the written numbers, the right numbers, and the operands.
+    """Returns the matrices of a step for the picture: the visitor's numbers, the right numbers, and the operands.
 
-    titles: returns the title of an operand. own, right: titles of the written and the right numbers. known: the cells
-    whose marks may be shown; None: all. hidden: whether the right numbers are left out. apart: whether the written
-    numbers are left out, because they stand in cells beside the picture."""
+    titles: a function that returns the title of an operand. own, right: the titles of the visitor's numbers and of the
+    right numbers. known: the cells whose marks may be shown; None for all. hidden: whether the right numbers are left
+    out. apart: whether the visitor's numbers are left out, because the cells beside the picture show them.
+    """
     parts = []
     if not apart:
         parts.append(make_written_part(checked, step, own, known, head=head))
@@ -94,7 +95,7 @@ def make_written_part(
     place: str = "result",
     head: int = 0,
 ) -> SheetPart:
-    """The written numbers of a stage as a matrix of the picture."""
+    """Returns the visitor's numbers for a step as a matrix of the picture."""
     return SheetPart(
         title,
         panel(checked.written, step, {"H": head}),
@@ -107,7 +108,7 @@ def make_written_part(
 
 
 def make_right_part(checked: CheckedWork, step: str, title: str, head: int) -> SheetPart:
-    """The right numbers of a stage as a matrix of the picture."""
+    """Returns the right numbers of a step as a matrix of the picture."""
     return SheetPart(
         title,
         panel(checked.trace, step, {"H": head}),
@@ -118,7 +119,10 @@ def make_right_part(checked: CheckedWork, step: str, title: str, head: int) -> S
 
 
 def make_operand_part(checked: CheckedWork, step: str, operand: str, place: str, title: str, head: int) -> SheetPart:
-    """The written numbers of an operand of a stage. place: "left" or "above", as in a product."""
+    """Returns the visitor's numbers for an operand of a step as a matrix.
+
+    place: "left" or "above", as in a product.
+    """
     cells = panel(checked.written, operand, {"H": head})
     if step == "scores" and place == "above":
         title = f"{title}ᵀ"
@@ -143,9 +147,10 @@ def show_work(
     reached: Collection[Ref] = (),
     is_secret: Callable[[str, Ref], bool] | None = None,
 ) -> None:
-    """Shows the picture; a click on a number opens its mark, and its arithmetic from the written operands.
+    """Shows the picture; a click on a number opens its mark, and its arithmetic from the visitor's operands.
 
-    on_click, is_secret: as in RunPicture. reached: the cells that a slip makes wrong."""
+    on_click, is_secret: as in RunPicture. reached: the cells that are wrong because of an earlier error.
+    """
     runs = {"printed": checked.written}
     parts = chain.from_iterable(rows)
     if any(part.run == "right" for part in parts):
@@ -170,8 +175,9 @@ def show_work(
 
 
 def show_exercise(name: str, checked: CheckedWork, rows: Sequence[Sequence[SheetPart]], asked: bool) -> None:
-    """Shows the picture of an exercise. asked: whether the reader requested the right numbers; if not, a cell without a
-    number does not open.
+    """Shows the picture of an exercise.
+
+    asked: whether the visitor requested the right numbers; if not, a cell without a number does not open.
     """
     if asked:
         show_work(name, checked, rows)
@@ -186,7 +192,7 @@ def show_exercise(name: str, checked: CheckedWork, rows: Sequence[Sequence[Sheet
 
 
 def is_blank(checked: CheckedWork, run: str, cell: Ref) -> bool:
-    """Whether the reader has not yet written a number for a cell."""
+    """Returns whether the visitor has not yet typed a number for a cell."""
     calculated = calculated_cell(checked.trace, cell)
     if run != "printed" or calculated.step not in checked.marked:
         return False
@@ -195,13 +201,13 @@ def is_blank(checked: CheckedWork, run: str, cell: Ref) -> bool:
 
 
 def close_blank(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """Handles a click on a cell: closes the cell if the reader has not yet written its number."""
+    """Closes a clicked cell again if the visitor has not yet typed a number there."""
     if is_blank(checked, run, cell):
         lesson_choices.store_choice(OPENED_CELL_KEY, None)
 
 
 def list_cell_marks(checked: CheckedWork, step: str, head: int) -> list[list[tuple[str, str]]]:
-    """The sign and the meaning of each cell's mark, for one head; "" and "" for a cell without a number."""
+    """Returns the (symbol, meaning) of each cell's mark, for one head; ("", "") for a cell without a number."""
     part = make_written_part(checked, step, "", head=head)
     rows = []
     for refs in part.panel.refs:
@@ -211,19 +217,25 @@ def list_cell_marks(checked: CheckedWork, step: str, head: int) -> list[list[tup
 
 
 def say_mark(mark: Mark) -> str:
-    """The meaning of a mark as text; "" for an unanswered cell."""
+    """Returns the meaning of a mark as text; "" for the mark of a cell without an answer."""
     return say(f"lessons.printed.mark_{MARK_TEXT_KEYS[mark]}") if mark in MARK_TEXT_KEYS else ""
 
 
 def open_written_cell(checked: CheckedWork, name: str, step: str, head: int, row: int, column: int) -> None:
-    """Opens or closes the number at a row and column under the picture of a name, unless the cell is blank."""
+    """Opens or closes a number of the visitor below the picture with this name, unless its cell is blank.
+
+    row, column: the position of the number in the step, for one head.
+    """
     cell = panel(checked.written, step, {"H": head}).refs[row][column]
     if not is_blank(checked, "printed", cell):
         toggle_opened_cell(name, "printed", cell)
 
 
 def close_on_change(name: str, *subject: object) -> None:
-    """Closes a picture's open cell if the subject has changed since the last run. subject: what the picture shows."""
+    """Closes a picture's open cell if the picture shows something else than at the last run of the page.
+
+    subject: the values that determine what the picture shows.
+    """
     key = f"{lesson_choices.current_slug()}_{name}_drawn"
     is_changed = st.session_state.get(key, subject) != subject
     st.session_state[key] = subject
@@ -233,7 +245,7 @@ def close_on_change(name: str, *subject: object) -> None:
 
 
 def show_mark_verdict(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """Shows a sentence about a written number: whether the number is right, and the right number."""
+    """Shows a sentence about a typed number: whether it is right, and the right number."""
     calculated = calculated_cell(checked.trace, cell)
     step, index = calculated.step, calculated.index
     if run != "printed" or step not in checked.marked:
@@ -254,14 +266,14 @@ def show_mark_verdict(checked: CheckedWork, run: str, cell: Ref) -> None:
 
 # ---- explanations of mistakes: the rule that gives the same wrong numbers, or the only wrong sum ---------------------
 def show_slips(checked: CheckedWork, found: Mapping[str, StepSlips]) -> None:
-    """Shows a sentence for each step with slips."""
+    """Shows a sentence for each step with errors."""
     for step, slips in found.items():
         explanation = describe_slips(checked, slips)
         st.markdown(say("slips.step", step=inline_step_name(step), told=explanation))
 
 
 def describe_slips(checked: CheckedWork, slips: StepSlips) -> str:
-    """Text that explains the slips of a step."""
+    """Returns the text that explains the errors of a step."""
     if slips.wrong_sum is not None:
         return describe_wrong_sum(checked, slips.wrong_sum)
     count = len(slips.cells)
@@ -276,7 +288,7 @@ def describe_slips(checked: CheckedWork, slips: StepSlips) -> str:
 
 
 def describe_wrong_sum(checked: CheckedWork, wrong: WrongSum) -> str:
-    """Text about the only wrong number of a step, and about the mistake in its sum."""
+    """Returns the text about the only wrong number of a step, and about how its sum was miscalculated."""
     digits = checked.digits[wrong.cell.step]
     factors = [cell_text(factor, None) for factor in wrong.factors]
     mistake = say(f"slips.sum_{wrong.kind}", term=" × ".join(factors))
@@ -290,8 +302,9 @@ def describe_wrong_sum(checked: CheckedWork, wrong: WrongSum) -> str:
 
 
 def show_met(checked: CheckedWork, step: str, named: bool = True) -> None:
-    """Shows that some numbers of a step are right but do not follow from the earlier ones. named: whether to list
-    these.
+    """Shows that some numbers of a step are right but do not follow from the visitor's earlier numbers.
+
+    named: whether to list these numbers.
     """
     cells = checked.met(step)
     if not cells:
@@ -304,7 +317,7 @@ def show_met(checked: CheckedWork, step: str, named: bool = True) -> None:
 
 
 def describe_slip_place(checked: CheckedWork, cell: Ref) -> str:
-    """The position of a cell in its step in words; the head is omitted if there is only one."""
+    """Returns the position of a cell in its step in words; the head is omitted if there is only one."""
     trace = checked.trace
     has_one_head = trace.sizes()["H"] == 1
     names = []

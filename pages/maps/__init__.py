@@ -1,1 +1,1 @@
-"""Attention maps of any model, read from a file: they are shown and measured, but not recomputed."""
+"""Attention maps imported from a file of any model: they are shown and measured, but not recomputed."""

@@ -1,4 +1,4 @@
-"""Text about how the file on the page was read, and controls for its other maps and for other readings of its axes."""
+"""Text about how an uploaded file was read, and controls to show its other maps or to read its axes differently."""
 
 from dataclasses import replace
 
@@ -13,15 +13,16 @@ from pages.panels.file_box import name_array, say_unread
 from pages.site.words import escape_markdown, label_arrays, say
 
 KIND_KEY, AXES_KEY, SENTENCE_KEY = "c_maps_kind", "c_maps_axes", "c_maps_sentence"
-MAX_SEGMENTS = 4  # kinds of maps that are offered as segments; more kinds are offered in a select box
+MAX_SEGMENTS = 4  # the most kinds of maps offered as segments; more are offered in a select box
 MAX_NOTES = 8
 MAX_LISTED_WORDS = 100
 
 
 # ---- controls for other readings -------------------------------------------------------------------------------------
 def show_readings(given: GivenFile) -> None:
-    """Shows controls for the file's maps, the reading of its axes, and the sentence of its batch; each only if there
-    are several.
+    """Shows controls for the file's maps, the meaning of the array's axes, and the sentence of a batch.
+
+    A control appears only if there are several options.
     """
     file, view = given.file, given.view
     if file is None or view is None:
@@ -42,9 +43,7 @@ def show_readings(given: GivenFile) -> None:
 
 
 def show_kinds(given: GivenFile, file: MapFile, view: MapView) -> None:
-    """Shows a choice of the file's maps: the encoder's, the decoder's, those of cross-attention, or those of another
-    array.
-    """
+    """Shows a choice between the kinds of maps in the file: encoder, decoder, cross-attention, or another array."""
     names = name_groups(file.groups)
     choose = st.segmented_control if len(names) <= MAX_SEGMENTS else st.selectbox
     st.session_state[KIND_KEY] = file.groups.index(view.group)
@@ -64,8 +63,9 @@ def show_kinds(given: GivenFile, file: MapFile, view: MapView) -> None:
 
 
 def name_groups(groups: tuple[MapGroup, ...]) -> list[str]:
-    """The names of a file's maps: parts of the model if all of these are known and differ, otherwise the arrays'
-    names.
+    """Returns the names of a file's groups of maps.
+
+    The names are parts of the model if the part of each group is known and all differ, else the names of the arrays.
     """
     kinds = [group.kind for group in groups]
     if all(kinds) and len(set(kinds)) == len(kinds):
@@ -75,7 +75,7 @@ def name_groups(groups: tuple[MapGroup, ...]) -> list[str]:
 
 
 def show_axes(given: GivenFile, view: MapView) -> None:
-    """Shows a choice of how the axes of the array are read."""
+    """Shows a choice of how the axes of the array are interpreted."""
     st.session_state[AXES_KEY] = view.axes
 
     def choose_axes() -> None:
@@ -94,13 +94,14 @@ def show_axes(given: GivenFile, view: MapView) -> None:
 
 
 def say_axes(axes: str) -> str:
-    """The names of the axes before queries and keys: "layers × heads"."""
+    """Returns the names of the axes before queries and keys, such as "layers × heads"."""
     return " × ".join(say(f"lessons.maps.axis.{axis}") for axis in axes.split())
 
 
 def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence: int = 0) -> None:
-    """Handler of the controls: shows other maps, axes or another sentence of the file; if refused, stores the error and
-    keeps the former view.
+    """Handles the controls: shows other maps of the file, reads its axes differently, or shows another sentence.
+
+    If the maps cannot be read that way, stores the error and keeps the earlier view.
     """
     st.session_state.pop(REFUSAL_KEY, None)
     try:
@@ -114,7 +115,7 @@ def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence
 
 # ---- how the file was read -------------------------------------------------------------------------------------------
 def show_file_line(given: GivenFile) -> None:
-    """Shows as what the arrays of the file were read, which arrays were not read, and the file's notes."""
+    """Shows how the arrays of the file were interpreted, which arrays were ignored, and the file's notes."""
     if given.file is None or given.view is None:
         return
     parts = [say_group(given.file, group, given.view) for group in given.file.groups]
@@ -133,7 +134,10 @@ def show_file_line(given: GivenFile) -> None:
 
 
 def show_subwords_line(maps: AttentionMaps) -> None:
-    """Shows that tokens are spelled otherwise than in the file, with a list as help text; shows nothing if none is."""
+    """Shows that tokens are spelled differently than in the file, with a list of them as help text.
+
+    Shows nothing if all tokens are spelled as in the file.
+    """
     given_words = (*maps.queries, *maps.keys)
     pairs = zip(given_words, (*maps.shown_queries, *maps.shown_keys), strict=True)
     changed = {given: shown for given, shown in pairs if given != shown}
@@ -146,7 +150,7 @@ def show_subwords_line(maps: AttentionMaps) -> None:
 
 
 def say_group(file: MapFile, group: MapGroup, view: MapView) -> str:
-    """The name of an array, or of a series of arrays, and how its axes are read."""
+    """Returns the name of an array, or of a series of arrays, and how its axes are interpreted."""
     axes = view.axes if group is view.group else group.readings[0]
     named = say("lessons.maps.queries_keys")
     read_as = f"{say_axes(axes)} × {named}" if axes else named
@@ -158,8 +162,9 @@ def say_group(file: MapFile, group: MapGroup, view: MapView) -> str:
 
 
 def say_words(file: MapFile, view: MapView) -> list[str]:
-    """The names of the file's word lists, each with the axis that it labels, or with the text that it belongs to other
-    maps.
+    """Returns the names of the file's word lists, each with the axis that it labels.
+
+    A list that belongs to other maps gets a text that says so.
     """
     words = view.words
     roles: dict[str, str] = {}
@@ -169,7 +174,7 @@ def say_words(file: MapFile, view: MapView) -> list[str]:
         roles |= {words.queries_from: "words_of_queries", words.keys_from: "words_of_keys"}
     for name in file.word_names:
         roles.setdefault(name, "words_of_others")
-    roles.pop("", None)  # axes without words
+    roles.pop("", None)  # removes the entry of axes without words
     return [
         say("brought.as", array=name_array(name, ()), role=say(f"lessons.maps.{role}")) for name, role in roles.items()
     ]

@@ -1,6 +1,4 @@
-"""The file of attention maps on the page: its upload, its description and its faults; it is stored only in this
-session.
-"""
+"""The uploaded file of attention maps: its description and its faults; it is stored only in this session."""
 
 from dataclasses import dataclass
 
@@ -33,11 +31,11 @@ from pages.runs.model_runs import model_weights
 from pages.session.labels import name_token
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
-FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # session keys, which are not part of a link
+FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # session keys; the file is not in a link
 UPLOAD_KEY = "c_maps_upload"
 MAP_FILE_TYPES = ["json", "npz", "npy", "safetensors"]
 EXAMPLE_FILE = "attention_maps.npz"
-MAX_HABIT_ROWS = 20_000  # rows of all heads together: the habits of more rows would take seconds
+MAX_HABIT_ROWS = 20_000  # with more rows of weights than this, computing the heads' patterns would take seconds
 MAKE_FILE = """\
 import numpy as np, torch
 from transformers import AutoModel, AutoTokenizer
@@ -64,11 +62,12 @@ np.savez("attention_maps.npz", attention=maps, tokens=tokens)
 
 @dataclass(frozen=True, eq=False)
 class GivenFile:
-    """A file of attention maps after reading.
+    """A file of attention maps after parsing.
 
-    name: "" for the example. habits: by layer and head, None if the head's rows are not weights; () if there are too
-    many rows. first: the layer and the head that are open before the visitor clicks one, from 0. file: the whole
-    content, and view: the maps that are shown; both None for the example.
+    name: the file's name; "" for the example. habits: for each layer and head the pattern of its weights; None for a
+    head whose rows are not weights, () if there are too many rows. first: the layer and the head, from 0, that are open
+    before the visitor clicks one. file: the whole content; None for the example. view: the maps that are shown; None
+    for the example.
     """
 
     name: str
@@ -81,27 +80,27 @@ class GivenFile:
 
 # ---- the file of the session -----------------------------------------------------------------------------------------
 def current_file() -> GivenFile:
-    """The file that was read last, otherwise the example of the page's language."""
+    """Returns the file that was read last, or else the example in the page's language."""
     return st.session_state.get(FILE_KEY) or example_file(current_language())
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def example_file(language: str) -> GivenFile:
-    """The maps of a model of this app, written to a file and read like an uploaded one."""
+    """Returns the maps of a model of this app, written to a file and parsed like an uploaded file."""
     example = EXAMPLES[f"model_{language}"]
     head, _ = example.focus
     return make_given_file("", EXAMPLE_FILE, pack_example(language), first=(example.layer - 1, head))
 
 
 def pack_example(language: str) -> bytes:
-    """The bytes of the example file: the weights of the example's sentence, computed now."""
+    """Returns the bytes of the example file: the weights of the example's sentence, computed now."""
     example = EXAMPLES[f"model_{language}"]
     weights = model_weights(example.model, example.tokens)
     return pack_maps(AttentionMaps(weights, example.tokens, example.tokens))
 
 
 def make_given_file(name: str, file_name: str, content: bytes, first: tuple[int, int] = (0, 0)) -> GivenFile:
-    """Reads a file, and returns it as a GivenFile. Raises AttentionError."""
+    """Parses a file, and returns it as a GivenFile. Raises AttentionError."""
     file = read_map_file(file_name, content)
     view = file.view()
     if not name:
@@ -110,7 +109,7 @@ def make_given_file(name: str, file_name: str, content: bytes, first: tuple[int,
 
 
 def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit | None, ...], ...]:
-    """The habits of all heads, by layer and head; () if there are more than MAX_HABIT_ROWS rows."""
+    """Returns the patterns ("habits") of all heads, by layer and head; () for more than MAX_HABIT_ROWS rows."""
     layers = len(maps.maps)
     rows = maps.maps[..., 0].numel()
     if rows > MAX_HABIT_ROWS:
@@ -119,7 +118,7 @@ def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit | None, ...], ...]
 
 
 def read_layer_habits(maps: AttentionMaps, layer: int) -> tuple[HeadHabit | None, ...]:
-    """The habit of each head of a layer; None for a head that is not measured."""
+    """Returns the pattern ("habit") of each head of a layer; None for a head that is not measured."""
     habits: list[HeadHabit | None] = []
     for head in range(maps.maps.shape[1]):
         trace = maps.head_trace(layer, head)
@@ -154,7 +153,7 @@ def show_uploader() -> None:
 
 
 def take_chosen_file() -> None:
-    """Reads the uploaded file; if it is refused, stores the error and keeps the former file."""
+    """Reads the uploaded file; if it is refused, stores the error and keeps the earlier file."""
     file = st.session_state[UPLOAD_KEY]
     st.session_state.pop(REFUSAL_KEY, None)
     if file is None:
@@ -169,15 +168,16 @@ def take_chosen_file() -> None:
 
 
 def forget_file() -> None:
-    """Forgets the uploaded file, so that the example is shown."""
+    """Removes the uploaded file from the session, so that the example is shown."""
     for key in (FILE_KEY, REFUSAL_KEY, HEAD_KEY):
         st.session_state.pop(key, None)
 
 
 # ---- facts and faults ------------------------------------------------------------------------------------------------
 def show_file_facts(given: GivenFile) -> None:
-    """Shows the file's name and sizes, that its numbers cannot be recomputed, and warnings about rows that do not sum
-    to 1.
+    """Shows the file's name and sizes, that its numbers cannot be recomputed, and warnings.
+
+    The warnings concern rows that do not sum to 1.
     """
     layers, heads, queries, keys = given.maps.maps.shape
     name = say("lessons.maps.file", name=escape_markdown(given.name)) if given.name else say("lessons.maps.example")
@@ -196,7 +196,7 @@ def show_file_facts(given: GivenFile) -> None:
 
 
 def describe_fault(maps: AttentionMaps) -> str:
-    """The sentence on why the numbers cannot be weights, and how they are shown."""
+    """Returns the sentence that says why the file's numbers cannot be weights, and how they are shown."""
     found = say(
         f"lessons.maps.fault.{maps.fault}",
         least=format_term(float(maps.maps.min())),
@@ -206,8 +206,9 @@ def describe_fault(maps: AttentionMaps) -> str:
 
 
 def describe_uneven(maps: AttentionMaps) -> str:
-    """The sentence on how many rows do not sum to 1, and on the row whose sum is farthest from 1; with a hint if the
-    maps are transposed.
+    """Returns the sentence on how many rows do not sum to 1, and on the row whose sum is farthest from 1.
+
+    The sentence has a hint if the maps are transposed.
     """
     uneven = maps.uneven_rows()
     told = say(
@@ -220,7 +221,7 @@ def describe_uneven(maps: AttentionMaps) -> str:
 
 
 def describe_rounded(maps: AttentionMaps) -> str:
-    """The sentence that the rows sum to 1 within rounding, and how far the farthest sum is from 1."""
+    """Returns the sentence that the rows sum to 1 within rounding, and how far from 1 the farthest sum is."""
     rounding = maps.rounding
     cause = say("lessons.maps.in_dtype", dtype=rounding.dtype)
     if rounding.decimals:
@@ -229,7 +230,7 @@ def describe_rounded(maps: AttentionMaps) -> str:
 
 
 def name_row_sum(maps: AttentionMaps, row: tuple[int, int, int]) -> dict[str, str]:
-    """The head, query, sum and distance from 1 of a row, as texts with enough digits to show the distance."""
+    """Returns the head, query, sum and distance from 1 of a row, as texts with enough digits to show the distance."""
     layer, head, query = row
     total = float(maps.maps[row].sum())
     return {
@@ -241,7 +242,7 @@ def name_row_sum(maps: AttentionMaps, row: tuple[int, int, int]) -> dict[str, st
 
 
 def show_form() -> None:
-    """Shows the accordion on how to write such a file."""
+    """Shows the accordion that explains how to write a file with attention maps."""
     draw_drawer(Lesson("maps", drawers={"form": show_file_form}), "form")
 
 

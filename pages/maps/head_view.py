@@ -1,4 +1,4 @@
-"""The heads of a file: all as small maps, and the open one as a large map with downloads."""
+"""The heads of a file: all as small maps, and the open head as a large map with downloads."""
 
 from functools import partial
 
@@ -25,13 +25,14 @@ from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, get_text_template, say
 
 GRID_KEY = "map_heads"
-CLICKED_KEY = "maps_clicked"  # session key: whether a head was just opened, so that the page scrolls to the large map
+CLICKED_KEY = "maps_clicked"  # session key of whether a head was just opened; the page then scrolls to the large map
 
 
 # ---- all heads -------------------------------------------------------------------------------------------------------
 def show_all_heads(given: GivenFile) -> None:
-    """Shows every head as a small map; the visitor sorts, searches and compares them in the browser. A click opens a
-    large map.
+    """Shows every head as a small map; a click opens a large map.
+
+    The visitor can sort, search and compare the maps in the browser.
     """
     layers, heads, *_ = given.maps.maps.shape
     components.model_heads(
@@ -50,12 +51,12 @@ def take_head(place: tuple[int, int]) -> None:
 
 
 def opened_head(given: GivenFile) -> tuple[int, int]:
-    """The layer and the head that are open, counted from 0."""
+    """Returns the layer and the head that are open, counted from 0."""
     return st.session_state.get(HEAD_KEY, given.first)
 
 
 def make_maps_data(given: GivenFile) -> dict:
-    """The data of the head grid for a file."""
+    """Returns the component data of the grid of heads of a file."""
     maps = given.maps
     trace = maps.trace()
     measures = measure_maps(maps)
@@ -72,7 +73,7 @@ def make_maps_data(given: GivenFile) -> dict:
         as_numbers=bool(maps.fault),
     )
     texts = {"about": say("lessons.maps.about"), "open": get_text_template("lessons.maps.open")}
-    texts["here"] = ""  # there is only one text here, which needs no name
+    texts["here"] = ""  # left empty, because a page with a single text needs no name for it
     if grid.rolled is None:
         texts["why"] = ""
     if not measures:
@@ -82,7 +83,7 @@ def make_maps_data(given: GivenFile) -> dict:
 
 
 def list_heads(given: GivenFile, measures: dict) -> list[dict]:
-    """The layer, the head, the name, the habit in words and the measures of each head."""
+    """Returns for each head its layer, number, name, measures, and the pattern of its weights in words (its habit)."""
     layers, heads, *_ = given.maps.maps.shape
     places = [(layer, head) for layer in range(layers) for head in range(heads)]
     return [
@@ -110,7 +111,7 @@ def show_opened_head(given: GivenFile) -> None:
 
 
 def name_opened_head(given: GivenFile) -> str:
-    """The name of the open head; with its habit if that is known."""
+    """Returns the name of the open head, with the pattern of its weights (its habit) if that is known."""
     layer, head = opened_head(given)
     name = say("all_heads.name", layer=layer + 1, head=head + 1)
     habit = say_given_habit(given, layer, head)
@@ -118,7 +119,7 @@ def name_opened_head(given: GivenFile) -> str:
 
 
 def say_given_habit(given: GivenFile, layer: int, head: int) -> str:
-    """The habit of a head in a few words; "" if it is not known."""
+    """Returns the pattern of a head's weights (its habit) in a few words; "" if it is not known."""
     habit = given.habits[layer][head] if given.habits else None
     return say_habit(given.maps.trace(), habit) if habit else ""
 
@@ -142,7 +143,10 @@ def show_head_files(given: GivenFile) -> None:
 
 
 def draw_opened_head(given: GivenFile, is_titled: bool = True) -> str:
-    """The map of the open head as SVG. is_titled: whether its title is drawn."""
+    """Returns the map of the open head as SVG.
+
+    is_titled: whether the title of the map is drawn.
+    """
     trace, palette = given.maps.head_trace(*opened_head(given)), current_palette()
     axes = (say("corner.T"), say("corner.S"))
     picture = head_map(trace, 0, picture_texts_for(trace), palette, axes=axes)
@@ -150,7 +154,7 @@ def draw_opened_head(given: GivenFile, is_titled: bool = True) -> str:
 
 
 def make_provenance(given: GivenFile) -> Provenance:
-    """The provenance in downloads of the open head."""
+    """Returns the title and origin of the open head's map, as the provenance for downloads."""
     layer, head = opened_head(given)
     title = say("all_heads.name", layer=layer + 1, head=head + 1)
     source = given.name or say("lessons.maps.example_source")
@@ -158,14 +162,17 @@ def make_provenance(given: GivenFile) -> Provenance:
 
 
 def has_all_letters(given: GivenFile) -> bool:
-    """Whether this machine's fonts have all letters of the picture; a PNG shows boxes instead of missing letters."""
+    """Returns whether this machine's fonts have all letters of the picture.
+
+    A PNG would show boxes instead of missing letters.
+    """
     words = map(printable_token, (*given.maps.shown_queries, *given.maps.shown_keys))
     return not missing_letters("".join([*make_provenance(given).lines, *words]))
 
 
 # ---- as a scene of a lecture, because the file is stored only in this session ----------------------------------------
 def show_head_scene(given: GivenFile) -> None:
-    """Shows the button that adds the open head as a scene; or the message that the fonts lack letters of its words."""
+    """Shows the button that adds the open head as a scene, or a message if the fonts lack letters of its words."""
     if not has_all_letters(given):
         st.caption(say("lessons.maps.no_scene"))
         return
@@ -174,7 +181,7 @@ def show_head_scene(given: GivenFile) -> None:
 
 
 def make_head_scene(given: GivenFile) -> Scene:
-    """A picture scene with the map of the open head, and with the map's provenance under it."""
+    """Returns a picture scene with the map of the open head, and the map's provenance below it."""
     title = name_opened_head(given)
     picture = OwnPicture(png_bytes(draw_opened_head(given, is_titled=False)), alt=title)
     return lecture_session.make_scene(picture, title)

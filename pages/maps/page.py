@@ -1,4 +1,4 @@
-"""The page "maps": shows a file with the attention maps of any model, all its heads at once."""
+"""The page "maps": shows the attention maps that a file has of any model, with all heads at once."""
 
 import streamlit as st
 
@@ -7,7 +7,7 @@ from pages.maps.file_reading import show_file_line, show_readings
 from pages.maps.given_file import current_file, show_file_facts, show_form, show_uploader
 from pages.maps.head_view import show_all_heads, show_head_files, show_head_scene, show_opened_head
 
-COLUMN_WIDTHS = (5, 6)  # shares of the width: the file, and the open head
+COLUMN_WIDTHS = (5, 6)  # relative widths of two columns: one for the file, one for the open head
 
 with draw_page_frame("maps"):
     show_question("maps")

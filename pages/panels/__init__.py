@@ -1,1 +1,1 @@
-"""UI parts that several pages share: maps, charts, an opened step, controls, proofs."""
+"""UI parts that several pages use, such as maps, charts, an opened step, controls and proofs."""

@@ -1,4 +1,4 @@
-"""The arithmetic of one cell; each operand links to its own cell."""
+"""The arithmetic of one cell of a run, in which each operand is a link to the operand's own cell."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -14,7 +14,7 @@ from pages.components import arithmetic
 from pages.session.labels import current_palette, describe_cell
 from pages.site.words import escape_markdown, say
 
-StepCell = tuple[str, tuple[int, ...] | None]  # a step, and the index of one of its cells
+StepCell = tuple[str, tuple[int, ...] | None]  # (name of a step, index of one of its cells; None for no cell)
 
 
 def show_arithmetic(
@@ -22,8 +22,8 @@ def show_arithmetic(
 ) -> None:
     """Shows one cell's number and its arithmetic.
 
-    trail: the cells from which the reader came to this one. take: handler of a clicked cell, {"step", "index"}. sign:
-    label of the run if two runs are shown side by side.
+    trail: the cells that the visitor opened before this one. take: the handler of a click on a cell, which gets
+    {"step", "index"}. key: the component's key. sign: the label of the run if two runs are shown side by side.
     """
     place = escape_markdown(describe_cell(trace, ref))
     prefix = f"{sign} · " if sign else ""
@@ -33,7 +33,10 @@ def show_arithmetic(
 
 
 def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[Mapping], None], key: str) -> bool:
-    """Shows the arithmetic without the number; returns whether there is any (a cell of an input has none)."""
+    """Shows the arithmetic of a cell without its number; returns whether the cell has arithmetic.
+
+    A cell of an input has none. The arguments are those of show_arithmetic.
+    """
     explanation = explain_shown(trace, ref.step, ref.index)
     pieces = [] if explanation.cell is None else explanation.pieces
     passed_cells = [(step, cell) for step, cell in trail if cell and trace.holds(step, cell)]
@@ -48,7 +51,7 @@ def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callabl
 
 
 def make_trail_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
-    """The component's data for a cell of the trail, to which a click returns."""
+    """Returns the component's data of one cell in the trail, which a click opens again."""
     return {
         "text": step,
         "title": describe_cell(trace, Ref(step, cell)),
@@ -58,7 +61,7 @@ def make_trail_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
 
 
 def make_piece_data(trace: Trace, piece: Piece) -> dict:
-    """The component's data for one piece of arithmetic."""
+    """Returns the component's data of one part of a cell's arithmetic: an operand, a symbol or a subtotal."""
     if piece.rest is not None:
         count, subtotal = piece.rest
         text = say("arithmetic.rest", count=count, subtotal=format_fixed(subtotal))
@@ -76,6 +79,6 @@ def make_piece_data(trace: Trace, piece: Piece) -> dict:
 
 
 def format_cell_number(trace: Trace, ref: Ref) -> str:
-    """A cell's number with all the digits that the page shows."""
+    """Returns a cell's number with all the digits that the page shows."""
     number = trace[ref.step][ref.index]
     return format_exact(float(number))

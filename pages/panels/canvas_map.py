@@ -21,7 +21,7 @@ CANVAS_TEXT_KEYS = ("in", "out", "whole", "window", "hint", "cell", "digits", "b
 
 
 def is_large(trace: Trace, step: str) -> bool:
-    """Whether a step has so many cells that it is drawn on a canvas instead of as separate cells."""
+    """Returns whether a step has too many cells to draw each separately, so that it is drawn on a canvas."""
     value = trace[step]
     return value.dim() > 1 and min(value.shape[-2:]) > MAX_PANEL_SIDE
 
@@ -39,8 +39,9 @@ def show_large_map(
 ) -> None:
     """Shows a step on a canvas; a click opens a cell.
 
-    even: number of keys, for colours in multiples of the uniform weight. run: the run to draw, if not the screen's.
-    most: limit of rows and columns drawn. linked: name shared by maps that highlight the same cell together.
+    even: the number of keys if colours show multiples of the uniform weight, else None. run: the run to draw; None for
+    the screen's run. most: the most rows and columns that are drawn. linked: a name; a cell is highlighted in all maps
+    with the same name at once.
     """
     trace = run or screen.drawn(step)
     drawn = raster(
@@ -70,7 +71,7 @@ def show_large_map(
 
 
 def find_chosen_place(screen: ScreenState, drawn: Raster) -> list[int] | None:
-    """Row and column of the opened cell; None if it is not in the drawn matrix."""
+    """Returns the row and the column of the opened cell; None if the drawn part of the matrix does not contain it."""
     cell = chosen_cell(screen.trace, screen.setup)
     if cell is None or cell.step != drawn.step:
         return None
@@ -79,9 +80,10 @@ def find_chosen_place(screen: ScreenState, drawn: Raster) -> list[int] | None:
 
 
 def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) -> None:
-    """Shows a matrix on a canvas whose cells cannot be opened. axes_note: what the rows and columns are.
+    """Shows a matrix on a canvas whose cells cannot be opened.
 
-    Long rows of shares are coloured in multiples of the uniform share.
+    axes_note: a text that says what the rows and columns are. In long rows of shares, the colours show multiples of the
+    uniform share.
     """
     times = trace[step].shape[-1] > MAX_PANEL_SIDE
     drawn = raster(trace, step, picture_texts_for(trace), current_palette(), times=times)
@@ -97,7 +99,7 @@ def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) 
 
 
 def common_canvas_data(alt: str, drawn: Raster, trace: Trace) -> dict:
-    """The data common to all canvases: colours, texts, and how much of the matrix is drawn."""
+    """Returns the data that all canvases need: colours, texts, and how much of the matrix is drawn."""
     return {
         "palette": vars(palette_for(trace, current_palette())),
         "words": {name: get_text_template(f"canvas.{name}") for name in CANVAS_TEXT_KEYS},
@@ -107,7 +109,10 @@ def common_canvas_data(alt: str, drawn: Raster, trace: Trace) -> dict:
 
 
 def describe_thinning(every: tuple[int, int]) -> str:
-    """Note that only one of every so many cells is drawn; "" if all are drawn."""
+    """Returns the note that only one of several cells is drawn; "" if all are drawn.
+
+    every: the steps (down, across) from one drawn cell to the next.
+    """
     if every == (1, 1):
         return ""
     down, across = every
@@ -119,8 +124,9 @@ def show_paintable_mask(
 ) -> None:
     """Shows a mask over a run's tokens; dragging over its cells toggles them.
 
-    take: handler of the new mask. follows: data of a slider until whose release the mask waits, see describe_followed.
-    After each stroke the canvas waits for the server: `turn` counts the strokes, including the refused ones.
+    take: a handler that is called with the new mask. follows: data of a slider, see describe_followed; the mask waits
+    until the slider is released. After each stroke the canvas waits for the server: `turn` counts the strokes,
+    including invalid ones.
     """
     turn = st.session_state.get("turn_mask", 0)
 
@@ -133,7 +139,7 @@ def show_paintable_mask(
     palette = current_palette()
     drawn = raster(mask_trace, "allowed", picture_texts_for(trace), palette)
     data = vars(drawn) | common_canvas_data(say("canvas.mask"), drawn, mask_trace)
-    data["fills"] = (palette.ground,) * 256  # allowed cells have the colour of the page
+    data["fills"] = (palette.ground,) * 256  # draws allowed cells in the page's background colour
     data["inks"] = (palette.ink,) * 256
     data["chosen"] = None
     data["query"] = None
@@ -151,7 +157,10 @@ def show_paintable_mask(
 
 
 def paint_stroke(matrix: np.ndarray, stroke: Mapping) -> np.ndarray:
-    """Return a mask after a stroke, {"cells": [[row, column], ...], "to": 0 or 1}."""
+    """Returns a copy of a mask with the cells of a stroke set.
+
+    stroke: {"cells": [[row, column], ...], "to": 0 or 1}.
+    """
     painted = matrix.copy()
     for row, column in stroke["cells"]:
         painted[row, column] = stroke["to"]

@@ -13,18 +13,18 @@ from pages.session.cell_clicks import open_sent_cell
 from pages.session.collected import collected
 
 PHONE_WIDTH_PX = 350  # width of the narrowest supported screen
-SCROLLBAR_PX = 8  # pixels
-CELL_INDEX_PATTERN = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # index of a step's cell in a picture's table
-PICTURE_COLUMN_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # JavaScript has no 64-bit integers
-PICTURE_COLUMNS = {**CELL_COLUMNS, "turn": 0}  # columns of a picture's table, each with a default
+SCROLLBAR_PX = 8  # pixels: height of a horizontal scroll bar
+CELL_INDEX_PATTERN = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # matches the index of a step's cell, such as "0,1,2"
+PICTURE_COLUMN_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # int32, as JavaScript has no int64
+PICTURE_COLUMNS = {**CELL_COLUMNS, "turn": 0}  # column of a picture's table -> its default value
 PICTURE_SCHEMA = pa.schema([(column, PICTURE_COLUMN_TYPES[type(usual)]) for column, usual in PICTURE_COLUMNS.items()])
 
 
 def show_chart(picture: Picture, key: str, alt: str, take: Callable[[Mapping], None] = open_sent_cell) -> None:
     """Draws a picture; a click on one of its cells opens that cell.
 
-    take: handler of a clicked cell, {"step", "index"}. A browser reports a click only if the selection changes: after
-    each click the cells get a new turn, so that the same cell can be clicked again.
+    take: the handler of a clicked cell, which gets {"step", "index"}. A browser reports a click only if it changes the
+    selection. The cells therefore get a new turn number after each click, so that the same cell can be clicked again.
     """
     collected().add_picture(picture, alt)
     turn_key = f"turn_{key}"
@@ -52,7 +52,7 @@ def show_chart(picture: Picture, key: str, alt: str, take: Callable[[Mapping], N
 
 
 def read_clicked_cell(selected: object) -> dict[str, object] | None:
-    """The clicked cell that a browser sent, as {"step", "index"}; None for any other message."""
+    """Returns the cell that was clicked in the browser, as {"step", "index"}; None if the message has no such cell."""
     match selected:
         case [{"step": str(step), "index": str(index)}, *_] if CELL_INDEX_PATTERN.fullmatch(index):
             return {"step": step, "index": tuple(map(int, index.split(",")))}
@@ -60,7 +60,7 @@ def read_clicked_cell(selected: object) -> dict[str, object] | None:
 
 
 def show_curve_chart(picture: Picture, key: str, alt: str) -> None:
-    """Draws curves, narrower on a narrow screen; hovering over a point shows its numbers."""
+    """Draws a chart of curves, which is narrower on a narrow screen; hovering over a point shows its numbers."""
     collected().add_picture(picture, alt)
     with st.container(width=picture.spec["width"]):
         st.vega_lite_chart(make_arrow_table(picture), picture.spec, width="stretch", theme=None, key=key, alt=alt)
@@ -74,13 +74,16 @@ def show_plane_chart(picture: Picture, key: str, alt: str) -> None:
 
 
 def make_arrow_table(picture: Picture) -> pa.Table:
-    """A picture's table in Arrow format."""
+    """Returns a picture's table in Arrow format."""
     columns = {name: pa.array(column) for name, column in picture.table.items()}
     return pa.table(columns)
 
 
 def picture_box(picture: Picture) -> AbstractContextManager:
-    """The container of a picture: if wider than a phone, the picture scrolls in it, not the page."""
+    """Returns the container of a picture.
+
+    If the picture is wider than a phone, it scrolls within the container, and the page does not scroll.
+    """
     spec = picture.spec
     padding = spec["padding"]
     width = spec["width"] + padding["left"] + padding["right"]

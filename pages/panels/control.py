@@ -1,7 +1,7 @@
 """A control: the widget of one value that a page keeps and writes into its link, on the workbench and in lessons.
 
-Only where the value is kept differs: field_control of setup_controls.py makes the control of a Setup's field,
-link_control of link_controls.py that of a parameter in a lesson's link.
+Controls differ only in where the value is kept: field_control of setup_controls.py makes the control of a field of a
+Setup, and link_control of link_controls.py makes the control of a parameter in a lesson's link.
 """
 
 from collections.abc import Callable, Iterable
@@ -35,13 +35,15 @@ class Control:
     sets_equal: bool = True
 
     def show(self, widget: Callable, offered: Iterable | None = None, **how) -> None:
-        """Draws the widget, and below it the reason if its input was refused. The arguments are those of draw."""
+        """Draws the widget and, if its input was refused, the reason below it. The arguments are those of draw."""
         self.draw(widget, offered, **how)
         show_error(self.state.refused.get(self.name))
 
     def draw(self, widget: Callable, offered: Iterable | None = None, label: str | None = None, **how) -> None:
-        """Draws the widget with the current value. widget: a function such as st.toggle. offered: the values of a
-        widget that offers several. label: replaces the widget's text. how: further arguments of the function.
+        """Draws the widget with the current value.
+
+        widget: a function such as st.toggle. offered: the values that the widget offers, if it offers several. label:
+        replaces the widget's text. how: further arguments of the widget function.
         """
         texts = None
         if offered is not None:
@@ -78,8 +80,9 @@ class Control:
         return not is_relabelled and self.key in st.session_state and st.session_state[self.key] == shown
 
     def moved(self) -> "Control":
-        """The control of a value that something other than its widget changes too, such as the cells of a matrix: under
-        a new key if it did (see set_moved_widget).
+        """Returns the control with a new key if its value was changed by something other than its widget.
+
+        The cells of a matrix are an example of such a change. See set_moved_widget.
         """
         key = moved_widget_key(self.key)
         if key not in st.session_state:

@@ -1,13 +1,13 @@
-"""The statement of a page, shown as a heading over its picture."""
+"""The main statement of a page, shown as a heading above the page's picture."""
 
 import streamlit as st
 
 from pages.session.collected import collected
 
-HEADING_SIGN = "##### "  # Markdown of a heading
+HEADING_SIGN = "##### "  # Markdown prefix of a heading
 
 
 def show_fact(text: str) -> None:
-    """Shows the page's statement as a heading. text: Markdown."""
+    """Shows the page's main statement as a heading. text: Markdown."""
     collected().facts.append(text)
     st.markdown(f"{HEADING_SIGN}{text}")

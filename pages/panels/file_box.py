@@ -1,4 +1,4 @@
-"""A file from the visitor: the uploader in the language of the page, and the entries of the file that are not read."""
+"""The upload of a visitor's file, in the language of the page, and a sentence about entries of the file not read."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,12 +10,15 @@ from attention_core.record.errors import AttentionError
 from pages import components
 from pages.site.words import escape_markdown, get_text_template, has, label_arrays, say
 
-MAX_UPLOAD_MB = ARRAY_BOUNDS.megabytes  # of one file; the server accepts larger ones, but only as attention maps
+MAX_UPLOAD_MB = ARRAY_BOUNDS.megabytes  # for one file; the server accepts larger files, but only as attention maps
 BOX_WORDS = ("choose", "drop", "each", "add", "remove", "kind", "size", "one", "input", "error", "lost", "waits")
 
 
 def file_box(label: str, types: Sequence[str], key: str, **options) -> UploadedFile | list[UploadedFile] | None:
-    """Shows an uploader for one or several files. options: as of st.file_uploader, whose value it returns."""
+    """Shows an uploader for one file or several; returns the value of st.file_uploader.
+
+    options: further arguments of st.file_uploader.
+    """
     words = {name: get_text_template(f"upload.{name}") for name in BOX_WORDS}
     with st.container(key=f"files_of_{key}", gap=None):
         components.file_words(data={"words": words}, key=f"{key}_words")
@@ -23,19 +26,19 @@ def file_box(label: str, types: Sequence[str], key: str, **options) -> UploadedF
 
 
 # ---- the entries of a file that are not read: each by name, with the reason ------------------------------------------
-MAX_NAMED = 12  # entries listed by name; the others are only counted
+MAX_NAMED = 12  # the most ignored entries that are listed by name; further ones are only counted
 
-Unread = tuple[str, tuple[int, ...] | AttentionError | None]  # name, and: shape of an array, error, or None for a text
+Unread = tuple[str, tuple[int, ...] | AttentionError | None]  # (name, shape of an array | its error | None for a text)
 
 
 def name_array(name: str, shape: tuple[int, ...]) -> str:
-    """An array's name in Markdown, with its shape; without a shape for a single number."""
+    """Returns an array's name in Markdown, with its shape; without a shape for a single number."""
     shown = f"**{escape_markdown(label_arrays([name])[name])}**"
     return f"{shown} ({', '.join(map(str, shape))})" if shape else shown
 
 
 def say_unread(unread: Iterable[Unread]) -> str:
-    """Sentence that lists the unread entries of a file; "" if all are read."""
+    """Returns the sentence that lists the ignored entries of a file; "" if there are none."""
     left = list(unread)
     if not left:
         return ""
@@ -46,7 +49,7 @@ def say_unread(unread: Iterable[Unread]) -> str:
 
 
 def say_one(name: str, what: tuple[int, ...] | AttentionError | None) -> str:
-    """Text about one unread entry: its name with its shape, or with the error."""
+    """Returns the text about one ignored entry: its name with its shape, or with the error."""
     if isinstance(what, tuple):
         return name_array(name, what)
     key = "text" if what is None else what.code

@@ -1,4 +1,4 @@
-"""All data from which the picture of the flow is drawn, packed for the browser."""
+"""The data from which the flow picture is drawn, packed for the browser."""
 
 import hashlib
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from pages.session.labels import axis_label, current_palette, label_token
 from pages.session.view import ScreenState
 from pages.site.words import say
 
-STAGE_HEIGHT_PX = 412  # on a page 1280 px wide; scales with the page
+STAGE_HEIGHT_PX = 412  # height of the picture on a page 1280 px wide; it scales with the page
 MAX_NAMED_COLUMNS = 64  # an axis with more positions has no column names
 
 
@@ -32,11 +32,11 @@ MAX_NAMED_COLUMNS = 64  # an axis with more positions has no column names
 class Showing:
     """Options of the flow picture.
 
-    hears: whether it sends the selection to the server, and shows arithmetic. plays: whether the animation starts
-    automatically. begins: the keyframe shown first if it does not, "start" or "end". known: motions that were shown
-    before, whose keyframes a key press skips. fills: whether the picture fills the screen of a lecture hall. speaks:
-    whether it has its own headline. height: of a picture that does not fill the screen, in pixels on a page 1280 px
-    wide.
+    hears: whether the picture sends the selection to the server, and shows arithmetic. plays: whether the animation
+    starts automatically. begins: the keyframe shown first if it does not, "start" or "end". known: motions that were
+    shown before, whose keyframes a key press skips. fills: whether the picture fills the screen of a lecture hall.
+    speaks: whether the picture has its own headline. height: the height if it does not fill the screen, in pixels on a
+    page 1280 px wide.
     """
 
     hears: bool = False
@@ -48,13 +48,13 @@ class Showing:
     height: int = STAGE_HEIGHT_PX
 
 
-HEARD = Showing(hears=True, begins="end")  # options of the picture on the workbench
+HEARD = Showing(hears=True, begins="end")  # the workbench sends selections to the server
 
 
 def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) -> bytes:
-    """All data of the picture: parts, keyframes, numbers, texts.
+    """Returns all data of the flow picture as bytes: parts, keyframes, numbers, texts.
 
-    look: the selection on the server.
+    look: the selection as the server knows it.
     """
     trace = screen.trace
     run = flow_run_for(screen)
@@ -99,8 +99,9 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
 
 
 def pack_head_maps(screen: ScreenState, data: dict) -> bytes:
-    """Returns the weights of every head as a small map of colour numbers, one byte per cell, map after map; adds the
-    size of these maps to `data`.
+    """Returns the weights of every head as a small map of colour numbers, one byte per cell, one map after the other.
+
+    Also adds the size of these maps to `data`.
     """
     places = [("weights", screen.selection.at | {"H": head}) for head in range(data["heads"])]
     maps = make_small_maps(screen, places, RAIL_MAP_SIDE)
@@ -109,14 +110,14 @@ def pack_head_maps(screen: ScreenState, data: dict) -> bytes:
 
 
 def list_words(trace: Trace, axis: str, is_cut: bool) -> list[str]:
-    """The words along an axis; if only a part of the run is sent, a repeated word carries its position."""
+    """Returns the words along an axis; if only a part of the run is sent, repeated words get their positions."""
     if is_cut:
         return [label_token(trace, axis, place) for place in range(len(trace.labels[axis]))]
     return [printable_token(word) for word in trace.labels[axis]]
 
 
 def list_word_titles(trace: Trace, origins: Sequence[str]) -> list[str]:
-    """Tooltip of each key's word: the origin of its vector."""
+    """Returns the tooltip of each key's word; it names the origin of the word's vector, if the origins are known."""
     words = [printable_token(word) for word in trace.labels["S"]]
     if not origins:
         return words
@@ -124,13 +125,13 @@ def list_word_titles(trace: Trace, origins: Sequence[str]) -> list[str]:
 
 
 def list_moved_steps(screen: ScreenState) -> list[str]:
-    """The steps that the last change affected, in order."""
+    """Returns the steps that the visitor's last change affected, in the order of computation."""
     moved = {*screen.moved, *screen.new, *screen.reshaped}
     return [step for step in list_strip_steps(screen.trace) if step in moved]
 
 
 def name_columns(trace: Trace) -> dict[str, list[str]]:
-    """Column names of each axis that does not count words, heads or sentences."""
+    """Returns {axis: its column names} for all axes except those of words, heads and sentences."""
     names = {}
     for axis, size in trace.sizes().items():
         if axis not in ("B", "H", "H_kv", "T", "S") and size <= MAX_NAMED_COLUMNS:

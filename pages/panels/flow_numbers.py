@@ -1,5 +1,6 @@
-"""The numbers of a run packed for the picture of the flow: all numbers of a small run, the selected part of a large
-one.
+"""The numbers of a run, packed for the flow picture.
+
+All numbers of a small run are packed, and the selected part of a large one.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -17,19 +18,17 @@ from attention_core.record.trace import Step
 from pages.session.labels import inline_step_name
 from pages.session.view import ScreenState
 
-MAX_WHOLE_TOKENS, MAX_WHOLE_NUMBERS = 64, 150_000  # limits up to which all numbers of a run are sent
-WORD_AXES = {"B", "T", "S"}  # a step without any of these axes is a matrix
-MAX_CUT_KEYS = 12  # keys sent of a larger run
+MAX_WHOLE_TOKENS, MAX_WHOLE_NUMBERS = 64, 150_000  # a run within both limits is sent as a whole
+WORD_AXES = {"B", "T", "S"}  # axes of words and sentences; a step without any of them is a matrix of weights
+MAX_CUT_KEYS = 12  # for a larger run, at most this many keys are sent
 
 
-Products = Mapping[str, dict | None]  # by step, its operands; None if it is no product
+Products = Mapping[str, dict | None]  # step -> its two operands; None if the step is no product
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The part of a large run that is sent to the browser: one query in one head, and the keys with its largest
-    weights.
-    """
+    """The part of a large run that is sent to the browser: one query in one head, and the keys of largest weight."""
 
     batch: int
     head: int
@@ -39,7 +38,7 @@ class Cut:
 
 
 def is_too_large(trace: Trace) -> bool:
-    """Whether a run has so many words or numbers that only the selected part is sent."""
+    """Returns whether a run has so many words or numbers that only the selected part is sent."""
     sizes = trace.sizes()
     if max(sizes["T"], sizes["S"]) > MAX_WHOLE_TOKENS:
         return True
@@ -47,19 +46,20 @@ def is_too_large(trace: Trace) -> bool:
 
 
 def matrices_of(trace: Trace) -> frozenset[str]:
-    """The steps without any axis of words."""
+    """Returns the steps without any axis of words."""
     return frozenset(name for name, step in trace.steps.items() if not WORD_AXES & set(step.dims))
 
 
 def list_unsent_matrices(trace: Trace) -> frozenset[str]:
-    """The steps without an axis of words, if they are too large to be sent; otherwise an empty set. Words, heads and
-    rows are then shown without these steps.
+    """Returns the steps without an axis of words if all numbers of the run are too many to be sent, else an empty set.
+
+    The other steps, with words, heads and rows, are then shown without these matrices.
     """
     return matrices_of(trace) if trace.count_numbers() > MAX_WHOLE_NUMBERS else frozenset()
 
 
 def cut_of(screen: ScreenState) -> Cut | None:
-    """The part of a run that is sent; None if the run is small enough to be sent as a whole."""
+    """Returns the part of a run that is sent to the browser; None if the run is small enough to be sent as a whole."""
     trace, selection = screen.trace, screen.selection
     if not is_too_large(trace):
         return None
@@ -88,7 +88,7 @@ def pack_steps(graph: FlowGraph, products: Products) -> tuple[dict[str, dict], b
 
 
 def pack_cut_steps(trace: Trace, parts: Sequence[FlowPart], cut: Cut) -> tuple[dict[str, dict], bytes]:
-    """As pack_steps for a large run: only the drawn parts, cut to the selection."""
+    """Packs a large run as pack_steps does, but only the drawn parts, each cut to the selection."""
     steps, blocks = {}, []
     first = 0
     for part in parts:
@@ -107,7 +107,10 @@ def pack_cut_steps(trace: Trace, parts: Sequence[FlowPart], cut: Cut) -> tuple[d
 
 
 def cut_step(step: Step, part: FlowPart, cut: Cut) -> np.ndarray:
-    """The numbers of a step that are drawn, cut along the axes in the step; broadcast axes are not cut."""
+    """Returns the numbers of a step that the picture draws: cut to one query, head and sentence, and to some keys.
+
+    A broadcast axis, of length 1, is not cut.
+    """
     keys = list(cut.keys)
     queries = keys if part.role == "row" else [cut.query]
     wanted = {"B": [cut.batch], "H": [cut.head], "H_kv": [cut.kv], "T": queries, "S": keys}
@@ -120,7 +123,7 @@ def cut_step(step: Step, part: FlowPart, cut: Cut) -> np.ndarray:
 
 # ---- descriptions of steps -------------------------------------------------------------------------------------------
 def describe_numbers(trace: Trace, name: str, first: int) -> dict:
-    """The offset of a step's first number, its label, and how its numbers are coloured."""
+    """Returns the offset of a step's first number, its label, and how its numbers are coloured."""
     return {
         "first": first,
         "label": inline_step_name(name),
@@ -129,23 +132,28 @@ def describe_numbers(trace: Trace, name: str, first: int) -> dict:
 
 
 def kind_of_step(trace: Trace, name: str) -> str:
-    """How a step's numbers are coloured: as shares from 0 to 1, as boolean marks, otherwise by sign and magnitude."""
+    """Returns how a step's numbers are coloured.
+
+    "share": numbers from 0 to 1. "mark": booleans. "signed": all other numbers.
+    """
     if is_share(trace, name):
         return "share"
     return "mark" if trace.steps[name].dtype == torch.bool else "signed"
 
 
 def describe_product(trace: Trace, name: str, unsent: Container[str]) -> dict | None:
-    """The left and the upper operand of a product; None if the step is no product of two matrices that are sent."""
-    whole = product(trace, name, largest=2, widest=2)  # a corner suffices to find the operands
+    """Returns the left and upper operand of a matrix product; None if the step is no product of two sent matrices."""
+    whole = product(trace, name, largest=2, widest=2)  # a corner of the product suffices to find its operands
     if whole is None or whole.left.step in unsent or whole.above.step in unsent:
         return None
     return {"left": describe_operand(whole.left), "above": describe_operand(whole.above)}
 
 
 def find_product(graph: FlowGraph, products: Products, name: str) -> str:
-    """The step that a click on a part's name opens: the product that the part splits into heads, otherwise the step
-    itself."""
+    """Returns the step that opens if the visitor clicks the name of a part.
+
+    It is the product that the part splits into heads if there is one, else the part's own step.
+    """
     step = graph.trace.steps[name]
     while step.name in graph.moves and not graph.merges(step):
         step = graph.source(step)
@@ -153,7 +161,7 @@ def find_product(graph: FlowGraph, products: Products, name: str) -> str:
 
 
 def describe_operand(operand: Panel) -> dict:
-    """An operand's step and colour, and whether it is drawn transposed."""
+    """Returns the step and the colour family of an operand, and whether the operand is drawn transposed."""
     return {
         "step": operand.step,
         "transposed": is_transposed(operand),
@@ -162,7 +170,7 @@ def describe_operand(operand: Panel) -> dict:
 
 
 def is_transposed(operand: Panel) -> bool:
-    """Whether the last axis of an operand runs down instead of across."""
+    """Returns whether the last axis of a drawn operand runs down instead of across."""
     first_row = operand.refs[0]
     last_row = operand.refs[-1]
     corner = first_row[0]

@@ -1,4 +1,4 @@
-"""The flow of one query through the layer as an animated picture; its selection and its events."""
+"""The animated picture of how attention computes one query's output: its data, selection and events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,8 +29,9 @@ from pages.site.words import say
 
 # ---- the picture -----------------------------------------------------------------------------------------------------
 def flow_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run and the sentence of a batch. The selection, which the browser knows first, is included only if the run is
-    cut to it.
+    """Returns the values that determine the flow picture's data: the run, and the selected sentence of a batch.
+
+    The whole selection is included only if the run is cut to it; otherwise the browser needs no new data for it.
     """
     looked = screen.selection if is_too_large(screen.trace) else screen.selection.batch
     return (screen.setup.run, setup_state.setup_before(), screen.times, looked, current_palette().ground)
@@ -43,15 +44,15 @@ def show_flow(screen: ScreenState) -> None:
 
 
 def show_journey(screen: ScreenState, showing: Showing, step: str | None = None, order: int = 0) -> None:
-    """Draws the animation of a query without interaction; or, if a step is given, the step as a map.
+    """Draws the animation of a query without interaction or, if a step is given, that step as a map.
 
-    order: a larger number makes a browser that shows a later keyframe start over.
+    order: a number; if it is larger than before, a browser that shows a later keyframe starts over.
     """
     show_moving(components.flow, make_journey_data(screen, showing, step, order), answers=True, key="flow")
 
 
 def make_journey_data(screen: ScreenState, showing: Showing, step: str | None = None, order: int = 0) -> bytes:
-    """The data of show_journey's picture. The arguments are those of show_journey."""
+    """Returns the data of show_journey's picture. The arguments are those of show_journey."""
     selection = screen.selection
     place = {"batch": selection.batch, "head": selection.head, "query": selection.query}
     look = {**place, "step": step, "stop": None, "cell": None, "order": order}
@@ -66,7 +67,8 @@ RESTS = ("start", "end", "plane")  # keyframes without a step; plane: the view i
 class LookOrder:
     """The selection on which browser and server last agreed, and how often the server has changed it.
 
-    A browser whose selection has changed in the meantime adopts the server's selection only with a new number.
+    number: the count of these changes. A browser whose selection has changed in the meantime adopts the server's
+    selection only if the count is new.
     """
 
     look: tuple = ()
@@ -74,7 +76,7 @@ class LookOrder:
 
 
 def make_look(screen: ScreenState) -> dict:
-    """The selection for the browser: sentence, head, query, step, keyframe, cell."""
+    """Returns the selection for the browser: sentence, head, query, step, keyframe, cell."""
     selection, chosen = screen.selection, chosen_cell(screen.trace, screen.setup)
     step = screen.setup.view.step if screen.setup.view.step in screen.trace else None
     look = (selection.batch, selection.head, selection.query, step, screen.setup.view.stop, chosen and chosen.index)
@@ -94,7 +96,10 @@ def make_look(screen: ScreenState) -> dict:
 
 
 def look_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The Setup and the selection, the trail to the opened cell, and whether the page holds parts back."""
+    """Returns the values that determine the data of make_look and show_look.
+
+    These are the Setup and the selection, the trail to the opened cell, and whether the page hides parts until a guess.
+    """
     return (screen.setup, screen.selection, holds_back(), *setup_state.get_trail())
 
 
@@ -131,7 +136,7 @@ def show_look(screen: ScreenState) -> None:
 
 
 def make_sum_data(screen: ScreenState) -> dict | None:
-    """The arithmetic of the opened cell as data for the picture; None if none is open."""
+    """Returns the arithmetic of the opened cell as data for the picture; None if none is open."""
     trace = screen.trace
     chosen = chosen_cell(trace, screen.setup)
     if chosen is None:
@@ -151,8 +156,9 @@ def make_sum_data(screen: ScreenState) -> dict | None:
 
 # ---- event handlers --------------------------------------------------------------------------------------------------
 def take_look(look: Mapping) -> None:
-    """Selects another query, head, step or keyframe, or a head of another layer of a language model; closes the opened
-    cell.
+    """Handles a selection made in the picture: another query, head, step or keyframe; closes the opened cell.
+
+    The head may belong to another layer of a language model.
     """
     query, head = look["query"], look["head"]
     if "layer" in look:
@@ -164,12 +170,12 @@ def take_look(look: Mapping) -> None:
     is_stop = stop is None or stop in trace or stop in RESTS
     if is_step and is_stop:
         batch = current_screen().selection.batch
-        # the browser already shows this selection: it is not sent back as a new order
+        # The browser already shows this selection, so it must not come back as a new order of the server.
         st.session_state.setdefault("look_order", LookOrder()).look = (batch, head, query, step, stop, None)
         changes = {"token": query, "head": head, "step": step, "stop": stop, "cell": None}
         select_and_redraw(show_look.__name__, **changes)
 
 
 def count_places(axis: str) -> int:
-    """The size of an axis of the run on the screen."""
+    """Returns the size of an axis of the run on the screen."""
     return trace_for(setup_state.current_setup()).sizes()[axis]

@@ -1,4 +1,4 @@
-"""The plane view of the flow: what can be dragged, the goals, and what releasing a handle changes."""
+"""The plane view of the flow: which vectors can be dragged, the goals, and the effect of releasing a dragged handle."""
 
 from collections.abc import Callable, Mapping
 
@@ -18,8 +18,8 @@ from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
 
 ROLES = ("q", "k", "v")
-CONTROL = "plane"  # control under which the refusal of a drag is stored
-SWAPPED_NAMES = {"w_q": "w_k", "w_k": "w_q"}  # the matrix that the layer uses instead if Q and K are swapped
+CONTROL = "plane"  # name of the control under which the refusal of a drag is stored
+SWAPPED_NAMES = {"w_q": "w_k", "w_k": "w_q"}  # matrix -> the matrix used instead if Q and K are swapped
 LABELS = (
     *("keys", "values", "shares", "temperature", "hint", "zero", "waits", "follows", "reached"),
     *("across", "up", "lines"),
@@ -29,9 +29,10 @@ TEMPLATES = ("handle", "hint_some", "rows", "left_out_query", "left_out_score", 
 
 # ---- what the browser draws ------------------------------------------------------------------------------------------
 def make_plane_data(screen: ScreenState) -> dict:
-    """Data of the plane: roles, temperature handle and goals.
+    """Returns the data of the plane: roles, temperature handle and goals.
 
-    is_product: whether a score is the dot product of q and k. opens: the view that is shown first, "plane" or "flow".
+    In the data, is_product is whether a score is the dot product of q and k, and opens is the view that is shown first,
+    "plane" or "flow".
     """
     trace = screen.trace
     goals = list_goals(screen)
@@ -51,26 +52,29 @@ def make_plane_data(screen: ScreenState) -> dict:
 
 
 def temperature_bounds(setup: Setup) -> tuple[float, float]:
-    """The range of the temperature handle, widened to the current value."""
+    """Returns the range of the temperature handle, widened to include the current value."""
     least, most = TEMPERATURE_RANGE
     return min(least, setup.run.temperature), max(most, setup.run.temperature)
 
 
 def plane_text() -> dict[str, str]:
-    """The texts of the plane."""
+    """Returns the texts of the plane view, by name."""
     texts = {name: say(f"flow.plane.{name}") for name in LABELS}
     return texts | {name: get_text_template(f"flow.plane.{name}") for name in TEMPLATES}
 
 
 def describe_role(screen: ScreenState, role: str) -> dict:
-    """The source of a role's vectors, and why none of them can be dragged; "" if they can be dragged."""
+    """Returns the source of a role's vectors ("q", "k" or "v"), and why none of them can be dragged.
+
+    The reason is "" if they can be dragged.
+    """
     source = find_vector_source(screen.trace, role)
     why = find_obstacle(screen, role, source)
     return {**vars(source), "why": say(f"flow.plane.why.{why}") if why else ""}
 
 
 def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str | None:
-    """Name of the reason why no vector of a role can be dragged; None if they can be dragged."""
+    """Returns the name of the reason why no vector of a role can be dragged; None if the vectors can be dragged."""
     if source.kind == "turned" and not config_of(screen.setup.run).positions_at("heads"):
         return "normed"
     if source.kind in ("same", "turned"):
@@ -84,7 +88,7 @@ def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str |
 
 # ---- goals -----------------------------------------------------------------------------------------------------------
 def list_goals(screen: ScreenState) -> tuple[PlaneGoal, ...]:
-    """The goals of the example; () if its words were replaced or it has several heads."""
+    """Returns the goals of the example; () if its words were replaced or it has several heads."""
     setup = screen.setup
     others = (setup.run.text, setup.run.more, setup.run.x, setup.run.q, setup.run.file)
     has_other_words = any(each is not None for each in others)
@@ -94,7 +98,7 @@ def list_goals(screen: ScreenState) -> tuple[PlaneGoal, ...]:
 
 
 def describe_goal(trace: Trace, goal: PlaneGoal) -> dict:
-    """A goal for the browser, with its sentence and whether the run reaches it."""
+    """Returns a goal as data for the browser, with its sentence and with whether the run reaches the goal."""
     first, *_ = goal.bounds
     words = [printable_token(word) for word in trace.labels["S"]]
     text = say(
@@ -117,7 +121,7 @@ def describe_goal(trace: Trace, goal: PlaneGoal) -> dict:
 
 # ---- a handle is released --------------------------------------------------------------------------------------------
 def take_release(released: Mapping) -> None:
-    """Applies the temperature or the vector of a handle that was released."""
+    """Handles the release of a dragged handle: applies the new temperature or the new vector."""
     if released["handle"] == "temperature":
         try_change("temperature", temperature=float(released["value"]))
         return
@@ -129,15 +133,16 @@ def take_release(released: Mapping) -> None:
 
 
 def is_place(trace: Trace, role: str, place: tuple[int, int, int]) -> bool:
-    """Whether a run has a vector of a role at `place`: (sentence, query head, word)."""
+    """Returns whether a run has a vector of a role at `place`, which is (sentence, query head, word)."""
     batch, head, word = place
     batches, _, words, _ = trace.step(role).shape
     return batch < batches and head < trace.sizes()["H"] and word < words
 
 
 def move_vector(screen: ScreenState, role: str, place: tuple[int, int, int], wanted: np.ndarray) -> None:
-    """Changes a vector to the wanted one, (d,), by the smallest change of its matrix; returns early if it cannot be
-    dragged.
+    """Changes a vector to the wanted one, (d,), by the smallest change of the matrix from which it is computed.
+
+    Does nothing if the vector cannot be dragged. place: (sentence, query head, word).
     """
     source = find_vector_source(screen.trace, role)
     if find_obstacle(screen, role, source) is not None:
@@ -148,7 +153,7 @@ def move_vector(screen: ScreenState, role: str, place: tuple[int, int, int], wan
 
 
 def name_of_matrix(setup: Setup, role: str, source: VectorSource) -> str:
-    """The Setup's name of the matrix from which the layer computes the vectors of a role."""
+    """Returns the Setup's name for the matrix from which the layer computes the vectors of a role."""
     if source.weight is None:
         return role
     return SWAPPED_NAMES.get(source.weight, source.weight) if "swapped" in setup.run.wiring else source.weight
@@ -157,7 +162,7 @@ def name_of_matrix(setup: Setup, role: str, source: VectorSource) -> str:
 def make_reader(
     screen: ScreenState, role: str, source: VectorSource, place: tuple[int, int, int], wanted: np.ndarray
 ) -> Callable[[], np.ndarray]:
-    """Return a function that returns the changed matrix; it may raise AttentionError."""
+    """Returns a function that computes the changed matrix, for move_vector; it may raise AttentionError."""
     trace = screen.trace
     batch, head, word = place
     vectors = trace.step(role).window()[batch]  # (H or H_kv, T or S, d)
@@ -170,8 +175,9 @@ def make_reader(
 
 
 def read_source_row(trace: Trace, role: str, source: VectorSource, place: tuple[int, int]) -> np.ndarray:
-    """The row x of a word that is multiplied by the matrix; a row of the identity if the vectors are given without a
-    projection.
+    """Returns the row x of a word that is multiplied by the matrix.
+
+    If the vectors are given without a projection, this is a row of the identity. place: (sentence, word).
     """
     batch, word = place
     if source.weight is None:

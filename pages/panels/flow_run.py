@@ -1,4 +1,4 @@
-"""The data of the flow picture that depend on the run alone, cached: a change of colours or selection reuses them."""
+"""Data of the flow picture that depend on the run alone; cached, because a new colour or selection keeps them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,16 +31,16 @@ from pages.session.view import ScreenState
 from pages.setup.setup import RunSetup
 from pages.site.words import current_language, has, say
 
-MAX_READ_ROWS = 2048  # with more rows, only the selected head is read
+MAX_READ_ROWS = 2048  # if all heads have more rows than this, only the selected head's are analysed
 
 
 @dataclass(frozen=True)
 class FlowRun:
     """The data of a run that do not depend on the selection.
 
-    parts: of the picture. described: the parts as data for the browser, with names in the page's language. largest: by
-    part, the number whose bar fills a cell. steps, numbers: of a run that is sent as a whole, empty for a larger one;
-    at most MAX_WHOLE_NUMBERS of 8 bytes, no more than the Trace that is cached too.
+    parts: the parts of the picture. described: the parts as data for the browser, with names in the page's language.
+    largest: {part: the number whose bar fills a cell}. steps, numbers: the whole run, if it is sent as a whole, else {}
+    and b""; at most MAX_WHOLE_NUMBERS of 8 bytes, no more than the Trace that is cached too.
     """
 
     parts: tuple[FlowPart, ...]
@@ -52,12 +52,12 @@ class FlowRun:
 
 
 def flow_run_for(screen: ScreenState) -> FlowRun:
-    """The cached FlowRun of the screen, as a copy that may be changed."""
+    """Returns the cached FlowRun of the screen, as a copy that may be changed."""
     return cached_flow_run(screen.setup.run, current_language(), screen.trace)
 
 
 def list_motions(screen: ScreenState) -> tuple[str, ...]:
-    """The motions of the keyframes, in order, each once."""
+    """Returns the names of the keyframes' motions, in order, each once."""
     return tuple(dict.fromkeys(stop["motion"] for stop in flow_run_for(screen).stops))
 
 
@@ -80,7 +80,10 @@ def cached_flow_run(run: RunSetup, language: str, _trace: Trace) -> FlowRun:
 
 
 def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart], products: Products) -> list[dict]:
-    """Each part with its colour, sign, label, the step that its name opens, and its formula."""
+    """Returns each part as data for the browser.
+
+    The data are the colour, symbol and label of the part, the step that a click on its name opens, and its formula.
+    """
     formulas = list_formulas(graph, parts)
     described = []
     for part in parts:
@@ -96,14 +99,14 @@ def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart], products: Produc
 
 
 def name_column(step: str) -> str:
-    """The label of a column beside its sign: the word for a letter, otherwise the step's short name."""
+    """Returns the label of a column beside its symbol: a word if there is one, else the step's short name."""
     key = f"flow.column.{step}"
     return say(key) if has(key) else inline_step_name(step)
 
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 def row_facts_for(screen: ScreenState) -> dict[int, list[RowFact]]:
-    """The facts about the rows, by head; only of the selected head if there are many rows."""
+    """Returns {head: facts about its rows}; if there are many rows, only for the selected head."""
     sizes, selection = screen.trace.sizes(), screen.selection
     are_few = sizes["H"] * sizes["T"] <= MAX_READ_ROWS
     heads = tuple(range(sizes["H"])) if are_few else (selection.head,)
@@ -120,7 +123,7 @@ SPECIAL_CHARACTERS = "\\{}_^&"
 
 
 def list_formulas(graph: FlowGraph, parts: Sequence[FlowPart]) -> dict[str, Tree]:
-    """The equation of each computed part as a tree of MathML elements, by the part's name."""
+    """Returns the equation of each computed part as a tree of MathML elements, by the part's name."""
     writer = FormulaWriter(graph, parts)
     return {part.name: writer.write_equation(part.name) for part in parts if graph.trace.steps[part.name].operation}
 
@@ -134,11 +137,11 @@ class FormulaWriter:
         self.families = {part.name: part_family(part) for part in parts}
 
     def write_equation(self, name: str) -> Tree:
-        """The equation of a part: its symbol = its right side."""
+        """Returns the equation of a part, with its symbol on the left, as a tree of MathML elements."""
         return formula_tree(f"{self.write_symbol(name)} = {self.write_right(name)}")
 
     def write_right(self, name: str) -> str:
-        """The right side of a step's equation. A sum inside a product gets brackets."""
+        """Returns the right side of a step's equation in LaTeX, with brackets around a sum inside a product."""
         step = self.trace.steps[name]
         is_move = name in self.graph.moves
 
@@ -150,13 +153,15 @@ class FormulaWriter:
         return right.replace(r"\text{else}", rf"\text{{{say('formula.else')}}}")
 
     def write_operand(self, name: str) -> str:
-        """The symbol of a step if it is drawn, an input or a mask; otherwise the right side of its equation."""
+        """Returns an operand in LaTeX: a symbol if it is drawn, an input or a mask, else the right side of its
+        equation.
+        """
         step = self.trace.steps[name]
         is_named = name in self.families or step.operation is None or name in self.graph.marks
         return self.write_symbol(name) if is_named else self.write_right(name)
 
     def write_symbol(self, name: str) -> str:
-        """The letter of a step, otherwise its short name, in the step's colour."""
+        """Returns a step's symbol in LaTeX, coloured as the step: its letter if it has one, else its short name."""
         text = SYMBOL_LETTERS.get(name)
         if text is None:
             escaped = "".join(f"\\{sign}" if sign in SPECIAL_CHARACTERS else sign for sign in inline_step_name(name))

@@ -11,14 +11,17 @@ from pages.session.labels import label_token, name_token, why_it_asks
 from pages.session.view import ScreenState
 from pages.site.words import current_language, get_text_template, load_app_texts, say
 
-STOP = "flow.stop."  # prefix of the text keys of motions
-CLEAR_KINDS = ("most", "only")  # kinds of rows whose headline names the attended word
-MAX_TOLD_ROWS = 256  # with more rows, only the selected row is described
+STOP = "flow.stop."  # prefix of the text keys of an animation's motions
+CLEAR_KINDS = ("most", "only")  # kinds of rows that attend to a single word, which the headline names
+MAX_TOLD_ROWS = 256  # with more rows in all heads, only the selected row gets a description
 NEAR_OFFSETS = {-1: "before", 0: "itself", 1: "after"}
 
 
 def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
-    """The texts of the picture, with placeholders for the browser. drawn_keys: how many keys of a cut run are drawn."""
+    """Returns the texts of the flow picture; some have placeholders that the browser fills.
+
+    drawn_keys: the number of drawn keys if the run is cut, else None.
+    """
     others = trace.sizes()["S"] - (drawn_keys or 0)
     motions = list_motions(current_language())
     return {
@@ -49,15 +52,18 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
     }
 
 
-@cache  # called by every picture
+@cache  # cached, because every picture calls this function
 def list_motions(language: str) -> tuple[str, ...]:
-    """The motions for which a language has texts."""
+    """Returns the motions for which a language has texts."""
     return tuple(key.removeprefix(STOP) for key in load_app_texts(language) if key.startswith(STOP))
 
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def list_heads(screen: ScreenState, facts: Mapping[int, Sequence[RowFact]]) -> list[dict[str, str]]:
-    """Each head's name and its habit in words. facts: about the rows of each head that was read."""
+    """Returns the name of each head, and the pattern of its weights (its habit) in words.
+
+    facts: {head: facts about its rows}, for the heads that were analysed; other heads have the habit "".
+    """
     trace = screen.trace
     heads = []
     for head in range(trace.sizes()["H"]):
@@ -68,13 +74,13 @@ def list_heads(screen: ScreenState, facts: Mapping[int, Sequence[RowFact]]) -> l
 
 
 def say_habit(trace: Trace, habit: HeadHabit) -> str:
-    """A head's habit in a few words."""
+    """Returns a head's habit (the pattern of its weights) in a few words."""
     if habit.kind == "offset":
         return say_offset(habit.offset)
     if habit.kind == "key":
         return say("flow.habit.key", key=label_token(trace, "S", habit.key))
     if habit.kind == "forced" and "masked_scores" not in trace:
-        return say("flow.habit.forced_given")  # maps without a run have no known mask
+        return say("flow.habit.forced_given")  # maps from a file have no known mask
     pairs = []
     for query, key in habit.pairs:
         pair = say("flow.habit.pair", query=label_token(trace, "T", query), key=label_token(trace, "S", key))
@@ -86,7 +92,7 @@ def say_habit(trace: Trace, habit: HeadHabit) -> str:
 
 
 def say_offset(offset: int) -> str:
-    """Text for a head that attends at a fixed offset from the query."""
+    """Returns the text for a head that attends at a fixed offset from the query."""
     near = NEAR_OFFSETS.get(offset)
     if near:
         return say(f"flow.offset.{near}")
@@ -95,8 +101,10 @@ def say_offset(offset: int) -> str:
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 def list_facts(trace: Trace, facts: Mapping[int, Sequence[RowFact]]) -> list[list[dict | None]]:
-    """The description of each row of each head. None for every row if there are many: the selected row's is then sent
-    together with the selection.
+    """Returns the description of each row of each head.
+
+    If there are many rows, every description is None, and only the selected row's description is sent, with the
+    selection.
     """
     sizes = trace.sizes()
     heads, queries = sizes["H"], sizes["T"]
@@ -106,15 +114,16 @@ def list_facts(trace: Trace, facts: Mapping[int, Sequence[RowFact]]) -> list[lis
 
 
 def make_fact(screen: ScreenState) -> dict:
-    """The description of the selected row, and why its query was selected if the sentence is new."""
+    """Returns the description of the selected row; for a new sentence also the reason why its query was selected."""
     trace, selection = screen.trace, screen.selection
     told = tell_row(trace, row_fact(trace, selection.head, selection.query, selection.batch))
     return told | {"why": tell_why(screen)}
 
 
 def tell_why(screen: ScreenState) -> str:
-    """Text about why the selected query was selected; "" if the reader chose it, or if the sentence is the example's
-    own.
+    """Returns the text that says why the app selected this query.
+
+    Returns "" if the visitor selected the query, or if the sentence is the example's own.
     """
     why = why_it_asks(screen.trace, screen.setup, screen.selection)
     if why is None:
@@ -123,10 +132,10 @@ def tell_why(screen: ScreenState) -> str:
 
 
 def tell_row(trace: Trace, fact: RowFact) -> dict:
-    """The description of a row as a sentence.
+    """Returns the description of a row as a sentence, with three facts for the browser.
 
-    clear: whether the row attends to one word, and its weights do not result from random numbers. random: whether they
-    do. sunk: the share of the attention sink.
+    clear: whether the row attends to one word, with weights that do not result from random numbers. random: whether its
+    weights result from random numbers. sunk: the share of the attention sink.
     """
     found = accident(trace, fact)
     is_clear = fact.kind in CLEAR_KINDS and found is None

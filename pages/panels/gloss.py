@@ -1,4 +1,4 @@
-"""Translations of the Chinese words on a page, for readers of English."""
+"""Translations of the Chinese words on a page, for visitors who read English."""
 
 from collections.abc import Iterable
 
@@ -7,11 +7,11 @@ import streamlit as st
 from attention_core.learned.grammar.vocabulary import gloss_words
 from pages.site.words import current_language, escape_markdown, say
 
-MAX_GLOSSED_WORDS = 40  # per page: about three lines
+MAX_GLOSSED_WORDS = 40  # the most translated words on a page, about three lines
 
 
 def show_gloss(words: Iterable[str]) -> None:
-    """Shows each Chinese word with its translation; returns early on a Chinese page, and if no word has one."""
+    """Shows each Chinese word with its translation, if it has one; shows nothing on a Chinese page."""
     meanings = gloss_words(words) if current_language() != "zh" else {}
     if not meanings:
         return

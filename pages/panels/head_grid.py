@@ -1,4 +1,4 @@
-"""Data of the grid of all heads: of a language model's run, or of maps from a file."""
+"""Data of the grid of all heads' attention maps, from a language model's run or from a file."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -34,12 +34,13 @@ TEMPLATES = ("pair", "order", "hidden", "cell")
 
 @dataclass(frozen=True, eq=False)
 class HeadGrid:
-    """The maps (L, H, T, S) and their descriptions.
+    """The attention maps (L, H, T, S) of all heads, and their descriptions.
 
-    heads: for each head, layer by layer: its place (`layer`, `head`), name, habit in words, and measures on this
-    sentence (`here`) and on held-out texts (`held`). measures: the display name of each measure. allowed: (T, S).
-    rolled: the attention rollout (T, S), if computed. now: the open layer and head. as_numbers: whether the maps are
-    not shares, so that they are drawn and described as signed numbers.
+    heads: a mapping for each head, layer by layer: its position (`layer`, `head`), its name, the pattern of its weights
+    in words (its habit), and its measures on this sentence (`here`) and on held-out texts (`held`). measures: the
+    display name of each measure. allowed: (T, S), the unmasked pairs. rolled: the attention rollout (T, S), if
+    computed. now: the open layer and head. as_numbers: True if the maps are not shares, so that they are drawn and
+    described as signed numbers.
     """
 
     maps: Tensor
@@ -54,9 +55,10 @@ class HeadGrid:
 
 
 def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
-    """The data of the component: names, numbers, and the weights of every head, map after map.
+    """Returns the data of the head grid: names, texts, and the weights of every head, one map after the other.
 
-    texts: texts to add or replace, by name."""
+    texts: texts to add or replace, by name.
+    """
     palette = current_palette()
     keys = len(grid.keys)
     darkest = darkest_share(keys, times=keys > MAX_PANEL_SIDE)
@@ -66,7 +68,7 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
         "keys": list(grid.keys),
         "measures": grid.measures,
         "now": grid.now,
-        "order": None,  # the order is kept in the browser only
+        "order": None,  # the order of the heads is stored in the browser alone
         "reach": float(grid.maps.abs().max()) if grid.as_numbers else darkest,
         "as_numbers": grid.as_numbers,
         "fills": {"share": colour_table(True, palette)[0], "signed": colour_table(False, palette)[0]},
@@ -84,13 +86,15 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
 
 
 def pack_numbers(numbers: Tensor) -> bytes:
-    """Numbers as single-precision bytes for the browser."""
+    """Returns numbers as single-precision bytes for the browser."""
     return numbers.numpy().astype(np.float32).tobytes()
 
 
 def measures_of_head(measures: Mapping[str, Tensor], layer: int, head: int) -> dict[str, float]:
-    """The measures (L, H) of one head, both counted from 0, by name; without measures that are not finite because they
-    count no query.
+    """Returns {measure: number} for one head; layer and head count from 0.
+
+    A measure that is not finite, because no query counts for it, is left out. measures: {name: numbers of all heads (L,
+    H)}.
     """
     numbers = {name: float(rows[layer, head]) for name, rows in measures.items()}
     return {name: number for name, number in numbers.items() if math.isfinite(number)}

@@ -20,20 +20,26 @@ from pages.setup.resolve import config_of, resolve_run
 from pages.setup.setup import RunSetup, Setup
 from pages.site.words import escape_markdown, has, say
 
-MAX_NAMED_KEYS = 4  # keys that a sentence lists by name
-LARGE_MAPS_LIMITS = (2, 20)  # most heads, and tokens, at which all maps are large
-MAX_TOKENS_BESIDE_SMALL_MAPS = 12  # tokens: with more, the small maps are above the large one
+MAX_NAMED_KEYS = 4  # most keys that a sentence lists by name
+LARGE_MAPS_LIMITS = (2, 20)  # heads and tokens: up to both limits, all heads get large maps side by side
+MAX_TOKENS_BESIDE_SMALL_MAPS = 12  # with more tokens, the small maps lie above the large one instead of beside it
 
 
 # ---- what a head does ------------------------------------------------------------------------------------------------
 def fact_sentence(trace: Trace, selection: Selection, spell: Callable[[str], str] = escape_markdown) -> str:
-    """Sentence about what the selected query attends to in a head. spell: formats the tokens in it."""
+    """Returns the sentence that says to what the selected query attends in the selected head.
+
+    spell: a function that formats the tokens in the sentence.
+    """
     fact = row_fact(trace, selection.head, selection.query, selection.batch)
     return row_sentence(trace, fact, accident(trace, fact), spell)
 
 
 def row_sentence(trace: Trace, fact: RowFact, found: Accident | None, spell: Callable[[str], str]) -> str:
-    """As fact_sentence, for a row whose fact is known. found: the random numbers that cause the weights, if any."""
+    """Returns the sentence of fact_sentence for a row whose fact is known.
+
+    found: the random numbers that determine the row's weights; None if there are none.
+    """
     words = {
         "head": fact.head + 1,
         "query": spell(name_token(trace, "T", fact.query)),
@@ -49,7 +55,7 @@ def row_sentence(trace: Trace, fact: RowFact, found: Accident | None, spell: Cal
 
 
 def attention_sentence(trace: Trace, fact: RowFact, words: dict[str, object], spell: Callable[[str], str]) -> str:
-    """Sentence about the weights that a query gives to its keys."""
+    """Returns the sentence about the weights that a query gives to its keys."""
     if fact.kind == "nothing":
         return say("fact.nothing", **words)
     if fact.kind == "overflow":
@@ -63,7 +69,7 @@ def attention_sentence(trace: Trace, fact: RowFact, words: dict[str, object], sp
 
 
 def several_keys_sentence(keys: list[str], words: dict[str, object]) -> str:
-    """Sentence that a query attends to several keys equally; many keys are counted, not named."""
+    """Returns the sentence that a query attends to several keys equally; many keys are counted, not named."""
     count = len(keys)
     if count > MAX_NAMED_KEYS:
         return say("fact.many", key=keys[0], keys=count, **words)
@@ -72,7 +78,7 @@ def several_keys_sentence(keys: list[str], words: dict[str, object]) -> str:
 
 
 def first_key_sentence(trace: Trace, fact: RowFact, key: str, words: dict[str, object]) -> str:
-    """Sentence about the key with the largest weight."""
+    """Returns the sentence about the key with the largest weight."""
     if fact.kind in ("chosen", "free", "difference"):
         return say(
             f"fact.{fact.kind}",
@@ -94,7 +100,7 @@ def first_key_sentence(trace: Trace, fact: RowFact, key: str, words: dict[str, o
 
 
 def accident_sentence(trace: Trace, found: Accident, words: dict[str, object], spell: Callable[[str], str]) -> str:
-    """Sentence that a row's weights mean nothing, because they result from random numbers."""
+    """Returns the sentence that says that a row's weights have no meaning, because they result from random numbers."""
     if found.query:
         return say("fact.random_query", **words)
     if found.keys:
@@ -109,7 +115,7 @@ def accident_sentence(trace: Trace, found: Accident, words: dict[str, object], s
 
 
 def enumerated(names: list[str]) -> str:
-    """Names as a list in a sentence: a, b and c."""
+    """Returns names as a list in a sentence, such as "a, b and c"."""
     *others, last = names
     if not others:
         return last
@@ -118,7 +124,7 @@ def enumerated(names: list[str]) -> str:
 
 # ---- the map of a head -----------------------------------------------------------------------------------------------
 def list_large_heads(screen: ScreenState) -> list[int]:
-    """The heads whose maps are large: all heads if they fit side by side, otherwise the selected one."""
+    """Returns the heads whose maps are large: all heads if they fit side by side, else the selected one."""
     sizes = screen.trace.sizes()
     heads = sizes["H"]
     longest = max(sizes["T"], sizes["S"])
@@ -130,14 +136,14 @@ def list_large_heads(screen: ScreenState) -> list[int]:
 
 
 def make_head_pictures(screen: ScreenState) -> dict[int, charts.Picture]:
-    """The maps of the large heads, by head; {} if they are drawn on a canvas."""
+    """Returns {head: map} for the heads with large maps; {} if the maps are drawn on a canvas."""
     if canvas_map.is_large(screen.drawn("weights"), "weights"):
         return {}
     return {head: make_head_picture(screen, head) for head in list_large_heads(screen)}
 
 
 def make_head_picture(screen: ScreenState, head: int) -> charts.Picture:
-    """The map of one head's weights, or of their difference."""
+    """Returns the map of one head's weights or, if two runs are compared, of the difference of their weights."""
     selection = screen.selection
     axes = (say("corner.T"), say("corner.S"))
     return charts.head_map(
@@ -155,8 +161,10 @@ def make_head_picture(screen: ScreenState, head: int) -> charts.Picture:
 
 
 def show_head_pictures(screen: ScreenState, pictures: dict[int, charts.Picture]) -> None:
-    """Draws the maps of all heads side by side if they are few and small, otherwise one large map and small maps of all
-    heads; then the strip of steps.
+    """Draws the maps of the heads, then the strip of steps.
+
+    If the maps are few and small, all are drawn side by side. Otherwise one large map and small maps of all heads are
+    drawn.
     """
     large_heads = list_large_heads(screen)
     sizes = screen.trace.sizes()
@@ -197,7 +205,7 @@ def show_head_map(screen: ScreenState, head: int, pictures: dict[int, charts.Pic
 
 # ---- the name of a head ----------------------------------------------------------------------------------------------
 def head_title(screen: ScreenState, number: int) -> str:
-    """A head's heading; marked if the map shows a difference."""
+    """Returns the heading of a head's map; the heading is marked if the map shows a difference of two runs."""
     title = head_name(screen.setup, screen.inputs, number)
     if screen.drawn("weights").difference:
         return title + say("change.title")
@@ -205,8 +213,9 @@ def head_title(screen: ScreenState, number: int) -> str:
 
 
 def head_name(setup: Setup, inputs: RunInputs, number: int) -> str:
-    """A head's number; instead the role that it was built for, if the layer is as built and no word has a random
-    vector.
+    """Returns the role for which a head was built, else its number.
+
+    The role is returned only if the layer is as the example built it and no word has a random vector.
     """
     title = say("place.head", number=number + 1)
     find_role = built_head_role if resolve_run(setup.run).built else example_head_role
@@ -218,7 +227,7 @@ def head_name(setup: Setup, inputs: RunInputs, number: int) -> str:
 
 
 def built_head_role(setup: Setup, number: int) -> str:
-    """The role of a head built by hand; "" for any other head."""
+    """Returns the role of a head that was built by hand; "" for any other head."""
     kinds = resolve_run(setup.run).built
     if number >= len(kinds):
         return ""
@@ -228,13 +237,16 @@ def built_head_role(setup: Setup, number: int) -> str:
 
 
 def example_head_role(setup: Setup, number: int) -> str:
-    """The role of an example's head; "" if the example names none."""
+    """Returns the role of an example's head; "" if the example gives the head no role."""
     key = f"role.{setup.run.example}.{number + 1}"
     return say(key) if has(key) else ""
 
 
 def is_as_built(setup: Setup) -> bool:
-    """Whether the layer is as the example has it: at most words, number format, device and the like were changed."""
+    """Returns whether the layer is still as in the example.
+
+    Words, number format, device and other settings outside the layer may have been changed.
+    """
     example = RunSetup(example=setup.run.example)
     free_fields = ["text", "more", "temperature", "seed", "dtype", "device"]
     if resolve_run(setup.run).built and config_of(setup.run).score == "dot":

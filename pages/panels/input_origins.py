@@ -1,4 +1,4 @@
-"""The origins of the input numbers, as texts."""
+"""Texts on the origins of the input numbers: built by hand, random or edited."""
 
 from collections.abc import Callable
 
@@ -13,12 +13,15 @@ from pages.session.view import ScreenState
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-# step whose numbers the reader may set -> step with the computed numbers in that case
+# Scores or weights that a visitor may set -> the step with the computed numbers, if some are set.
 WHAT_IF_STEPS = {"scores": "computed_scores", "weights": "computed_weights"}
 
 
 def describe_origins(setup: Setup, inputs: RunInputs, spell: Callable[[str], str] = escape_markdown) -> str:
-    """Text about which numbers are built by hand, random or edited. spell: formats the words in it."""
+    """Returns the text that says which input numbers are built by hand, random or edited.
+
+    spell: a function that formats the words in the text.
+    """
     names_by_origin = group_by_origin(setup, inputs)
     sentences = []
     for origin, names in names_by_origin.items():
@@ -29,8 +32,9 @@ def describe_origins(setup: Setup, inputs: RunInputs, spell: Callable[[str], str
 
 
 def group_by_origin(setup: Setup, inputs: RunInputs) -> dict[str, list[str]]:
-    """The display names of a run's matrices, by origin; scores and weights have the origin "typed" if any of them was
-    set.
+    """Returns {origin: display names of a run's matrices}.
+
+    Scores and weights have the origin "typed" if the visitor set any of their numbers.
     """
     names_by_origin: dict[str, list[str]] = {}
     for matrix, origin in inputs.origins.items():
@@ -45,7 +49,7 @@ def group_by_origin(setup: Setup, inputs: RunInputs) -> dict[str, list[str]]:
 
 
 def name_with_seed(matrix: str, seed: int | None) -> str:
-    """The display name of a matrix, with the seed if it was sampled."""
+    """Returns the display name of a matrix, with the seed if it was sampled."""
     name = say("origin.allowed") if matrix == "allowed" else matrix
     if seed is None:
         return name
@@ -53,7 +57,7 @@ def name_with_seed(matrix: str, seed: int | None) -> str:
 
 
 def explain_dashed_tiles(setup: Setup, inputs: RunInputs, spell: Callable[[str], str] = escape_markdown) -> list[str]:
-    """Sentences about why tiles are dashed: all words, or some, got random vectors."""
+    """Returns the sentences that say why word tiles are dashed: all words, or some of them, have random vectors."""
     words = [spell(printable_token(word)) for word in inputs.random_words()]
     if words:
         listed_words = say("fact.comma").join(words)
@@ -64,7 +68,7 @@ def explain_dashed_tiles(setup: Setup, inputs: RunInputs, spell: Callable[[str],
 
 
 def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """A head's scores or weights as the run uses them, and as computed before the reader set any: (T, S) each."""
+    """Returns a head's scores or weights as used by the run, and as computed before the visitor set any: (T, S)."""
     trace = screen.trace
     place = {"B": screen.selection.batch, "H": screen.selection.head}
     used = trace.step(name).window(**place)
@@ -75,12 +79,13 @@ def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.nda
 
 
 def make_what_if_change(screen: ScreenState, name: str, matrix: np.ndarray | None) -> dict[str, ChosenNumbers | None]:
-    """The changed Setup field that sets a head's scores or weights to `matrix`; None resets all numbers set in this
-    head.
+    """Returns the change of a Setup, as {field: value}, that sets a head's scores or weights to `matrix`.
+
+    name: "scores" or "weights". matrix: the new numbers; None removes all numbers that were set in this head.
     """
     selection = screen.selection
     shape = screen.trace.step("scores").shape  # (B, H, T, S)
-    numbers = chosen_array(getattr(screen.setup.run, name), shape, name)  # NaN for numbers that are not set
+    numbers = chosen_array(getattr(screen.setup.run, name), shape, name)  # NaN where no number is set
     _, computed = get_head_numbers(screen, name)
     chosen = np.full_like(computed, np.nan)
     if matrix is not None:

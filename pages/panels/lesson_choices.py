@@ -1,4 +1,4 @@
-"""A reader's choices in a lesson: kept in the session, written into the link, and checked on input."""
+"""A visitor's choices in a lesson: stored in the session, written into the link, and checked on input."""
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
@@ -10,18 +10,18 @@ from pages.session.linked_state import LinkedState, link_on_arrival, show_link
 from pages.setup.codec import MAX_LINK_CHARS
 from pages.site.words import has
 
-STAGE = "stage"  # key of the choices of the lesson that a lecture shows
-MAIN_TEXT = "text"  # control of the lesson's main sentence
-COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # link keys of all lessons besides their controls'
+STAGE = "stage"  # key for the choices of a lesson that is shown in a lecture
+MAIN_TEXT = "text"  # name of the control for a lesson's main sentence
+COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # link keys of every lesson, besides those of its controls
 
 
 @dataclass
 class LessonChoices(LinkedState):
     """The state of a lesson in a session.
 
-    chosen: choices that are not the default, by name. waiting: parts of the link that no control has read yet, because
-    the control is in a closed accordion. cuts: the segmentation of the Chinese words in typed texts, by the text's
-    control, in the format of pages/setup/stated_cut.py.
+    chosen: {name: chosen value}, without defaults. waiting: {name: text of the link} that no control has read yet,
+    because the control is in a closed accordion. cuts: {control of a typed text: the segmentation of its Chinese
+    words}, in the format of pages/setup/stated_cut.py.
     """
 
     chosen: dict[str, object] = field(default_factory=dict)
@@ -30,8 +30,9 @@ class LessonChoices(LinkedState):
 
 
 def enter_lesson(slug: str) -> None:
-    """Makes a lesson the current one. If the visitor has just arrived, the link's choices replace those kept in the
-    session.
+    """Makes a lesson the current one.
+
+    If the visitor has just arrived, the choices in the link replace the choices stored in the session.
     """
     lessons = st.session_state.setdefault("lessons", {})
     link = link_on_arrival(is_new=slug not in lessons)
@@ -41,8 +42,9 @@ def enter_lesson(slug: str) -> None:
 
 
 def enter_lesson_on_stage(slug: str, link: Mapping[str, str] | None) -> None:
-    """Makes a lesson the current one on the lecture stage, with choices separate from those on its own page. link: the
-    lesson's link when it starts; None when it continues.
+    """Makes a lesson the current one in a lecture, with choices separate from those on its own page.
+
+    link: the lesson's link when it starts; None when it continues.
     """
     lessons = st.session_state.setdefault("lessons", {})
     if link is not None:
@@ -51,7 +53,7 @@ def enter_lesson_on_stage(slug: str, link: Mapping[str, str] | None) -> None:
 
 
 def read_linked_choices(slug: str, link: Mapping[str, str]) -> LessonChoices:
-    """The choices that a lesson's link contains."""
+    """Returns the choices that a lesson's link contains."""
     known = {}
     for key, text in link.items():
         if len(text) <= MAX_LINK_CHARS and is_known_choice(slug, key):
@@ -65,7 +67,10 @@ def read_linked_choices(slug: str, link: Mapping[str, str]) -> LessonChoices:
 
 
 def read_cuts(text: str, known: Container[str]) -> tuple[dict[str, str], list[str]]:
-    """Parse the cuts of a lesson's link: cuts by control, and the parts that belong to none of the lesson's texts.
+    """Parses the segmentations ("cuts") of Chinese texts in a lesson's link.
+
+    Returns {control: cut}, and the parts that belong to none of the lesson's texts. known: the names of the lesson's
+    texts.
 
     >>> read_cuts("232,said:11,nobody:1", ("text", "said"))
     ({'text': '232', 'said': '11'}, ['nobody:1'])
@@ -82,22 +87,23 @@ def read_cuts(text: str, known: Container[str]) -> tuple[dict[str, str], list[st
 
 
 def write_cuts(cuts: Mapping[str, str]) -> str:
-    """The cuts as a link's text, inverse of read_cuts. The cut of the main sentence has no name, as in the workbench's
-    link.
+    """Writes segmentations ("cuts") of Chinese texts as a link's text, the inverse of read_cuts.
+
+    The cut of the main sentence has no name, as in the workbench's link.
     """
     return ",".join(cut if name == MAIN_TEXT else f"{name}:{cut}" for name, cut in cuts.items())
 
 
 def cut_key_of(slug: str) -> str:
-    """The link key of a lesson's cuts: "cut" as on the workbench, unless a control of the lesson has that name."""
+    """Returns the link key of a lesson's segmentations: "cut" as on the workbench, unless a control has that name."""
     return "words_cut" if has(f"lessons.{slug}.control.cut") else "cut"
 
 
 def take_stated_cut(name: str, keep: Callable[[str, str], str]) -> None:
-    """Segments the text of a control as the link's cut states, before the text is read.
+    """Segments the text of a control as the link states, before the text is read.
 
-    keep: returns the text with this segmentation; raises ValueError if the cut does not fit the text, which is then
-    reported.
+    keep: a function that returns the text with this segmentation; it raises ValueError if the segmentation does not fit
+    the text. A segmentation that does not fit is reported on the page.
     """
     own = current_lesson_choices()
     if name not in own.waiting or name not in own.cuts:
@@ -110,7 +116,7 @@ def take_stated_cut(name: str, keep: Callable[[str, str], str]) -> None:
 
 
 def store_cut(name: str, stated: str) -> None:
-    """Stores the segmentation of a text for the link; removes it if `stated` is ""."""
+    """Stores the segmentation of a control's text for the link; removes it if `stated` is ""."""
     cuts = current_lesson_choices().cuts
     cuts.pop(name, None)
     if stated:
@@ -118,23 +124,23 @@ def store_cut(name: str, stated: str) -> None:
 
 
 def is_known_choice(slug: str, name: str) -> bool:
-    """Whether a lesson has a choice of this name."""
+    """Returns whether a lesson has a choice with this name."""
     return name in (*COMMON_LINK_KEYS, cut_key_of(slug)) or has(f"lessons.{slug}.control.{name}")
 
 
 def current_slug() -> str:
-    """The slug of the current lesson."""
+    """Returns the slug of the current lesson."""
     return st.session_state["lesson"]
 
 
 def current_lesson_choices() -> LessonChoices:
-    """The session's choices for the current lesson."""
+    """Returns the choices of the current lesson in this session."""
     return st.session_state["lessons"][st.session_state["choices"]]
 
 
 # ---- a choice --------------------------------------------------------------------------------------------------------
 def get_choice(name: str, default: object, read: Callable[[str], object]) -> object:
-    """The value chosen under a name, otherwise the link's, otherwise the default."""
+    """Returns the value that was chosen under a name, else the value in the link, else the default."""
     own = current_lesson_choices()
     if name in own.waiting:
         text = own.waiting.pop(name)
@@ -146,8 +152,9 @@ def get_choice(name: str, default: object, read: Callable[[str], object]) -> obj
 
 
 def take_choice(name: str, given: object, default: object, read: Callable[[str], object]) -> None:
-    """Stores the value of a control, or the error for which it is refused. A browser may send anything, so the value is
-    parsed like a link's text.
+    """Stores the value of a control, or the error for which it is refused.
+
+    A browser may send anything, so the value is parsed like a link's text.
     """
     own = current_lesson_choices()
     try:
@@ -165,7 +172,10 @@ def take_choice(name: str, given: object, default: object, read: Callable[[str],
 
 
 def store_choice(name: str, value: object) -> None:
-    """Stores a choice made without a control. None restores the default."""
+    """Stores a choice that was not made with a control.
+
+    value: the choice; None restores the default.
+    """
     chosen = current_lesson_choices().chosen
     chosen.pop(name, None)
     if value is not None:
@@ -173,7 +183,7 @@ def store_choice(name: str, value: object) -> None:
 
 
 def format_choice(value: object) -> str:
-    """A choice as text for the link: nested parts joined by commas."""
+    """Returns a choice as text for the link, with nested parts joined by commas."""
     if isinstance(value, tuple | list):
         return ",".join(map(format_choice, value))
     return str(value)
@@ -185,7 +195,7 @@ def write_lesson_link() -> None:
 
 
 def get_lesson_link() -> dict[str, str]:
-    """The lesson's choices as link parts."""
+    """Returns the lesson's choices as {link key: text}."""
     own = current_lesson_choices()
     chosen = {name: format_choice(value) for name, value in own.chosen.items()}
     link = own.waiting | chosen

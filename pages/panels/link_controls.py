@@ -1,7 +1,8 @@
-"""The controls of a lesson, whose values are kept in the session, written into the link, and checked.
+"""The controls of a lesson, whose values are stored in the session, written into the link, and checked.
 
-The name of a control is its key in the link, and its reader is a function that parses a text or refuses it. Its texts
-are in the lesson's content: control.<name>, and option.<name>.<option> for each option.
+The name of a control is its key in the link. The `read` argument of a control is a function that parses a text, or
+raises an error for it. The texts of a control are in the lesson's content: control.<name>, and option.<name>.<option>
+for each option.
 """
 
 from collections.abc import Callable, Container, Sequence
@@ -30,7 +31,7 @@ from pages.setup.link_values import MAX_LINK_NUMBER, make_member_reader, read_li
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, make_names_distinct, say
 
-MAX_LESSON_TOKENS = 16  # per sentence of a lesson, whose pictures show each token's numbers; the workbench accepts more
+MAX_LESSON_TOKENS = 16  # per sentence, because lessons show each token's numbers; the workbench accepts more
 
 
 def link_control(
@@ -41,9 +42,11 @@ def link_control(
     label: str = "",
     of: str = "",
 ) -> Control:
-    """The control of a parameter of the lesson's link. read: parses a text, or refuses it. offered: the values of the
-    widget; the control has the default if its value is none of these, as after other choices. label: see Control. of:
-    suffix of the key, which distinguishes the control from an earlier one of the same name.
+    """Returns the control of a parameter in the lesson's link.
+
+    read: a function that parses a text, or raises an error for it. offered: the values that the widget offers; a value
+    that is not among them, for example after other choices, becomes the default. label: see Control. of: suffix of the
+    widget's key, which distinguishes the control from an earlier one of the same name.
     """
     slug, value = current_slug(), get_choice(name, default, read)
     return Control(
@@ -54,27 +57,31 @@ def link_control(
         current_lesson_choices(),
         label or f"lessons.{slug}.control.{name}",
         option_labels(name),
-        sets_equal=False,  # the whole page is computed after each click, which takes long enough for a second one
+        sets_equal=False,  # because the page takes so long to compute that a second click may come meanwhile
     )
 
 
 def show_choice_refusal(name: str, take_reading: Callable[[str], None] | None = None) -> None:
-    """Shows the error of a refused value at its control. take_reading: as in show_error."""
+    """Shows the error of a refused value at its control.
+
+    take_reading: as in show_error.
+    """
     show_error(current_lesson_choices().refused.get(name), f"{current_slug()}.{name}", take_reading)
 
 
 # ---- the controls ----------------------------------------------------------------------------------------------------
 def option_labels(name: str) -> Callable[[str], str]:
-    """Return a function that maps an option of a control to its text."""
+    """Returns a function that maps an option of a control to its text."""
     return lambda of: say(f"lessons.{current_slug()}.option.{name}.{of}")
 
 
 def choose_option(
     name: str, options: Sequence[str], default: str | None = None, words: Callable[[str], str] | None = None, **how
 ) -> str:
-    """Segmented control for one of a few options; returns the chosen one, otherwise the default or the first.
+    """Shows a segmented control; returns the chosen option, else the default, else the first option.
 
-    words: returns an option's text, if not the lesson's. how: as st.segmented_control.
+    words: a function that returns an option's text, if not the lesson's content has it. how: arguments of
+    st.segmented_control.
     """
     control = link_control(name, options[0] if default is None else default, make_member_reader(options), options)
     if words:
@@ -84,7 +91,7 @@ def choose_option(
 
 
 def choose_options(name: str, options: Sequence[str], default: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Pills for any number of options; returns those chosen."""
+    """Shows pills for any number of options; returns the chosen ones."""
 
     read_option = make_member_reader(options)
 
@@ -97,7 +104,7 @@ def choose_options(name: str, options: Sequence[str], default: tuple[str, ...] =
 
 
 def choose_place(name: str, labels: Sequence[str], label: str | None = None) -> int | None:
-    """Pills for a position by its label, such as the tokens of a sentence; returns None if no pill was chosen."""
+    """Shows pills for the positions of a sequence, such as the tokens of a sentence; returns the chosen one or None."""
     places = range(len(labels))
     texts = make_names_distinct([escape_markdown(text) for text in labels])
     control = link_control(name, None, make_place_reader(len(labels)), places)
@@ -106,7 +113,10 @@ def choose_place(name: str, labels: Sequence[str], label: str | None = None) -> 
 
 
 def pick_place(name: str, labels: Sequence[str], default: int, **how) -> int:
-    """Select box for a position by its label; exactly one is always chosen. how: as st.selectbox."""
+    """Shows a select box that names the positions of a sequence, one of which is always chosen; returns this position.
+
+    how: arguments of st.selectbox.
+    """
     places = range(len(labels))
     control = link_control(name, default, make_place_reader(len(labels)), places)
     control.draw(st.selectbox, places, format_func=labels.__getitem__, filter_mode=None, **how)
@@ -114,20 +124,20 @@ def pick_place(name: str, labels: Sequence[str], default: int, **how) -> int:
 
 
 def make_place_reader(size: int) -> Callable[[str], int]:
-    """Return a function that parses a position below size."""
+    """Returns a function that parses a text as a position from 0 to size - 1."""
     read_number = make_member_reader([str(position) for position in range(size)])
     return lambda text: int(read_number(text))
 
 
 def switch(name: str, default: bool = False) -> bool:
-    """Toggle; returns whether it is on."""
+    """Shows a toggle; returns whether it is on."""
     control = link_control(name, default, read_switch)
     control.draw(st.toggle)
     return control.value
 
 
 def read_switch(text: str) -> bool:
-    """Parse "True" or "False"."""
+    """Parses "True" or "False"."""
     return make_member_reader(("True", "False"))(text) == "True"
 
 
@@ -140,11 +150,11 @@ def slide(
     moves: bool = False,
     **how,
 ) -> float:
-    """Slider through a list of numbers; returns the default if the chosen number is no longer in the list.
+    """Shows a slider through a list of numbers; returns the default if the chosen number is no longer in the list.
 
-    others: further numbers that a link may contain, because other choices offer them. moves: whether the default may
-    change; each default then gets a separate slider, because a browser that still shows the old default would send it.
-    how: as st.select_slider.
+    written: a function that formats a number. others: numbers that a link may contain too, because other choices offer
+    them. moves: whether the default may change. If so, each default gets a separate slider, because a browser that
+    still shows the old default would send it. how: arguments of st.select_slider.
     """
     control = number_control(name, options, default, others, of=f".{default}" if moves else "")
     control.draw(st.select_slider, options, format_func=written, **how)
@@ -154,7 +164,10 @@ def slide(
 def number_control(
     name: str, options: Sequence[float], default: float, others: Sequence[float] = (), of: str = ""
 ) -> Control:
-    """The control of a number from a list. of: as in link_control; the other arguments are those of slide."""
+    """Returns the control of a number from a list.
+
+    of: as in link_control. The other arguments are those of slide.
+    """
     known = {str(number): number for number in (*options, *others)}
     read_number = make_member_reader(known)
 
@@ -165,25 +178,27 @@ def number_control(
 
 
 def choose_whole_number(name: str, default: int, **how) -> int:
-    """Number input for a whole number, 0 or more. how: as st.number_input."""
+    """Shows an input for a whole number, 0 or more, and returns it. how: arguments of st.number_input."""
     control = link_control(name, default, read_link_count)
     control.draw(st.number_input, min_value=0, max_value=MAX_LINK_NUMBER, step=1, **how)
     return control.value
 
 
 def text_box(name: str, default: str, check: Callable[[str], object], tall: bool = False, **how) -> str:
-    """Text input; returns the last text that `check` accepted (`check` raises AttentionError for any other text). tall:
-    whether the input has several lines.
+    """Shows a text input; returns the last text that `check` accepted.
+
+    check: a function that raises AttentionError for a text that is not accepted. tall: whether the input has several
+    lines.
     """
     control = text_control(name, default, check)
-    with st.container(width=how.pop("width", "stretch")):  # the error is under the box, also in a row
+    with st.container(width=how.pop("width", "stretch")):  # the container puts the error below the box, even in a row
         control.draw(st.text_area if tall else st.text_input, max_chars=MAX_TEXT_LENGTH, **how)
         show_choice_refusal(name, control.take)
     return control.value
 
 
 def text_control(name: str, default: str, check: Callable[[str], object]) -> Control:
-    """The control of a text that `check` accepts, as for text_box."""
+    """Returns the control of a text; see text_box for `check`."""
 
     def read(text: str) -> str:
         check(text)
@@ -193,8 +208,9 @@ def text_control(name: str, default: str, check: Callable[[str], object]) -> Con
 
 
 def sentence_box(setup: Setup, name: str = "text", part: str = "text", most: int = MAX_LESSON_TOKENS) -> Setup:
-    """Text input for the reader's own sentence instead of the example's; returns the Setup with this sentence. part:
-    the Setup field of the sentence. most: limit of its tokens.
+    """Shows a text input for the visitor's own sentence; returns the Setup with this sentence.
+
+    part: the Setup field that stores the sentence. most: the most tokens that the sentence may have.
     """
     inputs = inputs_of(setup)
     words = inputs.keys if part == "context_text" else inputs.queries
@@ -225,13 +241,15 @@ def check_lesson_tokens(tokens: Sequence[str], most: int = MAX_LESSON_TOKENS) ->
 
 
 def pick_example(*names: str, zh: str | None = None, name: str = "ex") -> Setup:
-    """Select box for one of a few examples; returns the example's Setup. zh: the default for readers of Chinese, if not
-    the first. name: of the choice, if a lesson has several such boxes.
+    """Shows a select box for one of a few examples; returns the example's Setup.
+
+    names: the names of the examples. zh: the default on a Chinese page; None for the first example. name: the name of
+    the choice, if a lesson has several such boxes.
     """
     usual = names[0]
     if zh and current_language() == "zh":
         usual = zh
     control = link_control(name, usual, make_member_reader(names), label="control.example" if name == "ex" else "")
-    store_choice(name, control.value)  # always in the link, because the default depends on the language
+    store_choice(name, control.value)  # stored even if it is the default, because the default depends on the language
     control.draw(st.selectbox, names, format_func=lambda example: say(f"example.{example}"), filter_mode=None)
     return make_setup(example=control.value)

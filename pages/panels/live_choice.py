@@ -1,4 +1,4 @@
-"""A number of a lesson chosen on a slider, with live updates while it is dragged."""
+"""A number on a lesson's page that is chosen with a slider; the page is updated while the slider is dragged."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from pages.panels.live_slider import ListSlider, show_list_slider
 
 @dataclass(frozen=True, eq=False)
 class LiveChoice:
-    """A number chosen from a list with a slider. written: formats a number."""
+    """A number chosen from a list with a slider. written: a function that formats a number as text."""
 
     control: Control
     options: Sequence[float]
@@ -24,7 +24,7 @@ class LiveChoice:
 
     @property
     def count(self) -> int:
-        """The number of positions."""
+        """The number of positions of the slider."""
         return len(self.options)
 
     @property
@@ -39,20 +39,21 @@ class LiveChoice:
 
     @property
     def follows(self) -> tuple["LiveChoice", ...]:
-        """The sliders on which a follower depends: this one."""
+        """The sliders that determine what is shown: this slider alone."""
         return (self,)
 
     @property
     def waits_for(self) -> tuple["LiveChoice", ...]:
-        """The sliders until whose release a follower waits: ()."""
+        """The sliders that must be released before an update: always ()."""
         return ()
 
 
 @dataclass(frozen=True, eq=False)
 class LiveChoices:
-    """Several sliders that a part of the page follows, in every combination of their positions (the last slider varies
-    fastest); and sliders until whose release the part waits, because its results take too long to be computed for all
-    positions.
+    """Several sliders that a part of the page follows, in every combination of their positions.
+
+    The last slider varies fastest. If the part's results take too long to be computed for all positions of further
+    sliders, the part may wait until these sliders are released.
     """
 
     follows: tuple[LiveChoice, ...]
@@ -70,18 +71,18 @@ class LiveChoices:
 
     @property
     def position(self) -> int:
-        """The index of the current combination."""
+        """The index of the current combination of positions."""
         place = 0
         for choice in self.follows:
             place = place * choice.count + choice.position
         return place
 
 
-Followed = LiveChoice | LiveChoices  # the sliders that a part of the page follows
+Followed = LiveChoice | LiveChoices  # the slider or sliders that a part of the page follows
 
 
 def describe_followed(followed: Followed) -> dict[str, object]:
-    """The followed sliders as data for the browser; the format is described in position.js."""
+    """Returns the followed sliders as data for the browser; position.js describes the format."""
     return {
         "of": [choice.key for choice in followed.follows],
         "counts": [choice.count for choice in followed.follows],
@@ -97,14 +98,20 @@ def find_live_choice(
     written: Callable[[float], str] = "{:g}".format,
     others: Sequence[float] = (),
 ) -> LiveChoice:
-    """The current choice of a slider that show_live_choice draws. The arguments are those of link_controls.slide."""
+    """Returns the current choice of a slider that show_live_choice draws.
+
+    The arguments are those of link_controls.slide.
+    """
     return LiveChoice(number_control(name, options, default, others), options, written)
 
 
 def show_live_choice(
     choice: LiveChoice, change: Callable[[float], dict] | None = None, width: int | str = "stretch"
 ) -> None:
-    """Draws the slider. change: returns the change of the flow's run for an option, see ListSlider."""
+    """Draws the slider.
+
+    change: a function that returns, for an option, the change of the run in the flow picture; see ListSlider.
+    """
     options = list(choice.options)
     slider = ListSlider(
         options,

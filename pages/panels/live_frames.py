@@ -1,4 +1,4 @@
-"""Parts of a page that follow a slider while it is dragged: the data of all positions are sent at once."""
+"""Parts of a page that follow a slider while it is dragged; the data for all positions are sent at once."""
 
 import json
 from collections import Counter
@@ -22,17 +22,17 @@ from pages.session.collected import collected, show_moving
 from pages.session.labels import current_palette
 from pages.site.words import say, split_bold
 
-LEAST_PLAIN_TICK = 0.00005  # smaller numbers are written as a power of ten
+LEAST_PLAIN_TICK = 0.00005  # tick values below this are written as a power of ten
 Rows = list[dict[str, object]]  # rows of a picture's table, by column name
-Values = list[tuple]  # the same rows as tuples, without column names
+Values = list[tuple]  # the rows of a picture's table as tuples, without column names
 
 
 @dataclass(frozen=True, eq=False)
 class LiveCells:
     """Cells that follow a slider.
 
-    pictures: one for each position, all of equal size; None for a position whose picture is only drawn after the slider
-    is released. packed: the rows of the pictures for the browser.
+    pictures: one for each position of the slider, all of equal size; None for a position whose picture is drawn only
+    after the slider is released. packed: the rows of the pictures as bytes for the browser.
     """
 
     pictures: Sequence[Picture | None]
@@ -40,8 +40,9 @@ class LiveCells:
 
 
 def only_now(choice: Followed, drawn: object) -> list[object]:
-    """A list with `drawn` at the current position and None at all others, for results that take too long to be computed
-    for all positions.
+    """Returns a list with `drawn` at the slider's current position, and None at all others.
+
+    Used for results that take too long to be computed for all positions.
     """
     return [drawn if position == choice.position else None for position in range(choice.count)]
 
@@ -51,8 +52,8 @@ def tell_live(
 ) -> None:
     """Shows a sentence that follows a slider.
 
-    texts: for each position, in Markdown; None if it is only written after the slider is released. kind: "heading",
-    "line", "caption" or "table". template: the text while other numbers are dragged.
+    texts: the sentence for each position, in Markdown; None if it is written only after the slider is released. kind:
+    "heading", "line", "caption" or "table". template: the text shown while other sliders are dragged.
     """
     if kind == "heading":
         collected().facts.append(texts[choice.position])
@@ -60,8 +61,9 @@ def tell_live(
 
 
 def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
-    """Shows a sentence, which follows a slider if one is given. texts: for each position; a heading begins with "#####
-    ".
+    """Shows a sentence, which follows a slider if one is given.
+
+    texts: the sentence for each position of the slider, or a single one; a heading begins with HEADING_SIGN.
     """
     kind = "heading" if texts[0].startswith(HEADING_SIGN) else "line"
     told = [text.removeprefix(HEADING_SIGN) for text in texts]
@@ -76,8 +78,10 @@ def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
 def show_live_goal(
     choice: Followed, key: str, reached: Sequence[bool], texts: Sequence[str], templates: Sequence[str] = ()
 ) -> None:
-    """Shows whether the goal of a slider is reached. reached, texts: for each position. templates: the texts while
-    other numbers are dragged, before and after the goal is reached.
+    """Shows whether the goal of a slider is reached.
+
+    reached: for each position of the slider, whether it reaches the goal. texts: the text for each position. templates:
+    two texts shown while other sliders are dragged, for a goal that is not reached and for one that is.
     """
     note_answer(reached[choice.position])
     draw_text(choice, key, texts, {"kind": "goal", "reached": list(reached), "templates": list(templates)})
@@ -91,7 +95,10 @@ def draw_text(choice: Followed, key: str, texts: Sequence[str | None], form: dic
 
 
 def pack_live_cells(pictures: Sequence[Picture | None]) -> LiveCells:
-    """Return the pictures of all positions as cells that follow a slider. pictures: as in LiveCells."""
+    """Returns the pictures of all positions as cells that follow a slider.
+
+    pictures: as in LiveCells.
+    """
     drawn = [picture and list_values(picture.table, CELL_COLUMNS) for picture in pictures]
     fixed, frames = part_fixed_rows(drawn)
     moving = chain.from_iterable(filter(None, frames))
@@ -103,10 +110,10 @@ def pack_live_cells(pictures: Sequence[Picture | None]) -> LiveCells:
 
 
 def pack_rows(fixed: Rows, frames: Sequence[Rows | None], usual: dict[str, object]) -> bytes:
-    """Rows as JSON bytes for the browser.
+    """Packs the rows of a picture's table as JSON bytes for the browser.
 
-    fixed: rows of all positions. frames: further rows of each position. usual: the default of each column, which rows
-    omit.
+    fixed: rows shown at all positions of the slider. frames: the additional rows of each position. usual: the default
+    of each column; a row omits values that equal it.
     """
     return json.dumps({"usual": usual, "fixed": fixed, "frames": frames}, ensure_ascii=False).encode()
 
@@ -114,7 +121,10 @@ def pack_rows(fixed: Rows, frames: Sequence[Rows | None], usual: dict[str, objec
 def show_live_cells(
     choice: Followed, key: str, cells: LiveCells, alt: str, take: Callable[[Mapping], None], fills: bool = True
 ) -> None:
-    """Shows cells that follow a slider. take: handler of a clicked cell. fills: whether they take the full width."""
+    """Shows cells that follow a slider.
+
+    take: the handler of a click on a cell. fills: whether the cells take the full width.
+    """
     picture = cells.pictures[choice.position]
     collected().pictures.append((picture, alt))
     size = {"width": picture.spec["width"], "height": picture.spec["height"], "fills": fills}
@@ -123,7 +133,7 @@ def show_live_cells(
 
 
 def part_fixed_rows(frames: Sequence[Values | None]) -> tuple[Values, list[Values | None]]:
-    """The rows common to all frames, which are sent once, and the other rows of each.
+    """Returns the rows that all frames have in common, which are sent once, and the other rows of each frame.
 
     >>> part_fixed_rows([[("a", 1), ("a", 2)], None, [("a", 2), ("a", 3)]])
     ([('a', 2)], [[('a', 1)], None, [('a', 3)]])
@@ -136,7 +146,7 @@ def part_fixed_rows(frames: Sequence[Values | None]) -> tuple[Values, list[Value
 
 
 def find_usual(rows: Values) -> tuple:
-    """The most common value of each column.
+    """Returns the most common value of each column.
 
     >>> find_usual([("cell", 2.0), ("cell", 0.0), ("bar", 0.0)])
     ('cell', 0.0)
@@ -145,7 +155,7 @@ def find_usual(rows: Values) -> tuple:
 
 
 def list_unusual(rows: Values, usual: tuple) -> Rows:
-    """Each row as a dict without its usual values, which are sent to the browser only once."""
+    """Returns each row as a dict without the usual values of the columns, which are sent to the browser only once."""
     columns = tuple(zip(CELL_COLUMNS, usual, strict=True))
     told = []
     for row in rows:
@@ -157,8 +167,9 @@ def list_unusual(rows: Values, usual: tuple) -> Rows:
 def show_live_curves(
     choice: Followed, key: str, pictures: Sequence[Picture | None], axes: tuple[Axis, Axis], alt: str
 ) -> None:
-    """Shows curves that follow a slider. pictures: for each position; None if it is only drawn after the slider is
-    released.
+    """Shows curves that follow a slider.
+
+    pictures: the curves for each position of the slider; None if they are drawn only after the slider is released.
     """
     collected().pictures.append((pictures[choice.position], alt))
     frames = [picture and list_rows(picture.table, CURVE_COLUMNS) for picture in pictures]
@@ -183,7 +194,11 @@ def draw_curves(
     spec: dict,
     alt: str,
 ) -> None:
-    """Draws curves. fixed: rows of all positions. frames: further rows of each position. spec: has width and height."""
+    """Draws curves that follow a slider.
+
+    fixed: rows shown at all positions of the slider. frames: the additional rows of each position. spec: the Vega-Lite
+    specification, which contains width and height.
+    """
     rows = [*fixed, *(frames[choice.position] or [])]
     names = [text_width(row["name"], CURVE_NAME_PX) for row in rows if row["kind"] == "text"]
     x, y = map(describe_axis, axes)
@@ -201,7 +216,10 @@ def draw_curves(
 def draw_frames(
     choice: Followed, key: str, data: dict, alt: str, take: Callable[[Mapping], None] | None = None
 ) -> None:
-    """Draws a picture that follows a slider. take: handler of a click."""
+    """Draws a picture that follows a slider.
+
+    take: the function that handles a click.
+    """
     palette = current_palette()
     place = {**describe_followed(choice), "alt": alt, "ink": palette.ink, "faint": palette.faint}
     packed = components.pack_bytes(data | place | {"waits": say("flow.waits")})
@@ -209,7 +227,7 @@ def draw_frames(
 
 
 def describe_axis(axis: Axis) -> dict[str, object]:
-    """An axis as data for the browser, with the values and texts of its tick marks."""
+    """Returns an axis as data for the browser, with the values and texts of its tick marks."""
     places = axis.values or (axis.first, axis.last)
     if axis.log and not axis.values:
         places = powers_of_ten(axis)
@@ -219,7 +237,7 @@ def describe_axis(axis: Axis) -> dict[str, object]:
 
 
 def format_tick(place: float) -> str:
-    """Formats a number beside an axis.
+    """Formats the number at a tick mark of an axis.
 
     >>> format_tick(0.0001), format_tick(1e-07), format_tick(-2.0)
     ('0.0001', '1e−7', '−2')
@@ -230,10 +248,10 @@ def format_tick(place: float) -> str:
 
 
 def list_rows(table: dict[str, list], columns: dict[str, object]) -> Rows:
-    """The rows of a picture's table as dictionaries."""
+    """Returns the rows of a picture's table as dictionaries."""
     return [dict(zip(columns, row, strict=True)) for row in list_values(table, columns)]
 
 
 def list_values(table: dict[str, list], columns: dict[str, object]) -> Values:
-    """The rows of a picture's table as tuples."""
+    """Returns the rows of a picture's table as tuples."""
     return list(zip(*(table[name] for name in columns), strict=True))

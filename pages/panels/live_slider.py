@@ -1,4 +1,4 @@
-"""A slider that the picture follows while it is dragged; the server computes the run after it is released."""
+"""A slider that a picture follows while it is dragged; the server computes the run after it is released."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -12,12 +12,12 @@ from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.site.words import say
 
-TEMPERATURE_RANGE = (0.1, 10.0)  # range of the slider; a link may exceed it
+TEMPERATURE_RANGE = (0.1, 10.0)  # temperatures that the slider offers; a link may contain others
 
 
 @dataclass(frozen=True)
 class RatioSlider:
-    """A slider for a parameter of a step, whose successive positions from least to most have equal ratios."""
+    """A slider for a parameter of a step; its positions from `least` to `most` are a geometric sequence."""
 
     least: float
     most: float
@@ -27,8 +27,10 @@ class RatioSlider:
 
 @dataclass(frozen=True)
 class ListSlider:
-    """A slider through a list of values: the text of each value, and its change of the flow's run: {"params": {step:
-    {parameter: value}}} or {"values": {step: numbers}}; None if it changes nothing.
+    """A slider through a list of values.
+
+    texts: the text of each value. changes: for each value the change of the run in the flow picture, {"params": {step:
+    {parameter: value}}} or {"values": {step: numbers}}; None if the slider does not change the run.
     """
 
     values: Sequence[float]
@@ -38,18 +40,16 @@ class ListSlider:
 
 @dataclass(frozen=True)
 class TypedNumber:
-    """A box for typing a slider's number, including numbers that the slider does not have; a refused one stays in it.
+    """A box for typing a slider's number, also one that the slider does not offer; a refused number stays in the box.
 
-    step: of the box's arrows; an int allows only whole numbers. most: the largest absolute value.
+    step: the increment of the box's arrows; an int allows only whole numbers. most: the largest absolute value.
     """
 
     step: float
     most: float = sys.float_info.max
 
     def read(self, number: float) -> float | None:
-        """The number in the type that the control accepts; None for a fraction such as 1.5 if only whole numbers are
-        allowed.
-        """
+        """Returns a number in the type of `step`, float or int; None for a fraction if it must be whole."""
         if isinstance(self.step, float):
             return float(number)
         whole = int(number)
@@ -69,7 +69,7 @@ def show_list_slider(
     label: str | None = None,
     width: int | str = "stretch",
 ) -> None:
-    """Shows the slider of a control. label: replaces the control's."""
+    """Shows the slider of a control. label: the text to show instead of the control's label."""
 
     def take_released(value: float) -> None:
         if value in slider.values:
@@ -88,7 +88,10 @@ def draw_slider(
     label: str | None = None,
     width: int | str = "stretch",
 ) -> None:
-    """Draws a slider under its control's key. ends: the least and the largest number that the slider sends."""
+    """Draws a slider under its control's key.
+
+    ends: the least and the largest number that the slider sends.
+    """
     most = typed.most if typed else 0
     place = f"{control.key}.typed"
     text = say(control.label) if label is None else label

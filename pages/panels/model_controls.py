@@ -1,4 +1,7 @@
-"""The language model that reads the sentence: the choices of model and layer, and measures on held-out sentences."""
+"""Controls of the language model that reads the sentence: its choice, its layer, and a table of measures.
+
+The measures are those of all models on held-out sentences.
+"""
 
 import streamlit as st
 
@@ -22,7 +25,7 @@ from pages.site.words import escape_markdown, say
 
 
 def show_model_controls(setup: Setup) -> None:
-    """Shows the choice of the model, and its description; returns early if no model reads the sentence."""
+    """Shows the choice of the model, and its description, if a model reads the sentence."""
     name = resolve_run(setup.run).model
     if name is None:
         return
@@ -32,21 +35,24 @@ def show_model_controls(setup: Setup) -> None:
 
 
 def show_model_choice(name: str) -> None:
-    """Shows the select box of the models of a language."""
+    """Shows the select box of the models of a language.
+
+    name: the name of the current model.
+    """
     language = RECIPES[name].language
     names = [each for each in shipped_names() if RECIPES[each].language == language]
     field_control("model", name, option_text=name_model).show(st.selectbox, names, help=say("help.model"))
 
 
 def layer_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The model and its layer."""
+    """Returns the values on which the choice of the layer depends: the model and its layer."""
     resolved = resolve_run(screen.setup.run)
     return resolved.model, resolved.layer
 
 
 @page_part(layer_dependencies)
 def show_layer_choice(screen: ScreenState) -> None:
-    """Shows the choice of the model's layer, as a separate part so that no other input is redrawn with it."""
+    """Shows the choice of the model's layer, in a fragment of its own, so that other inputs are not redrawn."""
     name = resolve_run(screen.setup.run).model
     if name is None:
         return
@@ -56,7 +62,7 @@ def show_layer_choice(screen: ScreenState) -> None:
 
 
 def name_model(name: str) -> str:
-    """The display name of a model: its kind, and whether it is a decoder or an encoder."""
+    """Returns the name that the page shows for a model: its kind, and whether it is a decoder or an encoder."""
     recipe = RECIPES[name]
     form = "decoder" if recipe.causal else "encoder"
     return say("model.name", kind=say(f"model.kind.{recipe.kind}"), form=say(f"model.form.{form}"))
@@ -68,14 +74,13 @@ FIGURES = ("one_fits", "two_fit", "pairs", "answered", "across", "frames")
 
 
 def figures_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The model, and whether the accordion is open."""
+    """Returns the values on which the accordion of measures depends: the model, and whether the accordion is open."""
     return (resolve_run(screen.setup.run).model, st.session_state.get(FIGURES_DRAWER_KEY))
 
 
 @page_part(figures_dependencies)
 def show_model_figures(screen: ScreenState) -> None:
-    """Shows an accordion with the figures of all models of the language; returns early if no model reads the
-    sentence."""
+    """Shows an accordion with the measures of all models of the language, if a model reads the sentence."""
     name = resolve_run(screen.setup.run).model
     if name is not None:
         title = say("figures.title")
@@ -83,7 +88,7 @@ def show_model_figures(screen: ScreenState) -> None:
 
 
 def show_figures(language: str) -> None:
-    """Shows the figures as a table, and what each kind was trained for."""
+    """Shows the measures of all models of a language as a table, and for what each kind of model was trained."""
     names = [name for name in shipped_names() if RECIPES[name].language == language]
     kinds = dict.fromkeys(RECIPES[name].kind for name in names)
     st.markdown("\n".join(f"- {say(f'figures.kind.{kind}')}" for kind in KINDS if kind in kinds))
@@ -96,7 +101,10 @@ def show_figures(language: str) -> None:
 
 
 def tell_figure(name: str, figure: str) -> str:
-    """A figure of a model as a table cell; a dash if the model has no such figure."""
+    """Returns a measure of a model as text for a table cell; a dash if the model has no such measure.
+
+    figure: the name of the measure.
+    """
     figures = read_figures()[name].figures
     if figure not in figures:
         return "–"
@@ -104,7 +112,7 @@ def tell_figure(name: str, figure: str) -> str:
 
 
 def describe_wanted(names: list[str]) -> str:
-    """Text about the targets of the models that answer questions, and about each figure below its target."""
+    """Returns the text on the targets of the models that answer questions, and on each measure below its target."""
     wanted = {f"least_{figure}": format_percent(least) for figure, least in ASKED_MODEL_GOALS.items()}
     missed = [describe_missed(name, figure) for name in names for figure in find_missed(name)]
     told = say("figures.missed", missed=say("fact.comma").join(missed)) if missed else say("figures.all_met")
@@ -112,7 +120,10 @@ def describe_wanted(names: list[str]) -> str:
 
 
 def describe_missed(name: str, figure: str) -> str:
-    """Text about a missed target: the model, the figure, and its value."""
+    """Returns the text on a missed target: the model, the measure, and its value.
+
+    figure: the name of the measure.
+    """
     return say(
         "figures.missed_one",
         name=name_model(name),
@@ -122,7 +133,7 @@ def describe_missed(name: str, figure: str) -> str:
 
 
 def describe_trainings(names: list[str]) -> str:
-    """Text about how often each model was trained, and the seed of the training that is shown."""
+    """Returns the text that says how often each model was trained, and with which seed the shown model was trained."""
     told = []
     for name in names:
         row = read_figures()[name]

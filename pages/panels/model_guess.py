@@ -1,4 +1,4 @@
-"""Whether a language model knows sentences like the one on the screen, or guesses: shown before all claims."""
+"""Whether a language model knows sentences like the one on the screen, or only guesses; this is shown first."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,16 +16,16 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, has, say
 
-MOST_NAMED_WORDS = 4  # words named that surprise the model or are not in its vocabulary
-MOST_NAMED_STAND_INS = 8  # words named that the model reads as another word
-MOST_REFERENCES = 3  # pronouns whose answers are shown
-SIGN = ":material/help:"  # icon of a warning that a model guesses
+MOST_NAMED_WORDS = 4  # maximum words named that surprise the model or are outside its vocabulary
+MOST_NAMED_STAND_INS = 8  # maximum words named that the model reads as another word
+MOST_REFERENCES = 3  # maximum pronouns whose answers are shown
+SIGN = ":material/help:"  # icon of the warning that a model guesses
 SIGN_KEY = "lesson_guess"  # session key of the warning about the lesson's sentence
-STARTLING = "startling"  # the origin of a word that surprises the model more than the words of usual sentences
+STARTLING = "startling"  # origin of a known word that surprises the model more than the words of usual sentences do
 
 
 def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | None:
-    """The words of the sentence that a language model reads, and its judgement; None if no language model is used."""
+    """Returns the words of the sentence and the model's judgement of it; None if no language model is used."""
     words = words_of_model(screen)
     if words is None or len(words) < 2:
         return None
@@ -34,7 +34,7 @@ def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | Non
 
 
 def mark_startling(screen: ScreenState, origins: Sequence[str]) -> tuple[str, ...]:
-    """The origins of the words; that of a known word that surprises the model is STARTLING."""
+    """Returns the origins of the words; for a known word that surprises the model, the origin is STARTLING."""
     judged = judge_screen(screen)
     if judged is None:
         return tuple(origins)
@@ -48,14 +48,16 @@ def mark_startling(screen: ScreenState, origins: Sequence[str]) -> tuple[str, ..
 
 # ---- the part of the page --------------------------------------------------------------------------------------------
 def guess_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The model, and the judgement of its sentence, which does not depend on the layer."""
+    """Returns the values on which the judgement depends: the model and its sentence, but not the layer."""
     return (resolve_run(screen.setup.run).model, judge_screen(screen))
 
 
 @page_part(guess_dependencies)
 def show_judgement(screen: ScreenState) -> None:
-    """Shows that the model guesses, and why; for each pronoun the noun to which it refers according to the model, to
-    the model's other form, and to a simple rule.
+    """Shows that the model guesses, and why.
+
+    For each pronoun, shows to which noun it refers: according to the model, to the model's other form, and to a simple
+    rule.
     """
     judged = judge_screen(screen)
     if judged is None:
@@ -73,8 +75,9 @@ def show_judgement(screen: ScreenState) -> None:
 
 
 def tell_stand_ins(screen: ScreenState, words: Sequence[str]) -> list[str]:
-    """Text about everyday words that are not in the vocabulary, and the word that is read instead of each; [] if there
-    are none.
+    """Returns texts on everyday words outside the vocabulary, and on the word that the model reads instead of each.
+
+    Returns [] if there are no such words.
     """
     kind = model_sentences_of(screen.setup.run)
     origins = kind.look_up(tuple(words)).origins
@@ -89,22 +92,22 @@ def tell_stand_ins(screen: ScreenState, words: Sequence[str]) -> list[str]:
 
 
 def tell_guess(words: Sequence[str], judgement: Judgement, of_words: bool = False) -> str:
-    """Text on why the model guesses: to what a pronoun refers, or, without pronouns, all of a sentence that is unlike
-    its training sentences.
+    """Returns the text on why the model guesses.
 
-    of_words: as in tell_sign.
+    The reasons are doubts about pronouns; for a sentence without pronouns, or with of_words, also what makes the
+    sentence unlike the training sentences. of_words: as in tell_sign.
     """
     reasons = [tell_doubts(words, judgement, each) for each in judgement.doubted[:MOST_REFERENCES]]
     if of_words or not judgement.references:
-        told = {"unknown"} if reasons else set()  # the doubts already name the unknown words
+        told = {"unknown"} if reasons else set()  # because the doubts already name the unknown words
         if set(judgement.startling) <= set(judgement.unknown):
-            told.add("word")  # unknown words always surprise the model
+            told.add("word")  # because unknown words always surprise the model
         reasons += [tell_reason(words, judgement, each) for each in judgement.reasons if each not in told]
     return say("guess.outside", reasons=say("guess.joined").join(reasons))
 
 
 def tell_sign(setup: Setup, words: Sequence[str], of_words: bool = False) -> str:
-    """The warning that the language model of a Setup guesses, and why, in Markdown; "" if it does not guess.
+    """Returns the warning that the language model of a Setup guesses, and why, in Markdown; "" if it does not guess.
 
     words: of one sentence, START first. of_words: whether the warning is about words that the model predicts; these are
     a guess for every sentence unlike its training sentences, whether or not a pronoun is doubtful.
@@ -118,7 +121,7 @@ def tell_sign(setup: Setup, words: Sequence[str], of_words: bool = False) -> str
 
 
 def tell_doubts(words: Sequence[str], judgement: Judgement, reference: Reference) -> str:
-    """Text about why the noun to which a pronoun refers is a guess."""
+    """Returns the text that says why the noun to which a pronoun refers is a guess."""
     unknown = name_words(words, judgement.unknown)
     doubts = [say(f"guess.doubt.{doubt}", words=unknown) for doubt in reference.doubts]
     pronoun = escape_markdown(words[reference.pronoun])
@@ -126,25 +129,25 @@ def tell_doubts(words: Sequence[str], judgement: Judgement, reference: Reference
 
 
 def name_words(words: Sequence[str], places: Sequence[int]) -> str:
-    """The first few words at these positions, quoted, each once."""
+    """Returns the first few distinct words at these positions as text, in quotation marks."""
     named = dict.fromkeys(say("fact.quoted", key=escape_markdown(words[place])) for place in places)
     return say("fact.comma").join(list(named)[:MOST_NAMED_WORDS])
 
 
 def show_guess_sign(setup: Setup) -> None:
-    """Shows the warning that a model guesses, if the words of a lesson are the result of the model on a sentence."""
+    """Shows the warning that a model guesses, if a lesson shows words that a model predicted for a sentence."""
     sign = tell_sign(setup, model_sentences_of(setup.run).own_words(), of_words=True)
     st.session_state[SIGN_KEY] = sign
     show_sign(sign)
 
 
 def repeat_guess_sign() -> None:
-    """Shows the warning of show_guess_sign again, in a separate part of the lesson about the same sentence."""
+    """Shows the warning of show_guess_sign again, in a separate part of the lesson on the same sentence."""
     show_sign(st.session_state.get(SIGN_KEY, ""))
 
 
 def forget_guess_sign() -> None:
-    """Removes the stored warning, when a lesson is drawn anew."""
+    """Removes the stored warning about the lesson's sentence."""
     st.session_state.pop(SIGN_KEY, None)
 
 
@@ -156,7 +159,10 @@ def show_sign(sign: str) -> None:
 
 
 def tell_reason(words: Sequence[str], judgement: Judgement, reason: str) -> str:
-    """Text about why a sentence is unlike the training sentences."""
+    """Returns the text that says why a sentence is unlike the training sentences.
+
+    reason: one of Judgement.reasons.
+    """
     places = {"unknown": judgement.unknown, "word": judgement.startling}.get(reason, ())
     return say(
         f"guess.{reason}",
@@ -167,8 +173,9 @@ def tell_reason(words: Sequence[str], judgement: Judgement, reason: str) -> str:
 
 
 def tell_reference(name: str, words: Sequence[str], reference: Reference) -> str:
-    """Text about the noun to which a pronoun refers: by the model, by its other form, and by the rule of the nearest
-    noun that fits.
+    """Returns the text on the noun to which a pronoun refers.
+
+    It names the answer of the model, that of its other form (encoder or decoder), and the nearest noun that fits.
     """
 
     def quote(place: int | None) -> str:
@@ -185,7 +192,10 @@ def tell_reference(name: str, words: Sequence[str], reference: Reference) -> str
 
 
 def tell_other_form(name: str, quote: Callable[[int | None], str], reference: Reference) -> str:
-    """Text about whether the model's other form, trained separately, gives the same answer; "" if there is none."""
+    """Returns the text on whether the model's other form, trained separately, gives the same answer; "" without one.
+
+    quote: a function that writes the noun at a position.
+    """
     second = other_form(name)
     if second is None or reference.second is None:
         return ""

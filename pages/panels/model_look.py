@@ -1,4 +1,4 @@
-"""The selection in the model around the layer on the screen: the word, and the opened number with its arithmetic."""
+"""The selection in a language model, beyond the layer on the screen: the word, and the opened number."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ LOOK_KEY = "model_block"
 
 @dataclass(frozen=True)
 class BlockCell:
-    """A number of the model's run: the name of its part, and its cell in the part's Trace."""
+    """A number in a language model's run: the name of the part of the model, and the cell in that part's Trace."""
 
     part: str
     ref: Ref
@@ -36,10 +36,10 @@ class BlockCell:
 
 @dataclass(frozen=True)
 class BlockLook:
-    """The selection in the model.
+    """The visitor's selection in a language model.
 
-    run: model and tokens. target: the word to whose logit the contributions are shown; None for the likeliest. trail:
-    the numbers that were opened one after the other; the last one is open.
+    run: the model and its tokens. target: the index of the word whose logit is attributed to the parts; None for the
+    likeliest word. trail: the numbers that were opened one after the other; the last one is open.
     """
 
     run: tuple = ()
@@ -49,7 +49,10 @@ class BlockLook:
 
 @dataclass(frozen=True)
 class BlockView:
-    """A run of the model with the selection. stack: the run. at: the position of the selected word."""
+    """A run of a language model with the visitor's selection.
+
+    stack: the run. at: the position of the selected word. look: the selection.
+    """
 
     name: str
     tokens: tuple[str, ...]
@@ -59,14 +62,14 @@ class BlockView:
 
     @property
     def target(self) -> int:
-        """The index of the word to whose logit the contributions are shown."""
+        """The index of the word whose logit is attributed to the parts of the model."""
         if self.look.target is not None:
             return self.look.target
         return int(self.stack[UNEMBEDDING]["logits"][0, self.at].argmax())
 
 
 def view_block(screen: ScreenState) -> BlockView | None:
-    """The view of the model's run on the screen; None if no language model reads the sentence."""
+    """Returns the run on the screen as a BlockView; None if no language model reads the sentence."""
     words = words_of_model(screen)
     if words is None:
         return None
@@ -78,8 +81,9 @@ def view_block(screen: ScreenState) -> BlockView | None:
 
 
 def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> BlockView:
-    """The view of a run at the position of a word; with the selection of the session if that belongs to this run,
-    otherwise with a new one.
+    """Returns the BlockView of a run at the position of a word.
+
+    Uses the session's selection if that belongs to this run, else a new one.
     """
     look = st.session_state.get(LOOK_KEY)
     if look is None or look.run != (name, tokens):
@@ -90,7 +94,7 @@ def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> Bloc
 
 
 def changed_layer(screen: ScreenState) -> int | None:
-    """The number of the layer on the screen if its output differs from the trained model's; None if it is equal."""
+    """Returns the number of the layer on the screen if its output differs from that of the trained model, else None."""
     kind, layer = model_sentences_of(screen.setup.run), resolve_run(screen.setup.run).layer
     stack = run_model(kind.model, kind.read(words_of_model(screen)))
     own, shown = stack[f"{layer}.attention"]["output"], screen.trace["output"]
@@ -101,21 +105,22 @@ def changed_layer(screen: ScreenState) -> int | None:
 
 
 def is_held(stack: Stack, cell: BlockCell) -> bool:
-    """Whether a run contains a cell."""
+    """Returns whether a run contains a cell."""
     return cell.part in stack.parts and stack[cell.part].holds(cell.ref.step, cell.ref.index)
 
 
 def keep_look(view: BlockView, **changes: object) -> None:
-    """Changes the selection, and redraws."""
+    """Changes the visitor's selection in the model, and redraws."""
     st.session_state[LOOK_KEY] = replace(view.look, **changes)
     redraw()
 
 
 # ---- the arithmetic of the opened number, whose operands lead on across all parts to the embedding -------------------
 def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
-    """Shows the arithmetic of the opened number; returns early if none is open.
+    """Shows the arithmetic of the opened number, if one is open.
 
-    find: returns the view again after a click: a widget keeps its handler, and a view is large.
+    find: a function that returns the view again after a click. A function is used because a widget keeps its handler,
+    and a view is large.
     """
     if not view.look.trail:
         return
@@ -135,7 +140,10 @@ def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
 
 
 def name_step(cell: BlockCell) -> str:
-    """The display name of a cell's step; for a step of a sum over the parts, followed by the name of the part."""
+    """Returns the name of a cell's step as the page shows it.
+
+    If the step is a sum over the parts of the model, the name of the part follows.
+    """
     made = re.fullmatch(r"([a-z_]+)_(\d+)_([a-z]+)", cell.ref.step)
     if cell.part in (SUM, LOGITS) and made:
         kind, layer, step = made.groups()
@@ -146,14 +154,14 @@ def name_step(cell: BlockCell) -> str:
 
 
 def name_cell_part(part: str) -> str:
-    """The display name of a part, with its layer."""
+    """Returns the name that the page shows for a part, including the layer of the part."""
     layer, _, kind = part.rpartition(".")
     name = say(f"block.part.{kind}")
     return f"{say('model.layer', layer=layer)}, {name}" if layer else name
 
 
 def make_piece(trace: Trace, part: str, piece: object) -> dict:
-    """The component's data for a piece of arithmetic, its operand's step prefixed by the part."""
+    """Returns the component's data of a symbol or number of the arithmetic, with an operand's part before its step."""
     data = make_piece_data(trace, piece)
     if "step" in data:
         data["step"] = f"{part}/{data['step']}"
@@ -161,7 +169,7 @@ def make_piece(trace: Trace, part: str, piece: object) -> dict:
 
 
 def make_step_back(stack: Stack, cell: BlockCell) -> dict:
-    """The component's data for a number of the trail, to which a click returns."""
+    """Returns the component's data of a previously opened number, to which a click returns."""
     return {
         "text": name_step(cell),
         "title": describe_cell(stack[cell.part], cell.ref),
@@ -171,8 +179,9 @@ def make_step_back(stack: Stack, cell: BlockCell) -> dict:
 
 
 def find_maker(stack: Stack, cell: BlockCell) -> BlockCell:
-    """The cell in which a number was computed: if the cell is an input of a part, the cell of the other part that the
-    input comes from.
+    """Returns the cell in which a number was computed.
+
+    If the given cell is an input of its part, this is the cell of the other part from which the input comes.
     """
     source = stack.source_of(cell.part, cell.ref)
     while source is not None:
@@ -183,20 +192,23 @@ def find_maker(stack: Stack, cell: BlockCell) -> BlockCell:
 
 # ---- event handlers --------------------------------------------------------------------------------------------------
 def find_cell(view: BlockView, part: str, step: str, index: tuple[int, ...]) -> BlockCell | None:
-    """The cell in a message from the browser; None if the run does not have it."""
+    """Returns the cell that a message from the browser names; None if the run does not have it."""
     cell = BlockCell(part, Ref(step, index))
     return cell if is_held(view.stack, cell) else None
 
 
 def open_sent(view: BlockView, sent: Mapping) -> None:
-    """Opens the number in a message from the browser, {"part", "step", "index"}."""
+    """Opens the number that a message from the browser names, {"part", "step", "index"}."""
     cell = find_cell(view, sent["part"], sent["step"], sent["index"])
     if cell is not None:
         keep_look(view, trail=(find_maker(view.stack, cell),))
 
 
 def follow_sent(view: BlockView, sent: Mapping) -> None:
-    """Follows an operand, {"step": "part/step", "index"}, or returns to a number of the trail."""
+    """Opens an operand, {"step": "part/step", "index"}, or returns to a number that was opened before.
+
+    sent: the message from the browser.
+    """
     part, _, step = sent["step"].partition("/")
     cell = find_cell(view, part, step, sent["index"])
     if cell is None:

@@ -1,4 +1,4 @@
-"""The panels of a language model: their records, the open one, and the proof of all numbers that it shows."""
+"""The panels of a language model: their records, the open one, and the proof of all numbers that this panel shows."""
 
 from importlib import import_module
 
@@ -27,18 +27,18 @@ from pages.setup.setup import PANEL_NAMES, Setup
 from pages.site.words import escape_markdown, say, strip_markup
 
 RECORDS: dict[str, Panel] = {name: import_module(f"pages.panels.model.{name}").PANEL for name in PANEL_NAMES}
-PANELS = dict(sorted(RECORDS.items(), key=lambda each: each[1].place))  # by name, in the order of their tabs
+PANELS = dict(sorted(RECORDS.items(), key=lambda each: each[1].place))  # name -> panel, in the order of the tabs
 FIRST_PANEL = next(iter(PANELS))
 
 
 def open_panel(screen: ScreenState) -> str | None:
-    """The name of the open panel; None if no language model reads the sentence."""
+    """Returns the name of the open panel; None if no language model reads the sentence."""
     return None if words_of_model(screen) is None else screen.setup.view.panel or FIRST_PANEL
 
 
 @page_part(lambda screen: (open_panel(screen),))
 def show_panel_choice(screen: ScreenState) -> None:
-    """Shows the tabs of the panels; returns early if no language model reads the sentence."""
+    """Shows the tabs of the panels, if a language model reads the sentence."""
     panel = open_panel(screen)
     if panel is None:
         return
@@ -51,7 +51,9 @@ def show_panel_choice(screen: ScreenState) -> None:
 
 
 def panel_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The open panel, its run, the selected word, the opened number, the colours, and the Setup fields in
+    """Returns the values on which the panel depends.
+
+    These are the open panel, its run, the selected word, the opened number, the colours, and the fields in
     Panel.depends_on.
     """
     name = open_panel(screen)
@@ -73,8 +75,10 @@ def show_panel(screen: ScreenState) -> None:
 
 
 def tell_run_guess(setup: Setup) -> str:
-    """The warning that the model guesses, for each sentence of a run that is unlike its training sentences, as plain
-    text for files and the stage; "" if no language model is used, or if it does not guess.
+    """Returns the warning that the model guesses, as plain text for files and the stage.
+
+    The warning names each sentence of a run that is unlike the training sentences. Returns "" if no language model is
+    used, or if the model does not guess.
     """
     if resolve_run(setup.run).model is None:
         return ""
@@ -87,13 +91,14 @@ def tell_run_guess(setup: Setup) -> str:
 
 
 # ---- the proof of the open panel's runs ------------------------------------------------------------------------------
-PROOFS_KEY = "model_proofs"  # session key of the proofs, which are stored by the key of their runs
-MOST_PROOFS = 16  # proofs kept per session
+PROOFS_KEY = "model_proofs"  # session key of the proofs, stored by the key of their runs
+MOST_PROOFS = 16  # maximum proofs that a session keeps
 
 
 def shown_runs(screen: ScreenState) -> ShownRuns | None:
-    """The runs of the open panel, with its name, the model and the sentence in their key; None if the panel has
-    none.
+    """Returns the runs of the open panel; None if the panel has no runs.
+
+    The key of the result includes the panel's name, the model and the sentence.
     """
     panel = open_panel(screen)
     own = None if panel is None else PANELS[panel].runs(screen)
@@ -105,20 +110,21 @@ def shown_runs(screen: ScreenState) -> ShownRuns | None:
 
 # ---- the part of the page --------------------------------------------------------------------------------------------
 def proof_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The key of the shown runs, and whether their proof exists."""
+    """Returns the values on which the proof depends: the key of the shown runs, and whether their proof exists."""
     runs = shown_runs(screen)
     return () if runs is None else (runs.key, runs.key in kept_proofs())
 
 
 def kept_proofs() -> dict[tuple, StackProof]:
-    """The proofs of this session, by the key of their runs."""
+    """Returns the proofs of this session, by the key of their runs."""
     return st.session_state.get(PROOFS_KEY, {})
 
 
 @page_part(proof_dependencies)
 def show_model_proof(screen: ScreenState) -> None:
-    """Shows a button that checks every number of the open panel, or the result; returns early if the panel has no
-    runs.
+    """Shows a button that proves every number of the open panel, or the result of the proof.
+
+    Shows nothing if the panel has no runs.
     """
     runs = shown_runs(screen)
     if runs is None:
@@ -138,7 +144,7 @@ def show_model_proof(screen: ScreenState) -> None:
 
 
 def prove_runs(runs: ShownRuns) -> None:
-    """Checks the runs, and stores the proof in the session."""
+    """Checks all numbers of the runs, and stores the proof in the session."""
     proof = prove_stack(put_beside(runs.find()))
     latest = list(kept_proofs().items())[1 - MOST_PROOFS :]
     st.session_state[PROOFS_KEY] = {**dict(latest), runs.key: proof}
@@ -146,7 +152,10 @@ def prove_runs(runs: ShownRuns) -> None:
 
 
 def format_whole_badge(proof: StackProof, said: str) -> str:
-    """The result of the proof in a few words."""
+    """Returns the result of the proof in a few words.
+
+    said: the panel's `checked_as`, which selects the words for its runs.
+    """
     if not proof.passed:
         return f":red[:material/error: {say('proof.failed', step=name_run_part(proof.fault.part))}]"
     text = say(f"proof.whole.checked.{said}", count=format_grouped(proof.number_count))
@@ -166,7 +175,7 @@ def show_parts(proof: StackProof) -> None:
 
 
 def make_part_row(proof: StackProof, part: str) -> list[str]:
-    """The table row of a part."""
+    """Returns the table row of a part of the model."""
     own = proof.parts[part]
     is_linked = part not in dict(proof.broken_links)
     witnesses = dict.fromkeys(check.witness for check in own.checks)
@@ -180,14 +189,14 @@ def make_part_row(proof: StackProof, part: str) -> list[str]:
 
 
 def name_run_part(part: str) -> str:
-    """The display name of a part, with the name of its run if that is not the panel's own."""
+    """Returns the name that the page shows for a part, with its run's name if that is not the panel's main run."""
     run, _, own = part.partition("/")
     name = name_cell_part(own)
     return name if run == OWN else say(f"proof.whole.of.{run}", part=name)
 
 
 def describe_fault(stack: Stack, fault: StackFault) -> str:
-    """Text about what is wrong, and in which cell."""
+    """Returns the text that says what is wrong, and in which cell."""
     trace, part = stack[fault.part], name_run_part(fault.part)
     if fault.cell is None:
         step = escape_markdown(inline_step_name(fault.step))

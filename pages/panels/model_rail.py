@@ -1,4 +1,4 @@
-"""The heads of every layer of a language model as small maps side by side."""
+"""The rail beside the picture: small attention maps of all heads in every layer of a language model."""
 
 from functools import lru_cache
 
@@ -17,12 +17,13 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-RAIL_MAP_SIDE = 40  # rows or columns of a head's small map
+RAIL_MAP_SIDE = 40  # the most rows or columns of a small map
 
 
 def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
-    """The words on the screen that a language model reads, START first; None if no language model is used, or if rows
-    are not words.
+    """Returns the words on the screen that a language model reads, START first.
+
+    Returns None if no language model is used, or if the rows on the screen are not words.
     """
     if resolve_run(screen.setup.run).model is None:
         return None
@@ -34,8 +35,10 @@ def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
 
 
 def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
-    """Returns the layers for the picture (the current one, the names of the heads), and the maps of all heads as bytes
-    of colour numbers, map after map; both are empty if no language model is used.
+    """Returns a description of the model's layers for the picture, and the maps of all heads as bytes.
+
+    The description has the number of the current layer and the names of all heads. The bytes are colour numbers, map
+    after map. Returns {} and b"" if no language model is used.
     """
     words = words_of_model(screen)
     if words is None:
@@ -53,9 +56,12 @@ def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
     return layers, b"".join(each.cells for each in maps)
 
 
-@lru_cache(maxsize=16)  # sentences; each map has at most 40 x 40 cells. Every selected layer calls it again
+@lru_cache(maxsize=16)  # cached, because every selected layer needs them; each map has at most 40 x 40 cells
 def draw_layer_maps(name: str, tokens: tuple[str, ...]) -> tuple[SmallRaster, ...]:
-    """The weights of every head of every layer as small maps. name: of a model. tokens: its input."""
+    """Returns the weights of every head of every layer as small maps.
+
+    name: the name of the model. tokens: the input of the model.
+    """
     stack = run_model(name, tokens)
     maps = []
     for part, trace in stack.parts.items():
@@ -66,7 +72,7 @@ def draw_layer_maps(name: str, tokens: tuple[str, ...]) -> tuple[SmallRaster, ..
 
 
 def name_model_head(setup: Setup, layer: int, head: int) -> str:
-    """The name of a head: the question that the head answers, if any, otherwise its number."""
+    """Returns the name of a head: the question that the head answers, or else its number."""
     recipe = load_recipe(resolve_run(setup.run).model)
     shape = recipe.shape()
     if shape.answers == "heads" and layer == shape.layers and head in recipe.questions:
@@ -75,9 +81,9 @@ def name_model_head(setup: Setup, layer: int, head: int) -> str:
 
 
 def open_head(query: int, layer: int, head: int) -> None:
-    """Opens a head of any layer in the picture; returns early if the model has no such head.
+    """Opens a head of any layer in the picture, if the model has it.
 
-    query: the word to select. layer: counted from 1.
+    query: the word to select. layer: the number of the layer, counted from 1.
     """
     setup = setup_state.current_setup()
     name = resolve_run(setup.run).model
@@ -91,6 +97,6 @@ def open_head(query: int, layer: int, head: int) -> None:
 
 
 def open_layer(layer: int, query: int, head: int) -> None:
-    """Opens a head of another layer."""
+    """Opens a head of another layer in the picture."""
     take_made_change("layer", lambda: {"layer": layer, "head": head, "token": query, "step": None, "cell": None})
     redraw()

@@ -1,4 +1,4 @@
-"""The rows of the model around the layer on the screen: contributions of the parts, predicted words, answers."""
+"""The rows of the picture of a whole model: contributions of the parts, predicted words, answers."""
 
 import numpy as np
 
@@ -8,19 +8,20 @@ from pages.panels.model_rail import name_model_head
 from pages.session.view import ScreenState
 from pages.site.words import say
 
-MOST_WORDS = 8  # predicted words that are shown
+MOST_WORDS = 8  # the most predicted words that are shown
 
 
 class Strips:
-    """Collects the numbers of all rows in one array."""
+    """Collects the numbers of all rows in one array, which is sent to the browser."""
 
     def __init__(self, view: BlockView):
         self.view = view
         self.numbers: list[np.ndarray] = []
 
     def add(self, part: str, step: str, index: tuple[int, ...]) -> dict:
-        """Adds the numbers along the last axis of a step; returns their offset and count, and `index`, their position
-        on the other axes.
+        """Adds the numbers along the last axis of a step; returns their offset, their count and their index.
+
+        index: the index of these numbers on all other axes.
         """
         cell = {"part": part, "step": step, "index": index}
         return {**self.add_numbers(self.view.stack[part][step][index].numpy()), "cell": cell}
@@ -37,8 +38,9 @@ class Strips:
 
 
 def name_part(screen: ScreenState, label: str) -> dict:
-    """A part's name, its layer, and the head that it opens as [layer, head], counted from 1 and from 0; None for other
-    parts.
+    """Returns a part's name, its layer, and the head that it opens.
+
+    The head is [layer, head], counted from 1 and from 0; None for other parts.
     """
     if label == EMBEDDING:
         return {"part": label, "name": say("block.part.embedding"), "layer": 0, "opens": None}
@@ -53,7 +55,7 @@ def name_part(screen: ScreenState, label: str) -> dict:
 
 
 def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
-    """A row for each step of a feed-forward layer."""
+    """Returns a row for each step inside a feed-forward layer."""
     trace = view.stack[part]
     rows = []
     for name, step in trace.computed().items():
@@ -65,7 +67,7 @@ def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
 
 
 def make_end_rows(view: BlockView, strips: Strips) -> list[dict]:
-    """Rows for the sum and, if there is one, the norm after it, from which the logits are computed."""
+    """Returns rows for the sum of all parts and, if there is one, for the norm after it, which gives the logits."""
     norms = [name for name in view.stack[UNEMBEDDING].computed() if "_normed_" in name]
     total = view.stack[LOGITS]["pushes_sum"][0, view.at, view.target]
     push = {"part": LOGITS, "step": "pushes_sum", "index": (0, view.at, view.target)}
@@ -78,7 +80,7 @@ def make_end_rows(view: BlockView, strips: Strips) -> list[dict]:
 
 
 def make_word_rows(view: BlockView) -> list[dict]:
-    """The likeliest words, and the target word, each with its probability."""
+    """Returns rows of the likeliest next words, each with its probability; the target word is always among them."""
     trace = view.stack[UNEMBEDDING]
     logits, probabilities = trace["logits"][0, view.at], trace["probabilities"][0, view.at]
     likeliest = logits.topk(MOST_WORDS).indices.tolist()

@@ -1,4 +1,4 @@
-"""One word's vector through a model, part by part: what each part adds, and what the logit lens predicts there."""
+"""One word's vector on its way through a model: what each part adds, and what the logit lens predicts there."""
 
 from collections.abc import Callable
 
@@ -17,13 +17,14 @@ from pages.session.collected import collect_still, collected, show_moving
 from pages.session.labels import current_palette, whole_share
 from pages.site.words import escape_markdown, say
 
-FILE_ROWS = ("part", "sum", "norm")  # kinds of rows that an exported file shows
+FILE_ROWS = ("part", "sum", "norm")  # kinds of rows that an exported file contains
 
 
 def show_walk(find: Callable[[], BlockView], key: str) -> None:
     """Shows the parts whose sum is a word's vector, with a slider, and the arithmetic of the opened number.
 
-    find: returns a run with both sums and labelled axes; called again after a click. key: of the picture on the page.
+    find: a function that returns a run with the residual sum, the logit sum and labelled axes; it is called again after
+    a click. key: the key of the picture on the page.
     """
     view = find()
     data = make_walk_data(view)
@@ -42,7 +43,7 @@ def show_walk(find: Callable[[], BlockView], key: str) -> None:
 
 
 def make_walk_data(view: BlockView) -> dict[str, object]:
-    """The data of the component: rows of numbers, positions of the slider, predicted words."""
+    """Returns the component's data: rows of numbers, positions of the slider, predicted words."""
     strips = Strips(view)
     rows, ends = make_rows(view, strips)
     rows += make_end_rows(view, strips)
@@ -70,12 +71,12 @@ def make_walk_data(view: BlockView) -> dict[str, object]:
 
 # ---- the rows --------------------------------------------------------------------------------------------------------
 def parts_of(view: BlockView) -> list[WholePart]:
-    """The contribution of each part to the selected word."""
+    """Returns the contribution of each part to the selected word."""
     return whole_parts(view.stack, view.at, view.target)
 
 
 def make_rows(view: BlockView, strips: Strips) -> tuple[list[dict], dict[str, int]]:
-    """Returns the rows of each part and of its members, and by part the index of its last row."""
+    """Returns the rows of each part and of its members, and {part: index of its last row}."""
     rows, ends = [], {}
     for part in parts_of(view):
         rows.append(make_part_row(view, strips, part))
@@ -88,8 +89,9 @@ def make_rows(view: BlockView, strips: Strips) -> tuple[list[dict], dict[str, in
 
 
 def make_part_row(view: BlockView, strips: Strips, part: WholePart) -> dict:
-    """The row of a part: the vector that it adds, its contribution to the logit, and the cell of that contribution if
-    it is a single number.
+    """Returns the row of a part: the vector that it adds, and its contribution to the target word's logit.
+
+    If the contribution is a single number of the run, the row also has the cell of this number.
     """
     layer, _, kind = part.name.rpartition(".")
     name = say(f"block.part.{kind}")
@@ -103,7 +105,10 @@ def make_part_row(view: BlockView, strips: Strips, part: WholePart) -> dict:
 
 
 def make_member_row(view: BlockView, strips: Strips, part: str, number: int) -> dict:
-    """The row of the vector that a head or a bias of a part adds."""
+    """Returns the row of the vector that a head or a bias of a part adds.
+
+    number: the index of the head or bias.
+    """
     label = view.stack[SUM].labels["part"][number].rpartition(".")[2]
     if label.startswith("head_"):
         name = say("block.part.head", head=label.removeprefix("head_"))
@@ -114,7 +119,10 @@ def make_member_row(view: BlockView, strips: Strips, part: str, number: int) -> 
 
 
 def make_push(view: BlockView, number: int) -> dict:
-    """A part's contribution to the logit of the target word, and its cell."""
+    """Returns a part's contribution to the target word's logit, and the cell of this number.
+
+    number: the index of the part.
+    """
     index = (number, 0, view.at, view.target)
     cell = {"part": LOGITS, "step": "pushes", "index": index}
     return {"push": float(view.stack[LOGITS]["pushes"][index]), "push_cell": cell}
@@ -122,8 +130,9 @@ def make_push(view: BlockView, number: int) -> dict:
 
 # ---- positions of the slider -----------------------------------------------------------------------------------------
 def make_stops(view: BlockView, ends: dict[str, int], last: int) -> list[dict]:
-    """The positions of the slider: after each part, and at the end. ends: the index of each part's last row. last: that
-    of the last row of all.
+    """Returns the positions of the slider: after each part, and at the end.
+
+    ends: {part: index of its last row}. last: the index of the last row of all.
     """
     lens = read_lens(view)
     stops = []
@@ -135,7 +144,10 @@ def make_stops(view: BlockView, ends: dict[str, int], last: int) -> list[dict]:
 
 
 def say_stop(view: BlockView, part: WholePart, said: str, share: float) -> str:
-    """Text about a part's contribution to the logit, and the word that the logit lens predicts after it."""
+    """Returns the text on a part's contribution to the logit, and on the word that the logit lens predicts after it.
+
+    said: the word. share: its probability.
+    """
     layer, _, kind = part.name.rpartition(".")
     return say(
         f"walk.told.{kind}",
@@ -148,19 +160,22 @@ def say_stop(view: BlockView, part: WholePart, said: str, share: float) -> str:
 
 
 def say_end(view: BlockView, said: str, share: float) -> str:
-    """Text that all contributions sum to the logit, and that names the predicted word."""
+    """Returns the text that all contributions sum to the logit, with the predicted word.
+
+    said: the word. share: its probability.
+    """
     cell = view.stack[LOGITS]["pushes_sum"][0, view.at, view.target]
     total = format_fixed(float(cell))
     return say("walk.told.end", total=total, said=said, percent=format_percent(share), word=name_target(view))
 
 
 def name_target(view: BlockView) -> str:
-    """The word whose logit is shown."""
+    """Returns the word whose logit is shown."""
     return view.stack[UNEMBEDDING].labels["V"][view.target]
 
 
 def format_push(push: float) -> str:
-    """A contribution with its sign.
+    """Formats a contribution to a logit with its sign.
 
     >>> format_push(1.5), format_push(-0.25)
     ('+1.50', '−0.25')
@@ -169,7 +184,10 @@ def format_push(push: float) -> str:
 
 
 def read_lens(view: BlockView) -> dict[str, list[tuple[str, float]]]:
-    """By part, the likeliest words if the model ended after this part, with their probabilities."""
+    """Returns {part: likeliest words with their probabilities}, predicted by the logit lens.
+
+    The logit lens treats the sum after this part as the model's last vector.
+    """
     names = view.stack[UNEMBEDDING].labels["V"]
     found = {}
     with torch.inference_mode():
@@ -181,13 +199,16 @@ def read_lens(view: BlockView) -> dict[str, list[tuple[str, float]]]:
 
 
 def describe_words(found: list[tuple[str, float]]) -> list[dict]:
-    """Predicted words as data for the component."""
+    """Returns predicted words as the component's data."""
     return [{"word": word, "share": share} for word, share in found]
 
 
 # ---- the still picture -----------------------------------------------------------------------------------------------
 def draw_walk(view: BlockView, data: dict) -> Picture:
-    """The still picture of the walk for a file. data: the data of the component."""
+    """Returns the still picture of the walk for a file.
+
+    data: the data of the component.
+    """
     numbers = np.frombuffer(data["numbers"], dtype=np.float32)
     parts = []
     for row in data["rows"]:

@@ -1,4 +1,4 @@
-"""Work done item by item, with a progress bar and a stop button."""
+"""Computes one item after another, with a progress bar and a stop button."""
 
 from collections.abc import Callable, Hashable, Sequence
 from threading import Semaphore
@@ -10,9 +10,9 @@ import streamlit as st
 from pages.panels.lesson_choices import current_slug
 from pages.site.words import say
 
-BAR_DELAY_SECONDS = 0.15  # before a bar is shown
+BAR_DELAY_SECONDS = 0.15  # seconds before a bar is shown
 MEASUREMENT_SLOT = Semaphore()  # one measurement at a time in this process, because two would slow each other down
-LAST_ITEM_SECONDS = 1.0  # a stopped measurement still finishes its current item
+LAST_ITEM_SECONDS = 1.0  # seconds to wait for a stopped measurement's current item
 Item = TypeVar("Item", bound=Hashable)
 ShowMeasured = Callable[[dict[Item, float]], None]
 
@@ -20,10 +20,11 @@ ShowMeasured = Callable[[dict[Item, float]], None]
 def compute_one_by_one(
     compute: Callable, items: Sequence, stop: Callable[[], None] | None = None, patience: float = BAR_DELAY_SECONDS
 ) -> list:
-    """Returns the results of compute for the items; shows a bar if that takes longer than the patience, in seconds.
+    """Returns the results of compute for all items, and shows a progress bar if this takes long.
 
-    Between two items, any control that the visitor moves ends the run and starts another. stop: handler of a button
-    beside the bar, which is shown only if it is given; the handler must reduce the number of remaining items.
+    Between two items, any control that the visitor moves ends this run of the page and starts another. stop: the
+    handler of a button beside the bar, which must reduce the number of remaining items; None for no button. patience:
+    the seconds before the bar is shown.
     """
     place = st.empty()
     begun = perf_counter()
@@ -43,7 +44,10 @@ def compute_one_by_one(
 def show_progress_bar(
     place: st.delta_generator.DeltaGenerator, stop: Callable[[], None] | None
 ) -> st.delta_generator.DeltaGenerator:
-    """Shows the bar, and the stop button beside it; returns the bar."""
+    """Shows the bar with the stop button beside it, and returns the bar.
+
+    stop: the handler of the button; None for no button.
+    """
     with place.container(horizontal=True, vertical_alignment="center"):
         bar = st.progress(0.0)
         if stop is not None:
@@ -63,11 +67,13 @@ def measure_on_request(
     start: str,
     show: ShowMeasured[Item] | None = None,
 ) -> dict[Item, float]:
-    """Returns the measurements of the items in this session. A button starts the measurement, another one stops it; the
-    results up to then are kept. Only one session of this process measures at a time; another one gets a message.
+    """Returns the items that were measured in this session, with their measurements.
 
-    name: of the measurement in its lesson. start: label of the button. show: draws the results under the button, and
-    again after each item.
+    One button starts the measurement and another stops it; results up to then are kept. Only one session of this
+    process measures at a time, and another session gets a message.
+
+    name: the name of the measurement in its lesson. start: the label of the first button. show: a function that draws
+    the results, at first and again after each item.
     """
     session_figures = st.session_state.setdefault(f"measured_{current_slug()}_{name}", {})
     line = st.container(horizontal=True, vertical_alignment="center")

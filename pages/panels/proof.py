@@ -1,4 +1,4 @@
-"""The badge of a run's proof, which opens to the list of checks, with the witness and the difference of each."""
+"""The badge of a run's proof, which opens to a list of checks, each with its witness and the difference found."""
 
 import streamlit as st
 
@@ -18,7 +18,7 @@ TABLE_HEIGHT_PX = 280
 
 
 def get_wanted_proof(trace: Trace, setup: Setup) -> Proof | None:
-    """The proof of a run; None if it is large and the reader did not request it."""
+    """Returns the proof of a run; None if the run is large and the visitor did not request its proof."""
     is_small = trace.count_numbers() <= MAX_AUTOMATIC_PROOF_NUMBERS
     if not is_small and st.session_state.get("prove") != setup.run:
         return None
@@ -26,7 +26,7 @@ def get_wanted_proof(trace: Trace, setup: Setup) -> Proof | None:
 
 
 def show_proof(trace: Trace, setup: Setup) -> None:
-    """Shows the badge, which opens to the checks."""
+    """Shows the badge of a run's proof, which opens to the checks."""
     proof = get_wanted_proof(trace, setup)
     opened = st.popover(format_badge(trace, setup, proof), type="tertiary", key="proof", on_change="rerun")
     if not opened.open:
@@ -40,7 +40,7 @@ def show_proof(trace: Trace, setup: Setup) -> None:
 
 
 def show_checks(trace: Trace, setup: Setup, proof: Proof) -> None:
-    """Shows the checks, the witnesses and the differences; then the effects of the precision on the numbers."""
+    """Shows the checks with their witnesses and differences, and how the run's precision affects the numbers."""
     with st.container(width=PANEL_WIDTH_PX):
         st.markdown(describe_agreement(proof))
         st.markdown(say("proof.how"))
@@ -55,19 +55,25 @@ def show_checks(trace: Trace, setup: Setup, proof: Proof) -> None:
 
 
 def describe_agreement(proof: Proof) -> str:
-    """Text about the largest difference between the witnesses."""
+    """Returns the text on the largest difference between the run and its witnesses, or on the step that failed."""
     if not proof.passed:
         return say("proof.failed", step=escape_markdown(proof.failed.step))
     return describe_worst(proof.worst)
 
 
 def describe_worst(worst: float) -> str:
-    """As describe_agreement, for a passed proof. worst: the largest relative difference."""
+    """Returns the text of describe_agreement for a proof that passed.
+
+    worst: the largest relative difference.
+    """
     return say("proof.within", figure=format_power_bound(worst)) if worst else say("proof.exact")
 
 
 def show_check_table(proof: Proof) -> None:
-    """Shows every check as text, which appears without delay; failed checks first."""
+    """Shows every check in a table, failed checks first.
+
+    The table is text, because it then appears without delay.
+    """
     failed_first = sorted(proof.checks, key=lambda check: (check.passed, -check.difference))
     heading = ["", say("proof.step"), say("proof.difference"), say("proof.witness")]
     table = make_table(heading, [make_check_row(check) for check in failed_first])
@@ -76,7 +82,7 @@ def show_check_table(proof: Proof) -> None:
 
 
 def describe_rounding(setup: Setup, proof: Proof) -> str:
-    """Text about the largest rounding of a step against float64."""
+    """Returns the text on the step that rounding changes most, compared with a run in float64."""
     step, rounding = max(proof.rounding.items(), key=lambda item: item[1])
     return say(
         "proof.rounding",
@@ -87,7 +93,7 @@ def describe_rounding(setup: Setup, proof: Proof) -> str:
 
 
 def make_check_row(check: ProofCheck) -> list[str]:
-    """A row of the table of checks."""
+    """Returns the row of a check in the table."""
     return [
         "✓" if check.passed else "✗",
         escape_markdown(check.step),
@@ -97,18 +103,21 @@ def make_check_row(check: ProofCheck) -> list[str]:
 
 
 def describe_overflow(trace: Trace, proof: Proof) -> str:
-    """Text that names the cell whose number overflowed in the precision."""
+    """Returns the text that names the cell whose number overflowed in the run's precision."""
     step, index = proof.overflow
     return escape_markdown(describe_cell(trace, Ref(step, index)))
 
 
 def proof_badge(trace: Trace, setup: Setup) -> str:
-    """The badge text of a run's proof."""
+    """Returns the text of the badge of a run's proof."""
     return format_badge(trace, setup, get_wanted_proof(trace, setup))
 
 
 def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
-    """The badge text of a proof; the run does not count as proven if numbers overflow in its precision."""
+    """Returns the text of the badge; a run does not count as proven if numbers overflow in its precision.
+
+    proof: the proof of the run; None if the run is not proven yet.
+    """
     if proof is None:
         return f":gray[{say('proof.unchecked')}]"
     if proof.overflow and (proof.passed or proof.failed.witness == "held"):
@@ -117,4 +126,4 @@ def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
     if not proof.passed:
         text = say("proof.failed", step=escape_markdown(proof.failed.step))
         return f":red[:material/error: {text}]"
-    return f":gray[:material/check: {say('proof.checked')}]"  # a grey check mark, to leave attention to the lesson
+    return f":gray[:material/check: {say('proof.checked')}]"  # grey, so that it does not distract from the lesson

@@ -1,4 +1,4 @@
-"""Shows what was refused: an input, with a button for each reading of an ambiguous text, and parts of a link."""
+"""Messages on what was refused: an input, with a button for each reading of an ambiguous text, or parts of a link."""
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
@@ -11,12 +11,14 @@ from attention_core.record.errors import AttentionError
 from pages.session.linked_state import LinkedState
 from pages.site.words import escape_markdown, say, say_refusal
 
-MAX_LABEL_CHARS = 40  # characters of a row on the label of a button
+MAX_LABEL_CHARS = 40  # the most characters of a matrix row on a button's label
 
 
 def show_error(error: AttentionError | None, key: str = "", take_reading: Callable[[str], None] | None = None) -> None:
-    """Shows why an input was refused, if it was. take_reading: handler of a reading, for an input that has several;
-    key: distinguishes the buttons of these.
+    """Shows why an input was refused, if it was.
+
+    key: distinguishes the buttons of this input from those of others. take_reading: the handler of a chosen reading,
+    for an input that can be read in several ways.
     """
     if error is None:
         return
@@ -26,8 +28,9 @@ def show_error(error: AttentionError | None, key: str = "", take_reading: Callab
 
 
 def show_readings(error: AttentionError, key: str, take: Callable[[str], None]) -> None:
-    """Shows a button for each reading of a refused text, if the text has several. take: handler of the chosen
-    reading.
+    """Shows a button for each reading of a refused text, if it has several readings.
+
+    take: a handler that is called with the reading that the visitor chose.
     """
     readings = error.values.get("readings", ())
     if not readings:
@@ -39,7 +42,7 @@ def show_readings(error: AttentionError, key: str, take: Callable[[str], None]) 
 
 
 def label_readings(readings: Sequence[str]) -> list[str]:
-    """Label of each reading: its size, and the first row in which it differs from the others.
+    """Returns a label for each reading of a text: its size as a matrix, and the first row in which readings differ.
 
     >>> label_readings(["1  2\\n1.234  4", "1  2\\n1234  4"])
     ['2 × 2: 1.234 4', '2 × 2: 1234 4']
@@ -59,8 +62,10 @@ def label_readings(readings: Sequence[str]) -> list[str]:
 
 
 def show_link_trouble(state: LinkedState, source: str, trouble_of: Callable[[str], str]) -> None:
-    """Shows which parts of the opened link or file could not be read or computed. source: family of the texts.
-    trouble_of: returns why the part with a key could not be read, as the end of its text's key.
+    """Shows which parts of the opened link or file could not be read or computed.
+
+    source: the family of the texts. trouble_of: a function from the key of an unreadable part to the ending of the text
+    key that states the reason.
     """
     for key, text in state.unread:
         printed_text = escape_markdown(printable_token(text))

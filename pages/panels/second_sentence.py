@@ -1,4 +1,4 @@
-"""A second sentence for the same language model, for comparing heads or patching their attention weights."""
+"""The input of a second sentence for a language model, to compare heads or to patch attention weights from it."""
 
 from functools import partial
 
@@ -22,8 +22,9 @@ CONTROL = "other_text"
 
 
 def second_words_of(setup: Setup) -> tuple[str, ...]:
-    """The words of the second sentence, START first; () if there is none, or if this model cannot read the one in the
-    link.
+    """Returns the words of the second sentence, START first.
+
+    Returns () if there is no second sentence, or if the model cannot read the one in the link.
     """
     if setup.view.other_text is None:
         return ()
@@ -34,7 +35,7 @@ def second_words_of(setup: Setup) -> tuple[str, ...]:
 
 
 def show_second_sentence(screen: ScreenState) -> None:
-    """Shows the box for the second sentence, and why it could not be read or that the model guesses about it."""
+    """Shows the box for the second sentence, with its error, or with a warning if the model may be wrong about it."""
     kind = model_sentences_of(screen.setup.run)
     text = screen.setup.view.other_text or ""
     control = field_control(CONTROL, text, partial(take_second_sentence, kind), label="second.label")
@@ -43,8 +44,9 @@ def show_second_sentence(screen: ScreenState) -> None:
 
 
 def take_second_sentence(kind: ModelSentences, typed: str) -> None:
-    """Stores the typed sentence in the Setup if the model can read it; otherwise keeps the former one, and stores the
-    refusal.
+    """Stores the typed sentence in the Setup if the model can read it.
+
+    If the model cannot read it, keeps the former sentence, and stores the refusal.
     """
     text = typed.strip()
     try:
@@ -59,13 +61,13 @@ def take_second_sentence(kind: ModelSentences, typed: str) -> None:
 
 
 def read_second_sentence(kind: ModelSentences, typed: str) -> tuple[str, ...]:
-    """The words of a typed text. Raises AttentionError."""
+    """Returns the words of a typed text. Raises AttentionError if the model cannot read it."""
     if len(typed) > MAX_TEXT_LENGTH:
         raise AttentionError("text_too_long", limit=MAX_TEXT_LENGTH, given=len(typed))
     return kind.tokens_of(typed)
 
 
 def label_words(kind: ModelSentences, words: tuple[str, ...]) -> list[str]:
-    """The words beside a map; a repeated word carries its position."""
+    """Returns the words beside a map; repeated words get their positions."""
     trace = run_model(kind.model, kind.read(words))["1.attention"].labelled(T=words, S=words)
     return [label_token(trace, "T", place) for place in range(len(words))]

@@ -13,7 +13,7 @@ from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.site.words import say
 
-HALF_WIDTH_PX = 112  # width of a control, for two controls side by side in the sidebar
+HALF_WIDTH_PX = 112  # width in pixels with which two controls fit side by side in the sidebar
 
 
 def field_control(
@@ -24,9 +24,11 @@ def field_control(
     label: str = "",
     option_text: Callable[[object], str] | None = None,
 ) -> Control:
-    """The control of a field of the Setup, or of a value from which fields follow. value: the current one. take:
-    applies the widget's value; by default sets the field to it. key: of the widget, if not c_<field>. label,
-    option_text: see Control; by default the texts control.<field> and <field>.<option>.
+    """Returns the control of a Setup field, or of a value that determines several fields.
+
+    value: the current value. take: a function that applies the widget's value; by default it sets the field to this
+    value. key: the key of the widget; by default c_<field>. label, option_text: see Control; by default the texts
+    control.<field> and <field>.<option>.
     """
     return Control(
         field,
@@ -40,23 +42,29 @@ def field_control(
 
 
 def try_change(control: str, **updates) -> None:
-    """Applies a change or keeps its refusal, and redraws: must be the last call of a callback."""
+    """Applies a change, or stores its refusal, and redraws.
+
+    A callback must call this last.
+    """
     try_made_change(control, lambda: updates)
 
 
 def try_matrix(control: str, name: str, read: Callable[[], np.ndarray], base: np.ndarray | None) -> None:
-    """Applies the matrix that `read` returns, or keeps its refusal; `base` is the unedited matrix."""
+    """Applies the matrix that `read` returns, or stores the error for which it is refused.
+
+    control: the name of the control that shows the error. base: the matrix without the visitor's edits.
+    """
     try_made_change(control, lambda: {name: shorten_matrix(read(), base, name)})
 
 
 def try_made_change(control: str, make: Callable[[], dict]) -> None:
-    """Applies the change that `make` returns, or keeps the refusal of either, and redraws."""
+    """Applies the change of the Setup that `make` returns, or stores the error for which it is refused, and redraws."""
     take_made_change(control, make)
     redraw()
 
 
 def take_made_change(control: str, make: Callable[[], dict]) -> None:
-    """Applies the change that `make` returns, or keeps the refusal of either, without redrawing."""
+    """Applies the change of the Setup that `make` returns, or stores its refusal, without redrawing the screen."""
     try:
         changes = make()
     except AttentionError as error:
@@ -66,5 +74,8 @@ def take_made_change(control: str, make: Callable[[], dict]) -> None:
 
 
 def show_refusal(control: str, take_reading: Callable[[str], None] | None = None) -> None:
-    """Shows the reason for a refusal at its control. take_reading: as in show_error."""
+    """Shows the stored error of a control.
+
+    take_reading: as in show_error.
+    """
     show_error(setup_state.workbench().refused.get(control), control, take_reading)

@@ -1,4 +1,4 @@
-"""The opened step: a choice of any of its cells, its formula, its code, its numbers as a table."""
+"""The opened step of a run: select boxes for its cells, its formula, its code, and its numbers as a table."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -32,8 +32,10 @@ STEP_DRAWER_KEY = "step_drawer"
 
 
 def step_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The step, the cell and its trail; the numbers, and which part of them is drawn. () if the accordion is closed and
-    the step has no picture here.
+    """Returns the values that determine the open step's parts; () if nothing of the step is shown here.
+
+    These values are the step, the cell and its trail, the numbers, and which part of them is drawn. Nothing is shown if
+    the accordion is closed and the step has no picture here.
     """
     trace, setup, selection = screen.trace, screen.setup, screen.selection
     is_drawer_open = st.session_state.get(STEP_DRAWER_KEY)
@@ -58,7 +60,7 @@ def step_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 def shows_part_of_query(trace: Trace, step: str) -> bool:
-    """Whether the selected query determines which part of a step, or of its operands, is drawn."""
+    """Returns whether the selected query determines which part of a step, or of its operands, is drawn."""
     operation = trace.step(step).operation
     operands = operation.reads if operation else ()
     for name in (step, *operands):
@@ -69,8 +71,9 @@ def shows_part_of_query(trace: Trace, step: str) -> bool:
 
 
 def has_picture_here(screen: ScreenState) -> bool:
-    """Whether the opened step has a picture under the flow: if it is large, a difference, or one of two compared
-    runs.
+    """Returns whether the opened step has a picture below the flow.
+
+    A step has such a picture if it is large, a difference, or of one of two compared runs.
     """
     if screen.setup.view.step not in screen.trace:
         return False
@@ -78,8 +81,9 @@ def has_picture_here(screen: ScreenState) -> bool:
 
 
 def show_step_panel(screen: ScreenState) -> None:
-    """Draws the parts of the opened step that the flow does not show, and the accordion with the formula, code and
-    table of any step.
+    """Draws the opened step's pictures, if the flow lacks them, and an accordion in which any step can be opened.
+
+    The accordion has the step's formula, code and table.
     """
     if has_picture_here(screen):
         show_step_pictures(screen)
@@ -87,7 +91,10 @@ def show_step_panel(screen: ScreenState) -> None:
 
 
 def show_step_pictures(screen: ScreenState) -> None:
-    """Draws the map of a large step; the picture of a difference, or of two runs with both sums of the opened cell."""
+    """Draws the map of a large step, or the picture of a step if runs are compared.
+
+    If runs A and B are compared, it also shows the arithmetic of the opened cell in both.
+    """
     trace, step = screen.trace, screen.setup.view.step
     chosen = chosen_cell(trace, screen.setup)
     at = screen.selection.at
@@ -101,10 +108,10 @@ def show_step_pictures(screen: ScreenState) -> None:
 
 
 def show_named_step(screen: ScreenState) -> None:
-    """Draws the choices of a step and its cell; the formula, the code and the numbers of the opened step."""
+    """Draws the select boxes of a step and its cell, then the formula, code and numbers of the opened step."""
     trace, step = screen.trace, screen.setup.view.step
     is_open = step in trace
-    with st.container(horizontal=True, gap="small", key="pickers"):  # keeps the keyboard focus in these controls
+    with st.container(horizontal=True, gap="small", key="pickers"):  # the key keeps the keyboard focus here
         step_picker(trace, step if is_open else None)
         if is_open:
             step_cell_pickers(trace, step, chosen_cell(trace, screen.setup), screen.selection.at)
@@ -116,7 +123,7 @@ def show_named_step(screen: ScreenState) -> None:
 
 
 def show_both_sums(screen: ScreenState, chosen: Ref) -> None:
-    """Draws the arithmetic of the opened cell in B; also in A, if A has this cell."""
+    """Draws the arithmetic of the opened cell in run B, and in run A if A has this cell."""
     trail = setup_state.get_trail()[:-1]
     show_arithmetic(screen.trace, chosen, trail, follow_operand, "arithmetic", "B")
     if screen.a.holds(chosen.step, chosen.index):
@@ -130,7 +137,10 @@ def follow_operand(place: Mapping) -> None:
 
 # ---- pickers ---------------------------------------------------------------------------------------------------------
 def step_picker(trace: Trace, step: str | None) -> None:
-    """Draws a select box of all steps, the alternative to clicking a map for keyboards and screen readers."""
+    """Draws a select box of all steps.
+
+    For the keyboard and screen readers, it replaces a click on a map.
+    """
     names = {name: step_name(name) for name in trace.steps}
 
     def open_chosen_step(wanted: str | None) -> None:
@@ -142,10 +152,13 @@ def step_picker(trace: Trace, step: str | None) -> None:
 
 
 def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str, int]) -> None:
-    """Draws a select box for each axis of a step, the alternative to clicking a cell in a picture."""
+    """Draws a select box for each axis of a step.
+
+    For the keyboard and screen readers, these replace a click on a cell in a picture.
+    """
     dims = trace.step(step).dims
     sizes = trace.step(step).shape
-    looked = {dim: place for dim, place in at.items() if dim != "T"}  # another query must not redraw this part
+    looked = {dim: place for dim, place in at.items() if dim != "T"}  # no T: another query must not redraw this
     shown = [looked.get(dim) for dim in dims] if chosen is None else chosen.index
     keys = [set_moved_widget(f"c_axis_{step}_{axis}", place) for axis, place in enumerate(shown)]
 
@@ -154,7 +167,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
         if is_gone or any(is_outdated(key) for key in keys):
             return
         chosen_places = [st.session_state.get(key) for key in keys]
-        places = current_screen().selection.at  # for an axis without a control: the selection, or 0
+        places = current_screen().selection.at  # position on an axis without a control: the selection, or 0
         index = [places.get(dim, 0) if place is None else place for dim, place in zip(dims, chosen_places, strict=True)]
         open_sent_cell({"step": step, "index": tuple(index)})
 
@@ -183,7 +196,7 @@ def step_code_drawer(trace: Trace, step: str) -> None:
 
 
 def show_step_code(trace: Trace, step: str) -> None:
-    """Shows the step's function in torch and in numpy, each with its call; returns early for an input."""
+    """Shows the step's function in torch and in NumPy, each with its call; shows nothing for an input."""
     if trace.step(step).operation is None:
         return
     for column, language in zip(st.columns(2), ("torch", "numpy"), strict=True):
@@ -195,7 +208,7 @@ def show_step_code(trace: Trace, step: str) -> None:
 
 
 def list_step_code(trace: Trace, step: str, language: str) -> str:
-    """The function of a computed step, and its call. language: "torch" or "numpy"."""
+    """Returns the function of a computed step and its call, as code. language: "torch" or "numpy"."""
     operation = trace.step(step).operation
     operands = {name: trace[name] for name in operation.reads}
     code = listing(operation, operands, language)
@@ -204,16 +217,16 @@ def list_step_code(trace: Trace, step: str, language: str) -> str:
 
 
 def make_step_table(screen: ScreenState, step: str) -> "pd.DataFrame":
-    """A table of the last two axes of a step, with all digits and with the map's names of rows and columns.
+    """Returns a table of the last two axes of a step, with all digits and with the map's row and column names.
 
-    It has the step's numbers, or differences if the map shows differences.
+    The table has the step's numbers, or differences if the map shows differences.
     """
-    import pandas as pd  # takes a third of a second, so not imported at the start of a page
+    import pandas as pd  # imported here, because importing pandas takes a third of a second
 
     trace = screen.drawn(step)
     found = trace.step(step)
     values = found.window(**found.leading(screen.selection.at))
-    values = values.reshape(-1, values.shape[-1])  # (rows, columns); a vector is one row
+    values = values.reshape(-1, values.shape[-1])  # (rows, columns); a vector becomes one row
     row_count, column_count = values.shape
     row_dim, column_dim = ("", *found.dims)[-2:]
     row_names = place_names(trace, row_dim, row_count) if row_dim else [step]

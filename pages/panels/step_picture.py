@@ -1,4 +1,4 @@
-"""The picture of a step: a matrix product, or its numbers beside those of its operand."""
+"""The picture of a step: as a matrix product, or else the step beside its first operand."""
 
 from attention_core import Trace
 from attention_core.drawing import charts
@@ -12,9 +12,9 @@ from pages.session import setup_state
 from pages.session.labels import HEAD_DIMS, current_palette, inline_step_name, picture_texts_for
 from pages.site.words import say
 
-MAX_COLUMNS_ACROSS = 18  # columns of cells with numbers that are legible with a projector
-STEP_WINDOW_SIDE = 10  # rows and columns of a large step that are drawn as cells
-MIN_OPERAND_COLUMNS = 6  # smallest number of columns that are drawn of an operand
+MAX_COLUMNS_ACROSS = 18  # the most columns of cells whose numbers are legible with a projector
+STEP_WINDOW_SIDE = 10  # number of rows and columns of a large step that are drawn as cells
+MIN_OPERAND_COLUMNS = 6  # at least this many columns of an operand are drawn
 
 
 def make_step_picture(
@@ -26,11 +26,11 @@ def make_step_picture(
     palette: Palette | None = None,
     room: tuple[float, float] = charts.WHOLE_PAGE,
 ) -> Picture:
-    """The picture of a step: as a matrix product, or beside the operand from which it is computed cell by cell.
+    """Returns the picture of a step: a matrix product, or the step beside its first operand.
 
-    reach: range of the colours of a step that is no product, if not the range of its numbers. palette: if it cannot be
-    read from a session. room: the largest width and height of a product; if it is not the page's, a step that is no
-    product is drawn without its operand, and titles are short.
+    reach: the range of the colours of a step that is no product; None for the range of its numbers. palette: None to
+    read the palette from the session. room: the largest width and height of a product. If room is smaller than the
+    page, a step that is no product is drawn without its operand, and titles are short.
     """
     is_whole_page = room == charts.WHOLE_PAGE
     make_title = make_panel_title if is_whole_page else make_short_title
@@ -72,8 +72,8 @@ def make_step_picture(
 def count_feature_columns(trace: Trace, step: str) -> int:
     """Returns how many feature columns are drawn of a step or of its operands: at least MIN_OPERAND_COLUMNS.
 
-    If the step or one of its operands has keys as columns, as many as fit beside the keys in MAX_COLUMNS_ACROSS;
-    otherwise as many as fit with a maximum of half of MAX_COLUMNS_ACROSS.
+    If the step or one of its operands has keys as columns, as many are drawn as fit beside the keys in
+    MAX_COLUMNS_ACROSS. Otherwise as many columns are drawn as fit, but at most half of MAX_COLUMNS_ACROSS.
     """
     operation = trace.step(step).operation
     operands = operation.reads if operation else ()
@@ -86,7 +86,7 @@ def count_feature_columns(trace: Trace, step: str) -> int:
 
 
 def list_shown_operands(trace: Trace, step: str) -> list[str]:
-    """The name of a step's first operand, if their rows correspond and there is room for both; otherwise []."""
+    """Returns [name] of a step's first operand if the rows of both correspond and both fit on the page, else []."""
     found = trace.step(step)
     if found.operation is None:
         return []
@@ -106,8 +106,9 @@ def list_shown_operands(trace: Trace, step: str) -> list[str]:
 
 
 def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> dict[str, int]:
-    """The selected positions by axis; those of the opened cell instead, so that the drawn part of a large step contains
-    the cell.
+    """Returns the index on each axis whose surroundings are drawn: that of the opened cell, else the selected one.
+
+    The drawn part of a large step thus contains the opened cell.
     """
     if chosen is None:
         return at
@@ -117,8 +118,9 @@ def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> 
 
 # ---- titles ----------------------------------------------------------------------------------------------------------
 def make_panel_title(trace: Trace, part: Panel) -> str:
-    """A step's name, the sentence and the heads that are drawn, and its shape; the range of cells if only a part is
-    drawn.
+    """Returns a panel's title: the step's name, the drawn sentence and heads, and the shape.
+
+    If only a part is drawn, the title also has the range of cells.
     """
     mark, shape = describe_sides(trace, part)
     name = step_name(part.step) + mark
@@ -140,14 +142,15 @@ def make_panel_title(trace: Trace, part: Panel) -> str:
 
 
 def make_short_title(trace: Trace, part: Panel) -> str:
-    """A step's name in the code, and its shape."""
+    """Returns a step's name in the code, and its shape."""
     mark, shape = describe_sides(trace, part)
     return f"{part.step}{mark} · {shape}"
 
 
 def describe_sides(trace: Trace, part: Panel) -> tuple[str, str]:
-    """Returns the mark of a step that is drawn transposed ("" for others), and its shape; that of a row if only one row
-    is drawn.
+    """Returns the symbol that marks a transposed step ("" if it is not transposed), and the shape of the step.
+
+    If only one row is drawn, the shape is that of a row.
     """
     dims = trace.step(part.step).dims
     sides = trace.step(part.step).shape[-2:]
@@ -159,7 +162,7 @@ def describe_sides(trace: Trace, part: Panel) -> tuple[str, str]:
 
 
 def name_drawn_places(trace: Trace, part: Panel) -> list[str]:
-    """The names of the sentence and of the heads in a panel, if there are several."""
+    """Returns the names of a panel's sentence and heads; a name is left out if there is only one sentence or head."""
     dims = trace.step(part.step).dims[:-2]
     sizes = trace.step(part.step).shape[:-2]
     first_index = part.refs[0][0].index
@@ -173,7 +176,7 @@ def name_drawn_places(trace: Trace, part: Panel) -> list[str]:
 
 
 def step_name(step: str) -> str:
-    """A step's name in the code, with the page's word for it if that adds anything."""
+    """Returns a step's name in the code, and after it the page's word for the step if that differs."""
     word = inline_step_name(step)
     if word.lower() in step:
         return step

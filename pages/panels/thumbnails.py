@@ -1,4 +1,4 @@
-"""Rows of small maps of the steps of a run, or of its heads; a click selects a step or a head."""
+"""Rows of small maps of a run's steps, or of its heads; a click selects a step or a head."""
 
 from collections.abc import Callable
 
@@ -18,20 +18,20 @@ from pages.session.view import ScreenState
 from pages.setup.setup import RunSetup
 from pages.site.words import say
 
-STEP_MAP_PX, NARROW_STEP_MAP_PX, HEAD_MAP_PX = 46, 34, 80  # the longer side of a small map
-NAME_TEXT_PX = 13  # font size of the text under a small map
-MAX_STEPS_IN_LINE = 15  # steps in a line
-MAX_NARROW_STEPS_IN_LINE = 18  # steps in a line of narrow maps; if there are more, a second line starts at the scores
-MOVED_MARK = "Δ"  # under the name of a step whose numbers have changed
+STEP_MAP_PX, NARROW_STEP_MAP_PX, HEAD_MAP_PX = 46, 34, 80  # pixels: the longer side of each kind of small map
+NAME_TEXT_PX = 13  # pixels: text size below a small map
+MAX_STEPS_IN_LINE = 15  # the most small maps of steps in one line
+MAX_NARROW_STEPS_IN_LINE = 18  # the most narrow maps in one line; with more, a second line starts at the scores
+MOVED_MARK = "Δ"  # shown below the name of a step whose numbers have changed
 SEQUENCE_INPUTS = ("x", "query", "key", "value", "q", "k", "v", "q_heads", "k_heads")
 MASK_INPUTS = ("allowed_custom", "allowed")
 
-StepPlace = tuple[str, dict[str, int]]  # a step, and its index on each leading axis
+StepPlace = tuple[str, dict[str, int]]  # (name of a step, its index on each leading axis)
 
 
 # ---- steps -----------------------------------------------------------------------------------------------------------
 def list_strip_steps(trace: Trace) -> list[str]:
-    """The steps of the strip: the input sequences and masks, and all computed matrices."""
+    """Returns the names of the steps in the strip: the input sequences, the masks, and all computed matrices."""
     inputs = trace.inputs()
     steps = [name for name in SEQUENCE_INPUTS if name in inputs]
     for name, step in trace.computed().items():
@@ -69,14 +69,14 @@ def show_strip(screen: ScreenState) -> None:
 
 
 def find_second_line_step(steps: list[str]) -> str | None:
-    """The step at which the second line of the strip starts; None if one line is enough."""
+    """Returns the step at which the second line of the strip starts; None if one line suffices."""
     if len(steps) <= MAX_NARROW_STEPS_IN_LINE:
         return None
     return next((step for step in steps if step in ("hidden", "scores")), None)
 
 
 def mark_moved(name: str, moved: bool) -> str:
-    """A step's name in at most two lines, followed by MOVED_MARK if its numbers have changed.
+    """Returns a step's name in at most two lines, with MOVED_MARK at the end if the step's numbers have changed.
 
     >>> mark_moved("scores", True), mark_moved("sine\\ntable", True), mark_moved("scores", False)
     ('scores\\nΔ', 'sine\\ntable Δ', 'scores')
@@ -88,7 +88,7 @@ def mark_moved(name: str, moved: bool) -> str:
 
 
 def describe_shape(trace: Trace, step: str, small_map: SmallRaster) -> str:
-    """The shape of a step, and the thinning of its small map."""
+    """Returns the text on the shape of a step, and on how many cells its small map leaves out."""
     shape = " × ".join(map(str, trace.step(step).shape))
     if small_map.every == (1, 1):
         return shape
@@ -104,7 +104,7 @@ def open_step(step: str) -> None:
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def show_all_heads(screen: ScreenState) -> None:
-    """Draws the weights of every head as small maps; a click shows one as the large map."""
+    """Draws the weights of every head as small maps; a click on a map selects its head for the large map."""
     selection = screen.selection
     heads = range(screen.trace.sizes()["H"])
     places = [("weights", selection.at | {"H": head}) for head in heads]
@@ -136,7 +136,10 @@ def select_head(head: int) -> None:
 
 # ---- the maps of a row -----------------------------------------------------------------------------------------------
 def make_small_maps(screen: ScreenState, places: list[StepPlace], most: int) -> tuple[SmallRaster, ...]:
-    """A small map of each step's matrix at a position. most: limit of rows and columns drawn."""
+    """Returns a small map for each given step, at the given index on its leading axes.
+
+    most: the most rows and columns that are drawn.
+    """
     before = setup_state.setup_before() if screen.shows_difference else None
     matrices = []
     for step, at in places:
@@ -156,8 +159,9 @@ def make_small_maps(screen: ScreenState, places: list[StepPlace], most: int) -> 
 def cached_small_maps(
     run: RunSetup, before: RunSetup | None, matrices: tuple, times: bool, most: int, _drawn: Callable[[str], Trace]
 ) -> tuple[SmallRaster, ...]:
-    """The small maps of a run, or of its difference to the run before. matrices: each step with its position on the
-    leading axes.
+    """Returns the small maps of a run, or of its difference from the previous run.
+
+    matrices: each step with its index on the leading axes.
     """
     return tuple(small_raster(_drawn(step), step, dict(at), times, most) for step, at in matrices)
 
@@ -174,9 +178,9 @@ def show_small_maps(
 ) -> None:
     """Shows small maps in a row.
 
-    side: the longer side of a map, in pixels. lines: the number of lines of a name. text: its font size, in pixels.
-    row: the data of each map, with the map itself as "map". take: handler of a clicked map, called with its "opens"
-    value. palette: if not the theme's.
+    side: the longer side of a map, in pixels. lines: the number of lines of a name. row: the data of each map, with the
+    map itself as "map". take: the handler of a clicked map, called with the map's "opens" value. text: the font size of
+    the name, in pixels. palette: the colours; by default those of the theme.
     """
     palette = palette or current_palette()
     share_fills, _ = colour_table(True, palette)
@@ -201,7 +205,7 @@ def show_small_maps(
 
 
 def make_map_data(entry: dict) -> dict:
-    """The component's data for a map: the size and the scale of the map instead of the map itself."""
+    """Returns a map as data of the component: its size and colour scale, without its cells."""
     small_map = entry["map"]
     scale = "share" if small_map.is_share else "signed"
     return {**entry, "map": small_map.drawn, "scale": scale}

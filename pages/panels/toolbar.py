@@ -1,5 +1,6 @@
-"""The first line of every page, always at the same position: the page's own controls at the left, the search over the
-whole app and the language switch at the right.
+"""The first line of every page: the page's own controls at the left, the search and the language switch at the right.
+
+The line is always at the same position.
 """
 
 import json
@@ -18,12 +19,13 @@ from pages.site.catalog import PAGES, PAGES_BY_SLUG
 from pages.site.findable import Findable, list_findable
 from pages.site.words import LANGUAGES, current_language, get_text_template, say
 
-LINE_HEIGHT_PX = 40  # pixels
+LINE_HEIGHT_PX = 40  # height of the toolbar's line in pixels
 
 
 def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Shows the search and the language switch at the right end. Returns two containers left of these: one for the
-    page's own controls, and one for common ones, which is filled from the right.
+    """Shows the search and the language switch at the right end; returns two containers to the left of them.
+
+    The first container is for the page's own controls. The second is for controls that several pages have.
     """
     line = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
     with st.container(**line, key="toolbar"):
@@ -31,8 +33,8 @@ def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
         with st.container(**line, width="content"):
             shared = st.container(**line, width="content")
             with st.container(width="content", gap=None):
-                st.space(LINE_HEIGHT_PX)  # keeps the height of an empty line
-                # sends the language of the page to the browser, and takes no room
+                st.space(LINE_HEIGHT_PX)  # keeps the line's height even if it is empty
+                # The component sends the page's language to the browser; it has no width.
                 components.spoken(data={"language": say("app.tag")}, key="spoken", width="content")
             show_search()
             language_switch()
@@ -64,7 +66,7 @@ KINDS = ("lesson", "page", "control", "drawer", "sign", "history", "example")
 
 
 def pack_findable(found: Findable) -> dict:
-    """A search entry as data for the script."""
+    """Returns an entry of the search index as data for the browser."""
     return {
         "kind": found.kind,
         "slug": found.slug,
@@ -86,9 +88,9 @@ search = make_component(
 def show_search() -> None:
     """Shows the search button; opens the page of the chosen result."""
     data = {
-        "findable": f"./{FINDABLE_FILE}",  # URL relative to the script of the search
+        "findable": f"./{FINDABLE_FILE}",  # URL relative to the search component's script
         "language": current_language(),
-        "page": st.session_state["page"] or PAGES[0].slug,  # an empty name means the first page
+        "page": st.session_state["page"] or PAGES[0].slug,  # the first page has an empty name
         "text": {word: say(f"search.{word}") for word in SEARCH_WORDS} | {"found": get_text_template("search.found")},
         "kinds": {kind: say(f"search.kind.{kind}") for kind in KINDS},
         "palette": vars(current_palette()),
@@ -96,7 +98,7 @@ def show_search() -> None:
     chosen = search(data=data, key="search", width="content").chosen
     if chosen is not None:
         found = list_findable()[chosen]
-        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # the current screen is kept
+        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # then the page need not change
             seek(found.link[LINK_KEY])
             st.rerun()
         st.switch_page(PAGES_BY_SLUG[found.slug].path, query_params=found.link)

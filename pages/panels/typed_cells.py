@@ -1,4 +1,4 @@
-"""Numbers typed in the picture into the cells of a run's inputs."""
+"""Numbers that the visitor types into input cells of the flow picture."""
 
 from collections.abc import Mapping
 
@@ -18,16 +18,19 @@ from pages.session.fragments import redraw
 from pages.session.view import ScreenState, current_screen
 from pages.site.words import say_refusal
 
-CONTROL = "typed_cell"  # control under which refusals are stored
+CONTROL = "typed_cell"  # name of the control under which refusals are stored
 STEP_MATRICES = {"query": "x", "key": "context"}  # input step -> name of its matrix, if that differs
 MAX_CELL_CHARS = 40
 
-TypedCell = tuple[int, int, object]  # row, column, typed text
+TypedCell = tuple[int, int, object]  # (row, column, typed text)
 
 
 # ---- which cells can be typed into -----------------------------------------------------------------------------------
 def list_given_matrices(inputs: RunInputs) -> list[str]:
-    """The matrices of a run that can be typed into: not those from a file or listing, nor the vectors of a batch."""
+    """Returns the names of the matrices of a run that can be typed into.
+
+    Matrices from a file or a listing, and the vectors of a batch, are left out.
+    """
     names = []
     for name, origin in inputs.origins.items():
         is_of_batch = name == "x" and bool(inputs.batch)
@@ -37,7 +40,7 @@ def list_given_matrices(inputs: RunInputs) -> list[str]:
 
 
 def list_typed_steps(trace: Trace, inputs: RunInputs) -> dict[str, str]:
-    """The inputs of a run whose cells can be edited, each with the name of its matrix."""
+    """Returns {input of a run whose cells can be edited: name of its matrix}."""
     given = list_given_matrices(inputs)
     found = {}
     for name, step in trace.steps.items():
@@ -48,7 +51,7 @@ def list_typed_steps(trace: Trace, inputs: RunInputs) -> dict[str, str]:
 
 
 def shows_matrix(step: Step, matrix: np.ndarray | None) -> bool:
-    """Whether the cells of an input equal those of a matrix, row by row."""
+    """Returns whether an input has the same numbers as a matrix, row by row."""
     if matrix is None or step.operation is not None:
         return False
     value = step.value
@@ -60,8 +63,9 @@ def shows_matrix(step: Step, matrix: np.ndarray | None) -> bool:
 
 # ---- what was typed --------------------------------------------------------------------------------------------------
 def take_typed_cell(typed: Mapping | None) -> None:
-    """Stores a number typed into a cell, {"step", "index", "text"}, in its matrix, or stores the refusal. None: the
-    visitor closed the field of a refused number.
+    """Puts a number that was typed into a cell into the cell's matrix, or stores the error for which it is refused.
+
+    typed: {"step", "index", "text"}; None if the visitor closed the field of a refused number.
     """
     screen = current_screen()
     if typed is None:
@@ -78,7 +82,7 @@ def take_typed_cell(typed: Mapping | None) -> None:
 
 
 def place_in_matrix(screen: ScreenState, step: str, index: tuple[int, ...]) -> tuple[int, int]:
-    """The row and the column of an input's cell in its matrix; the last axis counts columns."""
+    """Returns the (row, column) in the matrix that belongs to a cell of an input; the last axis counts columns."""
     shape = screen.trace.step(step).shape
     place = int(np.ravel_multi_index(index, shape))
     row, column = divmod(place, shape[-1])
@@ -86,7 +90,7 @@ def place_in_matrix(screen: ScreenState, step: str, index: tuple[int, ...]) -> t
 
 
 def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str) -> None:
-    """Puts a number into a matrix; the change is stored like any other edit of the matrix."""
+    """Puts a number into a matrix, like any other edit of the matrix."""
     matrix, base = screen.inputs.matrices[name], screen.inputs.bases.get(name)
     row, column = place
     changed, error = apply_typed_cells(matrix, [(row, column, text)], (0, 0), name)
@@ -95,11 +99,11 @@ def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str)
     elif not np.array_equal(changed, matrix):
         take_made_change(CONTROL, lambda: {name: shorten_matrix(changed, base, name)})
     if setup_state.workbench().refused.get(CONTROL) is None:
-        setup_state.renew_editors()  # the editors show the number as well
+        setup_state.renew_editors()  # makes the editors show the new number too
 
 
 def make_refusal_data() -> dict | None:
-    """The last typed text, its cell, and the reason for its refusal; None if no text is refused."""
+    """Returns the last refused text, its cell, and the reason; None if no text is refused."""
     error = setup_state.workbench().refused.get(CONTROL)
     if error is None:
         return None
@@ -109,9 +113,10 @@ def make_refusal_data() -> dict | None:
 def apply_typed_cells(
     matrix: np.ndarray, cells: list[TypedCell], corner: tuple[int, int], name: str
 ) -> tuple[np.ndarray, AttentionError | None]:
-    """Returns a copy of a matrix with the typed numbers, and the error of the last text that is no number, or None.
+    """Returns a copy of a matrix with the typed numbers; also returns the error of the last text that is no number.
 
-    cells: positions in a part of the matrix. corner: row and column of this part's first cell.
+    The error is None if all texts are numbers. cells: positions within a part of the matrix. corner: the row and column
+    of this part's first cell.
     """
     top, left = corner
     changed = matrix.copy()

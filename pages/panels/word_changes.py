@@ -1,4 +1,4 @@
-"""Changes of the words of a sentence: one word is exchanged for another; Chinese words are split and joined."""
+"""Changes of a sentence's words: one word is exchanged for another, or Chinese words are split and joined."""
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -19,11 +19,11 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
 
-MAX_SWAP_OFFERS = 2  # suggested replacements
+MAX_SWAP_OFFERS = 2  # the most word replacements that are suggested
 
 
 def list_swap_offers(setup: Setup, inputs: RunInputs) -> list[tuple[str, str]]:
-    """The dictionary's replacements, such as (it, she), whose first word is in the sentence."""
+    """Returns the dictionary's replacements of words, such as (it, she), whose first word is in the sentence."""
     if resolve_run(setup.run).mode != "sentence":
         return []
     swaps = EXAMPLES[setup.run.example].dictionary().swaps
@@ -33,8 +33,9 @@ def list_swap_offers(setup: Setup, inputs: RunInputs) -> list[tuple[str, str]]:
 
 
 def take_swap_offer(number: int, setup: Setup, inputs: RunInputs) -> None:
-    """Replaces a word as suggested by the offer with this number, if it exists; a query that the reader selected stays
-    selected.
+    """Applies the suggested replacement with this number, if there is one.
+
+    If the visitor selected a query, it stays selected.
     """
     offers = list_swap_offers(setup, inputs)
     if number < len(offers):
@@ -43,18 +44,18 @@ def take_swap_offer(number: int, setup: Setup, inputs: RunInputs) -> None:
 
 
 def first_sentence_of(inputs: RunInputs) -> tuple[str, ...]:
-    """The words of the sentence; for a batch those of the first sentence."""
+    """Returns the words of the sentence; for a batch, the words of the first sentence."""
     return inputs.batch[0].words if inputs.batch else inputs.queries
 
 
 def exchange_word(setup: Setup, inputs: RunInputs, old: str, new: str) -> str:
-    """The sentence with one word replaced by another."""
+    """Returns the sentence with one word replaced by another."""
     words = tuple(new if word == old else word for word in first_sentence_of(inputs))
     return spell_tokens(words, setup.run)
 
 
 def with_word(setup: Setup, at: int, text: str) -> Setup:
-    """The Setup with another word at a position of its sentence. Raises AttentionError if the text is not one word."""
+    """Returns the Setup with another word at a position. Raises AttentionError if the text is not one word."""
     new_words = tokens_of(text, setup.run)
     count = len(new_words)
     if count != 1:
@@ -65,8 +66,9 @@ def with_word(setup: Setup, at: int, text: str) -> Setup:
 
 
 def suggest_word(setup: Setup, at: int) -> str:
-    """A word of the dictionary as a suggestion instead of the word at a position: its usual replacement, otherwise a
-    word with another vector, otherwise the same word.
+    """Returns a word of the dictionary that could replace the word at a position.
+
+    This is the word's usual replacement, else a word with another vector, else the same word.
     """
     lexicon = EXAMPLES[setup.run.example].dictionary()
     word = inputs_of(setup).queries[at]
@@ -81,7 +83,7 @@ def suggest_word(setup: Setup, at: int) -> str:
 
 
 # ---- the words of a Chinese sentence: a click between two characters splits or joins ---------------------------------
-GAP_CONTROL = "word_gap"  # control under which the refusal of a click is stored
+GAP_CONTROL = "word_gap"  # name of the control under which the refusal of a click is stored
 
 word_gaps = make_component(
     "word_gaps",
@@ -92,9 +94,7 @@ word_gaps = make_component(
 
 
 def show_word_gaps(setup: Setup, inputs: RunInputs) -> None:
-    """Shows the words of the sentence, which can be split and joined; returns early for text with spaces between the
-    words.
-    """
+    """Shows the words of a sentence with buttons to split and join them; shows nothing for text with spaces."""
     words = gap_words(inputs)
     if resolve_run(setup.run).network is not None or not is_written_without_spaces("".join(words)):
         return
@@ -112,7 +112,7 @@ def show_word_gaps(setup: Setup, inputs: RunInputs) -> None:
 
 
 def gap_words(inputs: RunInputs) -> list[str]:
-    """The words of the sentence without START."""
+    """Returns the words of the sentence without START."""
     return [word for word in first_sentence_of(inputs) if word != START]
 
 
@@ -126,7 +126,7 @@ def take_gap(gap: Mapping) -> None:
 
 
 def toggle_gap(words: Sequence[str], at: int) -> tuple[str, ...]:
-    """The words after one is split, or two are joined, at a character offset; () at an invalid offset.
+    """Returns the words after a click at a character offset, which splits a word there or joins two; () if invalid.
 
     >>> toggle_gap(["南京", "市长"], 2), toggle_gap(["南京", "市长"], 3), toggle_gap(["南京", "市长"], 4)
     (('南京市长',), ('南京', '市', '长'), ())

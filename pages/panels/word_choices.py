@@ -1,4 +1,4 @@
-"""How a language model's next word is sampled: data of the sliders, and their handler."""
+"""How a language model's next word is sampled: data of the sliders, and the handler of their changes."""
 
 from collections.abc import Mapping
 
@@ -16,18 +16,18 @@ from pages.setup.resolve import word_choices_of
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-WORD_CHOICES = "word_choices"  # control under which refusals are stored
-NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # values without effect, which are omitted from a link
+WORD_CHOICES = "word_choices"  # name of the control under which refusals are stored
+NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # field -> the value without effect, which a link omits
 
 
 def describe_temperature(setup: Setup) -> dict:
-    """The data of the temperature slider."""
+    """Returns the data of the temperature slider."""
     value = word_choices_of(setup.view).temperature
     return {"value": value, "ends": WORD_TEMPERATURES, "label": say("block.temperature")}
 
 
 def describe_cuts(setup: Setup) -> dict:
-    """The data of the sliders of top-k (None if no words are excluded) and top-p."""
+    """Returns the data of the sliders of top-k and top-p; top-k is None if it excludes no words."""
     choices = word_choices_of(setup.view)
     return {
         "top_k": {"value": choices.top_k, "ends": TOP_KS, "label": say("words.top_k"), "all": say("words.all")},
@@ -36,8 +36,9 @@ def describe_cuts(setup: Setup) -> dict:
 
 
 def take_word_choices(sent: Mapping) -> None:
-    """Stores the sampling settings that a browser sends, by their fields, or refuses values that no control offers.
-    None: top-k excludes no words; without a seed the likeliest word is taken.
+    """Stores the sampling settings that a browser sends, or refuses values that no control offers.
+
+    sent: the settings by Setup field. None for top-k excludes no words; without a seed the likeliest word is taken.
     """
     try:
         changes = {name: read_choice_sent(name, number) for name, number in sent.items()}
@@ -50,7 +51,7 @@ def take_word_choices(sent: Mapping) -> None:
 
 
 def read_choice_sent(name: str, number: object) -> float | int | None:
-    """A sampling setting from the browser, in the form of the Setup field."""
+    """Returns a sampling setting that the browser sent, in the form in which the Setup stores it."""
     if number is None and name in WHOLE_WORD_CHOICES:
         return None
     checked = check_word_choice(name, number)

@@ -1,4 +1,4 @@
-"""The roles of words that are not in the dictionary of the example, or not in the vocabulary of the language model."""
+"""The roles of words that the example's dictionary, or the language model's vocabulary, lacks."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,17 +20,18 @@ from pages.setup.setup import Setup
 from pages.setup.word_roles import read_word_roles, with_word_role
 from pages.site.words import escape_markdown, say
 
-MAX_OPEN_CHOICES = 2  # words whose role can be chosen in the picture
-MAX_SHOWN_CHOICES = 12  # words with a control; the others are only counted
-WORD_WIDTH, CHOICE_WIDTH = 84, 150  # pixels
-MAX_LISTED_WORDS = 12  # per role, in the list of known words
-NOT_KNOWN = "unknown"  # role of a word that is not in a language model's vocabulary
+MAX_OPEN_CHOICES = 2  # the most words whose roles can be chosen in the picture
+MAX_SHOWN_CHOICES = 12  # the most words with a control; further words are only counted
+WORD_WIDTH, CHOICE_WIDTH = 84, 150  # width in pixels of a word, and of its select box
+MAX_LISTED_WORDS = 12  # the most words that are listed for a role
+NOT_KNOWN = "unknown"  # name of the role of a word that a language model's vocabulary lacks
 
 
 @dataclass(frozen=True)
 class RoleOffer:
-    """The roles that an unknown word can have. family: of the page's texts about these words, in [roles]. usual: the
-    default role.
+    """The roles that an unknown word can have.
+
+    family: the group of texts in [roles] of the page's content. usual: the default role.
     """
 
     family: str
@@ -38,14 +39,14 @@ class RoleOffer:
     usual: str
 
     def role_of(self, setup: Setup, word: str) -> str:
-        """The current role of a word."""
+        """Returns the current role of a word."""
         chosen = {each.casefold(): role for each, role in read_word_roles(setup.run.word_roles).items()}
         role = chosen.get(word.casefold(), self.usual)
         return role if role in self.roles else self.usual
 
 
 def find_role_offer(setup: Setup) -> RoleOffer | None:
-    """The roles that unknown words of a Setup can have; None if its example has no dictionary."""
+    """Returns the roles that unknown words of a Setup can have; None if its example has no dictionary."""
     model = resolve_run(setup.run).model
     if model is not None:
         return RoleOffer("model", (NOT_KNOWN, *role_names(load_recipe(model).language)), NOT_KNOWN)
@@ -54,7 +55,10 @@ def find_role_offer(setup: Setup) -> RoleOffer | None:
 
 
 def list_role_words(inputs: RunInputs) -> list[str]:
-    """The unknown words, which are used by their role or as unknown, each once; those of all sentences of a batch."""
+    """Returns the unknown words of all sentences, each once.
+
+    The model or the dictionary has no vector for such a word; it gets that of its role, or of unknown words.
+    """
     sequences = [(inputs.queries, inputs.word_origins), (inputs.keys, inputs.key_origins)]
     sequences += [(sentence.words, sentence.origins) for sentence in inputs.batch]
     found: dict[str, str] = {}
@@ -67,7 +71,10 @@ def list_role_words(inputs: RunInputs) -> list[str]:
 
 # ---- in words --------------------------------------------------------------------------------------------------------
 def tell_word_roles(setup: Setup, inputs: RunInputs, spell: Callable[[str], str] = escape_markdown) -> str:
-    """Text about the roles of the unknown words; "" if all words are known. spell: formats the words in the text."""
+    """Returns the text about the roles of the unknown words; "" if all words are known.
+
+    spell: a function that formats the words in the text.
+    """
     offer, words = find_role_offer(setup), list_role_words(inputs)
     if offer is None or not words:
         return ""
@@ -84,12 +91,12 @@ def tell_word_roles(setup: Setup, inputs: RunInputs, spell: Callable[[str], str]
 
 
 def join_words(words: list[str], spell: Callable[[str], str] = escape_markdown) -> str:
-    """The first few words, separated by commas."""
+    """Returns the first few words, separated by commas."""
     return say("fact.comma").join(spell(printable_token(word)) for word in words[:MAX_SHOWN_CHOICES])
 
 
 def describe_known_words(setup: Setup) -> str:
-    """Text about the words that the language model or the dictionary of the example knows."""
+    """Returns the text about the words that the language model or the dictionary of the example knows."""
     model = resolve_run(setup.run).model
     if model is None:
         return list_dictionary(EXAMPLES[setup.run.example].lexicon)
@@ -97,7 +104,7 @@ def describe_known_words(setup: Setup) -> str:
 
 
 def list_dictionary(lexicon: Lexicon) -> str:
-    """Text that lists the words of a dictionary, by their roles if it has several."""
+    """Returns the text that lists the words of a dictionary, grouped by role if there are several roles."""
     listed: dict[str, list[str]] = {}
     for word, row in lexicon.vectors.items():
         role = next((name for name, numbers in lexicon.roles.items() if numbers == row), None)
@@ -115,8 +122,9 @@ def list_dictionary(lexicon: Lexicon) -> str:
 
 # ---- the choices -----------------------------------------------------------------------------------------------------
 def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
-    """Shows an expander with the unknown words and a control for the role of each; returns early if all words are
-    known. The roles of the first two words can also be chosen in the picture.
+    """Shows an expander with the unknown words and a control for the role of each.
+
+    Shows nothing if all words are known. The roles of the first two words can also be chosen in the picture.
     """
     offer, words = find_role_offer(setup), list_role_words(inputs)
     if offer is None or not words:
@@ -136,7 +144,7 @@ def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
 
 
 def make_role_data(screen: ScreenState) -> dict | None:
-    """The role controls in the picture, each with its word; None if there are none."""
+    """Returns the data of the role controls in the picture, each with its word; None if there are no unknown words."""
     setup, inputs = screen.setup, screen.inputs.at(screen.selection.batch)
     offer, unknown = find_role_offer(setup), list_role_words(screen.inputs)[:MAX_OPEN_CHOICES]
     if offer is None or not unknown or len(offer.roles) < 2:
@@ -151,7 +159,10 @@ def make_role_data(screen: ScreenState) -> dict | None:
 
 
 def take_role(sent: Mapping) -> None:
-    """Sets the role of a word, {"word", "role"}, if the screen offers it."""
+    """Sets the role of a word if this role is offered on the screen.
+
+    sent: {"word", "role"}, from the browser.
+    """
     screen, word, role = current_screen(), sent["word"], sent["role"]
     offer = find_role_offer(screen.setup)
     known = {printable_token(each): each for each in list_role_words(screen.inputs)}

@@ -1,1 +1,1 @@
-"""A lecture on the screen: the desk, the stage, the speaker's notes."""
+"""The presentation of a lecture: the desk where it is edited, the stage, and the speaker's notes."""

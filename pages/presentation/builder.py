@@ -1,4 +1,4 @@
-"""The editor of the visitor's own lecture: its title, new scenes, and each scene's content, texts, steps, position."""
+"""The editor of the visitor's own lecture: its title, new scenes, and the content, texts and steps of each scene."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,7 +22,7 @@ from pages.session.labels import axis_name, place_names
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say, say_refusal
 
-TEXT_HEIGHT_PX = 200  # pixels of the text box
+TEXT_HEIGHT_PX = 200  # in pixels: the height of the text box for a scene's text
 
 
 def title_box() -> None:
@@ -69,7 +69,7 @@ def scene_editor(index: int) -> None:
 
 
 def step_picker(index: int, scene: Scene) -> None:
-    """Shows the choice of steps of a scene that shows the workbench."""
+    """Shows the choice of steps for a scene that shows the workbench."""
     edit_scene_part(
         index,
         "steps",
@@ -78,7 +78,7 @@ def step_picker(index: int, scene: Scene) -> None:
         options=steps_of(scene.shown),
         selection_mode="multi",
         format_func=name_scene_step,
-        wrap=True,  # into several rows on a phone
+        wrap=True,  # the row of widgets wraps into several rows on a phone
     )
 
 
@@ -91,7 +91,7 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
         if name == "steps":
             entered = tuple(step for step in MODEL_STEPS if step in entered)
         elif name == "minutes":
-            entered = round(2 * entered) / 2  # to the nearest half, because any number can be typed
+            entered = round(2 * entered) / 2  # rounded to half a minute, because any number can be typed
         change_scene(index, **{name: entered})
 
     st.session_state[key] = value
@@ -99,13 +99,13 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
 
 
 def name_scene_step(step: str) -> str:
-    """The display name of a step."""
+    """Returns the display name of a step."""
     return say(f"present.scene_step.{step}")
 
 
 # ---- buttons of a scene ----------------------------------------------------------------------------------------------
 def scene_buttons(index: int) -> None:
-    """Shows the buttons that present a scene, move it, remove it, or replace its content by the workbench's."""
+    """Shows the buttons that present, move or remove a scene, or replace its content by that of the workbench."""
     last = len(lecture_session.current_lecture().scenes) - 1
     scene_button("present", lecture_session.start_lecture, index)
     scene_button("earlier", move_scene, index, index - 1, disabled=index == 0)
@@ -115,17 +115,17 @@ def scene_buttons(index: int) -> None:
 
 
 def scene_button(name: str, action: Callable, *args, disabled: bool = False) -> None:
-    """Shows one button of a scene; a click calls `action` with these arguments."""
+    """Shows one button of a scene's editor; a click calls `action` with the given arguments."""
     st.button(say(f"present.desk.{name}"), key=f"b_scene_{name}", on_click=action, args=args, disabled=disabled)
 
 
 def move_scene(index: int, new_index: int) -> None:
-    """Moves a scene of the own lecture to another index; it stays selected."""
+    """Moves a scene of the own lecture to another index; the scene stays selected."""
     lecture_session.take_lecture(lecture_session.current_lecture().moved(index, new_index), new_index)
 
 
 def show_removed_scene() -> None:
-    """Shows which scene was removed last, with an undo button, until the lecture is changed."""
+    """Shows which scene was removed last, with an undo button, as long as the lecture is not changed again."""
     removal = lecture_session.find_removal()
     if removal is None:
         return
@@ -137,13 +137,16 @@ def show_removed_scene() -> None:
 
 
 def show_put_away_lecture() -> None:
-    """Shows which own lecture was replaced last, if any, and a button that swaps this lecture with the current one."""
+    """Shows which lecture of the visitor was replaced last, with a button that swaps it with the current one.
+
+    Shows nothing if none was replaced.
+    """
     put_away = lecture_session.get_lecture_session().put_away
     if put_away is None:
         return
     title = escape_markdown(printable_token(put_away.title) or "–")
     with st.container(horizontal=True, vertical_alignment="center", key="put_away"):
-        st.info(say("present.desk.put_away", title=title, count=len(put_away.scenes)))  # read by screen readers
+        st.info(say("present.desk.put_away", title=title, count=len(put_away.scenes)))  # screen readers read this text
         st.button(
             say("present.desk.bring_back"),
             key="bring_back",
@@ -159,14 +162,15 @@ def show_workbench_setup(index: int) -> None:
 
 
 def change_scene(index: int, **parts) -> None:
-    """Replaces the given fields of a scene of the open lecture."""
+    """Replaces the given fields of one scene of the open lecture."""
     lecture_session.take_lecture(lecture_session.current_lecture().changed(index, **parts))
 
 
 # ---- the cell that a scene opens -------------------------------------------------------------------------------------
 def scene_cell_pickers(index: int, scene: Scene) -> None:
-    """Shows the choice of the step and cell that a workbench scene opens; or the reason why its run cannot be
-    computed.
+    """Shows the choice of the step and cell that a workbench scene opens, or why its run cannot be computed.
+
+    index: the index of the scene.
     """
     try:
         trace = trace_for(scene.setup)
@@ -203,7 +207,7 @@ def scene_cell_pickers(index: int, scene: Scene) -> None:
 
 
 def get_scene_cell(trace: Trace, setup: Setup) -> tuple[str, tuple[int, ...]]:
-    """The step and the cell that a Setup opens; by default the weights, and the first cell."""
+    """Returns the step and the cell that a Setup opens; if it opens none, the weights and their first cell."""
     step = setup.view.step
     if step not in trace.computed():
         step = "weights"
@@ -214,7 +218,10 @@ def get_scene_cell(trace: Trace, setup: Setup) -> tuple[str, tuple[int, ...]]:
 
 
 def place_pickers(trace: Trace, step: str, cell: tuple[int, ...], take_place: Callable[[], None]) -> None:
-    """Shows a choice of the index along each axis of a step that has more than one index."""
+    """Shows, for each axis of a step that is longer than 1, a choice of the index.
+
+    take_place: the function that is called after a choice.
+    """
     axes = zip(trace.step(step).dims, trace.step(step).shape, strict=True)
     for axis, (dim, size) in enumerate(axes):
         if size <= 1:
@@ -233,8 +240,9 @@ def place_pickers(trace: Trace, step: str, cell: tuple[int, ...], take_place: Ca
 
 
 def with_opened_cell(setup: Setup, step: str, cell: tuple[int, ...], axes: tuple[str, ...]) -> Setup:
-    """A copy of a Setup in which a cell is opened and the cell's query is selected; also the cell's head, if the Setup
-    selects a head.
+    """Returns a copy of a Setup in which a cell is opened and the query of the cell is selected.
+
+    If the Setup selects a head, the copy selects the head of the cell.
     """
     places = dict(zip(axes, cell, strict=True))
     token = places.get("T", setup.view.token)
@@ -246,7 +254,7 @@ def with_opened_cell(setup: Setup, step: str, cell: tuple[int, ...], axes: tuple
 
 # ---- texts, pictures, code -------------------------------------------------------------------------------------------
 def show_own_scene_makers() -> None:
-    """Shows a button that adds a text scene, and an upload box that adds a picture scene."""
+    """Shows the controls that make the visitor's own scenes: a button for a text, and an upload box for a picture."""
     st.button(say("present.desk.add_text"), key="add_text", icon=":material/notes:", on_click=add_text_scene)
     key = f"c_picture_{setup_state.editors_version()}"
 
@@ -260,13 +268,13 @@ def show_own_scene_makers() -> None:
 
 
 def add_text_scene() -> None:
-    """Adds a text scene with a placeholder text."""
+    """Adds a text scene whose text is a placeholder."""
     words = OwnText(say("present.desk.first_words"))
     lecture_session.add_scene(lecture_session.make_scene(words, say("present.scene_step.text")))
 
 
 def add_picture_scene(data: bytes, name: str) -> None:
-    """Adds a picture scene titled with the file's name; stores the error if the picture is refused."""
+    """Adds a picture scene with the file's name as title; if the picture is refused, stores the error."""
     try:
         check_picture(data)
     except AttentionError as error:
@@ -278,7 +286,10 @@ def add_picture_scene(data: bytes, name: str) -> None:
 
 
 def show_own_editor(index: int, shown: SceneContent) -> None:
-    """Shows the editor of a text, or of a picture's alt text and source; for a Setup, the button that adds its code."""
+    """Shows the editor of a text scene, or of a picture's alternative text and source.
+
+    For a Setup it shows the button that adds its code. index: the index of the scene.
+    """
     match shown:
         case OwnText():
             options = {"max_chars": MAX_OWN_TEXT_CHARS, "height": TEXT_HEIGHT_PX}
@@ -292,7 +303,10 @@ def show_own_editor(index: int, shown: SceneContent) -> None:
 
 
 def edit_shown_part(index: int, shown: SceneContent, name: str, widget: Callable, **options) -> None:
-    """Shows a widget that edits one field of a scene's content."""
+    """Shows a widget that edits one field of a scene's content.
+
+    index: the index of the scene. name: the name of the field. widget: the Streamlit function that draws the widget.
+    """
     key = f"c_shown_{name}"
 
     def take_part() -> None:

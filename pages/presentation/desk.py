@@ -1,4 +1,4 @@
-"""The desk: the overview of a lecture, where it is started, saved, opened and edited."""
+"""The desk of the page "present": the overview in which a lecture is started, saved, opened and edited."""
 
 import streamlit as st
 
@@ -23,12 +23,12 @@ from pages.session.addresses import MAX_ADDRESS_CHARS, page_address
 from pages.setup.setup_file import decode_file_text
 from pages.site.words import escape_markdown, say, say_refusal, use_language
 
-ONE_LINE_CHARS = 120  # characters of an address that is shown without scrolling
-LONG_ADDRESS_HEIGHT = 120  # pixels: the height of the scrolling box for a longer address
+ONE_LINE_CHARS = 120  # an address with at most so many characters is shown without scrolling
+LONG_ADDRESS_HEIGHT = 120  # in pixels: height of the scrolling box of a longer address
 
 
 def show_desk() -> None:
-    """Shows the desk: toolbar, errors, and the lecture; the visitor's own lecture with an editor."""
+    """Shows the desk: toolbar, errors and the lecture, and for the visitor's own lecture its editor."""
     with use_language(), st.container(gap="small"):
         own, _ = show_toolbar()
         with own:
@@ -61,8 +61,9 @@ def show_own_lecture() -> None:
 
 
 def show_shipped_lecture() -> None:
-    """Shows a lecture included in the app: its title, its scenes, its files, and a button that copies it as the own
-    lecture.
+    """Shows a lecture that the app includes: its title, its scenes, its files, and a button that copies the lecture.
+
+    The copy becomes the visitor's own lecture.
     """
     lecture = lecture_session.current_lecture()
     st.markdown(f"## {escape_markdown(lecture.title)}\n{say('present.desk.how')}")
@@ -85,7 +86,7 @@ def show_lecture_refusal() -> None:
 
 
 def lecture_picker() -> None:
-    """Shows the choice of a lecture: those included in the app, and the own one if it exists."""
+    """Shows the choice of a lecture: the lectures that the app includes, and the visitor's own if there is one."""
     session = lecture_session.get_lecture_session()
     names = [*SHIPPED_LECTURES]
     if session.own is not None:
@@ -103,13 +104,13 @@ def lecture_picker() -> None:
         key="c_lecture",
         on_change=take_choice,
         required=True,
-        wrap=True,  # several rows on a phone, with one name per row
+        wrap=True,  # wraps into several rows on a phone, one name in each
         label_visibility="collapsed",
     )
 
 
 def show_scene_list() -> None:
-    """Shows the scenes as cards, and their total minutes."""
+    """Shows the scenes of the lecture as cards, and the total of their minutes."""
     if lecture_session.current_lecture().scenes:
         show_scene_cards()
     total = lecture_session.current_lecture().total_minutes()
@@ -119,7 +120,7 @@ def show_scene_list() -> None:
 
 # ---- as a file, and as an address ------------------------------------------------------------------------------------
 def show_lecture_files() -> None:
-    """Shows the lecture as downloads and as an address, a button for a new one, and the upload box."""
+    """Shows the lecture as downloads and as an address, a button for a new lecture, and the upload box."""
     lecture = lecture_session.current_lecture()
     with st.container(horizontal=True):
         st.download_button(

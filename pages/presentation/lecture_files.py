@@ -1,4 +1,5 @@
-"""A lecture as files: the downloads of the whole lecture and of one scene, and the slides from which they are made.
+"""A lecture as files: the downloads of the whole lecture and of one scene, and the slides from which the files are
+made.
 
 Each file is generated when its button is clicked.
 """
@@ -38,12 +39,12 @@ from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal, strip_markup
 
 SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
-MAKING_SLOT = Semaphore()  # one file at a time in this process, because drawing its pictures uses all cores
+MAKING_SLOT = Semaphore()  # one file at a time in this process, because drawing the pictures of a file uses all cores
 
 
 # ---- the whole lecture -----------------------------------------------------------------------------------------------
 def show_whole_lecture(lecture: Lecture) -> None:
-    """Shows a popover with the downloads of the whole lecture, once all its parts of lessons are drawn."""
+    """Shows a popover with the downloads of the whole lecture, after all parts of lessons in the lecture are drawn."""
     popover = st.popover(
         say("present.files.title"),
         icon=":material/download:",
@@ -80,20 +81,20 @@ def show_whole_lecture(lecture: Lecture) -> None:
 
 
 def write_page(show: SlideShow) -> str:
-    """The HTML text of the animated page."""
+    """Returns the animated page of a lecture as HTML text."""
     return lecture_page(show, list_drawings())
 
 
 def write_slides(show: SlideShow) -> bytes:
-    """The slides as PPTX bytes."""
-    from attention_core.documents.slide_file import slide_file  # takes a fifth of a second, so not imported at startup
+    """Returns the slides of a lecture as the bytes of a PPTX file."""
+    from attention_core.documents.slide_file import slide_file  # not at the top, because importing it takes 0.2 s
 
     return slide_file(show)
 
 
 # ---- one scene, for the audience -------------------------------------------------------------------------------------
 def show_scene_files(lecture: Lecture) -> None:
-    """Shows a popover with a choice of a scene, and the downloads of that scene."""
+    """Shows a popover with a choice of scenes and the downloads of the chosen scene."""
     popover = st.popover(say("present.desk.pages"), icon=":material/smartphone:", key="scene_files", on_change="rerun")
     if not popover.open or not lecture.scenes:
         return
@@ -110,8 +111,9 @@ def show_scene_files(lecture: Lecture) -> None:
 
 
 def offer_scene_files(scene: Scene) -> None:
-    """Shows the downloads of a scene; instead the message that the scene shows no run, or why its run cannot be
-    computed.
+    """Shows the downloads of a scene, or a message.
+
+    The message says that the scene shows no run, or it says why the scene's run cannot be computed.
     """
     if scene.setup is None:
         st.caption(say("present.desk.no_run"))
@@ -129,10 +131,10 @@ def offer_scene_files(scene: Scene) -> None:
 
 # ---- slides ----------------------------------------------------------------------------------------------------------
 def make_slide_show(lecture: Lecture, drawn: DrawnParts, address: str, link: str) -> SlideShow:
-    """The slides of a lecture, in the language of the session. drawn: the parts of lessons that the lecture shows.
-    address: of the workbench. link: of the lecture.
+    """Returns the slides of a lecture, in the language of the session.
 
-    No session state is read, so a separate thread may call this function.
+    drawn: the parts of lessons that the lecture shows. address: the address of the workbench. link: the link of the
+    lecture. No session state is read, so a separate thread may call this function.
     """
     provenance = Provenance(printable_lines(lecture.title), link, (say("export.made_with"),))
     slides: list[Slide] = []
@@ -146,7 +148,10 @@ def make_slide_show(lecture: Lecture, drawn: DrawnParts, address: str, link: str
 
 
 def make_slide(scene: Scene, drawn: DrawnParts, address: str, before: SlidesBefore) -> Slide:
-    """The slide of a scene; if the scene cannot be computed, a slide with only its texts and the reason."""
+    """Returns the slide of a scene; if the scene cannot be computed, a slide with its texts and the reason.
+
+    before: the content of earlier slides.
+    """
     texts = {name: printable_lines(getattr(scene, name)) for name in ("title", "question", "note")}
     printable = replace(scene, **texts)
     try:
@@ -172,7 +177,7 @@ def make_slide(scene: Scene, drawn: DrawnParts, address: str, before: SlidesBefo
 
 
 def make_slide_words() -> SlideWords:
-    """The interface texts of the files, in the language of the session."""
+    """Returns the interface texts for files of a lecture, in the language of the session."""
     own = ("answer", "notes", "previous", "next", "keys", "given", "asked", "solutions", "nothing")
     return SlideWords(
         language=say("app.tag"),
@@ -185,27 +190,27 @@ def make_slide_words() -> SlideWords:
 
 
 def say_minutes(count: float) -> str:
-    """The text for a number of minutes."""
+    """Returns the text for a number of minutes."""
     return say("present.minutes", count=count)
 
 
 def say_place(number: int, count: int) -> str:
-    """The text "scene number of count"."""
+    """Returns the text "scene number of count"."""
     return say("present.place", number=number, count=count)
 
 
 def say_missing_letters(letters: str) -> str:
-    """The sentence that these letters cannot be drawn here; each letter is listed once."""
+    """Returns the sentence that says that these letters cannot be drawn here; each letter is listed once."""
     return say("export.no_png", letters="".join(dict.fromkeys(letters)))
 
 
 def list_drawings() -> dict[str, PartDrawing]:
-    """The script, HTML and style of every component, by name, for a page without a server."""
+    """Returns {name of a component: its script, HTML and style}, so that a page can draw it without a server."""
     return {part.name: PartDrawing(part.script, part.html, part.style) for part in COMPONENTS.values()}
 
 
 def printable_lines(text: str) -> str:
-    """A text in which hidden letters are replaced by visible text; line breaks are kept.
+    """Returns a text in which hidden letters are replaced by visible text; line breaks are kept.
 
     >>> printable_lines("one\\ntwo\\x00")
     'one\\ntwo⟨U+0000⟩'
@@ -215,13 +220,13 @@ def printable_lines(text: str) -> str:
 
 # ---- the slides of scenes that show a text, an uploaded picture, or the code of a step -------------------------------
 def make_text_slide(scene: Scene) -> Slide:
-    """The slide of a text scene; each non-empty line becomes a paragraph."""
+    """Returns the slide of a text scene, in which each non-empty line becomes a paragraph."""
     lines = [strip_markup(line) for line in scene.shown.text.splitlines() if line.strip()]
     return Slide(scene.title, scene.question, figures=tuple(lines), notes=scene.note, minutes=scene.minutes)
 
 
 def make_own_picture_slide(scene: Scene) -> Slide:
-    """The slide of a picture scene, with the picture's source."""
+    """Returns the slide of a picture scene, with the source of the picture."""
     shown = scene.shown
     return Slide(
         title=scene.title,
@@ -234,7 +239,7 @@ def make_own_picture_slide(scene: Scene) -> Slide:
 
 
 def make_code_slide(scene: Scene) -> Slide:
-    """The slide of a code scene: the step's code in PyTorch and in NumPy, as on the stage."""
+    """Returns the slide of a code scene: the step's code in PyTorch and in NumPy, as on the stage."""
     trace = trace_for(scene.setup)
     torch_code, numpy_code = (
         list_step_code(trace, step_of_code(trace, scene.setup), library) for library in ("torch", "numpy")

@@ -1,5 +1,6 @@
-"""The slide of a scene that shows a part of a lesson. The part is drawn once, collected, and removed from the
-screen.
+"""The slide of a scene that shows a part of a lesson.
+
+The part is drawn once, its content is collected for the slide, and it is removed from the screen again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,17 +26,18 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.catalog import LESSONS
 from pages.site.words import current_language, say, strip_markup
 
-DRAWN_PARTS_KEY = "drawn_lesson_parts"  # session key of the collected parts, by part and language
-MAX_DRAWN_PARTS = 60  # as many as the scenes of a lecture
-TOLD_KINDS = ("line", "caption")  # kinds of slider texts that a slide lists; headings are listed among the facts
-MAX_SLIDE_PICTURES = 3  # pictures that fit on a slide beside its sentences
+DRAWN_PARTS_KEY = "drawn_lesson_parts"  # session key of the collected parts, {(part, language): content}
+MAX_DRAWN_PARTS = 60  # the most collected parts, because a lecture has at most so many scenes
+TOLD_KINDS = ("line", "caption")  # kinds of slider texts that a slide lists; headings are among its sentences
+MAX_SLIDE_PICTURES = 3  # a slide holds at most this many pictures beside its sentences
 
 DrawnParts = dict[LessonPart, CollectedPart]
 
 
 def draw_next_part(lecture: Lecture) -> tuple[DrawnParts, int]:
-    """Draws the first part of a lesson in a lecture that is not drawn yet. Returns the drawn parts, and the number of
-    parts that are still not drawn.
+    """Draws the first lesson part of a lecture that is not drawn yet.
+
+    Returns {part: its content} for the drawn parts, and the number of parts that are not drawn yet.
     """
     kept = st.session_state.setdefault(DRAWN_PARTS_KEY, {})
     language = current_language()
@@ -64,7 +66,10 @@ def collect_lesson_part(part: LessonPart) -> CollectedPart:
 
 
 def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide:
-    """The slide of a part of a lesson. address: of the workbench, the root of the app."""
+    """Returns the slide of a part of a lesson.
+
+    address: the address of the workbench, the root of the app.
+    """
     choices = urlencode({**dict(scene.shown.choices), "lang": current_language()})
     link = f"{address.rstrip('/')}/{scene.shown.slug}?{choices}"
     provenance = Provenance(scene.title, link, (say("export.made_with"),))
@@ -101,7 +106,7 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
 
 
 def list_told(drawn: CollectedPart) -> list[str]:
-    """The lines and captions that belong to the current position of the part's slider."""
+    """Returns the lines and captions of a part that belong to the current position of the part's slider."""
     told = []
     for part in drawn.moving:
         if part.name == components.live_text.name and part.data["kind"] in TOLD_KINDS:
@@ -112,10 +117,10 @@ def list_told(drawn: CollectedPart) -> list[str]:
 
 
 def choose_moving(drawn: CollectedPart) -> tuple[MovingPart, ...]:
-    """The moving parts for a file, with the still pictures between them, without sliders that need the server.
+    """Returns the animated parts for a file, with the still pictures between them.
 
-    The query's journey is omitted if the lesson has another moving part, because key presses would scroll the journey
-    out of view.
+    Sliders that need the server are left out. The query's journey is left out, too, if the lesson has another animated
+    part, because key presses would scroll the journey out of view.
     """
     parts = []
     for part in drawn.moving:
@@ -129,7 +134,7 @@ def choose_moving(drawn: CollectedPart) -> tuple[MovingPart, ...]:
 
 
 def is_waited_for(part: MovingPart, parts: Iterable[MovingPart]) -> bool:
-    """Whether a part is a slider that changes other parts through the server."""
+    """Returns whether a part is a slider whose moves change other parts through the server."""
     if part.name != components.live_slider.name:
         return False
     following = (each.data for each in parts if isinstance(each.data, Mapping))
@@ -137,7 +142,7 @@ def is_waited_for(part: MovingPart, parts: Iterable[MovingPart]) -> bool:
 
 
 # ---- the exercise of a scene that shows a lesson: a row of the lesson's run, to calculate by hand --------------------
-EXERCISE_STEPS = {  # lesson -> the step to calculate
+EXERCISE_STEPS = {  # lesson -> the step that its exercise asks to calculate
     "qkv": "q_projected",
     "scale": "scaled_scores",
     "heads": "output",
@@ -147,12 +152,13 @@ EXERCISE_STEPS = {  # lesson -> the step to calculate
 
 
 def make_lesson_exercise(shown: LessonPart, run: Setup | None) -> SlideExercise | None:
-    """The exercise of a lesson's picture, or None. run: the Setup that the lesson opens on the workbench; None if it
-    opens none.
+    """Returns the exercise about a lesson's picture; None if the lesson has no exercise.
+
+    run: the Setup that the lesson opens on the workbench; None if it opens none.
     """
     if shown.part != PICTURE_PART or shown.slug not in EXERCISE_STEPS:
         return None
-    if run is None:  # the page samples its numbers: take an example sentence instead, which has few numbers, all whole
+    if run is None:  # if so, the page samples its numbers; the slide takes an example with few, whole numbers instead
         run = make_setup(example=f"{current_language()}_colour", token=4, head=1)
     try:
         screen = make_screen_state(run, None)

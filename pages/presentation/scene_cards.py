@@ -1,4 +1,4 @@
-"""The scenes of a lecture as cards, each with a small picture, number, title and minutes; cards can be reordered."""
+"""The scenes of a lecture as cards that can be reordered, each with a small picture, number, title and minutes."""
 
 import base64
 import io
@@ -27,16 +27,19 @@ from pages.session.labels import current_palette, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say, say_title, strip_markup
 
-CARD_MAP_CELLS = 16  # cells on a side of a card's small map: smaller cells would not be visible
-MAX_CARD_PAIRS = 65_536  # most query-key pairs of a run: sixty runs of this size take a bearable time
-MAX_CARD_PICTURE_PIXELS = 8_000_000  # pixels of an uploaded picture: each takes four bytes of memory
-CARD_PICTURE_SIZE_PX = (320, 180)  # twice the size of a card's picture, for high-resolution screens
-CARD_LINES, CARD_LINE_CHARS = 5, 40  # lines, and characters of a line, that fit on a card
+CARD_MAP_CELLS = 16  # a card's map has at most this many cells on a side; more cells would be too small to see
+MAX_CARD_PAIRS = 65_536  # a run has at most this many query-key pairs; sixty runs of this size are still fast enough
+MAX_CARD_PICTURE_PIXELS = 8_000_000  # an uploaded picture has at most this many pixels, four bytes of memory each
+CARD_PICTURE_SIZE_PX = (320, 180)  # twice the size of a card's picture, because of high-resolution screens
+CARD_LINES, CARD_LINE_CHARS = 5, 40  # the most lines on a card, and the most characters in a line
 
 
 # ---- the content of a card -------------------------------------------------------------------------------------------
 def show_scene_cards() -> None:
-    """Shows the cards; a click selects a scene of the own lecture, or starts another lecture from there."""
+    """Shows the cards of the scenes.
+
+    A click selects a scene of the visitor's own lecture, or starts another lecture at that scene.
+    """
     session = lecture_session.get_lecture_session()
     is_own = session.name == OWN_LECTURE
     data = {
@@ -57,17 +60,20 @@ def show_scene_cards() -> None:
 
 
 def describe_scene(scene: Scene) -> dict[str, object]:
-    """The data of a card: title, minutes, and a picture as shapes, lines of text, or an image."""
+    """Returns the data of a card: title, minutes, and a picture as shapes, lines of text, or an image."""
     minutes = say("present.minutes", count=scene.minutes) if scene.minutes else ""
     described = {"title": printable_token(scene.title) or "–", "minutes": minutes}
     try:
         return described | draw_scene(scene)
-    except AttentionError:  # the error is shown when the scene is opened
+    except AttentionError:  # the error is shown when the scene is opened, so the card omits it
         return described | name_first_step(scene)
 
 
 def draw_scene(scene: Scene) -> dict[str, object]:
-    """The picture of a scene's content, as data of a card. Raises AttentionError if its run cannot be computed."""
+    """Returns a picture of a scene's content, as a part of a card's data.
+
+    Raises AttentionError if the scene's run cannot be computed.
+    """
     match scene.shown:
         case Setup() as setup if fits_card(setup):
             return {"shapes": draw_map(setup)}
@@ -85,27 +91,30 @@ def draw_scene(scene: Scene) -> dict[str, object]:
 
 
 def name_first_step(scene: Scene) -> dict[str, object]:
-    """The name of a scene's first step as the only line of a card, for scenes without a small picture."""
+    """Returns the name of a scene's first step as the only line of a card, for scenes without a small picture."""
     first, *_ = scene.own_steps()
     return {"lines": [say(f"present.scene_step.{first}")]}
 
 
 def first_lines(text: str) -> list[str]:
-    """The first non-blank lines of a text, each cut to a card's width."""
+    """Returns the first non-blank lines of a text, each cut to the width of a card."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     return [line[:CARD_LINE_CHARS] for line in lines[:CARD_LINES]]
 
 
 # ---- cached small pictures -------------------------------------------------------------------------------------------
 def fits_card(setup: Setup) -> bool:
-    """Whether a run is small enough to be computed for a card. Raises AttentionError if its inputs are unavailable."""
+    """Returns whether a run is small enough to be computed for the picture on a card.
+
+    Raises AttentionError if the inputs of the run are unavailable.
+    """
     queries, keys = count_queries_and_keys(gather_inputs(setup.run, find_arrays(setup.run)))
     return queries * keys <= MAX_CARD_PAIRS
 
 
 @cache_by_setup
 def draw_map(setup: Setup) -> list[Shape]:
-    """The shapes of a small map of the head that a Setup selects."""
+    """Returns the shapes of a small attention map of the head that a Setup selects."""
     trace = trace_for(setup)
     chosen = selection_of(trace, setup)
     place = (chosen.batch, chosen.head)
@@ -117,14 +126,17 @@ def draw_map(setup: Setup) -> list[Shape]:
 
 @cache_by_setup
 def quote_code(setup: Setup, language: str) -> str:
-    """The PyTorch code of the step that a Setup opens. language: of the comments; it is part of the cache key."""
+    """Returns the PyTorch code of the step that a Setup opens.
+
+    language: the language of the comments, which is also part of the cache key.
+    """
     trace = trace_for(setup)
     return list_step_code(trace, step_of_code(trace, setup), "torch")
 
 
 @cache_measurement
 def shrink_picture(data: bytes) -> str:
-    """An uploaded picture as a data URL of a small JPEG; "" if the picture is too large or broken."""
+    """Returns an uploaded picture as a data URL of a small JPEG; "" if the picture is too large or broken."""
     width, height = find_picture_size(data)
     if width * height > MAX_CARD_PICTURE_PIXELS:
         return ""
@@ -132,7 +144,7 @@ def shrink_picture(data: bytes) -> str:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as picture:
             picture.thumbnail(CARD_PICTURE_SIZE_PX)
             small = picture.convert("RGBA")
-    except (OSError, ValueError, SyntaxError):  # the errors of PIL for a broken file
+    except (OSError, ValueError, SyntaxError):  # PIL raises these errors for a broken file
         return ""
     paper = Image.new("RGBA", small.size, "white")
     paper.alpha_composite(small)
@@ -143,7 +155,7 @@ def shrink_picture(data: bytes) -> str:
 
 # ---- handlers --------------------------------------------------------------------------------------------------------
 def open_scene(at: int) -> None:
-    """Handler of a click on a card: selects a scene of the own lecture, or starts another lecture from there."""
+    """Handles a click on a card: selects a scene of the visitor's own lecture, or starts another lecture there."""
     session = lecture_session.get_lecture_session()
     if session.name == OWN_LECTURE:
         session.at = at
@@ -152,6 +164,6 @@ def open_scene(at: int) -> None:
 
 
 def move_own_scene(places: tuple[int, int]) -> None:
-    """Handler of a moved card: moves the scene of the own lecture from one index to another."""
+    """Handles a moved card: moves the scene of the own lecture from one index to another."""
     if lecture_session.get_lecture_session().name == OWN_LECTURE:
         move_scene(*places)

@@ -1,5 +1,5 @@
-"""The steps of a scene on the stage: a question, the journey, a map, a model, a cell, a formula, its sizes; a text, a
-picture, code, or a part of a lesson.
+"""The steps of a scene on the stage, such as a question, the query's journey, a map, a cell, a formula, a text or
+code.
 """
 
 from collections.abc import Callable
@@ -39,11 +39,11 @@ from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS, PAGES_BY_SLUG
 from pages.site.words import escape_markdown, has, say
 
-MAX_STAGE_CELLS_ACROSS = 16  # cells side by side that are legible from the last row of a hall
+MAX_STAGE_CELLS_ACROSS = 16  # this many cells side by side are legible from the last row of a hall, but no more
 
 
 def get_focus_cell(screen: ScreenState) -> Ref:
-    """The cell that the scene shows: the opened cell, otherwise the largest weight of the selected query."""
+    """Returns the focus cell of a scene: the opened cell; if none is open, the largest weight of the selected query."""
     opened = chosen_cell(screen.trace, screen.setup)
     if opened:
         return opened
@@ -54,7 +54,7 @@ def get_focus_cell(screen: ScreenState) -> Ref:
 
 
 def show_symbol_step(screen: ScreenState) -> None:
-    """Shows the formula of the focus cell's step, under the formulas of the steps that lead from the scores to it."""
+    """Shows the formula of the focus cell's step, below the formulas of the steps from the scores up to it."""
     step = get_focus_cell(screen).step
     colours, names = current_palette().families(), formula_names(screen.trace)
     with st.container(key="leading"):
@@ -65,8 +65,9 @@ def show_symbol_step(screen: ScreenState) -> None:
 
 
 def steps_leading_to(trace: Trace, step: str) -> list[str]:
-    """The steps from the scores up to a step, without the step itself and without masks; [] if the run has no such
-    path.
+    """Returns the names of the steps from the scores up to a step; the step itself and masks are left out.
+
+    Returns [] if the run has no such steps.
     """
     names = [name for name in shown_steps(trace) if not name.startswith("allowed")]
     if "scores" not in names or step not in names:
@@ -77,9 +78,7 @@ def steps_leading_to(trace: Trace, step: str) -> list[str]:
 
 
 def show_shapes_step(screen: ScreenState) -> None:
-    """Shows the formula of the focus cell's step with the sizes of this run, and the meaning of the letters for
-    sizes.
-    """
+    """Shows the formula of the focus cell's step with this run's sizes, and what the letters of the sizes mean."""
     step = get_focus_cell(screen).step
     with st.container(key="focus"):
         st.latex(sized_formula(screen.trace, step, current_palette().families(), formula_names(screen.trace)))
@@ -87,7 +86,10 @@ def show_shapes_step(screen: ScreenState) -> None:
 
 
 def sizes_sentence(trace: Trace, step: str, spell: Callable[[str], str]) -> str:
-    """The sentence on the meaning of the letters for a step's sizes. spell: formats a letter."""
+    """Returns the sentence that says what the letters in a step's sizes mean.
+
+    spell: a function that formats a letter.
+    """
     counts = []
     for dim, size in step_sizes(trace, step).items():
         if has(f"present.size.{dim}"):
@@ -108,8 +110,9 @@ def show_cell_step(screen: ScreenState) -> None:
 
 
 def make_cell_picture(trace: Trace, cell: Ref, palette: Palette) -> charts.Picture:
-    """The row and the column whose product a cell is; if the cell is no product, its row next to the rows of the
-    operands.
+    """Returns a picture of the row and the column whose product a cell is.
+
+    If the cell is no product, the picture shows the cell's row next to the same row of the operands.
     """
     position = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
     whole = product(trace, cell.step, position)
@@ -127,7 +130,10 @@ def make_cell_picture(trace: Trace, cell: Ref, palette: Palette) -> charts.Pictu
 
 
 def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int], palette: Palette) -> charts.Picture:
-    """The row of a cell next to the same row of its operands; only the cell's row if the operands are too wide."""
+    """Returns a picture of the row of a cell next to the same row of its operands.
+
+    If the operands are too wide, the picture has only the row of the cell.
+    """
     names = [*list_shown_operands(trace, cell.step), cell.step]
     panels = [panel(trace, name, position) for name in names]
     row, _ = find_in_panel(panels[-1], cell)
@@ -157,8 +163,11 @@ def show_question_step(screen: ScreenState) -> None:
 
 
 def show_journey_step(screen: ScreenState) -> None:
-    """Shows the query's journey through the layer; the next and previous keys move between its keyframes first, and
-    skip those that an earlier scene has shown."""
+    """Shows the query's journey through the layer.
+
+    The keys for next and previous first move between the journey's keyframes, and skip keyframes that an earlier scene
+    has shown.
+    """
     session = lecture_session.get_lecture_session()
     known = lecture_session.known_motions()
     session.motions[session.at] = list_motions(screen)
@@ -167,9 +176,7 @@ def show_journey_step(screen: ScreenState) -> None:
 
 
 def show_map_step(screen: ScreenState) -> None:
-    """Shows the map of the weights as the last keyframe of the journey: the query's row in strong colours, the others
-    pale.
-    """
+    """Shows the map of the weights as the last keyframe of the animation, with the query's row in strong colours."""
     if is_too_large(screen.trace):
         show_large_map_step(screen)
         return
@@ -178,7 +185,7 @@ def show_map_step(screen: ScreenState) -> None:
 
 
 def show_large_map_step(screen: ScreenState) -> None:
-    """Shows the map of a run that is too large for the journey's picture, as a sentence and a canvas."""
+    """Shows a sentence, and a map on a canvas, for a run that is too large for the animation."""
     selection = screen.selection
     st.markdown(fact_sentence(screen.trace, selection))
     description = fact_sentence(screen.trace, selection, str)
@@ -187,8 +194,9 @@ def show_large_map_step(screen: ScreenState) -> None:
 
 
 def show_model_step(screen: ScreenState) -> None:
-    """Shows the open panel of the scene's language model, as on the workbench; the journey if no language model is
-    used.
+    """Shows the open panel of the scene's language model, as the workbench does.
+
+    If no language model is used, the function shows the journey.
     """
     panel = open_panel(screen)
     if panel is None:
@@ -218,15 +226,16 @@ def show_code_step(screen: ScreenState) -> None:
 
 
 def step_of_code(trace: Trace, setup: Setup) -> str:
-    """The step whose code is shown: the opened step if it is computed, otherwise the weights."""
+    """Returns the step whose code is shown: the opened step if it is computed, otherwise the weights."""
     return setup.view.step if setup.view.step in trace.computed() else "weights"
 
 
 # ---- parts of lessons ------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class BegunLesson:
-    """The lesson that the stage shows. begun: the value of LectureSession.begun when it was started. link: its link at
-    that time.
+    """The lesson that the stage shows.
+
+    begun: the value of LectureSession.begun when the lesson was started. link: the lesson's link at that time.
     """
 
     begun: int
@@ -234,8 +243,9 @@ class BegunLesson:
 
 
 def show_lesson_step(screen: ScreenState) -> None:
-    """Shows the scene's part of a lesson, at first with the scene's choices; records whether the choices were
-    changed.
+    """Shows a scene's part of a lesson, at first with the scene's choices.
+
+    The function also records whether the choices were changed since.
     """
     session = lecture_session.get_lecture_session()
     shown = lecture_session.current_scene().shown
@@ -251,18 +261,18 @@ def show_lesson_step(screen: ScreenState) -> None:
 
 
 def forget_begun_lesson() -> None:
-    """Makes the stage restart its lesson; needed after another lesson was drawn with the choices of the stage."""
+    """Makes the stage restart its lesson, because another lesson was drawn with the choices of the stage."""
     st.session_state.pop("begun_lesson", None)
 
 
 def draw_lesson_part(slug: str, staged: StagedPart) -> None:
-    """Draws a part of a lesson. Before this, enter_lesson_on_stage must have set the lesson's choices."""
+    """Draws a part of a lesson, after enter_lesson_on_stage has set the lesson's choices."""
     with stage_part(staged):
         run_page(PAGES_BY_SLUG[slug].path)
 
 
 def run_page(path: Path) -> None:
-    """Runs a page's file as a new module, as Streamlit does; no other thread sees the module."""
+    """Runs the file of a page as a new module, as Streamlit does, so that threads do not share the module."""
     spec = spec_from_file_location(f"staged_{path.parent.name}", path)
     page = module_from_spec(spec)
     spec.loader.exec_module(page)

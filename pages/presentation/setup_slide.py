@@ -35,17 +35,20 @@ from pages.setup.codec import link_key_of
 from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal
 
-MAX_SHOWN_SHARES = 4  # keys whose shares a sentence names
-LEAST_SHOWN_SHARE = 0.005  # smaller shares round to 0 % and are not named, except the largest
+MAX_SHOWN_SHARES = 4  # a sentence names the weights of at most this many keys
+LEAST_SHOWN_SHARE = 0.005  # a weight below this rounds to 0 % and is not named, unless it is the largest
 HEAD_AXES = {"B", "H", "T"}
-OTHER_STEPS = ("head_outputs", "scaled_scores", "scores", "output", "q_projected", "v_projected")  # for exercises
-MAX_TOLD_HEADS = 4  # heads for whose shares there is room beside a picture
-MAX_SHOWN_NUMBERS = 8  # numbers of an output that are written out
+OTHER_STEPS = ("head_outputs", "scaled_scores", "scores", "output", "q_projected", "v_projected")  # other exercises
+MAX_TOLD_HEADS = 4  # there is room beside a picture for the weights of at most this many heads
+MAX_SHOWN_NUMBERS = 8  # at most this many numbers of an output are written out
 
 
 @dataclass(frozen=True)
 class SlidesBefore:
-    """The content of earlier slides: the motions of the query's journey, and the exercises."""
+    """The content of earlier slides, which later slides do not repeat.
+
+    motions: the motions of the query's animation that were shown. exercises: the exercises that were given.
+    """
 
     motions: tuple[str, ...] = ()
     exercises: tuple[SlideExercise, ...] = ()
@@ -53,8 +56,9 @@ class SlidesBefore:
 
 @dataclass(frozen=True)
 class ShownScene:
-    """A scene with its screen state, its focus cell, the provenance of its pictures, and the content of earlier
-    slides.
+    """A scene to show, with its screen state and its focus cell.
+
+    provenance: the provenance of its pictures. before: the content of earlier slides.
     """
 
     scene: Scene
@@ -65,7 +69,10 @@ class ShownScene:
 
 
 def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePicture, tuple[MovingPart, ...]]:
-    """The map of a run, and the query's journey as a moving part. address: of the workbench."""
+    """Returns the map of a run as a picture, and the query's journey as an animated part.
+
+    address: the address of the workbench.
+    """
     screen = make_screen_state(setup, None)
     provenance = replace(make_run_provenance(setup, address), title=title)
     scene = Scene(setup, title, steps=("journey", "map"))
@@ -74,14 +81,16 @@ def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePictu
 
 
 def make_computable_screen(setup: Setup) -> tuple[ScreenState, dict[str, AttentionError]]:
-    """The screen state of a Setup without the fields that cannot be computed, and the error of each of these fields."""
+    """Returns the screen state of a Setup without the fields that cannot be computed, and the error of each such
+    field.
+    """
     setup, refused = keep_computable_fields(setup, check_computable)
     setup, _ = setup_state.drop_missing(setup, trace_for(setup))
     return make_screen_state(setup, None), refused
 
 
 def list_shown_motions(scene: Scene) -> tuple[str, ...]:
-    """The motions of the query's journey on the slide of a scene; () if the slide shows no journey."""
+    """Returns the motions of the query's animation on the slide of a scene; () if the slide has no animation."""
     if not isinstance(scene.shown, Setup) or "journey" not in scene.steps:
         return ()
     try:
@@ -92,7 +101,10 @@ def list_shown_motions(scene: Scene) -> tuple[str, ...]:
 
 
 def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
-    """The slide of a workbench scene, as far as it can be computed. address: of the workbench."""
+    """Returns the slide of a workbench scene, as far as it can be computed.
+
+    address: the address of the workbench. before: the content of earlier slides.
+    """
     screen, refused = make_computable_screen(scene.setup)
     provenance = replace(make_run_provenance(screen.setup, address), title=scene.title, warning="")  # see `figures`
     warning = tell_run_guess(screen.setup)
@@ -118,7 +130,7 @@ def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
 
 # ---- pictures --------------------------------------------------------------------------------------------------------
 def list_pictures(shown: ShownScene) -> list[SlidePicture]:
-    """The pictures of a slide: the map with which the journey ends, and the row and the column of the focus cell."""
+    """Returns a slide's pictures: the map with which the animation ends, and the row and column of the focus cell."""
     steps = shown.scene.steps
     pictures = []
     if "journey" in steps or "map" in steps:
@@ -131,7 +143,7 @@ def list_pictures(shown: ShownScene) -> list[SlidePicture]:
 
 
 def draw_map_of_query(shown: ShownScene) -> SlidePicture:
-    """The map of the selected head with the query's row marked."""
+    """Returns a picture of the selected head's map with the query's row marked."""
     screen, steps = shown.screen, shown.scene.steps
     can_turn = {"journey", "map"} <= {*steps} and not is_too_large(screen.trace)
     chosen = chosen_cell(screen.trace, screen.setup)
@@ -149,7 +161,7 @@ def draw_map_of_query(shown: ShownScene) -> SlidePicture:
 
 
 def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
-    """The query's journey or the map of its head as a moving part; () if the scene shows neither."""
+    """Returns the query's animation or the map of its head as a moving part; () if the scene shows neither."""
     screen, steps = shown.screen, shown.scene.steps
     has_journey = "journey" in steps
     has_map = "map" in steps and not is_too_large(screen.trace)
@@ -162,7 +174,7 @@ def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
 
 # ---- formulas and figures --------------------------------------------------------------------------------------------
 def list_formulas(shown: ShownScene) -> list[str]:
-    """The formulas of the steps that lead to the focus cell's step, and the formula of that step."""
+    """Returns the formulas of the steps that lead to the focus cell's step, and the formula of that step."""
     if "symbol" not in shown.scene.steps:
         return []
     trace, step = shown.screen.trace, shown.focus.step
@@ -171,7 +183,7 @@ def list_formulas(shown: ShownScene) -> list[str]:
 
 
 def list_figures(shown: ShownScene) -> list[str]:
-    """The sentences with the numbers of the pictures: shares, output, the cell's arithmetic, sizes."""
+    """Returns sentences with the numbers in the pictures: weights, output, the cell's arithmetic, sizes."""
     trace, focus, steps = shown.screen.trace, shown.focus, shown.scene.steps
     figures = []
     if "journey" in steps or "map" in steps:
@@ -189,7 +201,10 @@ def list_figures(shown: ShownScene) -> list[str]:
 
 
 def list_shares(shown: ShownScene) -> list[str]:
-    """The sentences on the shares of the query's row, in the selected head, or in each of a few if none is selected."""
+    """Returns the sentences on the weights of the query's row, in the selected head.
+
+    If no head is selected, there is one sentence for each of a few heads.
+    """
     trace, selection = shown.screen.trace, shown.screen.selection
     heads = range(trace.sizes()["H"])
     if shown.scene.setup.view.head is not None or not 2 <= len(heads) <= MAX_TOLD_HEADS:
@@ -202,7 +217,7 @@ def list_shares(shown: ShownScene) -> list[str]:
 
 
 def shares_sentence(trace: Trace, selection: Selection) -> str:
-    """The sentence on the largest shares of the query's row; also on the smallest share, if only one key has it."""
+    """Returns the sentence on the largest weights of the query's row, and on the smallest if a single key has it."""
     row = trace.step("weights").window(B=selection.batch, H=selection.head, T=selection.query)  # (S,)
     largest_first = sorted(range(len(row)), key=lambda key: -row[key])
     named = []
@@ -222,7 +237,7 @@ def shares_sentence(trace: Trace, selection: Selection) -> str:
 
 
 def output_sentence(screen: ScreenState) -> str:
-    """The sentence on the selected head's output for the query."""
+    """Returns the sentence about the output of the selected head for the query."""
     trace, selection = screen.trace, screen.selection
     output = trace.step("head_outputs").window(B=selection.batch, H=selection.head, T=selection.query)  # (d_v,)
     numbers = [format_fixed(float(number)) for number in output[:MAX_SHOWN_NUMBERS]]
@@ -234,8 +249,10 @@ def output_sentence(screen: ScreenState) -> str:
 
 # ---- the exercise ----------------------------------------------------------------------------------------------------
 def make_exercise(shown: ShownScene) -> SlideExercise | None:
-    """The row of the focus cell as an exercise; the query's weights if that row cannot be calculated; the row of
-    another step if an earlier slide has an exercise with the same numbers. None if no step is left.
+    """Returns an exercise whose numbers no earlier slide has asked for; None if there is none.
+
+    The exercise is the row of the focus cell. If that row cannot be calculated, it is the query's weights, or else the
+    row of another step.
     """
     trace, selection = shown.screen.trace, shown.screen.selection
     cell = shown.focus
@@ -255,7 +272,10 @@ def make_exercise(shown: ShownScene) -> SlideExercise | None:
 
 
 def make_row_exercise(screen: ScreenState, cell: Ref, task: str) -> SlideExercise | None:
-    """The row of a cell as an exercise. task: a text before the instruction to fill in the row; may be ""."""
+    """Returns an exercise that asks for the row of a cell.
+
+    task: a text before the instruction to fill in the row, or "".
+    """
     texts = make_document_texts(screen.trace, screen.setup, screen.selection)
     fill = say("present.files.fill", step=inline_step_name(cell.step))
     return cell_exercise(
@@ -264,7 +284,7 @@ def make_row_exercise(screen: ScreenState, cell: Ref, task: str) -> SlideExercis
 
 
 def find_largest_cell(trace: Trace, step: str, selection: Selection) -> Ref:
-    """The number with the largest absolute value in the row of a step for the selected query and head."""
+    """Returns the cell with the largest magnitude in a step's row for the selected query and head."""
     at = selection.at
     *outer, _ = trace.step(step).dims
     index = tuple(at.get(dim, 0) for dim in outer)

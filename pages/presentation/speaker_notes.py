@@ -14,13 +14,14 @@ from pages.lectures import lecture_session
 from pages.site.words import say, use_language
 
 NOTE_WORDS = ("heard", "alone", "coming", "again", "pause", "resume", "on_time")
-CLOCK_WORDS = ("planned", "ahead", "behind")  # keys of texts with numbers that the browser updates every second
+CLOCK_WORDS = ("planned", "ahead", "behind")  # keys of texts whose numbers the browser updates every second
 FILLED_IN_BROWSER = {name: f"{{{name}}}" for name in ("begins", "ends", "time")}
 
 
 def note_data() -> dict[str, object]:
-    """The texts of the presenter view, and the minutes at which the scene is planned to begin and end; {} if no lecture
-    is shown.
+    """Returns the texts of the presenter view, and the minutes at which the scene is planned to begin and to end.
+
+    Returns {} if no lecture is shown.
     """
     session = lecture_session.get_lecture_session()
     if session.scene_step is None:
@@ -39,14 +40,14 @@ def note_data() -> dict[str, object]:
 
 
 def describe_place() -> str:
-    """The text "scene number of count"; with the scene's planned minutes if there are any."""
+    """Returns the text "scene number of count"; if the scene has planned minutes, the text includes them."""
     place = say("present.place", **lecture_session.scene_number_and_count())
     minutes = lecture_session.current_scene().minutes
     return f"{place} · {say('present.minutes', count=minutes)}" if minutes else place
 
 
 def describe_next_step() -> str:
-    """The name of the step after the current one, or the text that the lecture ends."""
+    """Returns the name of the step after the current one; at the end, the text that the lecture ends."""
     session = lecture_session.get_lecture_session()
     place = (session.at, session.scene_step)
     for earlier, later in pairwise(lecture_session.list_scene_steps()):
@@ -56,7 +57,10 @@ def describe_next_step() -> str:
 
 
 def describe_scene_step(index: int, step: str) -> str:
-    """The name of a step; with the title of its scene if that is not the current scene."""
+    """Returns the name of a step, with the title of its scene if that is not the current scene.
+
+    index: the index of the scene.
+    """
     name = say(f"present.scene_step.{step}")
     if index == lecture_session.get_lecture_session().at:
         return name
@@ -82,6 +86,6 @@ def show_notes() -> None:
 
 
 def go_on(way: str) -> None:
-    """Handler of the presenter view's keys and buttons if no presentation window answers: shows another step."""
+    """Handles the keys and buttons of the presenter view if no presentation window answers: shows another step."""
     if lecture_session.get_lecture_session().scene_step is not None:
         lecture_session.move_in_lecture(way)

@@ -19,11 +19,11 @@ from pages.session.view import ScreenState
 from pages.setup.codec import LINK_KEYS, link_trouble
 from pages.site.words import escape_markdown, say
 
-MODEL_STEPS = ("journey", "map", "model", "cell")  # steps with numbers that may come from a language model
+MODEL_STEPS = ("journey", "map", "model", "cell")  # steps of a scene whose numbers may come from a language model
 
 
 def stage_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """All values on which the stage depends: the lecture, scene and step, and the Setup that is shown."""
+    """Returns the values on which the stage depends: the lecture, scene and step, and the shown Setup."""
     session = lecture_session.get_lecture_session()
     return (
         lecture_session.current_lecture(),
@@ -40,12 +40,12 @@ def stage_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(stage_dependencies)
 def show_stage(screen: ScreenState) -> None:
-    """Shows the current step of the scene, and the lectern."""
+    """Shows the current step of the scene, and the controls of the presenter (lectern)."""
     step = lecture_session.get_lecture_session().scene_step
     with st.container(key="stage"):
         st.markdown(f"## {escape_markdown(lecture_session.current_scene().title)}")
         is_flow = step == "journey" or (step == "map" and not is_too_large(screen.trace))
-        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # same key: the animation continues
+        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # one key for flow steps keeps the animation
             SCENE_STEP_FUNCTIONS[step](screen)
         if step in MODEL_STEPS:
             show_sign(tell_sign(screen.setup, words_of_model(screen) or ()))
@@ -83,7 +83,10 @@ LECTERN_ACTIONS = (
 
 
 def handle_lectern_key(way: str) -> None:
-    """Handler of the lectern's keys and buttons. way: one of those that show_lectern declares."""
+    """Handles the lectern's keys and buttons.
+
+    way: one of the keys and buttons that show_lectern declares.
+    """
     session = lecture_session.get_lecture_session()
     is_presenting = session.scene_step is not None
     match way:
@@ -108,6 +111,6 @@ def handle_lectern_key(way: str) -> None:
 
 
 def show_lecture_trouble() -> None:
-    """Shows which parts of the link or the scene could not be read or computed."""
+    """Shows which parts of the link or of the scene could not be read or computed."""
     known = (*LINK_KEYS, *lecture_session.LECTURE_LINK_KEYS)
     show_link_trouble(lecture_session.get_lecture_session(), "present", partial(link_trouble, known=known))

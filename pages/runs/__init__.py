@@ -1,1 +1,1 @@
-"""Converts a Setup to tensors and computes and caches its Trace."""
+"""Conversion of a Setup to tensors; computation and caching of its Trace."""

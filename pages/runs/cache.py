@@ -1,7 +1,7 @@
-"""Caches of runs and of results computed from runs, by RunSetup; and of measurements, by their arguments.
+"""Caches of runs and of results computed from runs, keyed by RunSetup, and of measurements, keyed by their arguments.
 
-Tensors from a file are passed in besides the RunSetup, which names them by a digest: a session without the file cannot
-get results computed from it.
+Tensors from a file are passed in besides the RunSetup, which names them by a digest. So a session without the file
+cannot get results computed from it.
 """
 
 import threading
@@ -37,16 +37,16 @@ from pages.runs.upload_store import UploadedArrays, uploaded_arrays
 from pages.setup.setup import RunSetup, Setup
 
 Run = tuple[Trace, RunInputs]
-LARGE_BYTES = 16 * 2**20  # bytes of a large run: when one is evicted, memory of results computed from it is unused too
-HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}  # hashed by their repr, which contains all fields
-MAX_THREAD_RESULTS = 4  # results kept of each function, per thread that runs a script
+LARGE_BYTES = 16 * 2**20  # bytes of a large run: if one is evicted, unused memory is returned to the operating system
+HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}  # hashed by its repr, which contains all fields
+MAX_THREAD_RESULTS = 4  # at most this many results are kept for each function and each thread that runs a script
 MAX_CACHED_RUNS = 256  # runs
-MAX_RUN_BYTES = 192 * 2**20  # bytes of all cached runs: as many as two runs with 8 heads of 512 tokens
-# Results computed from runs; server.maxCacheDataSize limits the bytes of all these caches together.
+MAX_RUN_BYTES = 192 * 2**20  # all cached runs have at most this many bytes: two runs with 8 heads of 512 tokens
+# Caches results that are computed from runs; server.maxCacheDataSize limits the total bytes of these caches.
 cache_by_setup = st.cache_data(max_entries=MAX_CACHED_RUNS, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
-# The last two results without copies, because copying a large one takes longer than drawing it. They are never changed.
+# Caches the last two results without copying, because copying takes longer than drawing; they are never changed.
 keep_latest = st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
-# Results of each measurement with random samples: some kilobytes each; the limit in bytes is that of all caches.
+# Most results of each measurement with random samples, each some kilobytes; the byte limit is that of all caches.
 MAX_CACHED_MEASUREMENTS = 4096
 cache_measurement = st.cache_data(max_entries=MAX_CACHED_MEASUREMENTS, show_spinner=False)
 cached_saturation = cache_measurement(measure_saturation)
@@ -57,7 +57,9 @@ cached_savings = cache_measurement(savings_of_kind)
 
 
 def count_bytes(run: Run) -> int:
-    """The bytes of a run's tensors, matrices and typed values; shared storage counts once."""
+    """Returns the bytes of a run's tensors, matrices and typed values; storage that several of them share counts
+    once.
+    """
     trace, inputs = run
     storages = [step.stored.untyped_storage() for step in trace.steps.values()]
     of_steps = {storage.data_ptr(): storage.nbytes() for storage in storages}
@@ -76,13 +78,13 @@ class KeptRuns:
 
     def __init__(self, compute: Callable[[RunSetup, UploadedArrays | None], Run], most_bytes: int, most: int):
         self.compute, self.most_bytes, self.most = compute, most_bytes, most
-        self.runs: OrderedDict[str, Future[Run]] = OrderedDict()  # by the repr of a RunSetup, which contains all fields
-        self.sizes: dict[str, int] = {}  # bytes of each run that is computed
+        self.runs: OrderedDict[str, Future[Run]] = OrderedDict()  # RunSetup as repr with all fields -> its run
+        self.sizes: dict[str, int] = {}  # RunSetup as repr -> bytes of its run, after it was computed
         self.lock = Lock()
         update_wrapper(self, compute)
 
     def __call__(self, setup: RunSetup, arrays: UploadedArrays | None) -> Run:
-        """The run of a RunSetup, cached or computed. An error is raised and not cached."""
+        """Returns the run of a RunSetup from the cache, or computes it. If this raises an error, nothing is cached."""
         key = repr(setup)
         with self.lock:
             is_kept = key in self.runs
@@ -101,10 +103,13 @@ class KeptRuns:
         return run
 
     def enter(self, key: str, future: Future[Run], size: int) -> None:
-        """Records the size of a computed run, and evicts the least recently used runs beyond the limits."""
-        largest = 0  # bytes of the largest evicted run
+        """Records the size of a computed run, and removes the least recently used runs if the limits are exceeded.
+
+        key: the repr of the RunSetup.
+        """
+        largest = 0  # bytes of the largest removed run
         with self.lock:
-            if self.runs.get(key) is not future:  # the cache was cleared meanwhile
+            if self.runs.get(key) is not future:  # the cache was cleared while the run was computed
                 return
             self.sizes[key] = size
             computed = [each for each in self.runs if each in self.sizes]
@@ -117,22 +122,22 @@ class KeptRuns:
             give_back()
 
     def forget(self, key: str, future: Future[Run]) -> None:
-        """Removes the entry of a run whose computation failed."""
+        """Removes the cache entry of a run whose computation failed."""
         with self.lock:
             if self.runs.get(key) is future:
                 del self.runs[key]
 
     def clear(self) -> None:
-        """Removes all runs."""
+        """Removes all runs from the cache."""
         with self.lock:
             self.runs.clear()
             self.sizes.clear()
 
 
 def cache_in_thread(function: Callable) -> Callable:
-    """Memoises the latest results of a function separately for each thread that runs a script.
+    """Memoises the latest results of a function, separately for each thread that runs a script.
 
-    All parts of a page use the same run: without this, each would get a separate copy from the cache.
+    All parts of a page use the same run; without this decorator, each part would get a separate copy from the cache.
     """
     thread = threading.local()
 
@@ -155,7 +160,9 @@ def cached_run(run: RunSetup, arrays: UploadedArrays | None) -> Run:
 
 @keep_latest
 def latest_run(run: RunSetup, _arrays: UploadedArrays | None) -> Run:
-    """The last two runs on a GPU: they stay there, and only the steps that are shown are copied."""
+    """Returns a run from a cache of the last two runs on a GPU. The runs stay on the GPU; only shown steps are
+    copied.
+    """
     return compute_run(run, _arrays)
 
 
@@ -222,23 +229,29 @@ def cached_slips(run: RunSetup, texts: TextItems, stages: TextItems, _checked: C
 
 @cache_in_thread
 def run_and_inputs_for(run: RunSetup) -> Run:
-    """The run and the inputs of a Setup."""
+    """Returns the run and the inputs of a Setup."""
     keep = cached_run if run.device == "cpu" else latest_run
     return keep(run, find_arrays(run))
 
 
 def find_arrays(run: RunSetup) -> UploadedArrays | None:
-    """The uploaded arrays of a Setup, or None if it names no file. Raises AttentionError: file_away."""
+    """Returns the uploaded arrays that a Setup names; None if the Setup names no file.
+
+    Raises AttentionError: file_away, if the file is no longer stored.
+    """
     return None if run.file is None else uploaded_arrays(run)
 
 
 def check_computable(setup: Setup) -> None:
-    """Raises AttentionError if trace_for would; computes and caches no run."""
+    """Raises AttentionError if trace_for would raise it; computes and caches no run."""
     check_inputs(setup.run, find_arrays(setup.run))
 
 
 def trace_for(setup: Setup) -> Trace:
-    """The run of a Setup, its axes labelled with the words of the selected sentence. Raises AttentionError."""
+    """Returns the run of a Setup; the words of the selected sentence label its axes.
+
+    Raises AttentionError.
+    """
     trace, _ = run_and_inputs_for(setup.run)
     if trace.sizes()["B"] == 1:
         return trace
@@ -249,31 +262,35 @@ def trace_for(setup: Setup) -> Trace:
 
 
 def inputs_of(setup: Setup) -> RunInputs:
-    """The inputs of a Setup. Raises AttentionError."""
+    """Returns the inputs of a Setup. Raises AttentionError."""
     _, inputs = run_and_inputs_for(setup.run)
     return inputs.at(setup.view.sentence or 0)
 
 
 @cache_in_thread
 def proof_for(run: RunSetup) -> Proof:
-    """The proof of a run. Raises AttentionError."""
+    """Returns the proof of a run. Raises AttentionError."""
     return cached_proof(run, trace_for(Setup(run)))
 
 
 @cache_in_thread
 def decoding_steps_for(setup: Setup) -> list[Trace]:
-    """The runs in which a causal Setup is decoded word by word with a KV cache. Raises AttentionError."""
+    """Returns the runs in which a causal Setup is decoded word by word with a KV cache. Raises AttentionError."""
     return cached_decoding(setup.run)
 
 
 def checked_answers_for(setup: Setup, texts: Mapping[str, str], stages: Mapping[str, str] = STAGES) -> CheckedWork:
-    """The visitor's answers about the run of a Setup, checked. stages: those of a worked example. Raises
-    AttentionError.
+    """Returns the visitor's answers about the run of a Setup, checked.
+
+    texts: {stage: the numbers}. stages: the stages of a worked example. Raises AttentionError.
     """
     return cached_check(setup.run, tuple(texts.items()), tuple(stages.items()), trace_for(setup))
 
 
 def slips_for(setup: Setup, texts: Mapping[str, str], stages: Mapping[str, str]) -> dict[str, StepSlips]:
-    """The slips in the visitor's answers by step, with their explanations. Raises AttentionError."""
+    """Returns {step: slips with their causes} for the visitor's answers.
+
+    texts, stages: as in checked_answers_for. Raises AttentionError.
+    """
     checked = checked_answers_for(setup, texts, stages)
     return cached_slips(setup.run, tuple(texts.items()), tuple(stages.items()), checked)

@@ -1,4 +1,4 @@
-"""Converts a RunSetup to the inputs of the core, and computes the run."""
+"""Converts a RunSetup to the inputs of attention_core, and computes the run."""
 
 from dataclasses import replace
 
@@ -47,7 +47,7 @@ from pages.setup.setup import CHOSEN_FIELDS, MAX_RUN_PAIRS, RunSetup, Setup
 
 TYPED_MATRICES = ("x", "context", "q", "k", "v", *PROJECTIONS, *BIASES, *LEARNED_TENSORS)
 VECTORS = [name for name, tensor in LEARNED_TENSORS.items() if len(tensor.dims) == 1]
-ONE_ROW_MATRICES = (*VECTORS, *BIASES)  # shown as matrices with one row, but with one axis in the core
+ONE_ROW_MATRICES = (*VECTORS, *BIASES)  # matrices that are shown with one row, but have one axis in attention_core
 
 
 # ---- the kind of input -----------------------------------------------------------------------------------------------
@@ -56,7 +56,10 @@ InputKind = Sentences | QkvMatrices | UploadedQkv | DrawnTensors
 
 
 def input_kind_of(run: RunSetup, arrays: UploadedArrays | None = None) -> InputKind:
-    """The kind of input of a run. arrays: those of its uploaded files."""
+    """Returns the kind of input of a run.
+
+    arrays: the arrays of its uploaded files.
+    """
     choice = resolve_run(run)
     sentences = make_sentences(run, choice)
     match choice.mode:
@@ -78,7 +81,7 @@ def input_kind_of(run: RunSetup, arrays: UploadedArrays | None = None) -> InputK
 
 
 def make_sentences(run: RunSetup, choice: ResolvedRun) -> Sentences:
-    """The sentences of a run, as an object of the class that makes their vectors, such as ModelSentences."""
+    """Returns the sentences of a run. Their class, such as ModelSentences, determines how their vectors are made."""
     lines, typed = [], []
     if run.more is not None and choice.mode == "sentence" and not choice.crossed:
         lines = [line for line in run.more.splitlines() if line.strip()]
@@ -109,29 +112,32 @@ def make_sentences(run: RunSetup, choice: ResolvedRun) -> Sentences:
 
 
 def sentences_of(run: RunSetup) -> Sentences:
-    """The sentences of a run, whatever its kind of input."""
+    """Returns the sentences of a run with any kind of input."""
     return make_sentences(run, resolve_run(run))
 
 
 def spell_tokens(tokens: tuple[str, ...], run: RunSetup) -> str:
-    """A text that is tokenised to the given tokens."""
+    """Returns a text whose tokens are the given tokens."""
     return sentences_of(run).spell(tokens)
 
 
 def tokens_of(text: str, run: RunSetup) -> tuple[str, ...]:
-    """The tokens of a typed text."""
+    """Returns the tokens of a typed text."""
     return sentences_of(run).tokens_of(text)
 
 
 # ---- what goes in ----------------------------------------------------------------------------------------------------
 def gather_inputs(run: RunSetup, arrays: UploadedArrays | None = None) -> RunInputs:
-    """All of a run's inputs. arrays: what the Setup's file holds. Raises AttentionError for what cannot be read."""
+    """Returns all inputs of a run. Raises AttentionError if an input cannot be read.
+
+    arrays: the arrays of the Setup's uploaded file.
+    """
     kind, config = input_kind_of(run, arrays), config_of(run)
     return gather_for_kind(kind, run, config)
 
 
 def gather_for_kind(kind: InputKind, run: RunSetup, config: AttentionConfig) -> RunInputs:
-    """All of a run's inputs: those of a kind, and what is typed over them."""
+    """Returns all inputs of a run: the inputs of its kind, with typed matrices in the place of others."""
     values = {name: getattr(run, name) for name in TYPED_MATRICES}
     inputs = RunInputs(typed={name: value for name, value in values.items() if value is not None})
     sizes = make_head_sizes(run, config)
@@ -158,18 +164,18 @@ def gather_for_kind(kind: InputKind, run: RunSetup, config: AttentionConfig) -> 
 
 
 def note_sentence_rows(inputs: RunInputs, run: RunSetup, config: AttentionConfig) -> None:
-    """Notes which rows of typed q and k are still those that a sentence's random vectors or matrices made."""
+    """Records which rows of typed q and k still equal those from a sentence's random vectors or matrices."""
     if EXAMPLES[run.example].q is not None:
         return
     try:
         sentence = gather_inputs(replace(run, q=None, k=None, v=None))
-    except AttentionError:  # what was typed was taken over from another one, and is no sentence of its own
+    except AttentionError:  # the typed numbers come from another run, and belong to no sentence
         return
     note_made_rows(inputs, sentence, run.wiring, config)
 
 
 def make_head_sizes(run: RunSetup, config: AttentionConfig) -> HeadSizes:
-    """The heads and widths that a run chooses."""
+    """Returns the numbers of heads and the head widths that the Setup of a run chooses."""
     return HeadSizes(
         heads=config.heads,
         kv_heads=config.kv_heads,
@@ -182,7 +188,7 @@ def make_head_sizes(run: RunSetup, config: AttentionConfig) -> HeadSizes:
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
 def checked_run_sizes(inputs: RunInputs, config: AttentionConfig) -> tuple[int, int, int, int]:
-    """The sizes (B, H, T, S) of a run. Raises AttentionError: too_many_pairs."""
+    """Returns the sizes (B, H, T, S) of a run after checking them. Raises AttentionError: too_many_pairs."""
     B = max(len(inputs.batch), 1)
     H = config.heads
     for tensor in inputs.drawn.values():
@@ -204,7 +210,7 @@ def checked_run_sizes(inputs: RunInputs, config: AttentionConfig) -> tuple[int, 
 
 
 def count_queries_and_keys(inputs: RunInputs) -> tuple[int, int]:
-    """The numbers of queries and keys; for a batch those of the longest sentence."""
+    """Returns the numbers of queries and of keys; for a batch, those of its longest sentence."""
     if inputs.batch:
         lengths = [len(sentence.words) for sentence in inputs.batch]
         longest = max(lengths)
@@ -214,9 +220,9 @@ def count_queries_and_keys(inputs: RunInputs) -> tuple[int, int]:
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
 def compute_run(run: RunSetup, arrays: UploadedArrays | None = None) -> tuple[Trace, RunInputs]:
-    """The Trace of a run, on the CPU and with labelled axes, and its inputs.
+    """Returns the Trace of a run, on the CPU and with labelled axes, and its inputs.
 
-    Raises every AttentionError of the core.
+    Raises every AttentionError of attention_core.
     """
     inputs, steps, plan = prepare_run(run, arrays)
     with torch.inference_mode():
@@ -233,12 +239,12 @@ def compute_run(run: RunSetup, arrays: UploadedArrays | None = None) -> tuple[Tr
 
 
 def check(run: RunSetup, arrays: UploadedArrays | None = None) -> None:
-    """Raises AttentionError if compute_run would in preparing the run; computes nothing."""
+    """Raises AttentionError if compute_run would raise it while it prepares the run; computes nothing."""
     prepare_run(run, arrays)
 
 
 def prepare_run(run: RunSetup, arrays: UploadedArrays | None) -> tuple[RunInputs, dict[str, Step], Plan]:
-    """The inputs of a run, the same as steps, and the plan. Raises AttentionError."""
+    """Returns the inputs of a run, the inputs as steps, and the plan. Raises AttentionError."""
     require_one_of("device", run.device, AVAILABLE_DEVICES)
     kind, config = input_kind_of(run, arrays), config_of(run)
     inputs = gather_for_kind(kind, run, config)
@@ -281,8 +287,9 @@ def prepare_run(run: RunSetup, arrays: UploadedArrays | None) -> tuple[RunInputs
 def make_run_tensors(
     inputs: RunInputs, run: RunSetup, config: AttentionConfig
 ) -> tuple[dict[str, Tensor], Weights, PairInputs]:
-    """The input tensors of a run, its weights, and the tensors of token pairs: the mask, and the scores and weights
-    that the visitor set.
+    """Returns the input tensors of a run, its weights, and the tensors for pairs of tokens.
+
+    The tensors for pairs are the mask, and the scores and weights that the visitor set.
     """
     matrices = inputs.matrices
     if run.wiring:
@@ -302,7 +309,10 @@ def make_run_tensors(
 
 
 def make_batch_tensor(name: str, inputs: RunInputs, run: RunSetup) -> Tensor:
-    """The sentences of a batch, padded to the longest: (B, T, D). name: "x", or "value"."""
+    """Returns the sentences of a batch, padded to the length of the longest, as (B, T, D).
+
+    name: "x" or "value".
+    """
     length, _ = count_queries_and_keys(inputs)
     tensors = []
     for sentence in inputs.batch:
@@ -312,7 +322,7 @@ def make_batch_tensor(name: str, inputs: RunInputs, run: RunSetup) -> Tensor:
 
 
 def add_padding_mask(config: AttentionConfig, inputs: RunInputs) -> AttentionConfig:
-    """The AttentionConfig with a padding mask for the sentences of a batch."""
+    """Returns the AttentionConfig with a padding mask for the sentences of a batch."""
     lengths = tuple(len(sentence.words) for sentence in inputs.batch)
     masks = []
     for name, params in config.masks:
@@ -323,7 +333,9 @@ def add_padding_mask(config: AttentionConfig, inputs: RunInputs) -> AttentionCon
 
 
 def read_chosen_numbers(run: RunSetup, sizes: tuple[int, int, int, int]) -> dict[str, Tensor]:
-    """The scores and weights set by the visitor instead of computed ones, (B, H, T, S) each."""
+    """Returns the scores and weights that the visitor set in place of computed ones; the shape of each is (B, H, T,
+    S).
+    """
     dtype = getattr(torch, run.dtype)
     chosen = {}
     for name in CHOSEN_FIELDS:
@@ -337,7 +349,10 @@ def read_chosen_numbers(run: RunSetup, sizes: tuple[int, int, int, int]) -> dict
 
 
 def label_feature_axes(run: RunSetup, inputs: RunInputs, trace: Trace) -> dict[str, tuple[str, ...]]:
-    """The feature names of x and of the output, if their widths are those of the example or the built heads."""
+    """Returns the feature names of x and of the output, by axis.
+
+    A name is left out if the width is not the width of the example or of the built heads.
+    """
     names = inputs.dims
     if not names:
         return {}
@@ -351,7 +366,7 @@ def label_feature_axes(run: RunSetup, inputs: RunInputs, trace: Trace) -> dict[s
 
 
 def to_setup_tensor(name: str, matrix: np.ndarray, run: RunSetup) -> Tensor:
-    """A matrix in the chosen precision on the chosen device; vectors have one axis, a mask is boolean."""
+    """Returns a matrix in the chosen precision on the chosen device; a vector has one axis, a mask is boolean."""
     tensor = torch.from_numpy(np.ascontiguousarray(matrix)).to(run.device)
     if name == "allowed":
         return tensor != 0

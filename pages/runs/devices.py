@@ -1,4 +1,4 @@
-"""The devices on which runs can be computed, and why no GPU is available."""
+"""The devices on which runs can be computed, and the reason if no GPU is available."""
 
 import torch
 
@@ -8,9 +8,9 @@ AVAILABLE_DEVICES = list_devices()
 
 
 def find_gpu_obstacle() -> str | None:
-    """Returns why no GPU is available; None if one is.
+    """Returns the reason why no GPU is available; None if a GPU is available.
 
-    "mac": a Mac's GPU, which does not compute float64; "built_without": torch without CUDA; "not_found": torch with
+    "mac": a Mac's GPU, which does not compute float64. "built_without": torch without CUDA. "not_found": torch with
     CUDA, but no GPU.
     """
     if torch.cuda.is_available():

@@ -1,17 +1,17 @@
-"""Returns unused memory to the operating system.
+"""Returns unused memory of this process to the operating system.
 
-C's malloc keeps freed memory, separately for each thread, and each run of a script has its own thread: after pages with
-8 heads of 512 tokens, whose steps take 16 MB each, hundreds of megabytes were unused.
+C's malloc keeps freed memory, separately for each thread, and each run of a script has a separate thread. After pages
+with 8 heads of 512 tokens, whose steps take 16 MB each, hundreds of megabytes were unused.
 """
 
 
 def give_back() -> None:
     """Makes the C library return unused memory: by malloc_trim(3) with glibc; elsewhere this has no effect.
 
-    Arrow calls malloc_trim when its memory pool is released; therefore its pool is set to the C library's, which is
-    sufficient, because the tables of a page are small.
+    Arrow calls malloc_trim when its memory pool is released. Therefore Arrow's pool is set to the pool of the C
+    library, which is sufficient, because the tables of a page are small.
     """
-    import pyarrow  # imported together with the pages, not at the start of the server
+    import pyarrow  # this import happens together with the pages, not at the start of the server
 
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     pyarrow.default_memory_pool().release_unused()

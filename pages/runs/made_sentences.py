@@ -1,5 +1,6 @@
-"""Sentences whose vectors and matrices come from heads built by hand, or from a trained network: a small network, one
-layer of a language model, or the cross-attention of a translator.
+"""Sentences whose vectors and matrices come from heads built by hand or from a trained network.
+
+The network is a small network, one layer of a language model, or the cross-attention of a translator.
 """
 
 from collections.abc import Callable
@@ -34,27 +35,28 @@ from pages.setup.word_roles import read_word_roles
 
 @dataclass(frozen=True)
 class HandmadeHeads(DictionarySentences):
-    """Sentences for heads built by hand, which determine the vectors and the matrices. kinds: (name, offset) of each
-    head.
+    """Sentences for heads built by hand; the heads determine the vectors and the matrices.
+
+    kinds: (name, offset) of each head.
     """
 
     kinds: tuple[tuple[str, int], ...] = ()
 
     @cached_property
     def built(self) -> BuiltHeads:
-        """The heads, built for the words of all sentences."""
+        """Returns the heads, built for the words of all sentences."""
         return build_heads(self.own_words(), self.kinds, self.further_words())
 
     def first_sequence(self) -> TokenSequence:
-        """The first sentence, with the token vectors of the built heads."""
+        """Returns the first sentence, with the token vectors of the built heads."""
         return self.read_by_heads(self.own_words())
 
     def further_sequences(self) -> list[TokenSequence]:
-        """The further sentences of the batch, with the token vectors of the built heads."""
+        """Returns the further sentences of the batch, with the token vectors of the built heads."""
         return [self.read_by_heads(words) for words in self.further_words()]
 
     def read_by_heads(self, words: tuple[str, ...]) -> TokenSequence:
-        """A sentence with the token vectors of the built heads."""
+        """Returns a sentence with the token vectors that the built heads read."""
         known = self.built.words
         x = build_token_vectors(words, known)
         if self.bare:
@@ -64,12 +66,12 @@ class HandmadeHeads(DictionarySentences):
         return TokenSequence(words, origins, x)
 
     def column_names(self) -> tuple[str, ...]:
-        """The names of the columns of x: one for each word, then those of the position."""
+        """Returns the names of the columns of x: one for each word, then the names of the position's columns."""
         word_columns = tuple(f"={word}" for word in self.built.words)
         return word_columns + POSITION_COLUMNS
 
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
-        """The matrices of the built heads."""
+        """Returns the matrices of the built heads."""
         built = self.built
         matrices = {
             "w_q": StartMatrix(built.w_q, "built"),
@@ -82,36 +84,41 @@ class HandmadeHeads(DictionarySentences):
 
 @dataclass(frozen=True)
 class LearnedTexts(DictionarySentences):
-    """Texts for a trained network, which determines the vectors, the context and all matrices. network: its recipe's
-    name.
+    """Texts for a trained network, which determines the vectors, the context and all matrices.
+
+    network: the name of the network's recipe.
     """
 
     network: str = ""
 
     def view(self, text: str | None, context_text: str | None) -> AttentionView:
-        """The inputs of the network's attention for two texts. Raises AttentionError."""
+        """Returns the inputs of the network's attention for two texts.
+
+        Raises AttentionError.
+        """
         return view_network(self.network, self.example, text, context_text)
 
     def own_view(self) -> AttentionView:
-        """The inputs of the network's attention for the first sentence."""
+        """Returns the inputs of the network's attention for the first text."""
         return self.view(self.text, self.context_text)
 
     def tokens_of(self, text: str) -> tuple[str, ...]:
-        """The symbols of a typed text."""
+        """Returns the symbols of a typed text."""
         return tuple(text.replace(" ", ""))
 
     def spell(self, tokens: tuple[str, ...]) -> str:
-        """A text that is tokenised to the given symbols."""
+        """Returns a text whose tokens are the given symbols."""
         return "".join(tokens)
 
     def first_sequence(self) -> TokenSequence:
-        """The text of the queries, with the network's vectors."""
+        """Returns the text that provides the queries, with the network's vectors."""
         view = self.own_view()
         return make_learned_sequence(view.queries, view.x)
 
     def context_sequence(self) -> TokenSequence:
-        """The text of the keys, with the network's vectors; in self-attention, the vectors of the context text
-        alone.
+        """Returns the text that provides the keys, with the network's vectors.
+
+        In self-attention, the vectors are those that the network computes for the context text alone.
         """
         view = self.own_view()
         if view.context is not None:
@@ -120,7 +127,7 @@ class LearnedTexts(DictionarySentences):
         return make_learned_sequence(other.queries, other.x)
 
     def further_sequences(self) -> list[TokenSequence]:
-        """The further texts of the batch, with the network's vectors."""
+        """Returns the further texts of the batch, with the network's vectors."""
         sequences = []
         for words in self.further_words():
             view = self.view("".join(words), self.context_text)
@@ -128,8 +135,9 @@ class LearnedTexts(DictionarySentences):
         return sequences
 
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
-        """The matrices of the network, if x and the context have the network's widths; otherwise those of
-        DictionarySentences.
+        """Returns the network's matrices if x and the context have the network's widths.
+
+        Otherwise the function returns the matrices of DictionarySentences.
         """
         learned = self.own_view()
         has_width = learned.width("x") == width
@@ -142,57 +150,60 @@ class LearnedTexts(DictionarySentences):
         return StartMatrices(matrices, learned.heads)
 
     def example_matrix(self, name: str) -> StartMatrix:
-        """One of the projections that the network of the example learned."""
+        """Returns a projection that the example's network learned."""
         learned = self.example.tensor(name)
         numbers = None if learned is None else learned.numpy()
         return StartMatrix(numbers, self.example.origin)
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The additive score's weights that the network learned, by name."""
+        """Returns {name: weight} of the additive score's weights that the network learned."""
         matrices = self.own_view().matrices()
         return {name: matrix for name, matrix in matrices.items() if name in LEARNED_TENSORS}
 
 
 def make_learned_sequence(words: tuple[str, ...], x: Tensor) -> TokenSequence:
-    """A text with the vectors that a network computes for its symbols."""
+    """Returns a text with the vectors that a network computes for its symbols."""
     origins = ("learned",) * len(words)
     return TokenSequence(words, origins, x.numpy())
 
 
 @dataclass(frozen=True)
 class ModelSentences(DictionarySentences):
-    """Sentences for a language model. model: its name. layer: the layer whose attention is run, counted from 1."""
+    """Sentences for a language model.
+
+    model: the name of the model. layer: the layer whose attention is run, counted from 1.
+    """
 
     model: str = ""
     layer: int = 1
 
-    # -- words
+    # The following methods return the words of the sentences.
     def tokens_of(self, text: str) -> tuple[str, ...]:
-        """The words of a typed text, after the start token."""
+        """Returns the words of a typed text, after the start token."""
         return cut_sentence(self.model, text)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
-        """A text that is tokenised to the given words."""
+        """Returns a text whose tokens are the given words."""
         words = tuple(word for word in tokens if word != START)
         if load_recipe(self.model).language != "zh":
             return " ".join(words)
         return write_model_words(words, self.tokens_of)
 
     def read(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """The token of the model's vocabulary for each word."""
+        """Returns, for each word, the token of the model's vocabulary."""
         return read_tokens(self.model, words, read_word_roles(self.word_roles))
 
     def inputs_for(self, words: tuple[str, ...]) -> LayerInputs:
-        """The inputs of the layer for a sentence."""
+        """Returns the inputs of the layer for a sentence."""
         return layer_inputs(self.model, self.read(words), self.layer)
 
-    # -- vectors
+    # The following methods return the vectors of the words.
     def first_sequence(self) -> TokenSequence:
-        """The sentence, with the vectors that the layer receives."""
+        """Returns the sentence, with the vectors that the layer receives."""
         return self.look_up(self.own_words())
 
     def look_up(self, words: tuple[str, ...]) -> TokenSequence:
-        """The words of a sentence, with their origins and the vectors that the layer receives."""
+        """Returns the words of a sentence, with their origins and the vectors that the layer receives."""
         chosen = read_word_roles(self.word_roles)
         origins = [origin_of(word, token, word in chosen) for word, token in zip(words, self.read(words), strict=True)]
         given = self.inputs_for(words)
@@ -200,16 +211,17 @@ class ModelSentences(DictionarySentences):
         return TokenSequence(words, tuple(origins), given.x.numpy(), value=value)
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the words and their vectors into the inputs, and the vectors of the values if these are other ones."""
+        """Puts the words and their vectors into the inputs, and also the vectors of the values if these differ."""
         super().gather(inputs)
         value = self.inputs_for(self.own_words()).value
         if value is not None:
             inputs.put("value", StartMatrix(value.numpy(), "learned"))
 
-    # -- matrices
+    # The following methods return the matrices of the layer.
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
-        """The matrices of the layer, if x and the context have the model's width; otherwise those of
-        DictionarySentences.
+        """Returns the matrices of the layer if x and the context have the model's width.
+
+        Otherwise it returns the matrices of DictionarySentences.
         """
         learned = self.inputs_for(self.own_words())
         own_width = learned.x.shape[1]
@@ -219,23 +231,27 @@ class ModelSentences(DictionarySentences):
         return StartMatrices(matrices, learned.config.heads)
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The learned tensors of the layer besides its projections, by name."""
+        """Returns {name: tensor} of the layer's learned tensors other than its projections."""
         given = self.inputs_for(self.own_words()).weights.given()
         return {name: np.atleast_2d(tensor.numpy()) for name, tensor in given.items() if name in LEARNED_TENSORS}
 
 
 def write_model_words(words: tuple[str, ...], tokens_of: Callable[[str], tuple[str, ...]]) -> str:
-    """A text that is segmented into the given Chinese words. tokens_of: returns the tokens of a text, without START."""
+    """Returns a text that is split into the given Chinese words.
+
+    tokens_of: a function that returns the tokens of a text, without START.
+    """
     try:
         return write_tokens(words, lambda text: tokens_of(text)[1:])
-    except AttentionError:  # raised for too many words, and for none
+    except AttentionError:  # raised for too many words, and for no word
         return "".join(words)
 
 
 def origin_of(word: str, token: str, is_chosen: bool) -> str:
-    """The origin of a word's vector: "learned" if the model knows the word; "unknown" if it reads the token for unknown
-    words; "role" if it reads the category that the visitor chose; otherwise "stand_in", an everyday word of the same
-    kind.
+    """Returns the origin of a word's vector.
+
+    The origin is "learned" if the model knows the word, "unknown" if the model reads the token for unknown words,
+    "role" if it reads the category that the visitor chose, and else "stand_in", an everyday word of the same kind.
     """
     if word == token:
         return "learned"
@@ -246,53 +262,53 @@ def origin_of(word: str, token: str, is_chosen: bool) -> str:
 
 @dataclass(frozen=True)
 class TranslatedSentences(DictionarySentences):
-    """A sentence in English, and its translation into Chinese by a translator. translator: its name.
+    """A sentence in English and its translation into Chinese by a translator.
 
-    The words of the translation are the queries; from each row the translator generates the next word. By default the
-    translation is the translator's own, instead of a typed one.
+    translator: the name of the translator. The words of the translation are the queries; from each row the translator
+    generates the next word. The translation is the translator's own unless the visitor types one.
     """
 
     translator: str = ""
 
-    # -- words
+    # The following methods return the words of both sentences.
     def tokens_of(self, text: str) -> tuple[str, ...]:
-        """The words of a typed text, after the start token."""
+        """Returns the words of a typed text, after the start token."""
         return cut_for_translator(text, TARGET if is_written_without_spaces(text) else SOURCE)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
-        """A text that is tokenised to the given words."""
+        """Returns a text whose tokens are the given words."""
         words = tuple(word for word in tokens if word != START)
         if not is_written_without_spaces("".join(words)):
             return " ".join(words)
         return write_model_words(words, self.tokens_of)
 
     def source_words(self) -> tuple[str, ...]:
-        """The words of the sentence that is translated."""
+        """Returns the words of the sentence that is translated."""
         if self.context_text is None:
             return self.example.context_tokens
         return cut_for_translator(self.context_text, SOURCE)
 
     def own_words(self) -> tuple[str, ...]:
-        """The words of the translation: typed, otherwise generated by the translator."""
+        """Returns the words of the translation: the typed words, else the words that the translator generates."""
         if self.text is None:
             return translate_words(self.translator, self.source_words())
         return cut_for_translator(self.text, TARGET)
 
     def inputs(self) -> CrossInputs:
-        """The inputs of the cross-attention."""
+        """Returns the inputs of the cross-attention."""
         return cross_inputs(self.translator, self.source_words(), self.own_words(), self.example.layer)
 
-    # -- vectors
+    # The following methods return the vectors of the words.
     def first_sequence(self) -> TokenSequence:
-        """The translation with the vectors from which the decoder computes queries."""
+        """Returns the translation, with the vectors from which the decoder computes its queries."""
         return self.make_sequence(self.own_words(), TARGET, self.inputs().x.numpy())
 
     def context_sequence(self) -> TokenSequence:
-        """The source sentence with the encoder's output."""
+        """Returns the source sentence, with the encoder's output as its vectors."""
         return self.make_sequence(self.source_words(), SOURCE, self.inputs().context.numpy())
 
     def make_sequence(self, words: tuple[str, ...], language: str, vectors: np.ndarray) -> TokenSequence:
-        """Words with their vectors; the origin of a word that is not in the translator's vocabulary is "unknown"."""
+        """Returns words with their vectors; a word outside the translator's vocabulary has the origin "unknown"."""
         known = known_tokens(words, language, {})
         origins = [
             origin_of(word, UNKNOWN if word != token else word, is_chosen=False)
@@ -300,10 +316,11 @@ class TranslatedSentences(DictionarySentences):
         ]
         return TokenSequence(words, tuple(origins), vectors)
 
-    # -- matrices
+    # The following methods return the matrices of the layer.
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
-        """The matrices and biases of the layer, if vectors have the translator's width; otherwise those of
-        DictionarySentences.
+        """Returns the matrices and biases of the layer if vectors have the translator's width.
+
+        Otherwise it returns the matrices of DictionarySentences.
         """
         learned = self.inputs()
         own_width = learned.x.shape[1]
@@ -314,6 +331,6 @@ class TranslatedSentences(DictionarySentences):
         return StartMatrices(matrices, learned.config.heads)
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The learned tensors of the layer besides its projections, by name."""
+        """Returns {name: tensor} of the layer's learned tensors other than its projections."""
         given = self.inputs().weights.given()
         return {name: np.atleast_2d(tensor.numpy()) for name, tensor in given.items() if name in LEARNED_TENSORS}

@@ -1,4 +1,4 @@
-"""The full run of a language model on the sentence of a page, of which the workbench shows one layer."""
+"""Full runs of a language model on the sentence of a page; the workbench shows one layer of such a run."""
 
 from functools import lru_cache
 
@@ -15,16 +15,16 @@ from pages.setup.setup import RunSetup
 
 
 def model_sentences_of(run: RunSetup) -> ModelSentences | None:
-    """The sentences of a run that a language model reads; None where none does."""
+    """Returns the sentences of a run that a language model reads; None if no model does."""
     kind = sentences_of(run)
     return kind if isinstance(kind, ModelSentences) else None
 
 
 def model_stack(run: RunSetup, words: tuple[str, ...]) -> Stack:
-    """All parts of the model of a run on a sentence, as it was trained, and the sums of them, its axes labelled.
+    """Runs the trained model on a sentence; returns all parts and the sums of parts, with labelled axes.
 
-    words: the sentence, START first. Changes of the layer that is shown have no effect: the model is run as it was
-    trained.
+    words: the sentence, with START as its first word. Changes of the shown layer have no effect, because the model runs
+    as it was trained.
     """
     kind = model_sentences_of(run)
     return sum_model(kind.model, kind.read(words)).labelled(words, vocabulary=model_vocabulary(kind.model))
@@ -32,11 +32,11 @@ def model_stack(run: RunSetup, words: tuple[str, ...]) -> Stack:
 
 @lru_cache(maxsize=16)
 def model_weights(name: str, tokens: tuple[str, ...]) -> torch.Tensor:
-    """The attention weights of all heads of a model, (L, H, T, T). tokens: the input of the model."""
+    """Returns the attention weights of all heads of a model, (L, H, T, T). tokens: the input of the model."""
     parts = run_model(name, tokens).parts
     return torch.stack([trace["weights"][0] for part, trace in parts.items() if part.endswith(".attention")])
 
 
 def model_vocabulary(name: str) -> tuple[str, ...]:
-    """The vocabulary of a model, in the order of its embedding rows."""
+    """Returns the vocabulary of a model, in the order of its embedding rows."""
     return tuple(vocabulary(load_recipe(name).language))

@@ -1,4 +1,4 @@
-"""Trained networks by name: those included in the app, and the latest ones trained since it was started."""
+"""Trained networks by name: those included in the app, and the latest networks trained since the app was started."""
 
 from collections import OrderedDict
 from functools import lru_cache
@@ -11,15 +11,15 @@ from attention_core.learned.training.shipped_networks import SHIPPED_SEED, load_
 from attention_core.learned.training.snapshots import Network, NetworkRecipe, read_recipe
 from attention_core.record.errors import AttentionError
 
-MAX_REMEMBERED_NETWORKS = 256  # networks, of at most 100 kB each
+MAX_REMEMBERED_NETWORKS = 256  # at most this many networks are kept, each of at most 100 kB
 
-# Shared by all sessions: a network depends on its recipe alone, and contains no data of a visitor.
+# Shared by all sessions, because a network depends on its recipe alone and contains no data of a visitor.
 remembered_networks: OrderedDict[str, Network] = OrderedDict()
 networks_lock = Lock()
 
 
 def remember_network(trained: Network) -> None:
-    """Keeps a network, and evicts the least recently used one if there are too many."""
+    """Keeps a network. If there are too many networks, the least recently used network is removed."""
     with networks_lock:
         remembered_networks[trained.recipe.name] = trained
         remembered_networks.move_to_end(trained.recipe.name)
@@ -28,7 +28,10 @@ def remember_network(trained: Network) -> None:
 
 
 def find_network(name: str) -> Network:
-    """The network with this recipe name. Raises AttentionError: network_away; ValueError for an invalid name."""
+    """Returns the network with this recipe name.
+
+    Raises AttentionError: network_away; ValueError for an invalid name.
+    """
     recipe = read_recipe(name)
     shipped_steps = (0, *COURSES[recipe.course].shipped)
     shipped = NetworkRecipe(recipe.course, SHIPPED_SEED, recipe.step)
@@ -42,10 +45,10 @@ def find_network(name: str) -> Network:
 
 
 def view_network(name: str, example: Example, text: str | None, context_text: str | None) -> AttentionView:
-    """The inputs of a network's attention for typed texts, otherwise for those of an example."""
+    """Returns the inputs of a network's attention for typed texts, or else for the texts of an example."""
     own = "".join(example.tokens)
     other = "".join(example.context_tokens or ())
-    if text is not None or context_text is not None:  # for another input text, the network may generate another text
+    if text is not None or context_text is not None:  # for another input text, the network may generate another output
         own = text
     if context_text is not None:
         other = context_text
@@ -53,6 +56,6 @@ def view_network(name: str, example: Example, text: str | None, context_text: st
     return cached_network_view(find_network(name), read, own, example.layer)
 
 
-@lru_cache(maxsize=64)  # a run requests several matrices in succession
+@lru_cache(maxsize=64)  # cached, because a run requests several matrices in succession
 def cached_network_view(trained: Network, read: str, written: str | None, layer: int) -> AttentionView:
     return attention_view(trained, read, written, layer)

@@ -15,7 +15,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import RandomParts
 
 SEQUENCES = ("x", "context", "value", "q", "k", "v")  # matrices with one row per token
-REQUIRED_INPUT_MATRICES = ("x", "context", "q", "k", "v", "allowed")  # unlike projections, these cannot be removed
+REQUIRED_INPUT_MATRICES = ("x", "context", "q", "k", "v", "allowed")  # inputs that cannot be removed
 LEARNED_FOR_WEIGHTS = [name for name, tensor in LEARNED_TENSORS.items() if tensor.makes_weights]
 WEIGHT_MAKING_MATRICES = ("w_q", "w_k", "b_q", "b_k", *LEARNED_FOR_WEIGHTS)  # the weights depend on these matrices
 PAD_WORD = "<pad>"
@@ -23,7 +23,10 @@ PAD_WORD = "<pad>"
 
 @dataclass(frozen=True, eq=False)
 class StartMatrix:
-    """A matrix before any edit, None if it is absent or must be typed; its origin; and its seed if it is random."""
+    """A matrix before any edit, its origin, and its seed.
+
+    The matrix is None if it is absent or must be typed; the seed is None unless the matrix is random.
+    """
 
     numbers: np.ndarray | None
     origin: str = ""
@@ -32,9 +35,10 @@ class StartMatrix:
 
 @dataclass(frozen=True, eq=False)
 class TokenSequence:
-    """Tokens, the origin of each one's vector, and the vectors x; None if the vectors must be typed. own_width: how
-    many leading numbers of a vector are the word's own and not its position's; None for all. value: the vectors of the
-    values, if not x.
+    """Tokens, the origin of each token's vector, and the vectors x; x is None if the vectors must be typed.
+
+    own_width: how many leading numbers of a vector belong to the word itself and not to its position; None for all.
+    value: the vectors of the values, if they are not x.
     """
 
     words: tuple[str, ...]
@@ -44,11 +48,11 @@ class TokenSequence:
     value: np.ndarray | None = None
 
     def padded(self, length: int) -> "TokenSequence":
-        """The sequence padded to a length, with zero vectors."""
+        """Returns the sequence padded to a length with zero vectors."""
         missing = length - len(self.words)
         words = self.words + missing * (PAD_WORD,)
         origins = self.origins + missing * ("padding",)
-        rows, columns = (0, missing), (0, 0)  # numbers of rows and columns added before and after
+        rows, columns = (0, missing), (0, 0)  # numbers of zero rows and columns to add (before, after)
         x = np.pad(self.x, (rows, columns))  # (T, D) -> (length, D)
         value = None if self.value is None else np.pad(self.value, (rows, columns))
         return TokenSequence(words, origins, x, value=value)
@@ -84,7 +88,7 @@ class RunInputs:
     drawn: dict[str, Tensor] = field(default_factory=dict)
 
     def at(self, sentence: int) -> "RunInputs":
-        """A copy with the words of one sentence of the batch, padded to the longest."""
+        """Returns a copy with the words of one sentence of the batch, padded to the length of the longest sentence."""
         if not self.batch:
             return self
         longest = max(len(each.words) for each in self.batch)
@@ -98,7 +102,7 @@ class RunInputs:
         )
 
     def random_words(self) -> list[str]:
-        """The distinct words without a vector in the dictionary; [] if the whole sequence is random."""
+        """Returns the distinct words without a vector in the dictionary; [] if the whole sequence is random."""
         if "random" in (self.origins.get("x"), self.origins.get("context")):
             return []
         queries = zip(self.queries, self.word_origins, strict=False)
@@ -110,8 +114,9 @@ class RunInputs:
         return list(words)
 
     def random_parts(self, tied: bool) -> RandomParts:
-        """The tokens with random vectors, and the random matrices on which the weights depend. tied: whether W_q is
-        used for all projections.
+        """Returns the tokens with random vectors, and those random matrices on which the weights depend.
+
+        tied: whether W_q is used for all projections.
         """
         queries = keys = random_positions(self.word_origins)
         if self.crossed:
@@ -147,7 +152,10 @@ class RunInputs:
                 self.seeds[name] = start.seed
 
     def put_typed(self, name: str, origin: str) -> None:
-        """Applies the typed value of a matrix to its base. origin: of the base."""
+        """Applies the typed value of a matrix to its base.
+
+        origin: the origin of the base.
+        """
         value = self.typed.get(name)
         base = self.bases.get(name)
         is_required = name in REQUIRED_INPUT_MATRICES
@@ -178,8 +186,10 @@ class RunInputs:
         self.note_random_rows(name, drawn)
 
     def note_random_rows(self, name: str, drawn: Iterable[int], width: int | None = None) -> None:
-        """Records which rows of a matrix still have random numbers. drawn: the rows that were random before any edit.
-        width: how many leading numbers of a row were random; None for all.
+        """Records which rows of a matrix still have random numbers.
+
+        drawn: the rows that were random before any edit. width: how many leading numbers of a row were random; None for
+        all.
         """
         self.random_rows[name] = random_rows(
             self.matrices[name],
@@ -191,8 +201,9 @@ class RunInputs:
         )
 
     def typed_origins(self, name: str, start: TokenSequence) -> tuple[str, ...]:
-        """The origins of an edited sequence's vectors: "random" as long as a vector still has random numbers, otherwise
-        "typed".
+        """Returns the origins of an edited sequence's vectors.
+
+        An origin is "random" as long as the vector still has random numbers, else "typed".
         """
         drawn = sorted(random_positions(start.origins))
         self.note_random_rows(name, drawn, start.own_width if drawn else None)
@@ -203,12 +214,12 @@ class RunInputs:
 
 
 def random_positions(origins: tuple[str, ...]) -> frozenset[int]:
-    """The positions whose origin is "random"."""
+    """Returns the positions whose origin is "random"."""
     return frozenset(place for place, origin in enumerate(origins) if origin == "random")
 
 
 def label_rows(matrix: np.ndarray, words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words as labels of rows if there are as many words as rows, otherwise numbers from 1."""
+    """Returns the words as labels of rows if there are as many words as rows, else numbers from 1."""
     count = len(matrix)
     if len(words) == count:
         return words

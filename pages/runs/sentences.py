@@ -1,6 +1,6 @@
 """Sentences as the input of a run: words, their vectors, and the initial matrices of the layer.
 
-The vectors come from a dictionary here; made_sentences.py has sentences whose vectors have other sources.
+Here the vectors come from a dictionary; made_sentences.py has sentences whose vectors have other sources.
 """
 
 from dataclasses import dataclass, replace
@@ -26,10 +26,10 @@ from pages.runs.run_inputs import RunInputs, StartMatrix, TokenSequence, label_r
 from pages.runs.weight_matrices import HeadSizes, cut_rows, cut_to_sizes
 from pages.setup.word_roles import read_word_roles
 
-MAX_BATCH_SENTENCES = 8  # sentences of a batch, the first included
-MAX_REMEMBERED_TEXTS = 32  # texts whose tokens are cached, because a link is tried field by field
-MAX_REMEMBERED_VECTORS = 8  # texts whose vectors are cached: 2 MB each for 512 words of width 512
-SEED_STRIDE = 10  # between the seeds of matrices for successive Setup seeds; an example's own seeds are smaller
+MAX_BATCH_SENTENCES = 8  # a batch has at most this many sentences, including the first
+MAX_REMEMBERED_TEXTS = 32  # the tokens of this many texts are cached, because a link is tried field by field
+MAX_REMEMBERED_VECTORS = 8  # the vectors of this many texts are cached: 2 MB for each text of 512 words of width 512
+SEED_STRIDE = 10  # distance of the matrices' seeds for successive Setup seeds; an example's own seeds are smaller
 PROJECTIONS = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q", "b_k", "b_v", "b_o")
 NO_MATRIX = StartMatrix(None)
@@ -37,7 +37,7 @@ NO_MATRIX = StartMatrix(None)
 
 @dataclass(frozen=True)
 class StartMatrices:
-    """The projections and biases before any edit, and the number of heads side by side in them."""
+    """The projections and biases before any edit, and the number of heads that stand side by side in them."""
 
     by_name: dict[str, StartMatrix]
     heads: int
@@ -48,9 +48,9 @@ class DictionarySentences:
     """Words with vectors from the example's dictionary; other words get the vector of their role.
 
     text, context_text: typed sentences; None for those of the example. crossed: whether keys and values come from the
-    second one. more: the lines of further sentences, which make a batch. typed: which of x and the context are typed as
-    matrices. bare: whether vectors lack the part of the word's position. word_roles: in the form of the Setup field.
-    by_character: whether Chinese is segmented into characters instead of words.
+    second sentence. more: the lines of further sentences, which make a batch. typed: which of x and the context are
+    typed as matrices. bare: whether vectors lack the part of the word's position. word_roles: the roles of words, in
+    the form of the Setup field. by_character: whether Chinese is segmented into characters instead of words.
     """
 
     example: Example
@@ -64,36 +64,36 @@ class DictionarySentences:
     word_roles: tuple[str, ...] = ()
     by_character: bool = False
 
-    # -- words
+    # The following methods concern the words of the sentences.
     def lexicon(self) -> Lexicon:
-        """The example's dictionary. Raises AttentionError if the example has only numbers."""
+        """Returns the example's dictionary. Raises AttentionError if the example has only numbers."""
         return self.example.dictionary()
 
     def tokens_of(self, text: str) -> tuple[str, ...]:
-        """The tokens of a typed text."""
+        """Returns the tokens of a typed text."""
         return cut_text(text, self.words_in_front(), self.by_character)
 
     def words_in_front(self) -> frozenset[str]:
-        """The dictionary words that take precedence when text without spaces is segmented."""
+        """Returns the dictionary words that take precedence when text without spaces is segmented."""
         return frozenset() if self.by_character else frozenset(self.lexicon().vectors)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
-        """A text that is tokenised to the given tokens."""
+        """Returns a text whose tokens are the given tokens."""
         try:
             return join_tokens(tokens, self.words_in_front(), self.by_character)
         except AttentionError:
             return " ".join(tokens)
 
     def typed_or_shipped(self, text: str | None, shipped: tuple[str, ...]) -> tuple[str, ...]:
-        """The tokens of a typed text, otherwise the example's."""
+        """Returns the tokens of a typed text; without a typed text, the tokens of the example."""
         return shipped if text is None else self.tokens_of(text)
 
     def own_words(self) -> tuple[str, ...]:
-        """The words of the first sentence."""
+        """Returns the words of the first sentence."""
         return self.typed_or_shipped(self.text, self.example.tokens)
 
     def further_words(self) -> list[tuple[str, ...]]:
-        """The words of the further sentences of the batch."""
+        """Returns the words of the further sentences in the batch."""
         if len(self.more) >= MAX_BATCH_SENTENCES:
             raise AttentionError(
                 "too_many_sentences",
@@ -102,13 +102,13 @@ class DictionarySentences:
             )
         return [self.tokens_of(line) for line in self.more]
 
-    # -- vectors
+    # The following methods return the vectors of the words.
     def first_sequence(self) -> TokenSequence:
-        """The first sentence with its vectors before any edit."""
+        """Returns the first sentence with its vectors before any edit."""
         shipped_words = self.example.tokens
         shipped = self.example.x
         if shipped is None:
-            if "x" in self.typed:  # q, k and v are the example's own: the typed x has no words yet
+            if "x" in self.typed:  # q, k and v are the example's own numbers, so a typed x has no words yet
                 return self.shipped_sequence(shipped_words, None)
             words = self.tokens_of(self.text or "")
             return self.look_up(words)
@@ -121,7 +121,7 @@ class DictionarySentences:
         return self.look_up(words)
 
     def context_sequence(self) -> TokenSequence:
-        """The sequence of keys and values before any edit."""
+        """Returns the sequence of keys and values before any edit."""
         example = self.example
         shipped_words = example.context_tokens or example.tokens
         shipped = example.context
@@ -135,21 +135,21 @@ class DictionarySentences:
         return self.shipped_sequence(shipped_words, shipped)
 
     def further_sequences(self) -> list[TokenSequence]:
-        """The further sentences of a batch, with their vectors before any edit."""
+        """Returns the further sentences of a batch, with their vectors before any edit."""
         return [self.look_up(words) for words in self.further_words()]
 
     def shipped_sequence(self, words: tuple[str, ...], numbers: NumberMatrix | MatrixRecipe | None) -> TokenSequence:
-        """The example's words, with its vectors."""
+        """Returns the example's words with the example's vectors."""
         origins = (self.example.origin,) * len(words)
         return TokenSequence(words, origins, to_matrix(numbers))
 
     def look_up(self, words: tuple[str, ...]) -> TokenSequence:
-        """A sentence with vectors from the dictionary; words that it lacks get the vector of their role."""
+        """Returns a sentence with vectors from the dictionary; a missing word gets the vector of its role."""
         rows, origins, own_width = look_up_vectors(words, self.lexicon(), self.bare, self.seed, self.word_roles)
         return TokenSequence(words, origins, np.array(rows, dtype=float), own_width)
 
     def sequence_seed(self, name: str) -> int:
-        """The seed of the random vectors of x, or of the context."""
+        """Returns the seed of the random vectors of x, or of the context."""
         if name == "x":
             numbers = self.example.x
             text = self.text
@@ -160,13 +160,14 @@ class DictionarySentences:
         return numbers.seed if is_shipped else self.seed
 
     def column_names(self) -> tuple[str, ...]:
-        """The names of the columns of x."""
+        """Returns the names of the columns of x."""
         return self.example.dims
 
-    # -- matrices
+    # The following methods return the matrices of the layer.
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
-        """The example's matrices if the input has the example's widths, otherwise random ones. width: of x; source: of
-        the sequence from which keys and values are computed.
+        """Returns the example's matrices if the input has the example's widths, else random ones.
+
+        width: the width of x. source: the width of the sequence from which keys and values are computed.
         """
         example = self.example
         own = {name: self.example_matrix(name) for name in PROJECTIONS}
@@ -184,7 +185,10 @@ class DictionarySentences:
         return StartMatrices(own, example.heads)
 
     def example_matrix(self, name: str) -> StartMatrix:
-        """One of the example's projections; a random one is sampled with a seed that depends on the Setup's seed."""
+        """Returns one of the example's projections.
+
+        A random projection is sampled with a seed that depends on the Setup's seed.
+        """
         numbers = getattr(self.example, name)
         seed = None
         if isinstance(numbers, MatrixRecipe):
@@ -193,10 +197,10 @@ class DictionarySentences:
         return StartMatrix(to_matrix(numbers), self.example.origin, seed)
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The learned weights of the score; {} for a dictionary."""
+        """Returns the learned weights of the score; {} for a dictionary."""
         return {}
 
-    # -- inputs of a run
+    # The following methods put words, vectors and matrices into the inputs of a run.
     def gather(self, inputs: RunInputs) -> None:
         """Puts the words and their edited vectors into the inputs. Raises AttentionError."""
         own = self.first_sequence()
@@ -232,7 +236,7 @@ class DictionarySentences:
         return words, origins
 
     def put_projections(self, inputs: RunInputs, sizes: HeadSizes) -> None:
-        """Puts W_q, W_k, W_v, W_o and the biases into the inputs, cut to the chosen heads and widths."""
+        """Puts W_q, W_k, W_v, W_o and the biases into the inputs, cut to the chosen numbers of heads and widths."""
         x = inputs.matrices["x"]
         _, width = x.shape
         _, source_width = inputs.matrices.get("context", x).shape
@@ -252,8 +256,9 @@ class DictionarySentences:
 
 
 def fit_bias(start: StartMatrix, name: str, inputs: RunInputs) -> StartMatrix:
-    """The initial values of a bias: None if its projection was removed; zeros if one is typed but the example has
-    none.
+    """Returns the initial values of a bias: None if its projection was removed.
+
+    If a bias is typed but the example has none, the initial values are zeros.
     """
     projection = inputs.matrices.get(name.replace("b_", "w_"))
     if projection is None:
@@ -267,7 +272,10 @@ def fit_bias(start: StartMatrix, name: str, inputs: RunInputs) -> StartMatrix:
 
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 def to_matrix(numbers: NumberMatrix | MatrixRecipe | ListedTensor | None) -> np.ndarray | None:
-    """An example's numbers as a matrix: a recipe is sampled, and of a listing's tensor the first sequence is taken."""
+    """Returns an example's numbers as a matrix, or None.
+
+    A recipe is sampled. Of a tensor from a listing, only the first sequence is returned.
+    """
     if numbers is None:
         return None
     if isinstance(numbers, ListedTensor):
@@ -278,8 +286,8 @@ def to_matrix(numbers: NumberMatrix | MatrixRecipe | ListedTensor | None) -> np.
 
 
 def draw_start_matrices(width: int, source: int, heads: int, seed: int) -> StartMatrices:
-    """Random projections for vectors whose width is not the example's."""
-    head_width = -(-width // heads)  # rounded up, so that all heads together are at least as wide as x
+    """Samples random projections for vectors whose width is not the example's."""
+    head_width = -(-width // heads)  # rounded up, so that all heads together are at least as wide as x is
     inner = head_width * heads
     shapes = {
         "w_q": (width, inner),
@@ -295,7 +303,7 @@ def draw_start_matrices(width: int, source: int, heads: int, seed: int) -> Start
 
 @lru_cache(maxsize=MAX_REMEMBERED_TEXTS)
 def cut_text(text: str, words: frozenset[str], by_character: bool) -> tuple[str, ...]:
-    """The tokens of a text, memoised; marked subwords (Ġcat, ##ing) are kept as tokens."""
+    """Returns the tokens of a text, cached; a marked subword token (Ġcat, ##ing) stays whole."""
     marked = read_marked_text(text) if len(text) <= MAX_TEXT_LENGTH else None
     return check_token_limits(marked) if marked else tokenise(text, words, by_character)
 
@@ -304,7 +312,7 @@ def cut_text(text: str, words: frozenset[str], by_character: bool) -> tuple[str,
 def look_up_vectors(
     words: tuple[str, ...], lexicon: Lexicon, bare: bool, seed: int, word_roles: tuple[str, ...] = ()
 ) -> tuple[np.ndarray, tuple[str, ...], int]:
-    """The vectors of words, their origins, and how many leading numbers of a vector are the word's own."""
+    """Returns the vectors of words, their origins, and how many leading numbers of each vector are the word's own."""
     if bare and lexicon.positions:
         lexicon = replace(lexicon, positions="left_out")
     rows, origins = lexicon.vectors_of(words, seed, read_word_roles(word_roles))

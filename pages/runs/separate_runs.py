@@ -1,4 +1,4 @@
-"""Runs in parts: the sentences of a batch one by one, and decoding a causal sentence word by word."""
+"""Runs in parts: the sentences of a batch one by one, and a causal sentence decoded word by word."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from pages.setup.setup import RunSetup
 
 
 def run_sentences_alone(run: RunSetup) -> list[Trace]:
-    """The runs of a batch's sentences one by one, without padding."""
+    """Runs a batch's sentences one by one, without padding; returns the Traces."""
     inputs, config = gather_inputs(run), config_of(run)
     _, weights, pairs = make_run_tensors(inputs, run, config)
     alone = []
@@ -41,8 +41,9 @@ def run_sentences_alone(run: RunSetup) -> list[Trace]:
 
 
 def config_for_length(config: AttentionConfig, length: int) -> AttentionConfig:
-    """The AttentionConfig for one sentence of a batch: without the padding mask, and without global tokens beyond its
-    length.
+    """Returns the AttentionConfig for one sentence of a batch.
+
+    This config has no padding mask, and no global tokens beyond the sentence's length.
     """
     masks = []
     for name, params in config.masks:
@@ -56,7 +57,7 @@ def config_for_length(config: AttentionConfig, length: int) -> AttentionConfig:
 
 
 def run_decoding(run: RunSetup) -> list[Trace]:
-    """The Traces of decoding a causal run word by word with a KV cache, as kv_cache.decode gives them."""
+    """Decodes a causal run word by word with a KV cache; returns the Traces of kv_cache.decode."""
     inputs, config = gather_inputs(run), config_of(run)
     given, weights, _ = make_run_tensors(inputs, run, config)
     words = inputs.queries

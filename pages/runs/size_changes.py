@@ -1,4 +1,4 @@
-"""Other head counts and widths of a layer: typed matrices are refitted, and the effect on each matrix is found."""
+"""Changes of a layer's head counts and widths: typed matrices are refitted, and the effect on each is described."""
 
 from dataclasses import dataclass, replace
 
@@ -20,8 +20,10 @@ REFITTED_FIELDS = (*SIZE_FIELDS, *PROJECTIONS, *BIASES)  # fields that `make_siz
 
 
 def make_size_changes(run: RunSetup, **sizes: int | None) -> dict[str, object]:
-    """The updates of a run for other sizes, with the typed matrices refitted: each head that stays keeps the columns
-    that still fit."""
+    """Returns the updates of a run for other sizes, with the typed matrices refitted.
+
+    Each head that remains keeps its columns that still fit.
+    """
     before = gather_inputs(run).matrices
     resized = replace(run, **sizes)
     typed = []
@@ -47,14 +49,14 @@ def make_size_changes(run: RunSetup, **sizes: int | None) -> dict[str, object]:
 
 
 def head_counts_of(run: RunSetup) -> HeadSizes:
-    """The numbers of query heads and key/value heads of a run."""
+    """Returns the numbers of query heads and key/value heads of a run."""
     config = config_of(run)
     return HeadSizes(config.heads, config.kv_heads)
 
 
 def refit(matrix: np.ndarray, base: np.ndarray, name: str, before: HeadSizes, after: HeadSizes) -> np.ndarray | None:
-    """A typed matrix refitted to the shape of another base, head by head; None if it cannot be split into heads."""
-    if name == "w_o":  # heads are side by side in columns, in w_o one above the other in rows
+    """Refits a typed matrix to the shape of another base, head by head; returns None if it has no heads to split."""
+    if name == "w_o":  # heads are side by side in columns; in w_o, heads are one below the other in rows
         kept = refit(matrix.T, base.T, "", before, after)
         return None if kept is None else kept.T
     heads = before.heads_of(name)
@@ -76,7 +78,7 @@ class MatrixFate:
     kind: "kept" and "kept_rows", the numbers are the same, split into other heads (columns, or rows of W_o);
     "left_out", some numbers were removed; "zeros" and "drawn", numbers were added: zeros, or random ones from the seed;
     "given", numbers were added or replaced by the example's; "new", all are random from the seed; "identity", a learned
-    tensor is the identity now. heads, width: the current number and width of heads; before: the earlier width; count:
+    tensor is now the identity. heads, width: the current number and width of heads. before: the earlier width. count:
     the current number of columns (rows of W_o).
     """
 
@@ -90,7 +92,7 @@ class MatrixFate:
 
 
 def is_resized(before: RunSetup, now: RunSetup) -> bool:
-    """Whether two RunSetups differ in head counts or widths, and otherwise only in the matrices refitted to these."""
+    """Returns whether two RunSetups differ only in head counts or widths, and in the matrices refitted to them."""
     settings_before = vars(before)
     settings_now = vars(now)
     differing = {name for name, value in settings_now.items() if value != settings_before[name]}
@@ -99,7 +101,10 @@ def is_resized(before: RunSetup, now: RunSetup) -> bool:
 
 
 def list_fates(before: tuple[RunSetup, RunInputs], now: tuple[RunSetup, RunInputs]) -> list[MatrixFate]:
-    """The MatrixFate of each matrix that changed. before, now: a RunSetup and its inputs."""
+    """Returns the MatrixFate of each matrix that changed.
+
+    before, now: a RunSetup and its inputs.
+    """
     (setup_before, inputs_before), (setup_now, inputs_now) = before, now
     heads_before = head_counts_of(setup_before)
     heads_now = head_counts_of(setup_now)
@@ -113,8 +118,9 @@ def list_fates(before: tuple[RunSetup, RunInputs], now: tuple[RunSetup, RunInput
 
 
 def list_cut_matrices(inputs: RunInputs) -> list[str]:
-    """The names of the matrices that are split into heads: the projections, q, k and v, or x if it is used without W_q;
-    then those of the learned tensors of mechanisms.
+    """Returns the names of the matrices that are split into heads, then of the mechanisms' learned tensors.
+
+    The matrices are the projections; q, k and v; or x if it is used without W_q.
     """
     names = [name for name in (*PROJECTIONS, "q", "k", "v") if name in inputs.matrices]
     if "w_q" not in names and "q" not in names and "x" in inputs.matrices:
@@ -123,17 +129,20 @@ def list_cut_matrices(inputs: RunInputs) -> list[str]:
 
 
 def as_projection(name: str) -> str:
-    """The name of the projection with as many heads as a matrix."""
+    """Returns the name of the projection that has as many heads as a matrix."""
     return f"w_{name}" if name in ("k", "v") else name
 
 
 def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, int]) -> MatrixFate | None:
-    """The MatrixFate of one matrix, or None if it did not change. counts: its numbers of heads before and now."""
+    """Returns the MatrixFate of one matrix, or None if it did not change.
+
+    counts: the matrix's numbers of heads before and now.
+    """
     old, new = before.matrices[name], now.matrices[name]
     seed = now.seeds.get(name) if now.origins.get(name) == "random" else None
     if name in LEARNED_TENSORS:
         return tell_score_fate(name, old, new, seed)
-    if name == "w_o":  # heads are side by side in columns, in w_o one above the other in rows
+    if name == "w_o":  # heads are side by side in columns; in w_o, heads are one below the other in rows
         old, new = old.T, new.T
     heads_before, heads = counts
     if old.shape[1] % heads_before or new.shape[1] % heads:
@@ -159,7 +168,7 @@ def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, i
 
 
 def tell_score_fate(name: str, old: np.ndarray, new: np.ndarray, seed: int | None) -> MatrixFate | None:
-    """The MatrixFate of a learned tensor of a mechanism, or None if it did not change."""
+    """Returns the MatrixFate of a mechanism's learned tensor, or None if it did not change."""
     if np.array_equal(old, new):
         return None
     if seed is not None:

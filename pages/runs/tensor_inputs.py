@@ -33,13 +33,17 @@ from pages.setup.setup import AXIS_ORDERS, MAX_RUN_PAIRS, MAX_SHOWN_HEADS
 
 @dataclass(frozen=True)
 class QkvMatrices:
-    """q, k and v as matrices: typed, or the example's own. sentences: the object with their words and score weights."""
+    """The matrices q, k and v: typed by the visitor, or the example's own.
+
+    sentences: the object with the words and the score weights of the run.
+    """
 
     sentences: DictionarySentences
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the matrices and the words of both axes into the inputs; numbers instead of words if there are more or
-        fewer words than rows.
+        """Puts the matrices and the words of both axes into the inputs.
+
+        If there are more or fewer words than rows, numbers replace the words.
         """
         example = self.sentences.example
         for name in "qkv":
@@ -56,7 +60,7 @@ class QkvMatrices:
             inputs.keys = label_rows(k, keys)
 
     def known_words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The words of the queries, and those of the keys, of the sentence or example."""
+        """Returns the words of the queries, and the words of the keys, in the sentence or example."""
         sentences = self.sentences
         example = sentences.example
         if example.q is not None:
@@ -67,17 +71,17 @@ class QkvMatrices:
         return queries, keys
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The score's weights that a network learned, by name."""
+        """Returns {name: weight} of the score's weights that a network learned."""
         return self.sentences.score_weights()
 
 
 @dataclass(frozen=True, eq=False)
 class UploadedQkv:
-    """q, k and v from files.
+    """Tensors q, k and v from files.
 
-    arrays: the contents of the files. sentences: the object with the score weights. roles: "q:0", the index of the
-    array of each role. axes: the order of their axes. part: the part of them that is shown. answers: the reading of
-    each mask, by role.
+    arrays: the contents of the files. sentences: the object with the score weights. roles: the index of the array for
+    each role, as "q:0". axes: the order of the arrays' axes. part: the part of the tensors that is shown. answers: how
+    each mask is interpreted, by role.
     """
 
     arrays: UploadedArrays
@@ -88,7 +92,7 @@ class UploadedQkv:
     answers: Mapping[str, MaskReading] = field(default_factory=dict)
 
     def roles_by_name(self) -> dict[str, str]:
-        """The name of the array for each role: as chosen, otherwise guessed from the names."""
+        """Returns the name of the array for each role: the chosen name, or else a guess from the arrays' names."""
         names = [*self.arrays]
         if not self.roles:
             return guess_array_roles(self.arrays)
@@ -100,12 +104,12 @@ class UploadedQkv:
         return chosen
 
     def tensors(self) -> UploadedTensors:
-        """All uploaded tensors, by their roles. Raises AttentionError."""
+        """Returns all uploaded tensors, by their roles. Raises AttentionError."""
         axes = AXIS_ORDERS.get(self.axes)
         return read_roles(self.arrays, self.roles_by_name(), axes, self.answers)
 
     def part_of(self, uploaded: UploadedTensors) -> UploadPart:
-        """The shown part of the tensors: as chosen, otherwise the largest that may be shown."""
+        """Returns the shown part of the tensors: the chosen part, or else the largest part that may be shown."""
         if self.part is None or len(self.part) != 7:
             return largest_upload_part(uploaded, MAX_SHOWN_HEADS, MAX_TOKENS, MAX_RUN_PAIRS)
         batch, head, heads, query, queries, key, keys = self.part
@@ -117,12 +121,13 @@ class UploadedQkv:
         )
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The score's weights that a network learned, by name."""
+        """Returns {name: weight} of the score's weights that a network learned."""
         return self.sentences.score_weights()
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the shown part of the tensors into the inputs; queries and keys are named by their positions in the
-        file. Raises AttentionError.
+        """Puts the shown part of the tensors into the inputs. Raises AttentionError.
+
+        The names of queries and keys are their positions in the file.
         """
         whole = self.tensors()
         part = self.part_of(whole)
@@ -137,15 +142,19 @@ class UploadedQkv:
 
 
 def number_from(first: int, count: int) -> tuple[str, ...]:
-    """Consecutive numbers as texts, counted from 1. first: the index of the first one, from 0."""
+    """Returns consecutive numbers as texts.
+
+    first: the index, from 0, of the first number; the texts count from 1.
+    """
     places = range(first + 1, first + count + 1)
     return tuple(map(str, places))
 
 
 # ---- origins ---------------------------------------------------------------------------------------------------------
 def note_made_rows(inputs: RunInputs, sentence: RunInputs, wiring: tuple[str, ...], config: AttentionConfig) -> None:
-    """Records which rows of q and k still equal those computed from random vectors or matrices. sentence: the inputs
-    with these vectors and matrices.
+    """Records which rows of q and k still equal the rows that were computed from random vectors or matrices.
+
+    sentence: the inputs with these vectors and matrices.
     """
     chance = sentence.random_parts("tied" in wiring)
     matrices = apply_wiring(sentence.matrices, wiring, config)
@@ -170,7 +179,9 @@ def note_made_rows(inputs: RunInputs, sentence: RunInputs, wiring: tuple[str, ..
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
 def split_qkv(given: dict[str, Tensor], config: AttentionConfig) -> list[Tensor]:
-    """Typed q, k and v: unchanged for one head, otherwise with the columns split into heads."""
+    """Returns typed q, k and v. With several heads, the columns are split into heads; with one head, nothing
+    changes.
+    """
     if config.heads == 1:
         return [given[name] for name in "qkv"]
     kv_heads = config.kv_heads or config.heads
@@ -197,7 +208,7 @@ def prepare_uploaded(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[dict[str, Step], Plan]:
-    """The steps and plan of a run of tensors from a file; the numbers of heads are those of the tensors."""
+    """Returns the steps and the plan of a run with tensors from a file. The tensors determine the numbers of heads."""
     q = uploaded.q.to(device, dtype)
     k = uploaded.k.to(device, dtype)
     v = uploaded.v.to(device, dtype)
@@ -220,12 +231,15 @@ def prepare_uploaded(
 
 @dataclass(frozen=True)
 class DrawnTensors:
-    """The tensors sampled by a listing. sentences: the object with the listing's example and score weights."""
+    """The tensors that a listing samples.
+
+    sentences: the object with the listing's example and the score weights.
+    """
 
     sentences: DictionarySentences
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the tensors into the inputs, and the first sequence of each also as a matrix."""
+        """Puts the tensors into the inputs, and also the first sequence of each tensor as a matrix."""
         example = self.sentences.example
         inputs.queries = example.tokens
         inputs.keys = example.context_tokens or example.tokens
@@ -242,8 +256,9 @@ class DrawnTensors:
                 inputs.origins[name] = "drawn"
 
     def put_projections(self, inputs: RunInputs, sizes: HeadSizes) -> None:
-        """Puts the layer's matrices into the inputs: typed ones, otherwise the listing's; puts none if q, k and v are
-        given.
+        """Puts the layer's matrices into the inputs: the typed matrices, or else the listing's.
+
+        Puts no matrix if q, k and v are given.
         """
         if "q" in inputs.drawn:
             return
@@ -253,7 +268,7 @@ class DrawnTensors:
                 inputs.origins[name] = "drawn"
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The score's weights that a network learned, by name."""
+        """Returns {name: weight} of the score's weights that a network learned."""
         return self.sentences.score_weights()
 
 
@@ -265,7 +280,10 @@ def prepare_drawn(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[dict[str, Step], Plan]:
-    """The steps and plan of a run of sampled tensors. For q, k and v, the numbers of heads are those of the tensors."""
+    """Returns the steps and plan of a run with sampled tensors.
+
+    If q, k and v are sampled, they determine the numbers of heads.
+    """
     given = {name: tensor.to(device, dtype) for name, tensor in drawn.items() if name in SEQUENCES}
     first = next(iter(given.values()))
     config = pad_every_sequence(config, len(first))
@@ -282,7 +300,7 @@ def prepare_drawn(
 
 
 def pad_every_sequence(config: AttentionConfig, count: int) -> AttentionConfig:
-    """The AttentionConfig with the single length of the padding mask repeated for `count` sequences."""
+    """Returns the AttentionConfig with the single length of the padding mask repeated for `count` sequences."""
     masks = []
     for name, params in config.masks:
         lengths = params.get("lengths", ())

@@ -1,4 +1,4 @@
-"""The latest uploaded tensors of a session, by a digest of their contents."""
+"""The latest uploaded tensors of a session, keyed by a digest of their contents."""
 
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -13,7 +13,7 @@ from attention_core.inputs.files.stored_arrays import refuse_not_finite
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import RunSetup
 
-MAX_UPLOADS = 2  # loads per session: the one on the screen, and the one to which undo leads
+MAX_UPLOADS = 2  # loads per session: the load on the screen, and the load to which undo leads
 
 UploadedArrays = dict[str, np.ndarray]
 ReadFile = tuple[UploadedFile, FileContents]
@@ -29,8 +29,9 @@ class Source:
 
 @dataclass
 class Load:
-    """The arrays of uploaded files, newer ones first; the source of each; and a digest of their contents. others: the
-    unreadable contents of each file by name, with the error of an array, or None for a text.
+    """The arrays of uploaded files, newer files first, with the source of each and a digest of their contents.
+
+    others: the unreadable contents of each file by name, with the error of an array, or None for a text.
     """
 
     arrays: UploadedArrays = field(default_factory=dict)
@@ -39,15 +40,16 @@ class Load:
     digest: object = field(default_factory=sha256)
 
     def add(self, upload: list[ReadFile]) -> None:
-        """Adds files that were uploaded together, newer than earlier ones; a new array replaces one with the same
-        name.
+        """Adds files that were uploaded together; they count as newer than all earlier files.
+
+        A new array replaces an earlier one with the same name.
         """
         if self.arrays:
-            self.digest.update(b"then")  # the same files uploaded one after the other make another load
+            self.digest.update(b"then")  # the same files, uploaded one after the other, give another digest
         new: UploadedArrays = {}
         for file, contents in upload:
             arrays, content = contents.arrays, file.getvalue()
-            names_and_size = repr((*arrays, len(content)))  # the same bytes may have another name in another file
+            names_and_size = repr((*arrays, len(content)))  # another file may have the same bytes under other names
             self.digest.update(names_and_size.encode())
             self.digest.update(content)
             source = Source(file.file_id, file.name)
@@ -60,8 +62,9 @@ class Load:
 
 
 def store_upload(files: list[UploadedFile], run: RunSetup) -> str:
-    """Reads files and stores their arrays, keeping those of the Setup on the screen; returns the digest that names them
-    in a Setup. Raises AttentionError.
+    """Reads files and stores their arrays; returns the digest that names the arrays in a Setup. Raises AttentionError.
+
+    The arrays of the Setup on the screen are kept, too.
     """
     uploads, names = [], []
     for upload in by_upload(files):
@@ -85,7 +88,7 @@ def store_upload(files: list[UploadedFile], run: RunSetup) -> str:
 
 
 def read_file(file: UploadedFile) -> FileContents:
-    """The contents of a file; arrays with NaN or +∞ are put among the unread ones. Raises AttentionError."""
+    """Returns the contents of a file; an array with NaN or +∞ counts as unreadable. Raises AttentionError."""
     contents = read_contents(file.name, file.getvalue())
     arrays, unread = {}, dict(contents.unread)
     for name, array in contents.arrays.items():
@@ -99,7 +102,7 @@ def read_file(file: UploadedFile) -> FileContents:
 
 
 def refuse_missed(load: Load) -> None:
-    """Raises the error of an unreadable array if its role has no other array, or if nothing else was read."""
+    """Raises the error of an unreadable array if no other array has its role, or if nothing else could be read."""
     roles = guess_array_roles(load.arrays)
     refused = {name: error for others in load.others.values() for name, error in others.items() if error is not None}
     for role, name in guess_roles(refused).items():
@@ -110,7 +113,7 @@ def refuse_missed(load: Load) -> None:
 
 
 def by_upload(files: list[UploadedFile]) -> list[list[UploadedFile]]:
-    """The files of the upload box, grouped by upload, oldest first; the grouping is kept in the session."""
+    """Returns the files of the upload box, grouped by upload, oldest group first; the session stores the groups."""
     files_by_id = {file.file_id: file for file in files}
     new = list(files_by_id)
     uploads = []
@@ -127,12 +130,15 @@ def by_upload(files: list[UploadedFile]) -> list[list[UploadedFile]]:
 
 
 def store_latest(what: str, digest: str, value: dict, run: RunSetup) -> None:
-    """Keeps something of a load and of the latest loads before it; that of the Setup on the screen goes last."""
+    """Stores a value of a load, and keeps the values of the latest loads before this one.
+
+    The value of the Setup on the screen is evicted last. what: the session key.
+    """
     stored = dict(st.session_state.get(what, {}))
     stored.pop(digest, None)
     on_screen = stored.pop(run.file, None)
     if on_screen is not None:
-        stored[run.file] = on_screen  # now the latest of them
+        stored[run.file] = on_screen  # moved to the end, so that it counts as the latest
     while len(stored) >= MAX_UPLOADS:
         oldest = next(iter(stored))
         del stored[oldest]
@@ -141,7 +147,7 @@ def store_latest(what: str, digest: str, value: dict, run: RunSetup) -> None:
 
 
 def uploaded_arrays(run: RunSetup) -> UploadedArrays:
-    """The arrays that a run names. Raises AttentionError: file_away, where this session does not hold them."""
+    """Returns the arrays that a run names. Raises AttentionError: file_away, if this session does not have them."""
     arrays = st.session_state.get("held", {}).get(run.file)
     if arrays is None:
         raise AttentionError("file_away")
@@ -149,10 +155,13 @@ def uploaded_arrays(run: RunSetup) -> UploadedArrays:
 
 
 def sources_of(run: RunSetup) -> dict[str, Source]:
-    """The file of each array of a run, by the array's name."""
+    """Returns the file of each array of a run, by the array's name."""
     return st.session_state.get("sources", {}).get(run.file, {})
 
 
 def others_of(run: RunSetup) -> dict[Source, dict[str, AttentionError | None]]:
-    """The other contents of a run's files: the error of each unreadable array, None for a text."""
+    """Returns the contents of a run's files that are not its arrays.
+
+    For each file, the dict has {name: the error of an unreadable array, None for a text}.
+    """
     return st.session_state.get("others", {}).get(run.file, {})

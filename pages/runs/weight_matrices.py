@@ -17,16 +17,17 @@ from attention_core.mechanism.scores import Score
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import RunInputs, StartMatrix
 
-MAX_GENERAL_TERMS = 64 * 64  # largest number of products in the sum of one general score, each of which can be shown
-MAX_TANH_LAYER_BYTES = 2**24  # largest tanh layer of the additive score: all visitors' runs are cached
+MAX_GENERAL_TERMS = 64 * 64  # a general score sums at most this many products, so that each can be shown
+MAX_TANH_LAYER_BYTES = 2**24  # the additive score's tanh layer has at most this many bytes; all runs are cached
 
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class HeadSizes:
-    """The chosen numbers and widths of heads; None if the matrices determine them. tied: whether W_q is used for all
-    projections. seed: for numbers added to a random matrix. key_width: of the vectors that W_k and W_v multiply, if
-    they are not the input vectors.
+    """The chosen numbers and widths of heads; None if the matrices determine them.
+
+    tied: whether W_q is used for all projections. seed: the seed of numbers added to a random matrix. key_width: the
+    width of the vectors that W_k and W_v multiply, if these are not the input vectors.
     """
 
     heads: int
@@ -38,28 +39,28 @@ class HeadSizes:
     key_width: int | None = None
 
     def heads_of(self, name: str) -> int:
-        """The number of heads that a matrix is split into."""
+        """Returns the number of heads into which a matrix is split."""
         is_of_keys = name in ("w_k", "w_v", "b_k", "b_v")
         return self.kv_heads if is_of_keys and self.kv_heads else self.heads
 
     def width_of(self, name: str) -> int | None:
-        """The chosen head width of a matrix; None if it is not chosen."""
+        """Returns the chosen head width of a matrix; None if it is not chosen."""
         reads_values = name in ("w_v", "b_v", "w_o") and not self.tied
         return self.d_v if reads_values else self.d_k
 
 
 def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> StartMatrix:
-    """A matrix cut to the chosen heads and widths; numbers that still fit are kept.
+    """Returns a matrix cut to the chosen heads and widths; numbers that still fit are kept.
 
-    If no width is chosen, the same columns are split into other heads. Otherwise each of the `cut` heads keeps its
-    columns; added numbers are zeros, or random in a random matrix.
+    If no width is chosen, the same columns are split into other heads. If a width is chosen, each of the `cut` heads
+    keeps its columns; added numbers are zeros, or random in a random matrix.
     """
     if start.numbers is None:
         return start
     wanted = sizes.width_of(name)
     has_widths = (sizes.d_k, sizes.d_v) != (None, None)
     matrix = start.numbers
-    if name == "w_o":  # heads are side by side in columns, in w_o one above the other in rows
+    if name == "w_o":  # heads are side by side in columns; in w_o, heads are one below the other in rows
         matrix = matrix.T
     heads_before = cut if has_widths else sizes.heads
     heads = sizes.heads_of(name)
@@ -90,7 +91,7 @@ def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> S
 
 
 def cut_rows(start: StartMatrix, name: str, rows: int, seed: int) -> StartMatrix:
-    """A matrix cut or extended to `rows` rows; added rows are zeros, or random in a random matrix."""
+    """Returns a matrix cut or extended to `rows` rows. Added rows are zeros; in a random matrix they are random."""
     if start.numbers is None or len(start.numbers) == rows:
         return start
     kept = start.numbers[:rows]
@@ -105,7 +106,7 @@ def cut_rows(start: StartMatrix, name: str, rows: int, seed: int) -> StartMatrix
 def apply_wiring(
     matrices: dict[str, np.ndarray], wiring: tuple[str, ...], config: AttentionConfig
 ) -> dict[str, np.ndarray]:
-    """The matrices that the layer uses: W_q for all three projections if tied, and Q's and K's exchanged if swapped."""
+    """Returns the matrices that the layer uses: W_q for all projections if tied, W_q and W_k exchanged if swapped."""
     read = dict(matrices)
     if "tied" in wiring and "w_q" in read:
         w_q = read["w_q"]
@@ -132,7 +133,7 @@ def swap_matrices(matrices: dict[str, np.ndarray], one: str, other: str) -> None
 
 
 def project_sequence(matrices: dict[str, np.ndarray], name: str, source: str) -> np.ndarray | None:
-    """q or k of a sequence, all heads side by side; None if the shapes of the matrices do not fit."""
+    """Returns q or k of a sequence, all heads side by side; None if the shapes of the matrices do not fit."""
     x = matrices[source]
     weight = matrices.get(f"w_{name}")
     bias = matrices.get(f"b_{name}")
@@ -158,9 +159,9 @@ def put_learned_matrices(
     wiring: tuple[str, ...],
     config: AttentionConfig,
 ) -> None:
-    """Puts the learned tensors of the chosen mechanisms into the inputs. learned: those of a trained network, by name.
+    """Puts the learned tensors of the chosen mechanisms into the inputs.
 
-    Raises AttentionError: too_many_terms.
+    learned: the tensors of a trained network, by name. Raises AttentionError: too_many_terms.
     """
     done = config.modifiers_at("sources")
     groups = [declared for name, declared in config.learned().items() if declared and name not in done]
@@ -179,7 +180,7 @@ def put_learned_matrices(
 
 
 def put_source_matrices(inputs: RunInputs, config: AttentionConfig, seed: int) -> int | None:
-    """Puts into the inputs the learned tensors that are used before k and v are projected.
+    """Puts the learned tensors that are used before k and v are projected into the inputs.
 
     Returns the width of the vectors that W_k and W_v multiply; None if these are the input vectors.
     """
@@ -193,7 +194,7 @@ def put_source_matrices(inputs: RunInputs, config: AttentionConfig, seed: int) -
 
 
 def input_widths(inputs: RunInputs) -> dict[str, int]:
-    """The widths D and D_kv of the query and key vectors; {} if q, k and v are given."""
+    """Returns the widths D and D_kv of the vectors for queries and keys; {} if q, k and v are given."""
     if "x" not in inputs.matrices:
         return {}
     x = inputs.matrices["x"]
@@ -203,11 +204,11 @@ def input_widths(inputs: RunInputs) -> dict[str, int]:
 def put_group(
     inputs: RunInputs, declared: tuple[LearnedTensor, ...], sizes: Sizes, seed: int, learned: dict[str, np.ndarray]
 ) -> Sizes:
-    """Puts the learned tensors of one mechanism into the inputs: a trained network's if they fit, otherwise the
-    declared initial values; returns the sizes of all axes.
+    """Puts the learned tensors of one mechanism into the inputs, and returns the sizes of all axes.
 
-    sizes: of the run. learned: tensors of the trained network. If a tensor with another width was typed, the tensors
-    after it get this width.
+    The tensors are those of the trained network if they fit, else the declared initial values. sizes: the sizes of the
+    run. learned: tensors of the trained network. If a tensor with another width was typed, the tensors after it get
+    this width.
     """
     is_learned = fits(declared, learned, sizes)
     known = defaultdict(lambda: max(sizes["d_q"], sizes["d_k"]), sizes)
@@ -226,10 +227,13 @@ def put_group(
 
 
 def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dtype: torch.dtype) -> None:
-    """Raises AttentionError if the additive score's tanh layer is too large. pairs: the sizes B, H, T and S."""
+    """Raises AttentionError if the additive score's tanh layer is too large.
+
+    pairs: the sizes B, H, T and S.
+    """
     shapes = {name: matrix.shape for name, matrix in inputs.matrices.items()}
     if not all(tensor.name in shapes for tensor in score.weights):
-        return  # the core raises the error of a missing tensor
+        return  # attention_core raises the error about a missing tensor
     sizes = add_own_sizes(score.weights, shapes, pairs)
     for larger in score.larger_than_pairs(sizes):
         check_hidden(larger, dtype.itemsize, MAX_TANH_LAYER_BYTES)
@@ -238,7 +242,10 @@ def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dty
 def find_widths(
     inputs: RunInputs, used: dict[str, np.ndarray], head_sizes: HeadSizes, config: AttentionConfig
 ) -> tuple[int, int]:
-    """The widths of q and of k per head, as the matrices make them. used: the matrices that the layer uses."""
+    """Returns the widths of q and of k per head, which follow from the matrices.
+
+    used: the matrices that the layer uses.
+    """
     uploaded = inputs.brought
     if uploaded is not None:
         *_, d_q = uploaded.q.shape
@@ -257,19 +264,22 @@ def find_widths(
 
 
 def projected_width(matrices: dict[str, np.ndarray], name: str, source: int) -> int:
-    """The width of a projection, or that of its source if it has no matrix."""
+    """Returns the width of a projection, or the width of its source if it has no matrix."""
     return matrices[name].shape[1] if name in matrices else source
 
 
 def key_source_width(inputs: RunInputs, head_sizes: HeadSizes) -> int:
-    """The width of the vectors that W_k and W_v multiply."""
+    """Returns the width of the vectors by which W_k and W_v are multiplied."""
     return head_sizes.key_width or input_widths(inputs)["D_kv"]
 
 
 def find_value_width(
     inputs: RunInputs, used: dict[str, np.ndarray], head_sizes: HeadSizes, config: AttentionConfig
 ) -> int:
-    """The width of v per head, as the matrices make it."""
+    """Returns the width of v per head, which follows from the matrices.
+
+    used: the matrices that the layer uses.
+    """
     uploaded = inputs.brought
     if uploaded is not None:
         return uploaded.v.shape[-1]
@@ -281,7 +291,7 @@ def find_value_width(
 
 
 def fits(declared: tuple[LearnedTensor, ...], learned: dict[str, np.ndarray], sizes: Sizes) -> bool:
-    """Whether a network has all learned tensors of a mechanism, in the shapes for these sizes."""
+    """Returns whether a network has all learned tensors of a mechanism, in the shapes that these sizes require."""
     shapes = {name: matrix.shape for name, matrix in learned.items()}
     if not all(tensor.name in shapes for tensor in declared):
         return False
@@ -290,13 +300,13 @@ def fits(declared: tuple[LearnedTensor, ...], learned: dict[str, np.ndarray], si
 
 
 def screen_shape(tensor: LearnedTensor, sizes: Sizes) -> tuple[int, int]:
-    """The shape in which a tensor is shown: a vector is one row."""
+    """Returns the shape in which a tensor is shown; a vector is shown as one row."""
     shape = tensor.shape(sizes)
     return shape if len(shape) == 2 else (1, *shape)
 
 
 def start_matrix(tensor: LearnedTensor, shape: tuple[int, int], seed: int) -> StartMatrix:
-    """The initial values of a learned tensor: as declared, otherwise random."""
+    """Returns the initial values of a learned tensor: the declared values; if none are declared, random values."""
     if tensor.start is None:
         numbers = random_matrix(tensor.name, shape, seed)
         return StartMatrix(numbers, "random", seed)

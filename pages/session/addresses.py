@@ -1,4 +1,4 @@
-"""The public address of the app, if one is set, otherwise the address in the browser."""
+"""The address of the app: the configured public address, or else the address in the browser."""
 
 import os
 from urllib.parse import urlsplit
@@ -9,12 +9,12 @@ from attention_core.record.errors import AttentionError
 from pages.site.catalog import PAGES
 from pages.site.settings import ADDRESS
 
-MAX_ADDRESS_CHARS = 6_000  # characters of an address: many programs truncate longer ones
+MAX_ADDRESS_CHARS = 6_000  # most characters of an address, because many programs truncate longer ones
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 def page_address() -> str:
-    """The address of this page: under the public address if one is set, otherwise as in the browser's address bar."""
+    """Returns the address of this page: below the public address if one is set, otherwise as in the address bar."""
     here = (st.context.url or "").split("?")[0]
     try:
         public = public_address()
@@ -28,8 +28,9 @@ def page_address() -> str:
 
 
 def public_address() -> str:
-    """The configured public address without a trailing slash; "" if none is set. Raises AttentionError:
-    address_form.
+    """Returns the configured public address without a trailing slash; "" if none is set.
+
+    Raises AttentionError: address_form.
     """
     given = os.environ.get(ADDRESS, "").strip()
     try:
@@ -45,5 +46,5 @@ def public_address() -> str:
 
 
 def is_local(link: str) -> bool:
-    """Whether an address is a loopback address, which other devices cannot reach."""
+    """Returns whether an address is a loopback address, which other devices cannot reach."""
     return urlsplit(link).hostname in LOCAL_HOSTS

@@ -1,13 +1,13 @@
-"""Answers of exercises: whether one of the current lesson was solved, and whether a lecturer shows all answers."""
+"""The state of exercises: whether an exercise of the current lesson was solved, and whether all answers are shown."""
 
 import streamlit as st
 
-SOLVED_KEY = "solved"  # whether an exercise of the lesson was solved; the browser stores it, too
-REVEAL_KEY = "reveal"  # whether a lecturer shows all answers; for the session, and in no link
+SOLVED_KEY = "solved"  # whether an exercise of the lesson was solved; the browser stores this, too
+REVEAL_KEY = "reveal"  # whether a lecturer shows all answers; this lasts for the session, and no link contains it
 
 
 def forget_answers() -> None:
-    """Marks the lesson as unsolved when it is drawn anew."""
+    """Marks the exercises of the lesson as unsolved when the lesson is drawn anew."""
     st.session_state[SOLVED_KEY] = False
 
 
@@ -17,10 +17,10 @@ def note_answer(is_right: bool) -> None:
 
 
 def is_solved() -> bool:
-    """Whether an exercise of the lesson was solved."""
+    """Returns whether an exercise of the lesson was solved."""
     return st.session_state.get(SOLVED_KEY, False)
 
 
 def are_answers_revealed() -> bool:
-    """Whether all answers are shown."""
+    """Returns whether all answers are shown."""
     return st.session_state.get(REVEAL_KEY, False)

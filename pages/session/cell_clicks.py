@@ -1,4 +1,4 @@
-"""Opens clicked cells and reads typed ones; cells that the current run lacks are ignored."""
+"""Handlers of clicked and typed cells; cells that the current run lacks are ignored."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,8 +15,8 @@ def read_typed_cells(sent: Iterable[Mapping], rows: int, columns: int, name: str
     """Returns the numbers typed into the cells of a matrix as (row, column, text), without cells that the matrix lacks.
 
     sent: [{"row", "column", "text"}, ...] from the browser; with "pasted": true the text is a matrix whose upper left
-    corner is the cell. name: of the matrix, in refusals. Raises AttentionError: too_many_rows and too_many_columns if a
-    pasted matrix does not fit, and whatever split_cells raises.
+    corner is the cell. name: the name of the matrix, for errors. Raises AttentionError: too_many_rows and
+    too_many_columns if a pasted matrix does not fit, and whatever split_cells raises.
     """
     found = []
     for cell in sent:
@@ -33,8 +33,9 @@ def read_typed_cells(sent: Iterable[Mapping], rows: int, columns: int, name: str
 def read_pasted_cells(
     text: str, corner: tuple[int, int], room: tuple[int, int], name: str
 ) -> list[tuple[int, int, str]]:
-    """Returns the cells of a matrix pasted at a corner, as (row, column, text). room: the rows and columns that remain
-    from the corner on.
+    """Returns the cells of a matrix pasted at a corner, as (row, column, text).
+
+    room: the rows and columns that remain from the corner on.
     """
     top, left = corner
     cells = split_cells(text, name)
@@ -50,15 +51,19 @@ def read_pasted_cells(
 
 
 def open_sent_cell(place: Mapping, follow: bool = False) -> None:
-    """Opens the cell that a browser sends, {"step", "index"}, if the run has it."""
+    """Opens the cell that a browser sends, if the run has this cell.
+
+    place: {"step", "index"}. follow: as in open_cell.
+    """
     step, cell = place["step"], place["index"]
     if trace_for(setup_state.current_setup()).holds(step, cell):
         open_cell(step, cell, follow)
 
 
 def open_cell(step: str, cell: tuple[int, ...] | None, follow: bool = False) -> None:
-    """Opens a step and one of its cells, and selects the cell's head and sentence; also the cell's token, unless
-    `follow` traces a number back to its operands.
+    """Opens a step and one of its cells, and selects the cell's head, sentence and token.
+
+    follow: True if the visitor traces a number back to its operands; then the selected token does not change.
     """
     selected: dict = {"step": step, "cell": cell}
     if cell is not None:

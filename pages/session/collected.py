@@ -1,4 +1,4 @@
-"""Collects what a part of a page shows, for an exported file."""
+"""Collection of what a part of a page shows, for an exported file."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,18 +11,19 @@ from attention_core.drawing.specifications import Picture
 from pages.components import Component
 from pages.setup.setup import Setup
 
-COLLECTED_KEY = "collected"  # in the session, while something is collected
-RESTING_KEY = "collected_rests"  # in the session, the key that replaces COLLECTED_KEY while collecting is suspended
+COLLECTED_KEY = "collected"  # session key that is present while something is collected
+RESTING_KEY = "collected_rests"  # session key that replaces COLLECTED_KEY while collecting is suspended
 
 
 @dataclass
 class CollectedPart:
-    """The content that a part of a page showed, for an exported file.
+    """What a part of a page showed, collected for an exported file.
 
-    facts: the page's statements, in Markdown. sentences: other sentences, which a file shows if there are no facts.
-    pictures: (picture, alt text) each, also the still pictures of animated parts. moving: data of the parts drawn by a
-    browser, in the order of the page, with the pictures between them. code: listings. warnings: warnings about the
-    content, in Markdown, which a file always shows. run: the Setup that the page opens on the workbench.
+    facts: the page's main statements, in Markdown. sentences: other sentences, which a file shows if there are no
+    facts. pictures: each is (picture, alt text); still pictures of animated parts are included. moving: data of the
+    parts that a browser draws, in the order of the page, with the pictures between them. code: listings. warnings:
+    warnings about the content, in Markdown, which a file always shows. run: the Setup that the page opens on the
+    workbench.
     """
 
     facts: list[str] = field(default_factory=list)
@@ -78,26 +79,30 @@ def move_in_session(here: str, there: str) -> Iterator[None]:
 
 
 def is_collecting() -> bool:
-    """Whether a part is being collected."""
+    """Returns whether a part is being collected."""
     return COLLECTED_KEY in st.session_state
 
 
 def show_moving(
     component: Component, data: bytes | Mapping[str, object], answers: bool = False, **options: object
 ) -> None:
-    """Shows a component that responds to the visitor in the browser alone, and collects it as a moving part of a file.
-    answers: whether the component reveals the answer of a slide.
+    """Shows a component that responds in the browser alone, and collects it as a moving part of a file.
+
+    answers: whether the component reveals the answer to a slide's exercise.
     """
     collected().moving.append(MovingPart(component.name, data, answers))
     component(data=data, **options)
 
 
 def collect_still(draw: Callable[[], Picture], alt: str) -> None:
-    """Collects the still picture of an animated part, for slides and paper; drawn only while collecting."""
+    """Collects the still picture of an animated part, for slides and paper.
+
+    draw: a function that is called only while collecting.
+    """
     if is_collecting():
         collected().pictures.append((draw(), alt))
 
 
 def collected() -> CollectedPart:
-    """The CollectedPart to add to; while nothing is collected, one that is discarded."""
+    """Returns the CollectedPart to add to; while nothing is collected, a CollectedPart that is discarded."""
     return st.session_state.get(COLLECTED_KEY, CollectedPart())

@@ -37,44 +37,44 @@ BROKEN_CHINESE = re.compile(r"(?<=[\u3400-\u9fff])\n(?=[\u3400-\u9fff])")  # a l
 
 
 def current_palette() -> Palette:
-    """The palette of the current theme; the light one while a file is collected."""
+    """Returns the palette of the current theme; the light palette while a file is collected."""
     if is_collecting():
         return LIGHT_PALETTE
     return DARK_PALETTE if st.context.theme.type == "dark" else LIGHT_PALETTE
 
 
 def chosen_cell(trace: Trace, setup: Setup) -> Ref | None:
-    """The opened cell, or None if this run lacks it."""
+    """Returns the opened cell, or None if this run does not have it."""
     if setup.view.cell and trace.holds(setup.view.step, setup.view.cell):
         return Ref(setup.view.step, setup.view.cell)
     return None
 
 
 def name_choice(family: str, text: str) -> str:
-    """A mechanism's choice in the session's language: the name, followed by its numbers."""
+    """Returns a choice of a mechanism in the session's language: its name, followed by its numbers."""
     name, *numbers = text.split(":")
     return " ".join([say(f"{family}.{name}"), *map(name_parameter, numbers)])
 
 
 def name_position_choice(text: str) -> str:
-    """The name of a position encoding in the session's language."""
+    """Returns the name of a position encoding in the session's language."""
     return say("compare.rope_half") if text == "rope_half" else name_choice("positions", text)
 
 
 def name_parameter(text: str) -> str:
-    """The translation of a parameter's word; a number unchanged."""
+    """Returns the translation of a parameter that is a word; returns a number unchanged."""
     key = f"parameter_word.{text}"
     return say(key) if has(key) else text
 
 
 def axis_name(dim: str) -> str:
-    """The name of an axis in the session's language."""
+    """Returns the name of an axis in the session's language."""
     key = f"axis.{dim}"
     return say(key) if has(key) else say("axis.other", dim=dim)
 
 
 def axis_label(trace: Trace, axis: str, position: int) -> str:
-    """The label of a row or column: a token, the meaning of a feature, or a number counted from 1."""
+    """Returns the label of a row or column: a token, the meaning of a feature, or a number counted from 1."""
     words = trace.labels.get(axis)
     if axis == "":
         return say("place.all")
@@ -83,24 +83,26 @@ def axis_label(trace: Trace, axis: str, position: int) -> str:
     word = words[position]
     if axis not in ("D", "D_out"):
         return printable_token(word)
-    if word.startswith("="):  # a column for a word, named "=word"
+    if word.startswith("="):  # the column stands for a word; it is named "=word"
         return printable_token(word.removeprefix("="))
     return say(f"dim.{word}")
 
 
 def name_token(trace: Trace, axis: str, position: int) -> str:
-    """A token as named in a sentence; a repeated one with its position: the (no. 3)."""
+    """Returns a token as named in a sentence; a repeated token gets its position, such as "the (no. 3)"."""
     return tell_apart(trace, axis, position, "place.token")
 
 
 def label_token(trace: Trace, axis: str, position: int) -> str:
-    """A token as labelled in a picture; a repeated one with its position in short form: the #3."""
+    """Returns a token as labelled in a picture; a repeated token gets its position in short form, such as "the #3"."""
     return tell_apart(trace, axis, position, "place.token_label")
 
 
 def tell_apart(trace: Trace, axis: str, position: int, template: str) -> str:
-    """The name of a token. If the sentence contains the word more than once, the text of the key `template` adds the
-    token's position, counted without the start token of a language model, because the visitor did not type that.
+    """Returns the name of a token; if the sentence contains the word more than once, with the position of the token.
+
+    template: the key of the text that adds the position. The start token of a language model does not count for the
+    position, because the visitor did not type it.
     """
     words = trace.labels[axis]
     word = words[position]
@@ -112,22 +114,23 @@ def tell_apart(trace: Trace, axis: str, position: int, template: str) -> str:
 
 
 def describe_gpu_obstacle() -> str | None:
-    """The sentence on why no GPU is offered, and what would make one available; None if one is available."""
+    """Returns the sentence that says why no GPU is offered and what would help; None if a GPU is available."""
     obstacle = find_gpu_obstacle()
     if obstacle is None:
         return None
-    version, _, _ = torch.__version__.partition("+")  # without the build, such as +cpu
+    version, _, _ = torch.__version__.partition("+")  # drops the build suffix, such as +cpu
     return say(f"no_gpu.{obstacle}", torch=version, cuda=torch.version.cuda)
 
 
 def describe_cell(trace: Trace, ref: Ref) -> str:
-    """A cell in words: its step, its head, its tokens."""
+    """Returns a description of a cell in words: its step, its head, its tokens."""
     return picture_texts_for(trace).describe(ref)
 
 
 def cell_naming_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
-    """The axes of a step by which a cell is named, as (index of the axis, name); without broadcast axes and without the
-    batch of a single sentence.
+    """Returns the axes of a step by which a cell is named, as (index of the axis, name).
+
+    Broadcast axes and the batch axis of a single sentence are left out.
     """
     dims, shape = trace.step(step).dims, trace.step(step).shape
     naming = []
@@ -139,10 +142,9 @@ def cell_naming_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
 
 
 def place_name(trace: Trace, axis: str, position: int, *, spell: TokenSpelling = name_token) -> str:
-    """The name of a position along any axis: a number for sentences and heads, otherwise the label of its row or
-    column.
+    """Returns the name of a position along an axis: a number for sentences and heads, else the row's or column's label.
 
-    spell: formats a token, `label_token` in a picture.
+    spell: a function that formats a token, such as `label_token` in a picture.
     """
     if axis == "B":
         return say("place.sentence", number=position + 1)
@@ -154,19 +156,19 @@ def place_name(trace: Trace, axis: str, position: int, *, spell: TokenSpelling =
 
 
 def place_names(trace: Trace, axis: str, size: int) -> list[str]:
-    """The names of all positions along an axis, as options of a control; all different, even if tokens look alike."""
+    """Returns the names of all positions along an axis, as options of a control; all differ, even for equal tokens."""
     names = [place_name(trace, axis, position) for position in range(size)]
     return make_names_distinct(names)
 
 
 def place_labels(trace: Trace, axis: str, size: int) -> list[str]:
-    """The labels beside the rows or below the bars of a picture; all different."""
+    """Returns the labels beside the rows or below the bars of a picture; all are different."""
     labels = [place_name(trace, axis, position, spell=label_token) for position in range(size)]
     return make_names_distinct(labels)
 
 
 def short_step_name(step: str) -> str:
-    """The short name of a step, as under its small map."""
+    """Returns the short name of a step, as it is shown below the step's small map."""
     mask = f"masks.{step.removeprefix('allowed_')}"
     if step.startswith("allowed_") and has(mask):
         return say(mask).replace(" ", "\n", 1)
@@ -184,14 +186,15 @@ def short_step_name(step: str) -> str:
 
 
 def inline_step_name(step: str) -> str:
-    """The short name of a step on one line; Chinese is joined without a space."""
+    """Returns the short name of a step on one line; parts of a Chinese name are joined without a space."""
     name = BROKEN_CHINESE.sub("", short_step_name(step))
     return name.replace("\n", " ")
 
 
 def formula_names(trace: Trace) -> dict[str, str]:
-    """The names of a run's steps in formulas of the session's language; {} for English, whose formulas use the names in
-    the code.
+    """Returns the names that formulas use for a run's steps, in the session's language.
+
+    Returns {} for English, because English formulas use the names in the code.
     """
     if current_language() == "en":
         return {}
@@ -200,16 +203,17 @@ def formula_names(trace: Trace) -> dict[str, str]:
 
 
 def spoken_step_name(step: str) -> str:
-    """A step's name in a sentence or a formula: the Chinese name if there is one in the session's language, otherwise
-    the name in the code.
+    """Returns a step's name in a sentence or a formula.
+
+    This is the Chinese name if there is one in the session's language, else the name in the code.
     """
     letter, _, rest = step.partition("_")
     word = say("formula.projected", letter=letter) if rest == "projected" else inline_step_name(step)
-    return word if CHINESE_LETTERS.search(word) else step  # other names are symbols, such as "X W_q"
+    return word if CHINESE_LETTERS.search(word) else step  # names without Chinese letters are symbols, such as "X W_q"
 
 
 def picture_texts_for(trace: Trace) -> PictureTexts:
-    """The functions that describe cells and label axes in pictures of a run, memoised for one picture."""
+    """Returns the functions that describe cells and label axes in pictures of a run, cached for one picture."""
     naming_axes = cache(partial(cell_naming_axes, trace))
     name = cache(partial(place_name, trace))
     label = cache(partial(axis_label, trace))
@@ -224,7 +228,7 @@ def picture_texts_for(trace: Trace) -> PictureTexts:
 
 @dataclass(frozen=True)
 class Selection:
-    """The selection: a sentence of the batch, a head with the key/value head that it reads, a query."""
+    """The selection: a sentence of the batch, a head with the key/value head that it uses, and a query."""
 
     batch: int
     head: int
@@ -238,14 +242,16 @@ class Selection:
 
 
 def count_real_queries(trace: Trace) -> int:
-    """The number of queries in the selected sentence that are not padding."""
+    """Returns the number of queries in the selected sentence that are not padding."""
     return sum(word != PAD_WORD for word in trace.labels["T"])
 
 
 @cache_in_thread
 def selection_of(trace: Trace, setup: Setup) -> Selection:
-    """The sentence, head and query that the Setup selects; otherwise those of the example's story, of find_own_asker
-    for a typed sentence, or of the row that find_telling_row or find_row_beyond_itself finds.
+    """Returns the sentence, head and query that the Setup selects, or else default ones.
+
+    The defaults are those of the example's story, of find_own_asker for a typed sentence, or of the row that
+    find_telling_row or find_row_beyond_itself finds.
     """
     sizes = trace.sizes()
     H, T = sizes["H"], sizes["T"]
@@ -269,28 +275,31 @@ def selection_of(trace: Trace, setup: Setup) -> Selection:
 
 
 def has_own_sentence(setup: Setup) -> bool:
-    """Whether the sentence was typed by the visitor or comes from a link, and neither matrices nor a file nor a network
-    replace its words.
+    """Returns whether the visitor typed the sentence, or a link has it, and nothing replaces its words.
+
+    Matrices, a file or a network would replace them.
     """
     is_replaced = any(field is not None for field in (setup.run.x, setup.run.q, setup.run.file))
     return setup.run.text is not None and not is_replaced and resolve_run(setup.run).network is None
 
 
 def find_own_asker(trace: Trace, setup: Setup, batch: int, head: int | None = None) -> AskingWord:
-    """The query word that is selected by default in a typed sentence. head: the head to search, by default the selected
-    one.
+    """Returns the query that is selected by default in a typed sentence, with the reason.
+
+    head: the head to search, by default the selected one.
     """
     words = trace.labels["T"][: count_real_queries(trace)]
     if head is None and setup.view.head is not None:
         head = min(setup.view.head, trace.sizes()["H"] - 1)
-    first = int(START in words[:1])  # of a language model
+    first = int(START in words[:1])  # 1 if a start token comes first, as in a language model
     is_of_model = resolve_run(setup.run).model is not None
     return find_asking_word(trace, words, batch, head, first=first, past_itself=is_of_model)
 
 
 def why_it_asks(trace: Trace, setup: Setup, selection: Selection) -> str | None:
-    """The reason for which the query word of a typed sentence was selected, as in AskingWord; None if another word is
-    selected, or if the sentence is the example's own.
+    """Returns the reason why the query of a typed sentence was selected, as in AskingWord.
+
+    Returns None if another query is selected, or if the sentence is the example's own.
     """
     if not has_own_sentence(setup):
         return None
@@ -299,7 +308,7 @@ def why_it_asks(trace: Trace, setup: Setup, selection: Selection) -> str | None:
 
 
 def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:
-    """Whether the example's own sentence is selected and has the head and query of its story."""
+    """Returns whether the example's own sentence is selected and has the head and query of its story."""
     focus = EXAMPLES[setup.run.example].focus
     if focus is None or batch > 0:
         return False
@@ -309,16 +318,16 @@ def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:
 
 
 def written_share(share: float) -> str:
-    """A share in percent with the percent sign, for a table or an axis."""
+    """Returns a share in percent with the percent sign, for a table or an axis."""
     return say("train.percent", much=format_percent(share))
 
 
 def whole_share(share: float) -> str:
-    """A share in percent rounded to a whole number, or "less than 1", for an animated picture."""
+    """Returns a share as a whole percentage, or "less than 1", for an animated picture."""
     return say("train.percent", much=format_whole_percent(share))
 
 
 def spoken_share(share: float, rest: float = 0.0) -> str:
-    """A share in percent, worded for a sentence. rest: the share that is known to remain for other keys."""
+    """Returns a share in percent, worded for a sentence. rest: the share that is known to remain for other keys."""
     much = format_percent(share, rest)
     return say("share.nearly_all") if much == NEARLY_ALL else say("share.percent", much=much)

@@ -1,4 +1,4 @@
-"""Opens a Setup from a link or a file as far as it can be computed, and records the parts that cannot."""
+"""Opens a Setup from a link or a file, as far as it can be computed, and records the parts that cannot."""
 
 from collections.abc import Callable, Iterator
 from time import thread_time
@@ -13,14 +13,14 @@ from pages.setup.codec import DEFAULTS, link_key_of, setup_from_link
 from pages.setup.setup import DEFAULT_SETUP, Setup, start_in
 from pages.site.words import current_language
 
-TRYING = 0.4  # seconds of this thread's CPU time for each of two passes that try the fields of a link one by one
+TRYING = 0.4  # seconds of CPU time per pass: each of two passes tries the fields of a link one by one
 
 
 def open_linked_setup(check: Callable[[Setup], None], compute: Callable[[Setup], Trace]) -> None:
     """Starts a session from its link, or opens the link with which the visitor came from another page.
 
-    Parts of the link that cannot be read or computed are recorded; the rest is shown. check: raises AttentionError if
-    compute would, in a small part of its time.
+    Parts of the link that cannot be read or computed are recorded; the others are shown. check: a function that raises
+    AttentionError if `compute` would, but much faster. compute: a function that returns the run of a Setup.
     """
     is_new = not setup_state.has_begun()
     if is_new:
@@ -42,8 +42,9 @@ def open_setup(
     check: Callable[[Setup], None],
     compute: Callable[[Setup], Trace],
 ) -> None:
-    """Shows a Setup from a link or a file as far as it can be computed; records its other parts, and the source: "link"
-    or "file".
+    """Shows a Setup from a link or a file as far as it can be computed; records the other parts, and the source.
+
+    unread: the parts that could not be parsed. source: "link" or "file".
     """
     setup, refused = keep_computable_fields(wanted, check)
     unfit = [(link_key_of(name), error) for name, error in refused.items()]
@@ -63,10 +64,10 @@ def open_setup(
 
 
 def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tuple[Setup, dict[str, AttentionError]]:
-    """Returns the Setup without the fields that cannot be computed, and the error of each of these.
+    """Returns the Setup without the fields that cannot be computed, and the error of each of these fields.
 
-    For a large run with many invalid fields, the time limit may end before all fields are tried; untried ones are
-    omitted too.
+    If a large run has many invalid fields, the time limit may end before all fields are tried. Fields that were not
+    tried are removed, too.
     """
     wrong = find_failure(linked, check)
     if wrong is None:
@@ -99,7 +100,7 @@ def in_time(names: list[str]) -> Iterator[str]:
 
 
 def find_failure(setup: Setup, check: Callable[[Setup], None]) -> AttentionError | None:
-    """The error with which a Setup cannot be computed, or None."""
+    """Returns the error because of which a Setup cannot be computed, or None."""
     try:
         check(setup)
     except AttentionError as error:

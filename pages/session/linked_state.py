@@ -1,5 +1,6 @@
-"""Session state common to pages with a link: read from the address on arrival, and written back after changes; and
-refusals.
+"""The session state of all pages with a link: read from the address on arrival, written back after changes.
+
+The state also contains the errors of refused changes.
 """
 
 from collections.abc import Container, Mapping
@@ -15,10 +16,10 @@ LinkPart = tuple[str, str]  # a key of a link, and the first characters of its v
 
 @dataclass
 class LinkedState:
-    """The part of a page's session state that is common to all pages with a link.
+    """The part of a page's session state that all pages with a link have.
 
     unread: the parts of the link that could not be read. unfit: the parts that could not be computed, with their
-    errors. refused: the error of each refused change, by its control. The lists and the dict are replaced, never
+    errors. refused: the error of each refused change, by its control. Both lists and the dict are replaced, never
     changed in place, so that saved copies stay valid.
     """
 
@@ -27,7 +28,7 @@ class LinkedState:
     refused: dict[str, AttentionError] = field(default_factory=dict)
 
     def refuse(self, control: str, error: AttentionError) -> None:
-        """Stores the error of a refused change under its control."""
+        """Stores the error of a refused change under the control that was used."""
         self.refused = {**self.refused, control: error}
 
     def forget_refusals(self, *controls: str) -> None:
@@ -44,25 +45,26 @@ class LinkedState:
 
 
 def has_arrived() -> bool:
-    """Whether the visitor has just come to this page, from another one or from outside."""
+    """Returns whether the visitor has just come to this page, from another page or from outside the app."""
     return st.session_state["arrived"]
 
 
 def read_address() -> dict[str, str]:
-    """The query parameters of the address that belong to a page's state."""
+    """Returns the query parameters of the address that belong to a page's state."""
     link = st.query_params.to_dict()
     return {key: text for key, text in link.items() if key not in OTHER_LINK_KEYS and not is_campaign_mark(key)}
 
 
 def link_on_arrival(is_new: bool) -> dict[str, str]:
-    """The page's query parameters if the visitor has just arrived, else {}: the session then has the state. is_new:
-    whether the session has no state of the page yet.
+    """Returns the page's query parameters if the visitor has just arrived, else {}.
+
+    Later the session has the state. is_new: whether the session has no state of this page yet.
     """
     return read_address() if is_new or has_arrived() else {}
 
 
 def show_link(link: Mapping[str, str]) -> None:
-    """Writes a link and the chosen language into the address bar, unless the address has them already."""
+    """Writes a link and the chosen language into the address bar, unless they are there already."""
     link = dict(link)
     if "lang" in st.session_state:
         link["lang"] = st.session_state["lang"]

@@ -1,4 +1,4 @@
-"""Widgets whose value is also changed from elsewhere: by a picture, a link, undo."""
+"""Widgets whose value is also changed by other means than the widget: by a picture, a link, or undo."""
 
 import streamlit as st
 
@@ -6,8 +6,8 @@ import streamlit as st
 def set_moved_widget(name: str, shown: object) -> str:
     """Sets a widget to a value, and returns its key: a new key if something other than the widget changed the value.
 
-    With each message a browser sends the values of all widgets. Until it has received the new value, it sends the old
-    one, which the visitor did not choose; is_outdated reports this to the widget's callback.
+    A browser sends the values of all widgets with each message. Until the browser has received the new value, it sends
+    the old one, which the visitor did not choose; is_outdated reports this to the widget's callback.
     """
     turns = st.session_state.setdefault("widget_turns", {})
     turn, shown_before = turns.get(name, (0, shown))
@@ -20,13 +20,13 @@ def set_moved_widget(name: str, shown: object) -> str:
 
 
 def moved_widget_key(name: str) -> str:
-    """The key that set_moved_widget returned last."""
+    """Returns the key that set_moved_widget returned last."""
     turn, _ = st.session_state.get("widget_turns", {}).get(name, (0, None))
     return f"{name}_{turn}"
 
 
 def is_outdated(key: str) -> bool:
-    """Whether a widget's key has been replaced by a newer one."""
+    """Returns whether a widget's key has been replaced by a newer one."""
     name, _, turn = key.rpartition("_")
     current_turn, _ = st.session_state["widget_turns"][name]
     return current_turn != int(turn)

@@ -14,8 +14,9 @@ def show_drawer(
     show: Callable[[], None],
     on_change: Callable[[], None] | str = "rerun",
 ) -> None:
-    """Shows an accordion whose content is drawn only while it is open. on_change: what is redrawn when the accordion is
-    opened or closed, if more than its own part.
+    """Shows an accordion whose content is drawn only while the accordion is open.
+
+    on_change: passed to Streamlit's expander: "rerun", or a function called when the accordion is opened or closed.
     """
     drawer = st.expander(title, icon=icon, key=key, on_change=on_change)
     with drawer:
@@ -27,16 +28,19 @@ def show_drawer(
 def bring_into_view(key: str, is_open: bool) -> None:
     """Scrolls an accordion into view if it was just opened; called first inside the accordion.
 
-    An accordion that is open when it is first drawn was opened by a link: the page then does not scroll.
+    If an accordion is open when it is drawn for the first time, a link opened it, and the page does not scroll.
     """
     was_open = kept_drawers()["open"].get(key, True)
     kept_drawers()["open"][key] = is_open
-    if is_open:  # an accordion opened earlier keeps its scroller: without it the content below would move up
+    if is_open:  # drawn while open, because the content below would move up without the scroller
         scroll_here(key, is_new=not was_open)
 
 
 def scroll_here(key: str, is_new: bool) -> None:
-    """Scrolls the position of this call into view if is_new: the accordion `key` was just opened."""
+    """Scrolls the position of this call into view if an accordion was just opened.
+
+    key: the accordion's key. is_new: whether the accordion was just opened.
+    """
     drawers = kept_drawers()
     if is_new:
         drawers["count"] += 1
@@ -46,5 +50,5 @@ def scroll_here(key: str, is_new: bool) -> None:
 
 
 def kept_drawers() -> dict:
-    """The session's record of open accordions, the count of openings, and the last one opened."""
+    """Returns the session's record of accordions: which are open, how many were opened, and which one last."""
     return st.session_state.setdefault("drawers", {"open": {}, "count": 0, "last": None})

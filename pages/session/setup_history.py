@@ -1,4 +1,4 @@
-"""Undo and redo, the comparison of A and B, and a temporary screen."""
+"""Undo and redo, the comparison of two runs A and B, and the temporary display of a Setup."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,13 +24,13 @@ from pages.session.setup_state import (
 from pages.setup.codec import check_link_length
 from pages.setup.setup import Setup
 
-COMPARISON_CONTROL = "comparing"  # name under which refusals of pinning, swapping and resetting are stored
+COMPARISON_CONTROL = "comparing"  # errors of pinning, swapping and resetting are stored under this name
 HISTORY_MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
 
 
 # ---- A and B ---------------------------------------------------------------------------------------------------------
 def pin_current_setup() -> None:
-    """Pins the current Setup as A; further changes apply to B."""
+    """Pins the current Setup as A; later changes apply to B."""
     now = current_setup()
     pinned = now.with_fields(against=now.run, pinned=now.comparison.pinned or "values")
     try:
@@ -43,22 +43,31 @@ def pin_current_setup() -> None:
 
 
 def swap_a_and_b(compute: Callable[[Setup], Trace]) -> None:
-    """Swaps A and B."""
+    """Swaps A and B.
+
+    compute: a function that returns the run of a Setup.
+    """
     now = current_setup()
     show_a(now.with_fields(against=now.run), compute)
 
 
 def reset_b_to_a(compute: Callable[[Setup], Trace]) -> None:
-    """Sets B to A."""
+    """Sets B to A.
+
+    compute: a function that returns the run of a Setup.
+    """
     show_a(current_setup(), compute)
 
 
 def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
-    """Shows the settings of A with the selection of the Setup `seen`."""
+    """Shows the run A with the selection of another Setup.
+
+    seen: the Setup whose selection is kept. compute: a function that returns the run of a Setup.
+    """
     setup = replace(seen, run=current_setup().comparison.run_a)
     try:
         setup, _ = drop_missing(setup, compute(setup))
-    except AttentionError as error:  # the session no longer has its file
+    except AttentionError as error:  # raised if the session no longer has A's uploaded file
         workbench().refuse(COMPARISON_CONTROL, error)
         return
     state = workbench()
@@ -67,7 +76,7 @@ def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
 
 
 def are_swapped(one: Setup, other: Setup) -> bool:
-    """Whether each of two Setups has the other one as its A."""
+    """Returns whether two Setups are each other's comparison: the pinned run A of each is the run of the other."""
     if not (one.comparison.pinned and other.comparison.pinned):
         return False
     if one.run == other.run:
@@ -79,8 +88,8 @@ def are_swapped(one: Setup, other: Setup) -> bool:
 def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
     """Goes one entry back ("undo") or forward ("redo") in the history of Setups.
 
-    An entry with another run is shown with the current selection; an entry with the same run restores only its
-    selection.
+    If the entry has another run, it is shown with the current selection; otherwise only the entry's selection is
+    restored. compute: a function that returns the run of a Setup.
     """
     source, target = HISTORY_MOVES[move]
     if not can_move(move):
@@ -96,7 +105,7 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
         seen = seen.with_fields(against=now.comparison.against)
     try:
         setup, _ = drop_missing(seen, compute(seen))
-    except AttentionError as error:  # the session no longer has its file
+    except AttentionError as error:  # raised if the session no longer has the entry's uploaded file
         workbench().refuse(HISTORY_CONTROL, error)
         return
     passed = [*st.session_state[target], left]
@@ -107,7 +116,10 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
 
 
 def can_move(move: str) -> bool:
-    """Whether the history has an entry for "undo" or for "redo"."""
+    """Returns whether the history has an entry for a move.
+
+    move: "undo" or "redo".
+    """
     source, _ = HISTORY_MOVES[move]
     return bool(st.session_state[source])
 
@@ -127,7 +139,10 @@ def restore_screen(saved: dict) -> None:
 
 
 def show_temporarily(setup: Setup, saved: dict) -> None:
-    """Shows a Setup temporarily, without a run to compare with; undo leads back to the saved screen."""
+    """Shows a Setup temporarily, without a run to compare with; undo leads back to the saved screen.
+
+    saved: what save_screen returned.
+    """
     past = [*saved["past"], saved["setup"]]
     st.session_state.update(EMPTY_HISTORY | {"setup": setup, "past": past[-MAX_HISTORY:]})
     forget_all_refusals()
@@ -135,6 +150,6 @@ def show_temporarily(setup: Setup, saved: dict) -> None:
 
 
 def renew_editors_and_view() -> None:
-    """Clears the editors and the remembered selection."""
+    """Clears the text typed into editors, and the stored selection."""
     st.session_state.pop("seen", None)
     renew_editors()

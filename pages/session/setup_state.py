@@ -1,6 +1,6 @@
-"""The one Setup of a session: its changes, refusals and selection.
+"""The one Setup of a session, with its changes, the errors of refused changes, and the selection.
 
-A change is applied only if it can be computed: if the core refuses it, the error is stored under the control that was
+A change is applied only if it can be computed. If it raises an error, the error is stored under the control that was
 used, the control keeps the typed value, and the screen keeps the last valid Setup.
 """
 
@@ -20,25 +20,25 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup, make_setup, start_in
 from pages.site.words import current_language
 
-MAX_HISTORY = 50  # Setups that undo can go back through
-INTERVENTION_FIELDS = ("changes", "held", "other_text")  # what is changed in a language model
+MAX_HISTORY = 50  # maximum Setups to which undo can go back
+INTERVENTION_FIELDS = ("changes", "held", "other_text")  # fields of interventions in a language model
 LOOK_FIELDS = {
     *("sentence", "token", "head", "step", "stop", "cell", "written"),
     *HEAD_ORDER_READERS,
     *INTERVENTION_FIELDS,
-}  # fields of the view whose change undo takes back
-READ_FIELDS = {"text", "more", "model"}  # a change of these drops the generated text
-WORD_FIELDS = {"text", "cut"}  # a change of these drops the chosen query
+}  # fields of the view that undo restores as well
+READ_FIELDS = {"text", "more", "model"}  # a change of these fields removes the generated text
+WORD_FIELDS = {"text", "cut"}  # a change of these fields removes the selected query
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
-HISTORY_CONTROL = "history"  # name under which refusals of undo and redo are stored
+HISTORY_CONTROL = "history"  # errors of undo and redo are stored under this name
 
 
 @dataclass
 class WorkbenchState(LinkedState):
-    """The workbench's session state besides its Setup and its history.
+    """The state of the workbench in a session, besides its Setup and its history.
 
-    drafts: refused changes by control; each is tried again together with the next change. source: where the Setup was
-    opened from, "link" or "file". start: the default Setup of the session's language, until another one is opened.
+    drafts: {control: refused change}; each is tried again together with the next change. source: "link" or "file", from
+    which the Setup was opened. start: the default Setup of the session's language; None once another Setup was opened.
     """
 
     drafts: dict[str, dict] = field(default_factory=dict)
@@ -52,17 +52,17 @@ class WorkbenchState(LinkedState):
 
 
 def workbench() -> WorkbenchState:
-    """The workbench's session state."""
+    """Returns the state of the workbench in this session."""
     return st.session_state["workbench"]
 
 
 def current_setup() -> Setup:
-    """The Setup on the screen."""
+    """Returns the Setup on the screen."""
     return st.session_state["setup"]
 
 
 def has_begun() -> bool:
-    """Whether the session has a Setup."""
+    """Returns whether the session has a Setup."""
     return "setup" in st.session_state
 
 
@@ -73,7 +73,7 @@ def begin_session() -> None:
 
 
 def is_untouched() -> bool:
-    """Whether the Setup is still the start Setup of the session, with no history, refusal or draft."""
+    """Returns whether the Setup is still the session's start Setup, without any history, error or draft."""
     state = workbench()
     if state.refused or state.drafts:
         return False
@@ -89,12 +89,13 @@ def write_setup_link() -> None:
 
 # ---- a change --------------------------------------------------------------------------------------------------------
 def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
-    """Applies a change if it can be computed, together with earlier refused changes if these can be computed now;
-    otherwise stores the error.
+    """Applies a change if it can be computed, else stores its error.
 
     Several changes may depend on each other (a new width in q and in k), so a refused change is kept as a draft of its
-    control. A step or cell that the new run does not have is closed; another text removes the generated text and the
-    selected query.
+    control. Drafts are applied together with a later change if this can be computed. If the new run lacks the open step
+    or cell, that is closed. Another text removes the generated text and the selected query.
+
+    control: the name of the control that was used. compute: a function that returns the run of a Setup.
     """
     try:
         check_link_values(updates)
@@ -116,7 +117,7 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
     for attempt, settled in attempts:
         try:
             trace = compute(attempt)
-            check_link_length(attempt)  # including the run that it is compared with
+            check_link_length(attempt)  # includes the run with which it is compared
         except AttentionError as refusal:
             error = refusal
             continue
@@ -128,7 +129,10 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
 
 
 def take_setup(setup: Setup, settled: list[str]) -> None:
-    """Makes a Setup the current one. settled: the controls whose refusals and drafts are removed."""
+    """Makes a Setup the current one.
+
+    settled: the controls whose errors and drafts are removed.
+    """
     if not is_same_run(setup, current_setup()):
         setup = push_history(setup)
     workbench().forget_refusals(*settled, HISTORY_CONTROL)
@@ -137,7 +141,10 @@ def take_setup(setup: Setup, settled: list[str]) -> None:
 
 
 def push_history(setup: Setup) -> Setup:
-    """Puts the current Setup into the history; returns the new one, compared with it if the maps show a difference."""
+    """Adds the current Setup to the history, and returns the new Setup.
+
+    If maps show a difference, the new Setup is compared with the current one.
+    """
     before = current_setup()
     past = [*st.session_state["past"], before]
     st.session_state.update(past=past[-MAX_HISTORY:], future=[], before=before)
@@ -145,8 +152,9 @@ def push_history(setup: Setup) -> Setup:
 
 
 def with_comparison(setup: Setup, before: Setup) -> Setup:
-    """The Setup with `before` as the run from which maps show the difference, if they show one and both Setups show the
-    same layer; a pinned run A stays.
+    """Returns a Setup with the run of `before` as the run to compare with, if the maps of the Setup show a difference.
+
+    A pinned run A stays. If both Setups show different layers, the maps show no difference any more.
     """
     if setup.comparison.against is None or setup.comparison.pinned:
         return setup
@@ -154,10 +162,10 @@ def with_comparison(setup: Setup, before: Setup) -> Setup:
 
 
 def setup_before() -> Setup | None:
-    """The Setup with which the current one is compared: the one in the link, otherwise the one before the last change.
+    """Returns the Setup with which the current one is compared; None if there is none.
 
-    None if there is none, or if that change opened another layer, whose numbers do not depend on those of the former
-    one.
+    It is the Setup to which the maps show the difference, else the one before the last change. If that change opened
+    another layer, there is none, because the numbers of the two layers are independent.
     """
     now, before = current_setup(), st.session_state["before"]
     named = now.comparison.against
@@ -167,12 +175,12 @@ def setup_before() -> Setup | None:
 
 
 def is_other_layer(one: Setup, other: Setup) -> bool:
-    """Whether two Setups show different layers of a language model."""
+    """Returns whether two Setups show different layers of a language model."""
     return resolve_run(one.run).layer != resolve_run(other.run).layer
 
 
 def adopt_setup(setup: Setup) -> None:
-    """Shows a Setup made by another page; undo leads back to the previous one."""
+    """Shows a Setup that another page has made; undo leads back to the former Setup."""
     if not has_begun():
         begin_session()
     take_setup(setup, [])
@@ -182,7 +190,7 @@ def adopt_setup(setup: Setup) -> None:
 def open_example(example: str) -> None:
     """Opens an example with its default settings."""
     setup, now = make_setup(example=example), current_setup()
-    if now.comparison.run_a is not None:  # the example is another B
+    if now.comparison.run_a is not None:  # with a pinned run A, the example becomes the run B
         setup = setup.with_fields(against=now.comparison.against, pinned=now.comparison.pinned)
     push_history(setup)
     forget_all_refusals()
@@ -199,7 +207,7 @@ def forget_all_refusals() -> None:
 
 # ---- the selection ---------------------------------------------------------------------------------------------------
 def look_at(**updates) -> None:
-    """Changes the selection. Undo leads back to the selection that followed the last change of the run."""
+    """Changes the selection. Undo leads back to the selection that was there after the last change of the run."""
     now = current_setup()
     is_look = updates.keys() <= LOOK_FIELDS and now.with_fields(**updates) != now
     past = st.session_state["past"]
@@ -209,9 +217,7 @@ def look_at(**updates) -> None:
 
 
 def ask_model(**updates) -> None:
-    """Changes the interventions or the generated text of a language model. Undo takes back each such change
-    separately.
-    """
+    """Changes the interventions in a language model, or its generated text; undo takes back one change at a time."""
     now = current_setup()
     if now.with_fields(**updates) != now:
         st.session_state.update(past=[*st.session_state["past"], now][-MAX_HISTORY:], future=[])
@@ -219,18 +225,19 @@ def ask_model(**updates) -> None:
 
 
 def is_same_run(one: Setup, other: Setup) -> bool:
-    """Whether two Setups have the same run."""
+    """Returns whether two Setups have the same run."""
     return one.run == other.run
 
 
 def select(**updates) -> None:
-    """Sets view fields (token, head, step, cell) without computing a run and without any check."""
+    """Sets fields of the view (token, head, step, cell) without a new run and without any check."""
     st.session_state["setup"] = current_setup().with_fields(**updates)
 
 
 def drop_missing(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:
-    """Returns the Setup without a step, cell or generated text that the run does not have, and the removed values as
-    (key, text).
+    """Returns a Setup without a step, cell or generated text that its run does not have, and the removed values.
+
+    Each removed value is a pair (key in a link, text).
     """
     setup, missing = drop_missing_cell(setup, trace)
     if setup.view.written is None or has_written(setup, trace):
@@ -239,7 +246,10 @@ def drop_missing(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str
 
 
 def has_written(setup: Setup, trace: Trace) -> bool:
-    """Whether a decoder can have written the text of a Setup; always True for a batch of a causal model."""
+    """Returns whether a decoder can have generated the text in a Setup.
+
+    Returns False if the Setup uses no decoder, and True for any batch of a decoder.
+    """
     recipe = RECIPES.get(resolve_run(setup.run).model)
     if recipe is None or not recipe.causal:
         return False
@@ -248,7 +258,7 @@ def has_written(setup: Setup, trace: Trace) -> bool:
 
 
 def drop_missing_cell(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:
-    """Returns the Setup without a step or a cell that the run does not have, and the removed values as (key, text)."""
+    """Returns a Setup without a step or a cell that its run does not have, and the removed values as (key, text)."""
     step, cell = setup.view.step, setup.view.cell
     if step is not None and step not in trace:
         missing = ("step", step[:40])
@@ -263,7 +273,7 @@ def drop_missing_cell(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str
 
 
 def view_fields_for_cell(setup: Setup, trace: Trace) -> dict[str, int]:
-    """Returns the view fields "head" and "token" of the opened cell, without those that the Setup sets."""
+    """Returns the view fields "head" and "token" of the opened cell, except those that the Setup already sets."""
     place = dict(zip(trace.step(setup.view.step).dims, setup.view.cell, strict=True))
     fields = {}
     for name, axis in (("head", "H"), ("token", "T")):
@@ -273,7 +283,7 @@ def view_fields_for_cell(setup: Setup, trace: Trace) -> dict[str, int]:
 
 
 def get_trail() -> list[tuple[str, tuple[int, ...] | None]]:
-    """The trail of cells from the number that was first opened to the operand that is open now, as (step, cell)."""
+    """Returns the trail of opened cells, as (step, cell), from the first number to the operand that is open now."""
     setup = current_setup()
     here = (setup.view.step, setup.view.cell)
     trail = st.session_state.get("trail", [])
@@ -283,7 +293,7 @@ def get_trail() -> list[tuple[str, tuple[int, ...] | None]]:
 
 
 def extend_trail(step: str, cell: tuple[int, ...]) -> None:
-    """Adds an operand to the trail of cells; if the trail already contains it, goes back to that entry."""
+    """Adds an operand to the trail of opened cells; if the trail already contains it, goes back to that entry."""
     trail, operand = get_trail(), (step, cell)
     if operand in trail:
         place = trail.index(operand)
@@ -293,10 +303,10 @@ def extend_trail(step: str, cell: tuple[int, ...]) -> None:
 
 
 def renew_editors() -> None:
-    """Discards what was typed into editors, by a new version number in their keys."""
+    """Discards the text typed into editors, by a new version number in the keys of their widgets."""
     st.session_state["version"] = editors_version() + 1
 
 
 def editors_version() -> int:
-    """The version number in the keys of editors."""
+    """Returns the version number that is part of the keys of editors' widgets."""
     return st.session_state.get("version", 0)

@@ -1,4 +1,4 @@
-"""Opens and scrolls to the control that a search or a link leads to."""
+"""Opens the control to which a search or a link leads, and scrolls to this control."""
 
 import streamlit as st
 
@@ -8,12 +8,12 @@ from pages.session.labels import current_palette
 from pages.session.linked_state import has_arrived
 from pages.site.controls import CONTROLS
 
-LINK_KEY = "control"  # link key of the name of a control to open
-SOUGHT_KEY = "sought"  # in the session: the number of searches for controls, and the control found last
+LINK_KEY = "control"  # the link key of the control to open
+SOUGHT_KEY = "sought"  # session key of a pair: the number of searches for controls, and the control found last
 
 
 def seek(name: str) -> None:
-    """Stores a control as the one to scroll to, and opens its accordion; called before the workbench is drawn."""
+    """Stores the control to which the page scrolls, and opens its accordion, before the workbench is drawn."""
     control = CONTROLS[name]
     if control.drawer is not None:
         st.session_state[control.drawer] = True
@@ -22,7 +22,7 @@ def seek(name: str) -> None:
 
 
 def seek_linked() -> None:
-    """Calls `seek` for the control named in a link, if the visitor has just arrived by this link."""
+    """Calls `seek` for the control that a link names, if the visitor has just arrived by this link."""
     name = st.query_params.get(LINK_KEY)
     if name is None or not has_arrived():
         return
@@ -34,7 +34,7 @@ def seek_linked() -> None:
 
 
 def bring_sought() -> None:
-    """Scrolls the control that was sought last into view, once, and gives it the focus."""
+    """Scrolls the control that was sought last into view and gives it the focus, once per search."""
     turn, name = st.session_state.get(SOUGHT_KEY, (0, None))
     data = {"turn": turn, "widget": name and CONTROLS[name].widget, "colour": current_palette().k}
     components.seeker(data=data, key="seeker")

@@ -1,4 +1,4 @@
-"""A part of a page drawn on the stage of a lecture without the rest of its page."""
+"""Draws a part of a page on the stage of a lecture, without the rest of the page."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,14 +9,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.session.collected import is_collecting
 
-STAGED_KEY = "staged"  # in the session, while the part is drawn
+STAGED_KEY = "staged"  # session key of the part of a page that is being drawn
 
 
 @dataclass(frozen=True, eq=False)
 class StagedPart:
-    """The part of a page that is shown on the stage. name: of the part. place: the container in which the part is
-    drawn, unless it is the page's own picture. is_answered: whether the page's own question is omitted, because the
-    lecture has asked its own.
+    """The part of a page that is shown on the stage.
+
+    name: the name of the part. place: the container in which the part is drawn, unless it is the page's main picture.
+    is_answered: whether the page's question is left out, because the lecture has asked its own.
     """
 
     name: str
@@ -25,7 +26,7 @@ class StagedPart:
 
 
 def get_staged_part() -> StagedPart | None:
-    """The part being drawn on the stage, or None."""
+    """Returns the part that is being drawn on the stage; None outside the stage."""
     return st.session_state.get(STAGED_KEY)
 
 
@@ -40,13 +41,14 @@ def stage_part(part: StagedPart) -> Iterator[None]:
 
 
 def is_one_screen() -> bool:
-    """Whether a page is drawn on the stage without scrolling, so that everything below its main picture is omitted;
-    False while collecting for a file, which chooses from the whole page.
+    """Returns whether a page is drawn on the stage, where nothing below its main picture is shown, to avoid scrolling.
+
+    Returns False while content is collected for a file, which may contain any part of the page.
     """
     return get_staged_part() is not None and not is_collecting()
 
 
 def is_answered_on_stage() -> bool:
-    """Whether a page is drawn on the stage with its question already answered."""
+    """Returns whether a page is drawn on the stage with its question already answered."""
     staged = get_staged_part()
     return staged is not None and staged.is_answered

@@ -1,4 +1,4 @@
-"""The state that a page shows: a run, its inputs, the selection, and the run before it."""
+"""The state that a page shows: a run, its inputs, the selection, and the comparison run."""
 
 import weakref
 from collections.abc import Callable
@@ -17,14 +17,14 @@ from pages.session import setup_state
 from pages.session.labels import Selection, selection_of
 from pages.setup.setup import RunSetup, Setup
 
-NOTHING_SEEN = (None, None, {}, ())  # the Setup, selection, sizes and words of the screen that was shown last
+NOTHING_SEEN = (None, None, {}, ())  # no earlier screen: no Setup, no selection, no sizes and no words
 
 
 @dataclass(frozen=True, eq=False)
 class ScreenRuns:
-    """The runs of a screen: its run and inputs, and the run before, None if there is none of the same sizes.
+    """The runs of a screen: the run with its inputs, and the earlier run with which it is compared.
 
-    setup: of the run. named: of the run before.
+    setup: the Setup of the run. named: the Setup of the earlier run. before: None if none has the same sizes.
     """
 
     setup: Setup
@@ -35,19 +35,22 @@ class ScreenRuns:
 
     @cached_property
     def moved(self) -> dict[str, StepMove]:
-        """The largest change of each step since the run before, by step; {} without one."""
+        """{step: its largest change from the comparison run}; {} without a comparison run."""
         if self.before is None:
             return {}
         return cached_moves(self.setup.run, self.named.run, self.trace, self.before)
 
     @cached_property
     def apart(self) -> Trace | None:
-        """The difference to the run before; None without one."""
+        """The difference of the run from the comparison run, as a Trace; None without a comparison run."""
         return None if self.before is None else subtract_traces(self.trace, self.before)
 
     @cached_property
     def weights_difference(self) -> Trace | None:
-        """The difference of the weights alone, because that of all steps is slow for long texts."""
+        """The difference of the weights alone, because computing that of all steps is slow for long texts.
+
+        None without a comparison run.
+        """
         if self.before is None:
             return None
         weights = self.trace.step("weights")
@@ -56,7 +59,7 @@ class ScreenRuns:
 
     @cached_property
     def a(self) -> Trace | None:
-        """The pinned run A, whatever its sizes; None if no run is pinned, or if the session no longer has its file."""
+        """The pinned run A, whatever its sizes; None if no run is pinned, or if the session no longer has A's file."""
         pinned = self.setup.comparison.run_a
         try:
             return pinned and trace_for(replace(self.setup, run=pinned))
@@ -65,15 +68,15 @@ class ScreenRuns:
 
     @cached_property
     def exchange(self) -> Exchange:
-        """The words exchanged since the run before."""
+        """The words by which the sentence differs from that of the comparison run."""
         return Exchange({}, ()) if self.before is None else exchange(self.trace, self.before)
 
 
 class RecalledRuns:
-    """A reference to the ScreenRuns of a Setup compared with another one; they are found or computed again if needed.
+    """A reference to the ScreenRuns of a Setup and its comparison; they are computed again if no longer in memory.
 
-    Widgets keep their callbacks as long as the session exists, even after its visitor has left: a callback may keep a
-    RecalledRuns in memory, but not a run.
+    Widgets keep their callbacks as long as the session exists, even after its visitor has left. A callback may
+    therefore keep a RecalledRuns in memory, but not a run.
     """
 
     def __init__(self, setup: Setup, before: Setup | None):
@@ -82,7 +85,7 @@ class RecalledRuns:
         self.latest: Callable[[], ScreenRuns | None] = lambda: None
 
     def get(self) -> ScreenRuns:
-        """The runs."""
+        """The ScreenRuns, from memory or computed again."""
         runs = self.latest()
         if runs is None:
             runs = make_screen_runs(self.setup, self.setup_before)
@@ -92,9 +95,10 @@ class RecalledRuns:
 
 @dataclass(frozen=True, eq=False)
 class ScreenState:
-    """The state of a page: a Setup, the selection, and access to the runs. named: the Setup of the run before.
+    """The state of a page: a Setup, the selection, and access to the runs.
 
-    The runs themselves are kept by the thread that draws, because a widget's callback may keep a ScreenState in memory.
+    named: the Setup of the comparison run. runs: a reference only, because a widget's callback may keep a ScreenState
+    in memory; the runs themselves are kept by the thread that draws.
     """
 
     setup: Setup
@@ -104,7 +108,7 @@ class ScreenState:
 
     @property
     def trace(self) -> Trace:
-        """The run."""
+        """The run of the Setup."""
         return self.runs.get().trace
 
     @property
@@ -114,28 +118,29 @@ class ScreenState:
 
     @property
     def before(self) -> Trace | None:
-        """The run before; None if there is none of the same sizes."""
+        """The earlier run with which the run is compared; None if there is none of the same sizes."""
         return self.runs.get().before
 
     @property
     def moved(self) -> dict[str, StepMove]:
-        """The largest change of each step since the run before, by step; {} without one."""
+        """{step: its largest change from the comparison run}; {} without a comparison run."""
         return self.runs.get().moved
 
     @property
     def apart(self) -> Trace | None:
-        """The difference to the run before; None without one."""
+        """The difference between the run and the earlier run, as a Trace; None if there is no earlier run."""
         return self.runs.get().apart
 
     @property
     def weights_difference(self) -> Trace | None:
-        """The difference of the weights to the run before; None without one."""
+        """The difference of the weights from those of the comparison run, as a Trace; None without a comparison run."""
         return self.runs.get().weights_difference
 
     @property
     def row_distances(self) -> tuple[Tensor, Tensor]:
-        """The distance of each row of the selected head to the same row of the run before: total variation, and
-        Kullback-Leibler divergence, (T,) each.
+        """The distance of each row of the selected head's weights from the same row in the comparison run.
+
+        Returns total variation and Kullback-Leibler divergence, (T,) each.
         """
         setup, setup_before, trace, before = self.both
         return cached_row_distances(
@@ -149,7 +154,7 @@ class ScreenState:
 
     @property
     def both(self) -> tuple[RunSetup, RunSetup, Trace, Trace]:
-        """Both RunSetups and both Traces: of this run and of the run before, as arguments of cached functions."""
+        """The RunSetups of the run and of the comparison run, and both Traces, as arguments of cached functions."""
         return self.setup.run, self.named.run, self.trace, self.before
 
     @property
@@ -159,33 +164,35 @@ class ScreenState:
 
     @property
     def exchange(self) -> Exchange:
-        """The words exchanged since the run before."""
+        """The words by which the sentence differs from that of the comparison run."""
         return self.runs.get().exchange
 
     @property
     def shows_difference(self) -> bool:
-        """Whether maps show the difference to the run that the Setup names; False if the sentences cannot be
-        compared.
+        """Whether maps show the difference from the comparison run.
+
+        This is so if the visitor asked for it and the two sentences are comparable.
         """
         is_asked = self.setup.comparison.against is not None and self.setup.comparison.pinned != "values"
         return is_asked and self.exchange.compared
 
     @property
     def times_by_itself(self) -> bool:
-        """Whether rows are so long that colours show weights as multiples of the uniform weight by default."""
+        """Whether colours show weights as multiples of the uniform weight by default, because rows are long."""
         return self.trace.sizes()["S"] > MAX_PANEL_SIDE
 
     @property
     def times(self) -> bool:
-        """Whether colours show weights as multiples of the uniform weight: as the visitor chose, by default for long
-        rows.
+        """Whether colours show weights as multiples of the uniform weight.
+
+        The visitor can choose this; by default it is so if rows are long.
         """
         ramp = self.setup.view.ramp
         return self.times_by_itself if ramp is None else ramp == "times"
 
     @property
     def new(self) -> list[str]:
-        """The steps that the run before did not have."""
+        """The steps that the comparison run does not have."""
         before = self.before
         if before is None:
             return []
@@ -193,7 +200,7 @@ class ScreenState:
 
     @property
     def reshaped(self) -> list[str]:
-        """The steps that the run before had in another shape."""
+        """The steps that have another shape in the comparison run."""
         before = self.before
         if before is None:
             return []
@@ -201,17 +208,19 @@ class ScreenState:
         return [name for name, step in kept.items() if not step.is_shaped_like(before.steps[name])]
 
     def drawn(self, step: str) -> Trace:
-        """The Trace from which a step is drawn: the difference if it is switched on and the step has one, otherwise the
-        run.
+        """Returns the Trace from which a step is drawn.
+
+        If maps show the difference from the comparison run, and the step has one, this is the difference; else it is
+        the run.
         """
         if not self.shows_difference:
-            return self.trace  # a difference is computed only if it is shown
+            return self.trace  # returned early, because computing the difference is slow
         has_difference = self.apart is not None and step in self.apart
         return self.apart if has_difference else self.trace
 
 
 def current_screen() -> ScreenState:
-    """The ScreenState of the session."""
+    """Returns the ScreenState of the session."""
     setup = setup_state.current_setup()
     seen, *_ = st.session_state.get("seen", NOTHING_SEEN)
     if seen != setup:
@@ -221,21 +230,29 @@ def current_screen() -> ScreenState:
 
 @cache_in_thread
 def make_screen_state(setup: Setup, before: Setup | None) -> ScreenState:
-    """The ScreenState of a Setup compared with another one."""
+    """Returns the ScreenState of a Setup.
+
+    before: the Setup of the comparison run; None for no comparison.
+    """
     runs = RecalledRuns(setup, before)
     return ScreenState(setup, selection_of(runs.get().trace, setup), before, runs)
 
 
 @cache_in_thread
 def make_screen_runs(setup: Setup, before: Setup | None) -> ScreenRuns:
-    """The ScreenRuns of a Setup compared with another one."""
+    """Returns the ScreenRuns of a Setup.
+
+    before: the Setup to compare with; None if there is no comparison.
+    """
     trace = trace_for(setup)
     return ScreenRuns(setup, before, trace, inputs_of(setup), get_run_before(trace, setup, before))
 
 
 def keep_selection(trace: Trace) -> None:
-    """Keeps the selected head and query after a change, if the sentence and their counts are the same, and the change
-    does not set others.
+    """Keeps the selected head and query after a change of the run.
+
+    The head is kept if the number of heads is the same, and the query if the number of queries is the same. Neither is
+    kept if the words differ, or if the change selects another one.
     """
     setup, sizes = setup_state.current_setup(), trace.sizes()
     selection = selection_of(trace, setup)
@@ -257,8 +274,10 @@ def keep_selection(trace: Trace) -> None:
 
 
 def get_run_before(trace: Trace, setup: Setup, named: Setup | None) -> Trace | None:
-    """The run with which this one is compared, labelled with the words of the same sentence of the batch; None if there
-    is none, or if it cannot be computed or has other sizes.
+    """Returns the comparison run, for the sentence of the batch that is selected in `setup`.
+
+    Returns None if there is no comparison run, if it cannot be computed, or if its weights have another shape. named:
+    the Setup of the comparison run.
     """
     if named is None:
         return None

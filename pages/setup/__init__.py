@@ -1,1 +1,1 @@
-"""Setup: the whole state of the workbench as plain values, its link and its file."""
+"""Setup: the whole state of the workbench as plain values, with its link and its file."""

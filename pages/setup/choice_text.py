@@ -1,4 +1,4 @@
-"""Reads and writes the text of a mechanism and its parameters in a Setup, such as "local:1"."""
+"""Parses and writes the text of a mechanism and its parameters in a Setup, such as "local:1"."""
 
 from collections.abc import Mapping
 
@@ -8,14 +8,15 @@ from attention_core.mechanism.parameters import Parameter
 from attention_core.mechanism.positions import POSITIONS
 from pages.setup.link_values import make_member_reader, read_link_number, read_link_whole
 
-OFFSET = Parameter("offset")  # of a causal mask; by default the offset of the run
+OFFSET = Parameter("offset")  # parameter of a causal mask; if it is None, the offset of the run is used
 Choice = tuple[str, dict[str, object]]  # the name of a mechanism, and its parameters
 
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def mask_parameters_of(name: str) -> tuple[Parameter, ...]:
-    """The parameters of a mask that a visitor can set: those that it declares; for a causal mask without any, the
-    offset.
+    """Returns the parameters of a mask that a visitor can set.
+
+    These are the parameters that the mask declares; a causal mask, which declares none, has the offset.
     """
     mask = MASKS[name]
     if mask.parameters:
@@ -24,25 +25,24 @@ def mask_parameters_of(name: str) -> tuple[Parameter, ...]:
 
 
 def read_mask(text: str) -> Choice:
-    """Parses a mask: "local:1" becomes ("local", {"window": 1}). Raises ValueError as read_choice does."""
+    """Parses a mask: "local:1" becomes ("local", {"window": 1}). Raises ValueError if the text cannot be parsed."""
     name, numbers = split_choice(text, MASKS)
     return name, read_parameters(numbers, mask_parameters_of(name))
 
 
 def write_mask(name: str, params: dict) -> str:
-    """The text that `read_mask` reads."""
+    """Returns the text of a mask, which read_mask parses."""
     return write_parameters(name, params, mask_parameters_of(name))
 
 
 # ---- positions -------------------------------------------------------------------------------------------------------
-HALF_STYLE = {"style": "half"}  # of RoPE, which has a separate name in a link
+HALF_STYLE = {"style": "half"}  # this style of RoPE has a separate name in a link
 
 
 def read_position(text: str) -> Choice:
-    """Parses a position encoding: "t5:both:16" becomes ("t5", {"direction": "both", "farthest": 16}), and "rope_half"
-    becomes RoPE in its other style.
+    """Parses a position encoding: "t5:both:16" becomes ("t5", {"direction": "both", "farthest": 16}).
 
-    Raises ValueError as read_choice does.
+    "rope_half" becomes RoPE with the style "half". Raises ValueError as read_choice does.
     """
     if text == "rope_half":
         return "rope", {**HALF_STYLE}
@@ -50,7 +50,10 @@ def read_position(text: str) -> Choice:
 
 
 def write_position(name: str, params: Mapping[str, object]) -> str:
-    """The text that `read_position` reads: the name alone if all parameters are defaults."""
+    """Returns the text of a position encoding, which read_position parses.
+
+    If all parameters have their defaults, the text is the name alone.
+    """
     for short in (name, "rope_half"):
         choice, started = read_position(short)
         usual = {parameter.name: parameter.usual for parameter in POSITIONS[name].parameters}
@@ -61,22 +64,25 @@ def write_position(name: str, params: Mapping[str, object]) -> str:
 
 # ---- any choice ------------------------------------------------------------------------------------------------------
 def read_choice(text: str, table: Mapping[str, HasParameters]) -> Choice:
-    """Parses a choice: "softcap:50" becomes ("softcap", {"cap": 50.0}). table: the mechanisms by name, such as
-    MODIFIERS.
+    """Parses a mechanism and its parameters: "softcap:50" becomes ("softcap", {"cap": 50.0}).
 
-    Raises ValueError for an unknown name, an unreadable number, and too many numbers.
+    table: {name: mechanism}, such as MODIFIERS. Raises ValueError for an unknown name, an unreadable number, or too
+    many numbers.
     """
     name, numbers = split_choice(text, table)
     return name, read_parameters(numbers, table[name].parameters)
 
 
 def write_choice(name: str, params: Mapping[str, object], table: Mapping[str, HasParameters]) -> str:
-    """The text that `read_choice` reads."""
+    """Returns the text of a mechanism and its parameters, which read_choice parses."""
     return write_parameters(name, params, table[name].parameters)
 
 
 def split_choice(text: str, table: Mapping[str, object]) -> tuple[str, list[str]]:
-    """The name, and the parameter texts after it. Raises ValueError for a name that is not in the table."""
+    """Splits the text of a mechanism into its name, and the texts of its parameters.
+
+    Raises ValueError for a name that is not in the table.
+    """
     name, *numbers = text.split(":")
     if name not in table:
         raise ValueError(text)
@@ -84,7 +90,10 @@ def split_choice(text: str, table: Mapping[str, object]) -> tuple[str, list[str]
 
 
 def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict[str, object]:
-    """The parameters by name; their start values if no number is given. Raises ValueError."""
+    """Parses the parameters of a mechanism, by name; if no number is given, returns their start values.
+
+    Raises ValueError.
+    """
     left = [*numbers]
     params: dict[str, object] = {}
     for parameter in declared:
@@ -102,15 +111,16 @@ def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict
 
 
 def read_number(parameter: Parameter, text: str) -> int | float | str:
-    """One number of a parameter, or one of its words. Raises ValueError."""
+    """Parses a number of a parameter, or a word that the parameter allows. Raises ValueError."""
     if parameter.words:
         return make_member_reader(parameter.words)(text)
     return read_link_whole(text) if parameter.is_whole else read_link_number(text)
 
 
 def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Parameter, ...]) -> str:
-    """The text of a choice with its numbers, without parameters that are None and trailing added ones that have their
-    default.
+    """Returns the text of a mechanism: its name, then its parameters.
+
+    Parameters that are None are left out, and so are trailing `is_added` ones that have their default.
     """
     parts = [name]
     for parameter in said_parameters(params, declared):
@@ -123,7 +133,7 @@ def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Pa
 
 
 def said_parameters(params: Mapping[str, object], declared: tuple[Parameter, ...]) -> list[Parameter]:
-    """The parameters that the text contains: all except trailing `is_added` ones that have their default."""
+    """Returns the parameters that the text contains: all but the trailing `is_added` ones that have their default."""
     said = [*declared]
     while said:
         last = said[-1]

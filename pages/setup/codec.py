@@ -1,4 +1,4 @@
-"""The text form of a Setup: its link, which holds only differences from the example, and readers of its fields."""
+"""Setups as links, which contain only the differences from the example, and the functions that parse their fields."""
 
 from collections.abc import Container, Mapping
 from dataclasses import fields
@@ -51,10 +51,10 @@ from pages.setup.stated_cut import TextReader, keep_cuts, state_cuts
 from pages.setup.what_if import read_changes, read_intervention
 from pages.setup.word_roles import read_word_role
 
-MAX_LINK_CHARS = 100_000  # characters of an address: a server refuses much longer ones
-MAX_UNKNOWN_KEYS_NAMED = 6  # listed unknown keys of a link: more of them would fill the screen with refusals
-OTHER_LINK_KEYS = ("lang", "embed", "embed_options", "control")  # keys of a link that are no part of a Setup
-REVISION_KEY = "rev"  # link key of the fingerprint of the language model's weights with which the link was made
+MAX_LINK_CHARS = 100_000  # maximum characters of an address, because servers refuse much longer ones
+MAX_UNKNOWN_KEYS_NAMED = 6  # maximum unknown keys of a link that are listed, so that the errors fit on the screen
+OTHER_LINK_KEYS = ("lang", "embed", "embed_options", "control")  # keys of a link that do not belong to a Setup
+REVISION_KEY = "rev"  # link key of the fingerprint of the model's weights with which the link was made
 LINK_KEYS_BY_FIELD = {
     "example": "ex",
     "context_text": "ctx",
@@ -73,11 +73,11 @@ DEFAULTS = {
     for part in (RunSetup, View, Comparison)
     for field in fields(part)
     if field.name not in LEARNED_TENSORS
-} | dict.fromkeys(LEARNED_TENSORS)  # the fields in the order of a link, with their defaults
+} | dict.fromkeys(LEARNED_TENSORS)  # field -> its default, in the order of a link
 
 
 def link_key_of(name: str) -> str:
-    """A field's name in a link."""
+    """Returns the name of a field in a link."""
     return LINK_KEYS_BY_FIELD.get(name, name)
 
 
@@ -86,7 +86,7 @@ LINK_KEYS = frozenset(map(link_key_of, DEFAULTS)) | {REVISION_KEY}
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
 def setup_to_link(setup: Setup) -> dict[str, str]:
-    """The query parameters with the differences of a Setup from its example."""
+    """Returns the query parameters of a Setup: its differences from its example."""
     link = {}
     for name, default in DEFAULTS.items():
         value = setup.value_of(name)
@@ -100,7 +100,7 @@ def setup_to_link(setup: Setup) -> dict[str, str]:
 
 
 def format_link_value(value: object) -> str:
-    """A field's value as the text of a query parameter."""
+    """Returns the value of a field as the text of a query parameter."""
     if isinstance(value, MatrixValue | ChosenNumbers):
         return write_matrix(value)
     if isinstance(value, RunSetup):
@@ -109,13 +109,15 @@ def format_link_value(value: object) -> str:
 
 
 def run_to_query(run: RunSetup) -> str:
-    """The link of a run as one query string: the text of the field `against`."""
+    """Returns the link of a run as one query string, as needed for the field `against` of another link."""
     return urlencode(setup_to_link(Setup(run)))
 
 
 def to_address(setup: Setup, language: str) -> dict[str, str]:
-    """The query parameters of a Setup; if there are none but a session in this language starts with another Setup, the
-    example alone.
+    """Returns the query parameters of a Setup.
+
+    If the Setup has no differences from its example, but is not the one with which sessions in this language start, the
+    only parameter is the example.
     """
     link = setup_to_link(setup)
     return link if link or start_in(language) == setup else {link_key_of("example"): setup.run.example}
@@ -129,8 +131,9 @@ def check_link_length(setup: Setup) -> None:
 
 
 def check_link_values(parts: Mapping[str, object]) -> None:
-    """Raises AttentionError for a value that a link cannot express, because a browser may send what no control
-    offers.
+    """Raises AttentionError for a value that a link cannot contain.
+
+    The check is needed because a browser may send values that no control offers.
     """
     for name, value in parts.items():
         if value == DEFAULTS[name] or isinstance(value, MatrixValue | ChosenNumbers):
@@ -145,8 +148,9 @@ def check_link_values(parts: Mapping[str, object]) -> None:
 
 
 def revision_of(run: RunSetup) -> str | None:
-    """The fingerprint of the weights of a run's language model or translator; None if it uses none that the app
-    includes.
+    """Returns the fingerprint of the weights of a run's language model or translator.
+
+    Returns None if the run uses none that is supplied with the app.
     """
     resolved = resolve_run(run)
     if resolved.translator is not None:
@@ -159,7 +163,7 @@ CUT_TEXT_FIELDS = ("text", "context_text", "more", "other_text", "circuit_words"
 
 
 def cut_texts_of(setup: Setup) -> dict[str, str]:
-    """The typed texts that are segmented into words, by field; {} for a trained network, which reads symbols."""
+    """Returns {field: typed text to split into words}; {} for a trained network, which reads symbols."""
     if resolve_run(setup.run).network is not None:
         return {}
     texts = {name: setup.value_of(name) for name in CUT_TEXT_FIELDS}
@@ -167,8 +171,9 @@ def cut_texts_of(setup: Setup) -> dict[str, str]:
 
 
 def text_reader_of(run: RunSetup) -> TextReader:
-    """The segmentation of a run's typed texts: by the grammar for a language model or translator, otherwise by the
-    example's dictionary.
+    """Returns the TextReader that splits a run's typed texts into words.
+
+    For a language model or translator, the reader uses the words of the grammar, else the example's dictionary.
     """
     resolved = resolve_run(run)
     if resolved.model is not None or resolved.translator is not None:
@@ -178,8 +183,9 @@ def text_reader_of(run: RunSetup) -> TextReader:
 
 
 def with_stated_cut(setup: Setup, stated: str) -> Setup:
-    """The Setup with its texts segmented as a link's "cut" states. Raises ValueError if "cut" does not fit the
-    texts.
+    """Returns a Setup whose texts are split into words as "cut" in a link says.
+
+    Raises ValueError if "cut" does not fit the texts.
     """
     texts = cut_texts_of(setup)
     kept = keep_cuts(tuple(texts.values()), stated, text_reader_of(setup.run))
@@ -187,24 +193,27 @@ def with_stated_cut(setup: Setup, stated: str) -> Setup:
 
 
 def state_text_cut(run: RunSetup, text: str) -> str:
-    """The word lengths of one text as the query parameter "cut"; "" if the text is not segmented by a word list."""
+    """Returns the word lengths of one text as the query parameter "cut"; "" if the text is not split by a word list."""
     is_cut = resolve_run(run).network is None and not run.cut and not text.isascii()
     return state_cuts((text,), text_reader_of(run)) if is_cut else ""
 
 
 def keep_text_cut(run: RunSetup, text: str, stated: str) -> str:
-    """One text of a run, segmented as a link's "cut" states. Raises ValueError if "cut" does not fit the text."""
+    """Returns a text of a run, split into words as "cut" in a link says.
+
+    Raises ValueError if "cut" does not fit the text.
+    """
     (kept,) = keep_cuts((text,), stated, text_reader_of(run))
     return kept
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
 def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str]]]:
-    """Returns the Setup of a link, and the parts that could not be read as (key, text), whose fields keep their
-    defaults.
+    """Returns the Setup of a link, and the parts that could not be parsed as (key, text).
 
-    Such parts are also unknown keys, from typing errors or newer versions, and the fingerprint of weights of a language
-    model that the app no longer includes: the newest weights are used instead. Campaign marks (utm_...) are ignored.
+    The fields of such parts keep their defaults. Unknown keys, from typing errors or newer versions, count as such
+    parts. So does the fingerprint of a language model whose weights the app no longer includes; the newest weights are
+    used instead. Campaign marks (utm_...) are ignored.
     """
     values, refused = {}, []
     stated = link.get("cut", "characters")
@@ -235,14 +244,15 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
 
 
 def run_from_query(text: str) -> RunSetup:
-    """The run of a link given as one query string."""
+    """Returns the run of a link that is given as one query string."""
     setup, _ = setup_from_link(dict(parse_qsl(text, keep_blank_values=True)))
     return setup.run
 
 
 def read_compared_run(text: str) -> RunSetup:
-    """Parses the run of `against`. Raises ValueError if any part of its link is unreadable, or if that link has an
-    `against` too.
+    """Parses the run of the field `against`.
+
+    Raises ValueError if any part of the run's link cannot be parsed, or if this link contains `against` itself.
     """
     parts = parse_qsl(text, keep_blank_values=True, max_num_fields=len(DEFAULTS))
     setup, refused = setup_from_link(dict(parts))
@@ -253,8 +263,9 @@ def read_compared_run(text: str) -> RunSetup:
 
 
 def link_trouble(key: str, known: Container[str]) -> str:
-    """Returns why a part of a link could not be read, as the end of a message key: "revision", "unread" or
-    "unknown".
+    """Returns why a part of a link could not be parsed, as the end of a message key.
+
+    The result is "revision", "unread" or "unknown". known: the link's known keys.
     """
     if key == REVISION_KEY:
         return "revision"
@@ -262,18 +273,18 @@ def link_trouble(key: str, known: Container[str]) -> str:
 
 
 def is_campaign_mark(key: str) -> bool:
-    """Whether a query parameter is a campaign mark (utm_...), which is no state of a page."""
+    """Returns whether a query parameter is a campaign mark (utm_...), which is not part of a page's state."""
     return key.startswith("utm_")
 
 
 def list_unknown_parts(link: Mapping[str, str], known: Container[str]) -> list[tuple[str, str]]:
-    """The parts of a link with unknown keys as (key, text), at most MAX_UNKNOWN_KEYS_NAMED."""
+    """Returns the parts of a link whose keys are unknown, as (key, text); at most MAX_UNKNOWN_KEYS_NAMED parts."""
     unknown = [key for key in link if key not in known and not is_campaign_mark(key)]
     return [(key[:40], link[key][:40]) for key in unknown[:MAX_UNKNOWN_KEYS_NAMED]]
 
 
 def read_changes_link(text: str) -> tuple[str, ...]:
-    """Parses the interventions of a link, and checks that each head and feed-forward layer has at most one."""
+    """Parses the interventions of a link; raises an error if a head or feed-forward layer has more than one."""
     parts = make_choices_reader(read_intervention)(text)
     read_changes(parts)
     return parts

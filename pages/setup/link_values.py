@@ -1,4 +1,4 @@
-"""Readers of the values of a link: each converts a text to a value, or raises ValueError."""
+"""Functions that parse the values of a link: each converts a text to a value, or raises ValueError."""
 
 import math
 import re
@@ -6,15 +6,15 @@ import re
 from attention_core.inputs.files.mask_readings import MASK_AXES, POLARITIES, MaskReading
 from attention_core.inputs.files.qkv_file import MASK_ROLES, ROLES
 
-MAX_WHOLE_NUMBER = 1_000_000  # largest number of a mechanism: float64 still holds the angles of positions to 1e-10
-MAX_LINK_NUMBER = 999_999_999  # the largest seed or position in a link
-MAX_FIELD_CHARS = 3_000  # characters of one field, such as all masks: every one of 512 tokens can be a global one
-MAX_SHORT_TEXT_CHARS = 200  # characters of a text of a few words
-MAX_INDICES = 7  # indices of a cell, or of the shown part of an uploaded file
+MAX_WHOLE_NUMBER = 1_000_000  # largest number of a mechanism: float64 represents angles of such positions to 1e-10
+MAX_LINK_NUMBER = 999_999_999  # a seed or position in a link is at most this
+MAX_FIELD_CHARS = 3_000  # maximum characters of a field, enough for masks in which each of 512 tokens is global
+MAX_SHORT_TEXT_CHARS = 200  # maximum characters of a text of a few words
+MAX_INDICES = 7  # maximum indices of a cell, and of the shown part of an uploaded file
 
 
 def make_member_reader(names):
-    """Returns a function that parses one of `names`, and refuses any other text."""
+    """Returns a function that parses a text: it accepts each of `names`, and raises ValueError for any other text."""
 
     def read(text: str) -> str:
         if text not in names:
@@ -49,7 +49,7 @@ def read_link_whole(text: str) -> int:
 
 
 def read_short_text(text: str) -> str:
-    """Returns a text of at most MAX_SHORT_TEXT_CHARS characters unchanged, and refuses a longer one."""
+    """Returns a text of at most MAX_SHORT_TEXT_CHARS characters unchanged; raises ValueError for a longer text."""
     if len(text) > MAX_SHORT_TEXT_CHARS:
         raise ValueError(text)
     return text
@@ -61,8 +61,9 @@ def read_link_indices(text: str) -> tuple[int, ...]:
 
 
 def make_choices_reader(read_choice):
-    """Returns a function that splits "name:1:2,other", of at most MAX_FIELD_CHARS characters, into parts that
-    `read_choice` can parse.
+    """Returns a function that splits "name:1:2,other" at commas, and checks that `read_choice` can parse each part.
+
+    The text may have at most MAX_FIELD_CHARS characters.
     """
 
     def read(text: str) -> tuple[str, ...]:
@@ -77,9 +78,7 @@ def make_choices_reader(read_choice):
 
 
 def make_choice_reader(read_choice):
-    """Returns a function that checks that a text is exactly one choice that `read_choice` can parse, and returns the
-    text.
-    """
+    """Returns a function that returns a text unchanged if `read_choice` can parse it, and raises ValueError if not."""
     read_choices = make_choices_reader(read_choice)
 
     def read(text: str) -> str:
@@ -90,7 +89,10 @@ def make_choice_reader(read_choice):
 
 
 def make_numbered_reader(names):
-    """Returns a function that parses "offset:-2": one of `names`, and whole numbers after it."""
+    """Returns a function that checks a text such as "offset:-2", a name and whole numbers, and returns the name.
+
+    Raises ValueError for a name that is not in `names`.
+    """
     read_name = make_member_reader(names)
 
     def read(text: str) -> str:
@@ -103,14 +105,14 @@ def make_numbered_reader(names):
 
 
 def read_link_digest(text: str) -> str:
-    """Sixteen hexadecimal digits."""
+    """Parses a digest of sixteen hexadecimal digits."""
     if not re.fullmatch("[0-9a-f]{16}", text):
         raise ValueError(text)
     return text
 
 
 def read_array_roles(text: str) -> tuple[str, ...]:
-    """Parses "q:0,weights:4": a known role, and the index of its array in the file, for each role."""
+    """Checks the roles of a file's arrays, such as "q:0,weights:4", and returns the (role:index) texts as a tuple."""
     read_role = make_member_reader(ROLES)
     parts = split_parts(text)
     for part in parts:
@@ -121,7 +123,7 @@ def read_array_roles(text: str) -> tuple[str, ...]:
 
 
 def read_mask_answer(text: str) -> tuple[str, MaskReading]:
-    """Parses "mask:T.S:allowed": the role of a mask in a file, and how the mask is read.
+    """Parses "mask:T.S:allowed": the role of a mask in a file, the mask's axes, and whether True means allowed.
 
     >>> read_mask_answer("padding:B.S:blocked")
     ('padding', MaskReading(axes='B S', polarity='blocked'))
@@ -133,10 +135,10 @@ def read_mask_answer(text: str) -> tuple[str, MaskReading]:
 
 
 def write_mask_answer(role: str, reading: MaskReading) -> str:
-    """The text of a mask's reading, inverse of read_mask_answer."""
+    """Returns the text of a mask's reading, which read_mask_answer parses."""
     return f"{role}:{reading.axes.replace(' ', '.')}:{reading.polarity}"
 
 
 def split_parts(text: str) -> tuple[str, ...]:
-    """The non-empty parts of a text between commas."""
+    """Returns the parts of a text that are separated by commas, without empty ones."""
     return tuple(part for part in text.split(",") if part)

@@ -16,9 +16,9 @@ from pages.setup.link_values import (
     read_link_number,
 )
 
-BY_LAYER, BY_MOVED = "layers", "moved"  # by layer; by the difference on a second sentence
+BY_LAYER, BY_MOVED = "layers", "moved"  # orders: by layer; by the change of weights on a second sentence
 HEAD_ORDERS = (BY_LAYER, *MEASURES, *LINKS, BY_MOVED)
-WORD_TEMPERATURES = (0.25, 4.0)  # smallest and largest value
+WORD_TEMPERATURES = (0.25, 4.0)  # the smallest and the largest temperature
 TOP_KS = (1, 20)
 TOP_PS = (0.05, 1.0)
 WORD_SEEDS = (0, MAX_LINK_NUMBER)
@@ -30,12 +30,12 @@ WORD_CHOICE_ENDS = {
 }
 WHOLE_WORD_CHOICES = ("top_k", "word_seed")
 Words = tuple[str, ...]
-BAR = "|"  # between the words of the sentence and the generated ones: no model has it in its vocabulary
+BAR = "|"  # it separates the sentence from generated words, because no model has it in its vocabulary
 
 
 # ---- the order of heads ----------------------------------------------------------------------------------------------
 def read_least_share(text: str) -> float:
-    """A share from 0 to 1."""
+    """Parses the text of a share from 0 to 1. Raises ValueError."""
     share = read_link_number(text)
     if not 0 <= share <= 1:
         raise ValueError(text)
@@ -52,7 +52,7 @@ HEAD_ORDER_READERS = {
 
 # ---- sampling: temperature, top-k, top-p, seed -----------------------------------------------------------------------
 def check_word_choice(name: str, number: object) -> float | int:
-    """Returns the value of a sampling field, if it is in the field's range. Raises AttentionError otherwise."""
+    """Returns the value of a sampling setting if it is in the setting's range, else raises AttentionError."""
     least, most = WORD_CHOICE_ENDS[name]
     kinds = (int,) if name in WHOLE_WORD_CHOICES else (int, float)
     if type(number) not in kinds or not least <= number <= most:
@@ -61,7 +61,7 @@ def check_word_choice(name: str, number: object) -> float | int:
 
 
 def make_word_choice_reader(name: str):
-    """Returns a function that parses the value of the sampling field `name` in a link."""
+    """Returns a function that parses the value of the sampling setting `name` in a link."""
     read_number = read_link_count if name in WHOLE_WORD_CHOICES else read_link_number
 
     def read(text: str) -> float | int:
@@ -72,9 +72,9 @@ def make_word_choice_reader(name: str):
 
 # ---- generated text: "the animal did not | hunt the cat ." -----------------------------------------------------------
 def write_writing(before: Words, written: Words) -> str | None:
-    """The Setup field `written` for generated words; None if there are none.
+    """Returns the value of the Setup field `written` for generated words; None if there are none.
 
-    before: the words of the sentence before the generated ones, START first.
+    before: the words of the sentence before the generated words, START first.
 
     >>> write_writing(("<start>", "the", "dog"), ("ate", "."))
     'the dog | ate .'
@@ -83,26 +83,29 @@ def write_writing(before: Words, written: Words) -> str | None:
 
 
 def read_writing_link(text: str) -> str:
-    """Returns a text with generated words after the bar unchanged. Raises ValueError if it has none or is too long."""
+    """Returns the link's text of the Setup field `written` unchanged, after checking it.
+
+    Raises ValueError if no generated word follows the bar, or if the text is too long.
+    """
     words = text.split(" ")
-    has_written = BAR in words[:-1]  # whether a word follows the bar
+    has_written = BAR in words[:-1]  # whether at least one word follows the bar
     if len(text) > MAX_FIELD_CHARS or "" in words or not has_written:
         raise ValueError(text)
     return text
 
 
 def find_written(text: str, words: Words, known: Container[str]) -> tuple[int, Words] | None:
-    """Parses the Setup field `written`: how many words of the sentence, START included, precede the generated words;
-    and these.
+    """Parses the Setup field `written`: returns how many words precede the generated words, and the generated words.
 
-    None if the sentence does not begin with the words before the bar, if a generated word is not in `known`, or if
-    there are more than MAX_MODEL_WORDS words. words: of the sentence, START first. known: the vocabulary of the model.
+    START is counted, too. Returns None if the sentence does not begin with the words before the bar, if a generated
+    word is not in `known`, or if there are more than MAX_MODEL_WORDS words. words: the words of the sentence, START
+    first. known: the vocabulary of the model.
 
     >>> find_written("the dog | ate .", ("<start>", "the", "dog", "ran"), {"ate", "."})
     (3, ('ate', '.'))
     """
     parts = text.split(" ")
-    bar = len(parts) - 1 - parts[::-1].index(BAR)  # the last bar: the sentence may contain others
+    bar = len(parts) - 1 - parts[::-1].index(BAR)  # the last bar, because the sentence may contain others
     before, written = tuple(parts[:bar]), tuple(parts[bar + 1 :])
     is_long = len(before) + len(written) > MAX_MODEL_WORDS
     if is_long or words[1 : bar + 1] != before or not all(word in known for word in written):

@@ -1,4 +1,4 @@
-"""Resolves the fields of a run together with its example: the kind of input, the network and the AttentionConfig."""
+"""Combines the fields of a run with its example, to get the kind of input, the network and the AttentionConfig."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,9 +22,10 @@ class ResolvedRun:
     """The kind of input of a run, and the source of its vectors and matrices.
 
     mode: "sentence", "matrix", "qkv", "file", or "code" for the tensors of the example's listing. crossed: whether keys
-    and values come from a second sequence. built: the heads built by hand, as (name, offset), which make the x of
-    sentences. network: the trained network by its recipe's name. model: the language model by its name; layer: its
-    layer, counted from 1. translator: by its name. Those that the run does not use are None.
+    and values come from a second sequence. built: (name, offset) of the heads built by hand, from which the vectors x
+    of sentences follow. network: the name of the trained network's recipe. model: the name of the language model.
+    layer: the number of the model's layer, from 1. translator: the translator's name. Fields that the run does not use
+    are None.
     """
 
     mode: str
@@ -36,9 +37,9 @@ class ResolvedRun:
     translator: str | None
 
 
-@lru_cache(maxsize=8)  # asked in many places of one script run; few, for a run may hold megabytes of matrices
+@lru_cache(maxsize=8)  # memoised for calls in one script run; few entries, because a run may hold megabytes
 def resolve_run(run: RunSetup) -> ResolvedRun:
-    """The ResolvedRun of a run.
+    """Returns the ResolvedRun of a run.
 
     >>> resolve_run(RunSetup(q="1,2", cross=True)).mode
     'qkv'
@@ -60,7 +61,7 @@ def resolve_run(run: RunSetup) -> ResolvedRun:
 
 
 def input_mode_of(run: RunSetup) -> str:
-    """The kind of input: ResolvedRun.mode."""
+    """Returns the kind of input of a run, one of the values of ResolvedRun.mode."""
     example = EXAMPLES[run.example]
     if run.file is not None:
         return "file"
@@ -76,13 +77,14 @@ def input_mode_of(run: RunSetup) -> str:
 
 
 def word_choices_of(view: View) -> WordChoices:
-    """The sampling settings of the language model."""
+    """Returns the choices with which the language model's next word is sampled."""
     return WordChoices(view.word_temperature or 1.0, view.top_k, view.top_p or 1.0)
 
 
 def learned_config_of(run: RunSetup) -> AttentionConfig | None:
-    """The AttentionConfig with which a run's language model or translator was trained; None if it has neither. Raises
-    AttentionError: at_most.
+    """Returns the AttentionConfig with which a run's language model or translator was trained.
+
+    Returns None if the run uses neither a language model nor a translator. Raises AttentionError: at_most.
     """
     resolved = resolve_run(run)
     if resolved.translator is not None:
@@ -91,12 +93,12 @@ def learned_config_of(run: RunSetup) -> AttentionConfig | None:
 
 
 def positions_of(run: RunSetup) -> tuple[str, ...]:
-    """The position encodings: the chosen ones, otherwise the model's or the example's."""
+    """Returns the chosen position encodings; if none are chosen, the encodings of the model or of the example."""
     return own_positions_of(run) if run.positions is None else run.positions
 
 
 def own_positions_of(run: RunSetup) -> tuple[str, ...]:
-    """The default position encodings: the model's or the example's."""
+    """Returns the default position encodings, which are those of the model or of the example."""
     learned = learned_config_of(run)
     if learned is None:
         return EXAMPLES[run.example].positions
@@ -104,17 +106,17 @@ def own_positions_of(run: RunSetup) -> tuple[str, ...]:
 
 
 def to_positions_field(run: RunSetup, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Position encodings as the value of the field `positions`: None if they are the defaults."""
+    """Returns position encodings as the value of the field `positions`: None if they are the defaults."""
     return None if names == own_positions_of(run) else names
 
 
 def modifiers_of(run: RunSetup) -> tuple[str, ...]:
-    """The modifiers: the chosen ones, otherwise the model's."""
+    """Returns the chosen modifiers; if none are chosen, the modifiers of the model."""
     return own_modifiers_of(run) if run.modifiers is None else run.modifiers
 
 
 def own_modifiers_of(run: RunSetup) -> tuple[str, ...]:
-    """The default modifiers: the model's, () without a model."""
+    """Returns the default modifiers, which are those of the model; () without a model."""
     learned = learned_config_of(run)
     if learned is None:
         return ()
@@ -122,12 +124,12 @@ def own_modifiers_of(run: RunSetup) -> tuple[str, ...]:
 
 
 def to_modifiers_field(run: RunSetup, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Modifiers as the value of the field `modifiers`: None if they are the defaults."""
+    """Returns modifiers as the value of the field `modifiers`: None if they are the defaults."""
     return None if names == own_modifiers_of(run) else names
 
 
 def config_of(run: RunSetup) -> AttentionConfig:
-    """The AttentionConfig of a run; fields that are None have the example's value."""
+    """Returns the AttentionConfig of a run. If a field of the run is None, the value of the example is used."""
     example, resolved = EXAMPLES[run.example], resolve_run(run)
     masks, heads = run.masks, run.heads
     learned = learned_config_of(run)

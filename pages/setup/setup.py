@@ -1,6 +1,6 @@
 """Setup: a run, the view of it, and the comparison with another run, as plain values.
 
-A field that has its default leaves the choice to the example. pages/setup/codec.py reads and writes a Setup as a link;
+If a field has its default, the example determines the value. pages/setup/codec.py converts a Setup to a link and back;
 pages/setup/resolve.py combines the fields of a run with its example.
 """
 
@@ -14,13 +14,13 @@ from attention_core.verification.tensor_layout import TENSOR_LAYOUTS
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 AXIS_ORDERS = {
     name.replace(" ", ""): name for name in TENSOR_LAYOUTS
-}  # name of an order in a link, such as "BTHd" -> order of the axes of uploaded tensors
-MAX_RUN_PAIRS = 2**21  # sentences x heads x queries x keys of a run: 8 heads of 512 tokens
-# in order: W_q = W_k = W_v; Q and K swapped; no positions; uniform weights instead of softmax; x + output
+}  # name of an order in a link, such as "BTHd" -> the axes of uploaded tensors
+MAX_RUN_PAIRS = 2**21  # maximum sentences x heads x queries x keys of a run, enough for 8 heads of 512 tokens
+# Layer changes: W_q = W_k = W_v; Q and K swapped; no positions; uniform weights, not softmax; x + output.
 WIRING = ("tied", "swapped", "bare", "even", "residual")
-PANELS_FOLDER = Path(__file__).parents[1] / "panels" / "model"  # with a module for each panel of a language model
+PANELS_FOLDER = Path(__file__).parents[1] / "panels" / "model"  # folder with a module for each language-model panel
 PANEL_NAMES = tuple(sorted(file.stem for file in PANELS_FOLDER.glob("[!_]*.py")))
-MAX_SHOWN_HEADS = 16  # number of small maps that fit on a screen
+MAX_SHOWN_HEADS = 16  # maximum small maps that fit on a screen
 
 
 @dataclass(frozen=True)
@@ -87,33 +87,33 @@ class RunSetup(
 ):
     """All values that determine a run: inputs, matrices, mechanism and precision. It is the cache key of a run.
 
-    text, context_text: typed sentences; more: further ones, one a line, that make a batch. word_roles: roles of words
-    that the dictionary does not have, "word:role". cut: "characters" if Chinese is segmented into characters instead of
-    words. network: the recipe's name of a trained network used instead of the learned example's. file: the digest of
-    uploaded tensors; roles: "role:index of an array" of each; axes: the order of their axes; part: first index and
-    count of the shown batch, heads, queries and keys; polarity: "blocked" if True in their mask means blocked; mask_as:
-    how their masks are read, "mask:T.S:allowed". built: the heads built by hand, "name" or "offset:-1". wiring: changes
-    of the layer, from WIRING.
-    x, context, q, k, v, w_*, b_*, allowed, and the learned tensors of mechanisms: matrices as values.
-    scores, weights: numbers set instead of computed ones.
-    masks, positions, modifiers, normaliser: "name" or "name:number:number".
+    text: the typed sentence. context_text: the second sequence, for keys and values. more: further sentences, one per
+    line, which make a batch. word_roles: "word:role" of words that the dictionary does not have. cut: "characters" if
+    Chinese is split into characters instead of words. network: the name of the recipe of a trained network that is used
+    instead of the example's. file: the digest of uploaded tensors. roles: "role:index of the array" for each uploaded
+    tensor. axes: the order of the tensors' axes. part: first index and count of the shown batch, heads, queries and
+    keys. polarity: "blocked" if True in uploaded masks means blocked. mask_as: how uploaded masks are read,
+    "mask:T.S:allowed". built: the heads built by hand, "name" or "offset:-1". wiring: changes of the layer, from
+    WIRING. x, context, q, k, v, w_*, b_*, allowed, and the learned tensors of mechanisms: matrices as values. scores,
+    weights: numbers set instead of computed ones. masks, positions, modifiers, normaliser: "name" or
+    "name:number:number".
     """
 
 
 @dataclass(frozen=True)
 class View:
-    """What a page shows of a run; changing it requires no new computation of the run.
+    """The settings with which a page shows a run; changing them requires no new computation of the run.
 
-    sentence: the selected one of a batch. token: the selected query; step and cell: what is open; stop: the keyframe at
-    which the query's animation stops: a step, "start", "end", or "plane" while vectors are dragged. ramp: "times" if
-    colours show weights as multiples of the uniform weight, "shares" if they range from 0 to 1. panel: the open panel
-    of a language model, one of PANEL_NAMES. heads_by, heads_least: the measure by which its heads are sorted, one of
-    HEAD_ORDERS, and the smallest value shown; heads_from, heads_to: query and key, if the heads are sorted by the
-    weight of this pair. word_temperature, top_k, top_p: how its next word is sampled; word_seed: the seed, None for the
-    likeliest word; written: the words of the sentence and those generated after them, "the dog | ate .". changes:
-    interventions, "2.1:off"; held: "norms" if the divisors of norms are frozen at their values before the
-    interventions; other_text: a second sentence, for activation patching. circuit_words: words added to the sentence's
-    own in the panel of circuits.
+    sentence: the selected sentence of a batch. token: the selected query. step, cell: the open step and cell. stop: the
+    keyframe at which the query's animation stops: a step, "start", "end", or "plane" while vectors are dragged. ramp:
+    "times" if colours show weights as multiples of the uniform weight, "shares" if they range from 0 to 1. panel: the
+    open panel of a language model, one of PANEL_NAMES. heads_by: the measure by which the model's heads are sorted, one
+    of HEAD_ORDERS. heads_least: the smallest value of this measure at which a head is shown. heads_from, heads_to:
+    query and key, if the heads are sorted by the weight of this pair. word_temperature, top_k, top_p: how the model's
+    next word is sampled. word_seed: the seed; None for the likeliest word. written: the prompt and the words generated
+    after it, "the dog | ate .". changes: interventions, "2.1:off". held: "norms" if the divisors of norms are frozen at
+    their values before the interventions. other_text: a second sentence, for activation patching. circuit_words: words
+    added to the sentence's own in the panel of circuits.
     """
 
     sentence: int | None = None
@@ -141,9 +141,10 @@ class View:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The run with which another one is compared. against: the run from which maps show the difference. pinned: set if
-    `against` is the pinned run A, which stays beside B while B is changed; all other maps then show B ("values") or B -
-    A ("difference").
+    """The run with which another one is compared.
+
+    against: the run from which maps show the difference. pinned: set if `against` is the pinned run A, which stays
+    fixed while the other run, B, is changed; "values" shows B in all other maps, "difference" shows B - A.
     """
 
     against: RunSetup | None = None
@@ -151,20 +152,20 @@ class Comparison:
 
     @property
     def run_a(self) -> RunSetup | None:
-        """The run that is pinned as A, or None."""
+        """The run that is pinned as A; None if no run is pinned."""
         return self.against if self.pinned else None
 
 
 @dataclass(frozen=True)
 class Setup:
-    """The state of the workbench's screen: a run, the view of it, and the comparison with another run."""
+    """The state of the workbench's screen: the run, how the run is viewed, and the comparison with another run."""
 
     run: RunSetup = field(default_factory=RunSetup)
     view: View = field(default_factory=View)
     comparison: Comparison = field(default_factory=Comparison)
 
     def with_fields(self, **values) -> "Setup":
-        """Returns a copy with new values of these fields, which may belong to any of the three parts.
+        """Returns a copy with new values of the given fields of the run, the view or the comparison.
 
         >>> Setup().with_fields(masks=("causal",), token=2).view.token
         2
@@ -175,7 +176,7 @@ class Setup:
         return replace(self, **{part: replace(getattr(self, part), **own) for part, own in parts.items()})
 
     def value_of(self, name: str) -> object:
-        """The value of a field of the run, the view or the comparison."""
+        """Returns the value of a field of the run, the view or the comparison."""
         return getattr(getattr(self, PART_OF_FIELD[name]), name)
 
 
@@ -190,7 +191,7 @@ DEFAULT_SETUP = Setup()
 
 
 def make_setup(**values) -> Setup:
-    """The Setup with these values of fields of the run, the view or the comparison, otherwise defaults.
+    """Returns the Setup with the given fields of the run, the view or the comparison; all others have defaults.
 
     >>> make_setup(example="zh_ta", token=2).run.example
     'zh_ta'
@@ -198,9 +199,9 @@ def make_setup(**values) -> Setup:
     return DEFAULT_SETUP.with_fields(**values)
 
 
-STARTS = {"zh": "zh_ta"}  # the example with which a session in a language starts, if not the default
+STARTS = {"zh": "zh_ta"}  # language -> example with which a session starts instead of the default one
 
 
 def start_in(language: str) -> Setup:
-    """The Setup with which a session in a language starts."""
+    """Returns the Setup with which a session in a language starts."""
     return make_setup(example=STARTS.get(language, DEFAULT_SETUP.run.example))

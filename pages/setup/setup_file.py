@@ -1,4 +1,4 @@
-"""A Setup as a JSON file, for Setups that are too long for a link. Names and texts of its parts are those of a link."""
+"""Setups as JSON files, for Setups that are too long for a link; keys and texts are the same as in a link."""
 
 import json
 
@@ -10,17 +10,17 @@ SETUP_FORMAT = "attention-explorer"
 SETUP_VERSION = 1
 MAX_SETUP_FILE_CHARS = (
     3 * MAX_LINK_CHARS
-)  # characters: no Setup needs more, because no character takes more than twice its room in a link
+)  # characters: enough for any Setup, which takes at most twice its length in a link
 
 
 def setup_to_file(setup: Setup) -> str:
-    """The JSON text of a file with the differences of a Setup from its example."""
+    """Returns the JSON text of a file with the differences of a Setup from its example."""
     parts = {"format": SETUP_FORMAT, "version": SETUP_VERSION} | setup_to_link(setup)
     return json.dumps(parts, ensure_ascii=False, indent=2) + "\n"
 
 
 def setup_from_file(text: str) -> tuple[Setup, list[tuple[str, str]]]:
-    """Returns the Setup of a file, and the parts that could not be read as (key, text).
+    """Returns the Setup of a file, and the parts that could not be parsed as (key, text).
 
     Raises AttentionError if the file as a whole cannot be read: file_too_long, file_not_json, file_nested, file_twice,
     file_format, file_version, file_text.
@@ -42,7 +42,7 @@ def setup_from_file(text: str) -> tuple[Setup, list[tuple[str, str]]]:
 
 
 def decode_file_text(data: bytes) -> str:
-    """The text of an opened file. Raises AttentionError: file_not_json."""
+    """Decodes the bytes of an opened file to text. Raises AttentionError: file_not_json."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -50,10 +50,10 @@ def decode_file_text(data: bytes) -> str:
 
 
 def read_strict_json(text: str) -> object:
-    """The value of a JSON text. Raises AttentionError for repeated keys, and refuses NaN and lone surrogates."""
+    """Parses a JSON text. Raises AttentionError for repeated keys, for NaN and for lone surrogates."""
     try:
         found = json.loads(text, object_pairs_hook=refuse_repeated_keys, parse_constant=refuse_constant)
-        json.dumps(found, ensure_ascii=False).encode()  # raises for a lone surrogate, "\\ud800"
+        json.dumps(found, ensure_ascii=False).encode()  # raises an error for a lone surrogate such as "\\ud800"
     except AttentionError:
         raise
     except RecursionError:
@@ -64,7 +64,7 @@ def read_strict_json(text: str) -> object:
 
 
 def refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """The members of a JSON object as a dict. Raises AttentionError for a repeated key."""
+    """Returns the members of a JSON object as a dict. Raises AttentionError if a key is repeated."""
     parts: dict[str, object] = {}
     for name, value in pairs:
         if name in parts:
@@ -74,5 +74,5 @@ def refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def refuse_constant(name: str) -> None:
-    """Raises ValueError for NaN and Infinity, which are not JSON."""
+    """Raises ValueError for NaN and Infinity, which JSON does not allow."""
     raise ValueError(name)

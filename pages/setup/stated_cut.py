@@ -1,8 +1,8 @@
-"""The query parameter "cut": the lengths of the Chinese words of a link's texts, so that newer word lists change
-nothing.
+"""The query parameter "cut": the lengths of the Chinese words in a link's texts.
 
-One character per word, in the order of the texts: 1 to 9, then a to z, for the number of characters of the word. Not
-included are texts with separators between the words, and single ideographs, which cannot be segmented.
+With this parameter the texts of a link keep their words even if the word lists change. The parameter has one character
+per word, in the order of the texts: 1 to 9, then a to z, for the number of characters of the word. Texts with
+separators between the words, and single ideographs, are not included.
 """
 
 import re
@@ -21,39 +21,40 @@ STATED = re.compile("[1-9a-z]+")
 
 @dataclass(frozen=True)
 class TextReader:
-    """The word segmentation of a Setup's texts. words: of the dictionary by which texts are segmented; None for the
-    grammar.
+    """Splits the texts of a Setup into words.
+
+    words: the words of the dictionary by which texts are split; None for the grammar.
     """
 
     words: frozenset[str] | None
 
     def cut_run(self, run: str) -> tuple[str, ...]:
-        """The words of a sequence of ideographs."""
+        """Returns the words of a run of adjacent ideographs."""
         return cut_for_grammar(run) if self.words is None else cut_chinese(run, self.words)
 
     def cut(self, text: str) -> tuple[str, ...]:
-        """All tokens of a text."""
+        """Returns all tokens of a text."""
         return cut_words(text, "zh") if self.words is None else split_tokens(text, self.words)
 
 
 def state_cuts(texts: Sequence[str], reader: TextReader) -> str:
-    """The word lengths of texts as the query parameter "cut"; "" if no text is segmented by a word list."""
+    """Returns the word lengths of texts as the query parameter "cut"; "" if no text is split by a word list."""
     lines = [line for text in texts for line in text.splitlines()]
     return "".join(state_cut(line, reader) for line in lines)
 
 
-@lru_cache(maxsize=64)  # a link is written several times in one run of the script
+@lru_cache(maxsize=64)  # because a link is written several times per script run
 def state_cut(line: str, reader: TextReader) -> str:
-    """The word lengths of one line as characters of "cut"."""
+    """Returns the word lengths of one line as characters of "cut"."""
     runs = HAN_RUN.findall(line) if is_cut_by_list(line) else ()
     return "".join(LENGTHS[len(word)] for run in runs if len(run) > 1 for word in reader.cut_run(run))
 
 
 def keep_cuts(texts: Sequence[str], stated: str, reader: TextReader) -> list[str]:
-    """Returns texts whose segmentation is that of a link's "cut": unchanged if it already is, otherwise with spaces or
-    bars between the words.
+    """Returns texts that are split into words as a link's "cut" states.
 
-    Raises ValueError if the lengths in `stated` do not fit the texts.
+    A text is unchanged if it is split like that already, else it gets spaces or bars between the words. Raises
+    ValueError if the lengths in `stated` do not fit the texts.
     """
     if STATED.fullmatch(stated) is None:
         raise ValueError(stated)
@@ -67,8 +68,9 @@ def keep_cuts(texts: Sequence[str], stated: str, reader: TextReader) -> list[str
 
 
 def keep_cut(line: str, lengths: Iterator[int], reader: TextReader) -> str:
-    """One line segmented by the next lengths: unchanged if it already is, otherwise with separators between the
-    words.
+    """Returns one line, split into words of the next lengths.
+
+    The line is unchanged if it is split like that already, else it gets separators between the words.
     """
     if not is_cut_by_list(line):
         return line
@@ -85,10 +87,11 @@ def keep_cut(line: str, lengths: Iterator[int], reader: TextReader) -> str:
 
 
 def take_words(run: str, lengths: Iterator[int]) -> tuple[str, ...]:
-    """Splits a sequence of ideographs into words of the next lengths. Raises ValueError if their sum differs from its
-    length.
+    """Splits a run of adjacent ideographs into words of the next lengths.
+
+    Raises ValueError if the lengths do not add up to that of the run.
     """
-    if len(run) == 1:  # a single ideograph cannot be segmented
+    if len(run) == 1:  # because "cut" has no length for a single ideograph
         return (run,)
     words, at = [], 0
     while at < len(run):

@@ -1,4 +1,4 @@
-"""Chinese counterparts of examples and sentences, for links in the page's language."""
+"""The Chinese counterparts of examples and sentences, for links in the language of the page."""
 
 from pages.setup.setup import STARTS
 
@@ -7,7 +7,7 @@ CHINESE_SENTENCES = {"Tom laughed": "汤姆笑了"}
 
 
 def link_in_language(slug: str, link: dict[str, str], language: str) -> dict[str, str]:
-    """The link of a page with example and sentence in another language, if these have a counterpart.
+    """Returns the link of a page with its example and sentence in another language, if counterparts exist there.
 
     >>> link_in_language("cross", {"ex": "picture", "t": "1"}, "zh")
     {'ex': 'zh_picture', 't': '1'}
@@ -18,6 +18,6 @@ def link_in_language(slug: str, link: dict[str, str], language: str) -> dict[str
     """
     if language != "zh":
         return link
-    begun = {"ex": STARTS[language]} if slug == "workbench" else {}  # a lesson needs no `ex` to start in it
+    begun = {"ex": STARTS[language]} if slug == "workbench" else {}  # empty for a lesson, whose link needs no example
     twins = CHINESE_TWINS | CHINESE_SENTENCES
     return begun | {key: twins.get(value, value) for key, value in link.items()}

@@ -6,14 +6,14 @@ from attention_core.analysis.interventions import KINDS, MASKED, Intervention
 from attention_core.record.errors import AttentionError
 
 ATTENTION, FEED_FORWARD = "attention", "feed_forward"
-SHORT = "ff"  # abbreviation of a feed-forward layer in a link
+SHORT = "ff"  # abbreviation for a feed-forward layer in a link
 NUMBER = r"(?:0|[1-9]\d{0,2})"
 PAIR = rf"{NUMBER}-{NUMBER}"
 CHANGE = re.compile(rf"({NUMBER})\.({NUMBER}|{SHORT}):({'|'.join(KINDS)})((?::{PAIR})*)", re.ASCII)
 
 
 def write_intervention(change: Intervention) -> str:
-    """An intervention as a part of a link.
+    """Returns an intervention as a part of a link.
 
     >>> write_intervention(Intervention("3.attention", 0, "mask", ((5, 2), (5, 3))))
     '3.0:mask:5-2:5-3'
@@ -25,7 +25,7 @@ def write_intervention(change: Intervention) -> str:
 
 
 def read_intervention(text: str) -> Intervention:
-    """An intervention from a part of a link. Raises ValueError for one that no control offers.
+    """Parses an intervention from a part of a link. Raises ValueError for an intervention that no control offers.
 
     >>> read_intervention("1.ff:off")
     Intervention(part='1.feed_forward', head=None, kind='off', blocked=())
@@ -49,8 +49,9 @@ def read_pair(text: str) -> tuple[int, int]:
 
 
 def check_changes(changes: tuple[Intervention, ...]) -> tuple[Intervention, ...]:
-    """Returns the interventions unchanged, if each changes another head or layer. Raises AttentionError:
-    changed_twice.
+    """Returns the interventions unchanged if no head or layer has more than one.
+
+    Raises AttentionError: changed_twice.
     """
     places = [(change.part, change.head) for change in changes]
     for part, head in places:
@@ -60,12 +61,14 @@ def check_changes(changes: tuple[Intervention, ...]) -> tuple[Intervention, ...]
 
 
 def read_changes(parts: tuple[str, ...]) -> tuple[Intervention, ...]:
-    """The interventions of the Setup field `changes`."""
+    """Parses the interventions that the field `changes` of a Setup contains."""
     return check_changes(tuple(map(read_intervention, parts)))
 
 
 def with_change(changes: tuple[Intervention, ...], part: str, head: int | None, kind: str | None) -> tuple[str, ...]:
-    """The field `changes` with another intervention in one head or feed-forward layer; kind None removes it.
+    """Returns the field `changes` after setting or removing the intervention in one head or feed-forward layer.
+
+    head: None for the feed-forward layer. kind: None to remove the intervention.
 
     >>> with_change((Intervention("1.attention", 2),), "2.attention", 0, "even")
     ('1.2:off', '2.0:even')
@@ -75,8 +78,9 @@ def with_change(changes: tuple[Intervention, ...], part: str, head: int | None, 
 
 
 def with_pair(changes: tuple[Intervention, ...], part: str, head: int, pair: tuple[int, int]) -> tuple[str, ...]:
-    """The field `changes` with one pair of a head toggled between blocked and allowed; other changes of this head are
-    removed.
+    """Returns the field `changes` with one pair of a head blocked, or allowed again if it was blocked.
+
+    Other interventions in this head are removed.
 
     >>> with_pair((Intervention("1.attention", 2, "mask", ((1, 0),)),), "1.attention", 2, (3, 0))
     ('1.2:mask:1-0:3-0',)
@@ -92,7 +96,10 @@ def with_pair(changes: tuple[Intervention, ...], part: str, head: int, pair: tup
 def write_with(
     changes: tuple[Intervention, ...], part: str, head: int | None, new: Intervention | None
 ) -> tuple[str, ...]:
-    """The field `changes` with `new` instead of the intervention in a head or feed-forward layer; None removes it."""
+    """Returns the field `changes`, with `new` as the intervention in a head or feed-forward layer.
+
+    new: None removes the intervention.
+    """
     kept = [change for change in changes if (change.part, change.head) != (part, head)]
     if new is not None:
         kept.append(new)

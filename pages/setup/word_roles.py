@@ -1,4 +1,4 @@
-"""Roles assigned to words that are not in a dictionary, as parts of a link."""
+"""The roles that visitors give to words that a dictionary lacks, as parts of a link."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -9,19 +9,19 @@ from attention_core.examples.lexica import LEXICA
 from attention_core.learned.language.reading import role_names
 from attention_core.learned.language.recipes import LANGUAGES
 
-SAFE_MARKS = "'’"  # characters of a word that are not escaped
+SAFE_MARKS = "'’"  # characters of a word that are not percent-encoded
 
 
 @cache
 def known_roles() -> tuple[str, ...]:
-    """All roles: those of the examples' dictionaries, and the categories of the language models."""
+    """Returns all roles: the roles of the examples' dictionaries, and the categories of the language models."""
     built = chain.from_iterable(lexicon.roles for lexicon in LEXICA.values())
     learned = chain.from_iterable(map(role_names, LANGUAGES))
     return tuple(dict.fromkeys((*built, *learned)))
 
 
 def write_word_role(word: str, role: str) -> str:
-    """A word and its role as a part of a link. A comma or a colon in the word is percent-encoded.
+    """Returns a word and its role as a part of a link; commas and colons in the word are percent-encoded.
 
     >>> write_word_role("pizza", "thing"), write_word_role("3:0", "other")
     ('pizza:thing', '3%3A0:other')
@@ -31,7 +31,7 @@ def write_word_role(word: str, role: str) -> str:
 
 
 def read_word_role(text: str) -> tuple[str, str]:
-    """Parses a word and its role. Raises ValueError for an unknown role or an empty word."""
+    """Parses a word and its role from a part of a link. Raises ValueError for an unknown role or an empty word."""
     escaped, _, role = text.rpartition(":")
     word = unquote(escaped, errors="strict")
     if not word or role not in known_roles() or write_word_role(word, role) != text:
@@ -40,12 +40,14 @@ def read_word_role(text: str) -> tuple[str, str]:
 
 
 def read_word_roles(parts: tuple[str, ...]) -> dict[str, str]:
-    """The role of each word."""
+    """Parses texts such as "pizza:thing" into {word: role}."""
     return dict(map(read_word_role, parts))
 
 
 def with_word_role(parts: tuple[str, ...], word: str, role: str | None) -> tuple[str, ...]:
-    """The Setup field `word_roles` with another role of one word; role None removes the word.
+    """Returns the value of the Setup's field `word_roles` after one word has got another role.
+
+    role: the new role; None removes the word.
 
     >>> with_word_role(("pizza:thing",), "teacher", "person")
     ('pizza:thing', 'teacher:person')

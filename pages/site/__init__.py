@@ -1,1 +1,1 @@
-"""The list of pages, and every word of the app by key and language."""
+"""The list of pages, and the texts of the app by key and language."""

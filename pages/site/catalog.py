@@ -8,7 +8,10 @@ PAGES_FOLDER = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class PageEntry:
-    """A page: its slug in the address, its section, its folder, its icon. The keys of its texts contain the slug."""
+    """A page of the app: its slug in the address, its section, its folder and its icon.
+
+    The keys of the page's texts contain the slug.
+    """
 
     slug: str
     section: str
@@ -22,13 +25,13 @@ class PageEntry:
 
 
 LESSONS = (
-    *("bottleneck", "distance"),  # why attention was introduced
-    "tokens",  # the input
-    *("qkv", "softmax", "scale", "scores"),  # how attention is computed
-    *("masks", "heads", "positions", "cross"),  # what a layer adds
-    *("decoding", "cost"),  # memory and time
-    *("induction", "explanation", "meaning"),  # what trained heads do
-    *("encoder", "decoder"),  # the Transformer block
+    *("bottleneck", "distance"),  # lessons on why attention was introduced
+    "tokens",  # a lesson on the input of attention
+    *("qkv", "softmax", "scale", "scores"),  # lessons on how attention is computed
+    *("masks", "heads", "positions", "cross"),  # lessons on what else a layer has
+    *("decoding", "cost"),  # lessons on memory and time
+    *("induction", "explanation", "meaning"),  # lessons on what trained heads do
+    *("encoder", "decoder"),  # lessons on the Transformer block
     *("models", "printed"),
 )
 PAGES = (
@@ -51,6 +54,6 @@ PAGES_WITH_ANSWERS = (
     "check",
     "puzzles",
     "bugs",
-)  # the pages that hide an answer until it is guessed
-DOORS = {"see": "workbench", "learn": LESSONS[0], "teach": "present"}  # the entry links of the start page
-BESIDE_LESSONS = ("glossary", "history", "choice", "check", "puzzles", "bugs")  # on the start page, under the lessons
+)  # pages that hide an answer until the visitor has guessed it
+DOORS = {"see": "workbench", "learn": LESSONS[0], "teach": "present"}  # entry link of the start page -> its page
+BESIDE_LESSONS = ("glossary", "history", "choice", "check", "puzzles", "bugs")  # on the start page under the lessons

@@ -11,7 +11,7 @@ MECHANISM_LABELS = ("score", "masks", "positions", "modifiers", "normaliser")  #
 
 @cache
 def load_code_comments(language: str) -> dict[str, str]:
-    """Returns the translated comments of the core's code, by the English comment; {} for English.
+    """Returns {English comment in attention_core: its translation}; {} for English.
 
     A title such as "causal: no key after the query" that is not translated becomes the label of its mechanism.
     """
@@ -21,7 +21,7 @@ def load_code_comments(language: str) -> dict[str, str]:
 
 
 def mechanism_titles(language: str) -> dict[str, str]:
-    """Returns the label of each mechanism, by the pattern of a title that begins with its name: "causal: {rest}"."""
+    """Returns {pattern of a title: label of a mechanism}, with patterns such as "causal: {rest}"."""
     titles = {}
     for key, label in load_app_texts(language).items():
         family, _, name = key.partition(".")
@@ -31,6 +31,9 @@ def mechanism_titles(language: str) -> dict[str, str]:
 
 
 def say_code(source: str, language: str | None = None) -> str:
-    """Returns source code with its comments translated into a language; by default the session's."""
+    """Returns source code with its comments translated into a language.
+
+    language: None for the session's language.
+    """
     comments = load_code_comments(language or current_language())
     return translate_comments(source, comments)

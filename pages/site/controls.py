@@ -1,14 +1,16 @@
-"""The controls of the workbench that the search lists."""
+"""The controls of the workbench that the search of the app can find."""
 
 from dataclasses import dataclass
 
-MORE, EDITORS, MORE_MASKS = "more", "editors", "more_masks"  # session keys of the drawers that contain controls
+MORE, EDITORS, MORE_MASKS = "more", "editors", "more_masks"  # session keys of the accordions that have controls in them
 
 
 @dataclass(frozen=True)
 class SoughtControl:
-    """A control that the search can open. label: the key of its display name. widget: its widget key on the page.
-    drawer: the session key of the drawer that must be open to show it; None if the control is always visible.
+    """A control that the search can open.
+
+    label: the key of the control's name on the page. widget: the control's widget key. drawer: the session key of the
+    accordion that must be open to show the control; None if the control is always visible.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""The search index: pages with their questions, controls, drawers, signs, history, examples."""
+"""The search index: pages, controls, accordions, symbols of the glossary, papers of the history, examples."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,9 +14,10 @@ from pages.site.words import LANGUAGES, load_app_texts, split_bold, strip_markup
 
 @dataclass(frozen=True)
 class Findable:
-    """An entry of the search index. kind: a key of [search.kind]. titles and details: by language, without markup.
+    """An entry of the search index.
 
-    slug, link: the page to open, and its query parameters. sign: the key of a glossary sign, otherwise "".
+    kind: a key of [search.kind]. titles, details: {language: text without markup}. slug, link: the page to open, and
+    the page's query parameters. sign: the key of a symbol in the glossary; "" for any other entry.
     """
 
     kind: str
@@ -29,12 +30,12 @@ class Findable:
 
 @cache
 def list_findable() -> tuple[Findable, ...]:
-    """Returns all entries of the search index, the most general first."""
+    """Returns all entries of the search index, the most general entries first."""
     return (*list_pages(), *list_controls(), *list_drawers(), *list_signs(), *list_milestones(), *list_examples())
 
 
 def list_pages() -> Iterator[Findable]:
-    """Yields each page with its question, if it has one."""
+    """Yields an entry for each page, with the question of its lesson if it has one."""
     for page in PAGES:
         kind = "lesson" if page.slug in LESSONS else "page"
         yield Findable(kind, page.slug, read(f"page.{page.slug}"), read(f"lessons.{page.slug}.question"))
@@ -47,7 +48,7 @@ def list_controls() -> Iterator[Findable]:
 
 
 def list_drawers() -> Iterator[Findable]:
-    """Yields each drawer (accordion) of a lesson with the title of the lesson."""
+    """Yields each accordion of the lessons with the title of its lesson."""
     for slug in LESSONS:
         beginning = f"lessons.{slug}.drawer."
         for key in load_app_texts("en"):
@@ -57,7 +58,7 @@ def list_drawers() -> Iterator[Findable]:
 
 
 def list_signs() -> Iterator[Findable]:
-    """Yields each sign of the glossary with its meaning."""
+    """Yields each symbol of the glossary with its meaning."""
     for sign in GLOSSARY_SIGNS:
         name, meaning = read(f"lessons.glossary.name.{sign.key}"), read(f"lessons.glossary.text.{sign.key}")
         yield Findable("sign", sign.slug, name, meaning, sign.link, sign.key)
@@ -84,10 +85,10 @@ def list_examples() -> Iterator[Findable]:
 
 # ---- words -----------------------------------------------------------------------------------------------------------
 def read(key: str) -> dict[str, str]:
-    """Returns the text of a key by language, without markup; "" in languages without such a text."""
+    """Returns {language: text of a key without markup}; the text is "" if a language lacks it."""
     return {language: strip_markup(raw(key, language)) for language in LANGUAGES}
 
 
 def raw(key: str, language: str) -> str:
-    """Returns the text of a key in a language, with markup; "" if there is none."""
+    """Returns the text of a key in a language, with its markup; "" if there is none."""
     return load_app_texts(language).get(key, "")

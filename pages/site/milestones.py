@@ -1,4 +1,4 @@
-"""The papers of the history, by year and name: the page that explains each contribution, and its query parameters."""
+"""The papers on the history page, by year and name, each with the page that explains it and that page's parameters."""
 
 MILESTONES = {
     "1990_elman": ("distance", {"open": "states"}),

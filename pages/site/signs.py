@@ -1,11 +1,17 @@
-"""The mathematical signs of the glossary: their LaTeX, and the page that shows each. Meanings are in pages/content."""
+"""The mathematical symbols of the glossary: the LaTeX of each symbol, and the page that shows the symbol.
+
+The meanings of the symbols are in pages/content.
+"""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Sign:
-    """A mathematical sign in LaTeX. slug, link: the page that explains it, and its query parameters."""
+    """A mathematical symbol of the glossary, in LaTeX.
+
+    slug, link: the page that explains the symbol, and the page's query parameters.
+    """
 
     group: str
     key: str

@@ -19,21 +19,24 @@ from pages.site.catalog import LESSONS
 
 CONTENT_FOLDER = Path(__file__).parents[1] / "content"
 LANGUAGES = {"en": "EN", "zh": "中文"}
-MAX_ARRAY_NAME_CHARS = 60  # characters shown of the name of an array
-WORD_JOINER = "\u2060"  # an invisible character at which no line breaks
+MAX_ARRAY_NAME_CHARS = 60  # the most characters that are shown of an array's name
+WORD_JOINER = "\u2060"  # invisible character that prevents a line break
 MARKDOWN_SIGN_PATTERN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 ESCAPED_SIGN_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 MARKUP_PATTERN = re.compile(ESCAPED_SIGN_PATTERN.pattern + "|[*`]")
 COLOURED_PATTERN = re.compile(r":[a-z]+\[(.*?)\]")
 BOLD_SIGN_PATTERN = re.compile(r"(?<!\\)\*\*")
-# Positions at which Streamlit recognises a name (`:`), an address (`@`, `www`) or an arrow even in escaped text.
+# Positions where Streamlit finds a name (`:`), an address (`@`, `www`) or an arrow, even in escaped text.
 STREAMLIT_MARKUP_PATTERN = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])")
 
 
 @cache
 def load_app_texts(language: str) -> dict[str, str]:
-    """Returns all labels and sentence templates of a language, by dotted key; English errors and causes are those of
-    the core. Keys of labels.toml have no prefix, keys of lessons/qkv.toml begin with lessons.qkv."""
+    """Returns {dotted key: text} with all labels and sentence templates of a language.
+
+    The English texts of errors and causes come from attention_core. Keys of labels.toml have no prefix; keys of
+    lessons/qkv.toml begin with lessons.qkv.
+    """
     folder = CONTENT_FOLDER / language
     words: dict[str, str] = {}
     if language == "en":
@@ -65,7 +68,7 @@ def flatten(table: dict, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 class ThreadLanguage(threading.local):
-    """The language of the part of the page that this thread is drawing; None outside of use_language."""
+    """The language of the part of the page that this thread draws; None if no use_language block is active."""
 
     now: str | None = None
 
@@ -86,7 +89,7 @@ def use_language(known: str | None = None) -> Iterator[str]:
 
 
 def current_language() -> str:
-    """Returns the language of this session: the chosen one, or that of the link, or the browser's."""
+    """Returns the language of this session: the visitor's choice, else the link's language, else the browser's."""
     if THREAD_LANGUAGE.now is not None:
         return THREAD_LANGUAGE.now
     chosen = st.session_state.get("lang")
@@ -102,19 +105,19 @@ def say(key: str, /, **values) -> str:
 
 
 def get_text_template(key: str) -> str:
-    """Returns a text in the session's language with its placeholders, which JavaScript fills in."""
+    """Returns a text in the session's language with placeholders for values that JavaScript fills in."""
     return load_app_texts(current_language())[key]
 
 
 def has(key: str) -> bool:
-    """Whether the session's language has a text for a key."""
+    """Returns whether the session's language has a text for a key."""
     return key in load_app_texts(current_language())
 
 
 def escape_markdown(text: object) -> str:
     """Returns Markdown that shows exactly this text, without any markup, directive, formula or emoji.
 
-    Streamlit converts addresses, arrows and :names: even if they are escaped; an invisible word joiner prevents that.
+    Streamlit converts addresses, arrows and :names: even if they are escaped, so an invisible word joiner is inserted.
     """
     line = " ".join(str(text).splitlines())
     escaped = MARKDOWN_SIGN_PATTERN.sub(r"\\\1", line)
@@ -122,8 +125,9 @@ def escape_markdown(text: object) -> str:
 
 
 def split_bold(markdown: str) -> list[str]:
-    """Splits Markdown whose only markup is bold into plain texts, every second of them bold: for a component that
-    shows plain text.
+    """Splits Markdown whose only markup is bold into plain texts, for a component that shows plain text.
+
+    The texts alternate: not bold, bold, not bold, and so on.
 
     >>> split_bold("all **" + escape_markdown("*7*") + "** pairs")
     ['all ', '*7*', ' pairs']
@@ -143,26 +147,29 @@ def strip_markup(markdown: str) -> str:
 
 
 def make_names_distinct(names: list[str]) -> list[str]:
-    """Returns the names; if two of them are equal, all get a number."""
+    """Returns the names unchanged if no two are equal, else all names with a number added."""
     if len(set(names)) == len(names):
         return names
     return [f"{number}: {name}" for number, name in enumerate(names, start=1)]
 
 
 def label_arrays(names: list[str]) -> dict[str, str]:
-    """Returns the label of each array name, for a selectbox: distinct and printable, not Markdown."""
+    """Returns {array name: label for a select box}, with labels that are distinct and printable and have no markup."""
     shown_names = [printable_token(name[:MAX_ARRAY_NAME_CHARS]) for name in names]
     return dict(zip(names, make_names_distinct(shown_names), strict=True))
 
 
 def say_refusal(error: AttentionError, spell: Callable[[str], str] = escape_markdown) -> str:
-    """Returns the sentence for an AttentionError in the session's language. spell: formats its values."""
+    """Returns the sentence for an AttentionError in the session's language.
+
+    spell: a function that formats the error's values.
+    """
     values = {name: say_refused_value(value, spell) for name, value in error.values.items() if name != "readings"}
     return say(f"error.{error.code}", **values)
 
 
 def say_cause(cause: Cause) -> str:
-    """Returns the sentence for a proven cause in the session's language, joined with those of cause.beside."""
+    """Returns the sentence for a proven cause in the session's language, with the sentences of cause.beside added."""
     values = {name: escape_markdown(value) for name, value in cause.values.items()}
     sentences = []
     for code in (cause.code, *cause.beside):
@@ -171,14 +178,14 @@ def say_cause(cause: Cause) -> str:
 
 
 def say_refused_value(value: object, spell: Callable[[str], str]) -> str:
-    """Returns a value in an AttentionError: the label of a setting, or any other value literally."""
+    """Returns the text of a value in an AttentionError: the label if it is a setting, else the value itself."""
     if has(f"setting.{value}"):
         return say(f"setting.{value}")
     return spell(printable_token(str(value)))
 
 
 def say_title(slug: str) -> str:
-    """Returns the title of a page in the session's language; that of a lesson begins with its number."""
+    """Returns the title of a page in the session's language; a lesson's title begins with its number."""
     title = say(f"page.{slug}")
     if slug not in LESSONS:
         return title

@@ -1,4 +1,4 @@
-"""The sentence about the effect of the last change, and the switch for maps of the difference."""
+"""The sentence on the workbench about the effect of the last change, and the switch that shows it in the maps."""
 
 from collections.abc import Collection, Mapping
 
@@ -20,7 +20,10 @@ from pages.site.words import escape_markdown, say
 
 
 def show_last_change(screen: ScreenState) -> None:
-    """Shows the switches and the sentence about the last change, in two lines that never change the layout."""
+    """Shows the switches and the sentence about the last change.
+
+    They take two lines, so that the layout below never changes.
+    """
     can_compare = screen.before is not None and screen.exchange.compared
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         pin = field_control("pin", False, lambda _: pin_and_redraw(), label="compare.pin")  # later changes are then B
@@ -39,13 +42,13 @@ def show_last_change(screen: ScreenState) -> None:
 
 
 def pin_and_redraw() -> None:
-    """Pins the current Setup as A and redraws."""
+    """Keeps the current Setup as A for a comparison and redraws."""
     setup_history.pin_current_setup()
     redraw()
 
 
 def switch_difference(is_on: bool) -> None:
-    """Makes the maps show the difference to the run before, or the run's own numbers again."""
+    """Makes the maps show the difference from the previous run, or the current run's own numbers again."""
     before = setup_state.setup_before()
     select_and_redraw(against=before.run if is_on and before is not None else None)
 
@@ -53,12 +56,12 @@ def switch_difference(is_on: bool) -> None:
 # ---- in words --------------------------------------------------------------------------------------------------------
 @cache_in_thread
 def describe_last_change(screen: ScreenState) -> str:
-    """Returns the sentence about what changed most since the run before, or that the run before had other sizes."""
+    """Returns the sentence about what changed most since the previous run, or that the sizes of the runs differ."""
     return say("change.sizes") if screen.before is None else describe_change(screen)
 
 
 def describe_change(screen: ScreenState) -> str:
-    """Returns sentences about the exchanged words and about what changed most, with its numbers before and now."""
+    """Returns sentences about the exchanged words and the largest change, with the numbers before and after it."""
     if not screen.exchange.compared:
         return describe_change_among_kept_words(screen)
     sentences = []
@@ -71,7 +74,7 @@ def describe_change(screen: ScreenState) -> str:
 
 
 def describe_change_among_kept_words(screen: ScreenState) -> str:
-    """Returns the sentence about the weight that changed most, among positions whose word is unchanged."""
+    """Returns the sentence about the weight that changed most, if positions with exchanged words are left out."""
     if not screen.moved:
         return say("change.nothing")
     sizes = screen.trace.sizes()
@@ -84,7 +87,7 @@ def describe_change_among_kept_words(screen: ScreenState) -> str:
 
 
 def find_moved_weight(screen: ScreenState, left_out: Mapping[str, Collection[int]] = NOWHERE) -> StepMove | None:
-    """Returns the weight of the selected sentence that changed most; None if none changed.
+    """Returns the weight that changed most in the selected sentence, since the previous run; None if none changed.
 
     left_out: the queries ("T") and the keys ("S") that are not compared.
     """
@@ -95,7 +98,7 @@ def find_moved_weight(screen: ScreenState, left_out: Mapping[str, Collection[int
 
 
 def describe_telling_change(screen: ScreenState) -> str:
-    """Returns the sentence about the most important change, or about new steps if no number changed."""
+    """Returns the sentence about the most important change; if no number changed, the sentence about new steps."""
     move = find_telling_move(screen.moved)
     if move is None:
         return describe_new_steps(screen)
@@ -108,8 +111,9 @@ def describe_telling_change(screen: ScreenState) -> str:
 
 
 def describe_new_steps(screen: ScreenState) -> str:
-    """Returns the sentences about the steps that the run before lacked or had in another shape; that nothing changed if
-    there are none.
+    """Returns the sentences about steps that the previous run lacked or had in another shape.
+
+    If there are no such steps, returns the sentence that nothing changed.
     """
     comma = say("fact.comma")
     sentences = []
@@ -123,8 +127,9 @@ def describe_new_steps(screen: ScreenState) -> str:
 
 
 def describe_weight_move(screen: ScreenState, move: StepMove) -> str:
-    """Returns the sentence about a weight that changed; other wordings if random numbers cause the weight, or if words
-    were exchanged.
+    """Returns the sentence about a weight that changed.
+
+    The wording differs if random numbers determine the weight, or if words were exchanged.
     """
     trace = screen.trace
     _, head, query, key = move.index
@@ -142,7 +147,7 @@ def describe_weight_move(screen: ScreenState, move: StepMove) -> str:
 
 
 def describe_largest_move(screen: ScreenState, move: StepMove) -> str:
-    """Returns the sentence about a step's largest change, or that its sentence of the batch was replaced by another."""
+    """Returns the sentence about a step's largest change, or that the step's sentence in the batch was replaced."""
     trace, before = screen.trace, screen.before
     numbers = format_move(trace, before, move)
     sentence = move.index[0]
@@ -157,7 +162,7 @@ def describe_largest_move(screen: ScreenState, move: StepMove) -> str:
 
 
 def format_move(trace: Trace, before: Trace, move: StepMove) -> dict[str, str]:
-    """Returns a cell's number before and now, and the difference, as texts."""
+    """Returns a cell's number in the previous and the current run, and their difference, as texts."""
     number_now = float(trace[move.step][move.index])
     number_before = float(before[move.step][move.index])
     difference = 0.0 if number_now == number_before else number_now - number_before

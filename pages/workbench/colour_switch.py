@@ -7,23 +7,23 @@ from pages.session.fragments import page_part, select_and_redraw
 from pages.session.view import ScreenState
 from pages.site.words import say
 
-LONG_ROW_KEYS = 8  # in rows with more keys, uniform weights are hard to distinguish from weights of 0 by colour
+LONG_ROW_KEYS = 8  # in rows with more keys, the colours of a uniform weight and of 0 can hardly be told apart
 
 
 def has_long_rows(screen: ScreenState) -> bool:
-    """Whether rows have more than LONG_ROW_KEYS keys, so that the switch is offered."""
+    """Returns whether rows have more than LONG_ROW_KEYS keys, so that the colour switch is offered."""
     return screen.trace.sizes()["S"] > LONG_ROW_KEYS
 
 
 @page_part(lambda screen: (has_long_rows(screen), screen.times, screen.setup.comparison.run_a is None))
 def show_colour_switch(screen: ScreenState) -> None:
-    """Shows the switch if rows are long; during a comparison the comparison's own buttons include the switch."""
+    """Shows the colour switch if rows are long, except in a comparison, whose own buttons include the switch."""
     if has_long_rows(screen) and screen.setup.comparison.run_a is None:
         ramp_switch(screen)
 
 
 def ramp_switch(screen: ScreenState) -> None:
-    """Shows the switch between colours from 0 to 1 and in multiples of the uniform weight."""
+    """Shows the switch between two colour scales: from 0 to 1, or in multiples of the uniform weight."""
 
     def choose_ramp(in_even_shares: bool) -> None:
         ramp = "times" if in_even_shares else "shares"

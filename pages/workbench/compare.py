@@ -30,15 +30,18 @@ from pages.workbench.colour_switch import has_long_rows, ramp_switch
 from pages.workbench.compared_maps import show_compared_maps
 
 Run = tuple[Setup, Trace, RunInputs]
-NamedDifference = tuple[str, str, str]  # name of the setting, value in one run, value in the other
-SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # sizes that follow from others if they are not set
+NamedDifference = tuple[str, str, str]  # (name of the setting, its value in one run, its value in the other)
+SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # size -> axis from which an unset size is read
 OTHER_FIELDS = ("network", "model", "layer", "file", "roles", "axes", "part", "polarity", "mask_as")
-MAX_VALUE_CHARS = 48  # characters shown of a value
-MAX_NUMBER_CHARS = 8  # characters of a number that is shown exactly; longer ones are rounded
+MAX_VALUE_CHARS = 48  # the most characters of a value that are shown
+MAX_NUMBER_CHARS = 8  # the most characters of a matrix's number; a longer number is rounded
 
 
 def show_comparison(screen: ScreenState, pictures: list[Picture]) -> None:
-    """Shows the largest change as heading, the buttons, the settings that differ, the maps, and B's steps."""
+    """Shows the comparison of the runs A and B.
+
+    In this order: the largest change as heading, the buttons, the settings that differ, the maps, and the steps of B.
+    """
     st.markdown(f"##### {compared_heading(screen)}")
     show_comparison_buttons(screen)
     st.markdown(describe_setting_differences(screen))
@@ -49,14 +52,17 @@ def show_comparison(screen: ScreenState, pictures: list[Picture]) -> None:
 
 
 def has_few_heads(screen: ScreenState) -> bool:
-    """Whether there are few enough heads for a button for each; otherwise small maps are shown."""
+    """Returns whether the comparison has a button for each head, because there are few heads.
+
+    With more heads, small maps are shown instead.
+    """
     max_heads, _ = LARGE_MAPS_LIMITS
     return screen.trace.sizes()["H"] <= max_heads
 
 
 # ---- in words --------------------------------------------------------------------------------------------------------
 def compared_heading(screen: ScreenState) -> str:
-    """Returns the sentence about what changed most; if cells cannot be compared, the sentence about why."""
+    """Returns the sentence about what changed most from A to B, or about why their cells cannot be compared."""
     if screen.before is not None:
         return change.describe_change(screen)
     if screen.a is None:
@@ -72,7 +78,7 @@ def compared_heading(screen: ScreenState) -> str:
 
 
 def describe_setting_differences(screen: ScreenState) -> str:
-    """Returns the sentence about the settings that differ, with the values in A and B; "" if there is no run A."""
+    """Returns the sentence about the settings that differ between A and B, with both values; "" if A is missing."""
     if screen.a is None:
         return ""
     setup_a = replace(screen.setup, run=screen.setup.comparison.run_a)
@@ -86,8 +92,9 @@ def describe_setting_differences(screen: ScreenState) -> str:
 
 
 def describe_setting_difference(name: str, value_a: str, value_b: str) -> str:
-    """Returns the phrase about one setting that differs, with the values in A and B. If value_a is "", value_b is text
-    that describes the difference.
+    """Returns the phrase about one setting that differs, with the values in A and B.
+
+    value_a: "" if value_b is already a text that describes the difference.
     """
     return say(
         "compare.differs" if value_a else "compare.differ",
@@ -99,13 +106,13 @@ def describe_setting_difference(name: str, value_a: str, value_b: str) -> str:
 
 # ---- the buttons -----------------------------------------------------------------------------------------------------
 def swap_and_redraw() -> None:
-    """Swaps A and B and redraws."""
+    """Swaps the compared runs A and B and redraws."""
     setup_history.swap_a_and_b(trace_for)
     redraw()
 
 
 def reset_b_and_redraw() -> None:
-    """Sets B to the Setup of A and redraws."""
+    """Sets B's Setup to that of A and redraws."""
     setup_history.reset_b_to_a(trace_for)
     redraw()
 
@@ -124,7 +131,10 @@ COMPARISON_BUTTONS: dict[str, tuple[str, Callable[[], None]]] = {
 
 
 def show_comparison_buttons(screen: ScreenState) -> None:
-    """Shows the buttons to pin another A, swap, reset B and end, and the controls for difference, head and colours."""
+    """Shows the buttons of a comparison: pin another A, swap, reset B, end.
+
+    Also shows the controls for the difference, the head and the colours.
+    """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for name, (icon, handle_click) in COMPARISON_BUTTONS.items():
             st.button(
@@ -145,7 +155,7 @@ def show_comparison_buttons(screen: ScreenState) -> None:
 
 
 def difference_switch(screen: ScreenState) -> None:
-    """Shows the switch that makes the other maps show B - A."""
+    """Shows the switch that makes the maps outside the comparison show B - A."""
     can_compare = screen.before is not None and screen.exchange.compared
     control = field_control(
         "pinned",
@@ -173,7 +183,7 @@ def head_picker(screen: ScreenState) -> None:
 
 # ---- the settings in which two Setups differ, without those that only follow from others -----------------------------
 def find_setting_differences(one: Run, other: Run) -> list[NamedDifference]:
-    """Returns the settings and matrices that differ, as (name, value in `one`, value in `other`)."""
+    """Returns the settings and matrices that differ between two runs, as (name, value in `one`, value in `other`)."""
     setup, _, inputs = one
     other_setup, _, other_inputs = other
     settings = describe_settings(*one)
@@ -192,7 +202,7 @@ def find_setting_differences(one: Run, other: Run) -> list[NamedDifference]:
 
 
 def list_changed_matrices(one: Run, other: Run) -> list[str]:
-    """Returns the names of the matrices whose fields differ between the Setups, in the order of a Setup's fields."""
+    """Returns the names of the matrices that differ between two Setups, in the order of a Setup's fields."""
     setup, _, inputs = one
     other_setup, _, other_inputs = other
     changed = []
@@ -205,7 +215,10 @@ def list_changed_matrices(one: Run, other: Run) -> list[str]:
 
 # ---- the settings of one run -----------------------------------------------------------------------------------------
 def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str, str]:
-    """Returns all settings except matrices, in words; unset fields have the value of the example."""
+    """Returns {setting: its value in words} of all settings except matrices.
+
+    A setting whose field is not set has the example's value.
+    """
     config, sizes, resolved = config_of(setup.run), trace.sizes(), resolve_run(setup.run)
     no_value = say("control.none")
     has_sentence = resolved.mode == "sentence"
@@ -244,13 +257,16 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
 
 
 def join_choices(family: str, choices: Iterable[str]) -> str:
-    """Returns choices in the page's words, separated by commas; a choice such as "local:1" includes its number."""
+    """Returns choices in the page's words, separated by commas.
+
+    A choice such as "local:1" includes its number. family: the family of the text keys.
+    """
     names = [name_choice(family, choice) for choice in choices]
     return say("fact.comma").join(names) or say("control.none")
 
 
 def join_word_roles(word_roles: tuple[str, ...]) -> str:
-    """Returns the words with chosen roles, each with its role."""
+    """Returns the words with chosen roles as text, each with its role."""
     told = [
         say("roles.counted", words=word, role=say(f"role_of_word.{role}"))
         for word, role in read_word_roles(word_roles).items()
@@ -259,7 +275,7 @@ def join_word_roles(word_roles: tuple[str, ...]) -> str:
 
 
 def describe_scale(setup: Setup) -> str:
-    """Returns the scale in words: the score's default, off, or a number."""
+    """Returns the scale in words: the default of the score function, off, or a number."""
     if setup.run.scale is None:
         return say("scale.default")
     if setup.run.scale == 1.0:
@@ -268,7 +284,7 @@ def describe_scale(setup: Setup) -> str:
 
 
 def name_setting(name: str) -> str:
-    """Returns the name of a setting on the page."""
+    """Returns the name of a setting as the page shows it."""
     keys = (f"compare.setting.{name}", f"edited.{name}", f"control.{name}")
     for key in keys:
         if has(key):
@@ -278,8 +294,9 @@ def name_setting(name: str) -> str:
 
 # ---- matrices --------------------------------------------------------------------------------------------------------
 def describe_matrix_difference(name: str, before: np.ndarray | None, now: np.ndarray | None) -> list[NamedDifference]:
-    """Returns how a matrix differs: both shapes, the only number that differs, or the count of such numbers; [] if it
-    is equal.
+    """Returns how a matrix differs: both shapes, the only number that differs, or how many differ.
+
+    Returns [] if the matrix does not differ. before, now: the numbers in both runs; None for a missing matrix.
     """
     setting = name_setting(name)
     if before is None or now is None or before.shape != now.shape:
@@ -297,14 +314,14 @@ def describe_matrix_difference(name: str, before: np.ndarray | None, now: np.nda
 
 
 def format_matrix_shape(matrix: np.ndarray | None) -> str:
-    """Returns the shape of a matrix as text, or "none" in the page's words."""
+    """Returns the shape of a matrix as text; for None the page's word for "none"."""
     if matrix is None:
         return say("control.none")
     return " × ".join(map(str, matrix.shape))
 
 
 def format_matrix_number(value: float) -> str:
-    """Returns a number of a matrix as text: exact if it has at most MAX_NUMBER_CHARS characters, otherwise rounded."""
+    """Formats a number of a matrix: exactly if that takes at most MAX_NUMBER_CHARS characters, else rounded."""
     text = format_term(float(value))
     return text if len(text) <= MAX_NUMBER_CHARS else format_fixed(float(value))
 

@@ -1,4 +1,4 @@
-"""The weight maps of A, B and B - A, and the distance between corresponding rows of A and B."""
+"""The weight maps of the compared runs A and B and of B - A, and the distance of each row of B from that of A."""
 
 from dataclasses import replace
 
@@ -19,15 +19,16 @@ from pages.session.labels import axis_name, chosen_cell, current_palette, pictur
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, say
 
-MAX_CELL_MAP_TOKENS = 20  # queries or keys of a map in cells; larger maps are drawn on canvases
-COMPARED_CANVAS_CELLS = 128  # rows or columns of a map on a canvas
-ROWS_SWITCH_KEY = "c_rows"  # session key of the switch for the distances of rows
-MAX_NAMED_ROWS, ROWS_TABLE_HEIGHT_PX = 4, 215  # rows named in the sentence; height of the table of all rows
+MAX_CELL_MAP_TOKENS = 20  # the most queries or keys of a map with separate cells; larger maps are drawn on canvases
+COMPARED_CANVAS_CELLS = 128  # the most rows or columns that a canvas draws
+ROWS_SWITCH_KEY = "c_rows"  # session key of the switch that shows the distances between rows of A and B
+MAX_NAMED_ROWS, ROWS_TABLE_HEIGHT_PX = 4, 215  # limit of rows named in the sentence; height of the table of all rows
 
 
 def make_compared_maps(screen: ScreenState) -> list[Picture]:
-    """Returns the maps drawn in cells: one picture of A, B and B - A, or two of A and B if their sizes differ; [] if
-    they are too large.
+    """Returns the compared maps drawn in cells; [] if the maps are too large for cells.
+
+    They are one picture of A, B and B - A, or two pictures of A and B if the sizes of A and B differ.
     """
     sizes = [run.sizes() for run in (screen.a, screen.trace) if run is not None]
     if any(max(size["T"], size["S"]) > MAX_CELL_MAP_TOKENS for size in sizes):
@@ -63,7 +64,7 @@ def make_three_maps(screen: ScreenState, title_a: str, title_b: str) -> Picture:
 
 
 def make_run_map(screen: ScreenState, run: Trace, title: str) -> Picture:
-    """Returns the map of A or of B as a separate picture."""
+    """Returns the map of A, or the map of B, as a separate picture."""
     sizes, selection = run.sizes(), screen.selection
     return head_map(
         run,
@@ -79,7 +80,7 @@ def make_run_map(screen: ScreenState, run: Trace, title: str) -> Picture:
 
 
 def title_compared_maps(screen: ScreenState) -> tuple[str, str]:
-    """Returns the titles of A's map and of B's; only A's includes the name of the head."""
+    """Returns the titles of the maps of A and of B; only the title for A has the name of the head."""
     sign_a, sign_b, _ = RUN_SIGNS
     name = ""
     if screen.a is not None:
@@ -90,7 +91,7 @@ def title_compared_maps(screen: ScreenState) -> tuple[str, str]:
 
 
 def make_difference_texts(one: PictureTexts, other: PictureTexts) -> PictureTexts:
-    """Returns the texts of the difference map: a query that differs between A and B is labelled with both words."""
+    """Returns the texts of the difference map. A query that differs between A and B is labelled with both words."""
 
     def label_place(axis: str, position: int) -> str:
         before = one.labels(axis, position)
@@ -103,7 +104,7 @@ def make_difference_texts(one: PictureTexts, other: PictureTexts) -> PictureText
 
 
 def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
-    """Shows the maps as pictures, or on canvases if there are none, and the distances of rows if switched on."""
+    """Shows the maps as pictures, or on canvases if there are no pictures; and the distances of rows if switched on."""
     if pictures:
         keys = ["compared"] if len(pictures) == 1 else ["compared_a", "compared_b"]
         with st.container(horizontal=True, gap="small"):
@@ -118,7 +119,7 @@ def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
 
 
 def explain_row_figures(screen: ScreenState) -> str:
-    """Returns the explanation of the figures beside the rows; also of infinite figures, if there are any."""
+    """Returns the explanation of the distances beside the rows; it includes infinite distances if there are any."""
     _, divergences = screen.row_distances
     explanation = say("compare.figures")
     if divergences.isinf().any():
@@ -128,7 +129,7 @@ def explain_row_figures(screen: ScreenState) -> str:
 
 # ---- larger maps, on canvases ----------------------------------------------------------------------------------------
 def show_canvases(screen: ScreenState) -> None:
-    """Shows A, B and B - A on canvases side by side; omits a map that does not exist."""
+    """Shows A, B and B - A on canvases side by side; maps that do not exist are left out."""
     title_a, title_b = title_compared_maps(screen)
     canvases = [
         ("compared_a", title_a, screen.a),
@@ -143,7 +144,7 @@ def show_canvases(screen: ScreenState) -> None:
 
 
 def show_compared_canvas(screen: ScreenState, key: str, run: Trace) -> None:
-    """Shows one map on a canvas; canvases of equal size are linked, so that all highlight the same cell."""
+    """Shows a map on a canvas. Canvases of equal size are linked, so that all of them highlight the same cell."""
     selection = screen.selection
     fact = row_fact(screen.trace, selection.head, selection.query, selection.batch)
     canvas_map.show_large_map(
@@ -160,8 +161,9 @@ def show_compared_canvas(screen: ScreenState, key: str, run: Trace) -> None:
 
 
 def show_row_distances(screen: ScreenState) -> None:
-    """Shows the distances between the rows of A and B: the largest ones in a sentence, all in a table, largest
-    first.
+    """Shows the distances between the rows of A and B, largest first.
+
+    A sentence names the rows with the largest distances, and a table has all rows.
     """
     variations, divergences = screen.row_distances  # (T,) each
     farthest_first = variations.argsort(descending=True, stable=True).tolist()

@@ -1,4 +1,4 @@
-"""Compares the steps in an uploaded file with the steps computed here: the first that differs, and its cause."""
+"""The diagnosis of an uploaded file: the first step in it that differs from the app's own run, and the cause."""
 
 from collections.abc import Iterable
 
@@ -11,11 +11,14 @@ from pages.session.cell_clicks import open_cell
 from pages.session.view import ScreenState
 from pages.site.words import say, say_cause
 
-MAX_PAIRS_WITHOUT_ASKING = 64 * 64 * 8  # query-key pairs: for a larger run the causes are only searched after a click
+MAX_PAIRS_WITHOUT_ASKING = 64 * 64 * 8  # query-key pairs; for a larger run, causes are searched only after a click
 
 
 def show_diagnosis(screen: ScreenState) -> None:
-    """Shows the diagnosis of an uploaded file, or that only a part of the file is shown; nothing if neither applies."""
+    """Shows the diagnosis of an uploaded file, and whether only a part of the file is shown.
+
+    Shows nothing if the file has no steps to compare and is shown as a whole.
+    """
     inputs = screen.inputs
     uploaded = inputs.brought
     if uploaded is None or not (uploaded.given or inputs.left_out):
@@ -28,7 +31,7 @@ def show_diagnosis(screen: ScreenState) -> None:
 
 
 def show_diagnosis_of_steps(screen: ScreenState) -> None:
-    """Shows that the file's steps agree with the run; otherwise the first step that differs, and its cause."""
+    """Shows that the file's steps agree with the run or, if not, the first step that differs, and the cause."""
     diagnosis = cached_diagnosis(screen.setup.run, screen.trace, screen.inputs)
     if diagnosis.step is None:
         show_agreement(screen, diagnosis)
@@ -38,7 +41,7 @@ def show_diagnosis_of_steps(screen: ScreenState) -> None:
 
 
 def show_agreement(screen: ScreenState, diagnosis: Diagnosis) -> None:
-    """Shows that all steps agree, with the largest difference."""
+    """Shows that all steps of the file agree with the run, and the largest difference."""
     largest_difference = max(diagnosis.agreeing.values())
     sentence = say(
         "diagnosis.agree",
@@ -57,9 +60,7 @@ def name_upload_precision(screen: ScreenState) -> str:
 
 # ---- the first step that differs -------------------------------------------------------------------------------------
 def show_first_difference(screen: ScreenState, diagnosis: Diagnosis) -> None:
-    """Shows the first step that differs, its largest difference, and whether the difference follows from earlier
-    steps.
-    """
+    """Shows the first step that differs, its largest difference, and whether earlier steps explain the difference."""
     first = diagnosis.first
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(describe_step_difference(screen, first), width="content")
@@ -76,7 +77,7 @@ def show_first_difference(screen: ScreenState, diagnosis: Diagnosis) -> None:
 
 
 def describe_steps_before(diagnosis: Diagnosis) -> list[str]:
-    """Returns sentences about the steps before the first that differs, and whether its difference follows from them."""
+    """Returns sentences about the steps before the first that differs, and on whether they explain its difference."""
     first = diagnosis.first
     sentences = []
     if diagnosis.before:
@@ -90,7 +91,7 @@ def describe_steps_before(diagnosis: Diagnosis) -> list[str]:
 
 
 def describe_step_difference(screen: ScreenState, first: Comparison) -> str:
-    """Returns the sentence about one comparison: different shapes, or the largest difference."""
+    """Returns the sentence about a step in file and run: that their shapes differ, or their largest difference."""
     if not first.fits:
         sentence = say("diagnosis.misfit", step=first.step, given=first.given_shape, shape=first.shape)
         if first.fits_as:
@@ -107,7 +108,7 @@ def describe_step_difference(screen: ScreenState, first: Comparison) -> str:
 
 
 def describe_difference_place(screen: ScreenState, first: Comparison) -> str:
-    """Returns the place of the largest difference in words: head 2, query 4, key 2."""
+    """Returns the position of the largest difference in words, such as "head 2, query 4, key 2"."""
     parts = []
     for dim, position, size in zip(first.dims, first.index, first.shape, strict=True):
         number = position + 1
@@ -122,7 +123,10 @@ def describe_difference_place(screen: ScreenState, first: Comparison) -> str:
 
 # ---- its cause -------------------------------------------------------------------------------------------------------
 def show_causes(screen: ScreenState, was_tried: bool) -> None:
-    """Shows the causes that reproduce the file's numbers. was_tried: whether to report if there is none."""
+    """Shows the causes that reproduce the file's numbers.
+
+    was_tried: whether to report that no cause was found.
+    """
     setup = screen.setup.run
     is_large = screen.trace["scores"].numel() > MAX_PAIRS_WITHOUT_ASKING
     if is_large and st.session_state.get("causes") != setup:

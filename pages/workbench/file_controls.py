@@ -22,18 +22,18 @@ from pages.setup.setup import AXIS_ORDERS, Setup
 from pages.site.words import escape_markdown, label_arrays, make_names_distinct, say
 
 UPLOAD_FILE_TYPES = ["npz", "npy", "safetensors", "json"]
-# The values of Setup fields for a file without any choices by the visitor.
+# The values of Setup fields for a file about which the visitor has not chosen anything.
 UNSPECIFIED_UPLOAD = {"roles": (), "axes": None, "part": None, "polarity": None, "mask_as": ()}
 NEW_UPLOAD_RESET = {**UNSPECIFIED_UPLOAD, "scores": None, "weights": None, "allowed": None}
-THREE_AXES = ("BTd", "HTd")  # the two interpretations of three axes: sequences of one head, or heads of one sequence
-MAX_FILE_NAME_CHARS = 60  # characters shown of a file's name
+THREE_AXES = ("BTd", "HTd")  # the two possible meanings of three axes: sequences of one head, or heads of one sequence
+MAX_FILE_NAME_CHARS = 60  # the most characters that are shown of a file's name
 
-PartNumber = tuple[str, int, int]  # name, value (positions count from 1), largest possible value
+PartNumber = tuple[str, int, int]  # (name, value with positions counted from 1, largest possible value)
 BRING = "bring"  # the name of the file upload control
 
 
 def show_file_controls(setup: Setup) -> None:
-    """Shows the uploader and, once a file is read, its sources, masks, axes, roles and the part that is shown."""
+    """Shows the uploader and, once a file is read, the controls for its masks, axes, roles and shown part."""
     files = show_uploader(setup)
     show_three_axes_choice()
     show_mask_question()
@@ -60,7 +60,7 @@ def show_file_controls(setup: Setup) -> None:
 
 
 def show_uploader(setup: Setup) -> list[UploadedFile]:
-    """Shows the uploader, for one file with q, k and v or for three files, and returns the files in it."""
+    """Shows the uploader, for one file with q, k and v or for three files; returns the uploaded files."""
     key = f"c_bring_{setup_state.editors_version()}"
 
     def store_chosen_files() -> None:
@@ -70,7 +70,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
         try:
             name = store_upload(files, setup.run)
         except AttentionError as error:
-            setup_state.renew_editors()  # otherwise the uploader would send it again with the next file
+            setup_state.renew_editors()  # else the uploader would send the old file with the next one
             setup_state.workbench().refuse(BRING, error)
             return
         try_change(BRING, file=name, **NEW_UPLOAD_RESET)
@@ -89,7 +89,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
 
 
 def show_sources(setup: Setup, files: list[UploadedFile]) -> None:
-    """Shows which file each tensor comes from, and which files in the box are not used."""
+    """Shows which file each tensor comes from, and which uploaded files are not used."""
     comma = say("fact.comma")
     names_by_id = name_files(files)
     roles = roles_by_source(setup)
@@ -106,7 +106,7 @@ def show_sources(setup: Setup, files: list[UploadedFile]) -> None:
 
 
 def roles_by_source(setup: Setup) -> dict[Source, list[str]]:
-    """Returns the roles (in words) of the arrays that are read from each file."""
+    """Returns {file: roles of the arrays that are read from it, in words}."""
     sources = sources_of(setup.run)
     arrays_by_role = input_kind_of(setup.run, uploaded_arrays(setup.run)).roles_by_name()
     roles: dict[Source, list[str]] = {}
@@ -117,7 +117,7 @@ def roles_by_source(setup: Setup) -> dict[Source, list[str]]:
 
 
 def name_files(files: list[UploadedFile]) -> dict[str, str]:
-    """Returns distinct printable names of the files in the box, by their ids."""
+    """Returns {id of an uploaded file: printable name}; the names are distinct."""
     ids = [file.file_id for file in files]
     names = [printable_file_name(file.name) for file in files]
     distinct_names = make_names_distinct(names)
@@ -130,7 +130,10 @@ def printable_file_name(name: str) -> str:
 
 
 def show_role_choices(setup: Setup, names: list[str], is_waiting: bool = False) -> None:
-    """Shows a choice of an array for each role. is_waiting: whether the file waits for this choice."""
+    """Shows a select box for each role, with the arrays of the file as options.
+
+    is_waiting: whether the file cannot be read before this choice.
+    """
     place = "waiting" if is_waiting else "role"
     arrays_by_role = input_kind_of(setup.run, uploaded_arrays(setup.run)).roles_by_name()
     labels = label_arrays(names)
@@ -157,7 +160,7 @@ def show_role_choices(setup: Setup, names: list[str], is_waiting: bool = False) 
 
 
 def show_waiting_roles() -> None:
-    """Shows the choice of roles for a waiting file whose array names do not determine them."""
+    """Shows the choice of roles for a file that cannot be read yet, because its array names do not reveal the roles."""
     refusal, waiting = setup_state.workbench().refused.get(BRING), waiting_file()
     if waiting is None or refusal is None or refusal.code != "role_missing":
         return
@@ -166,13 +169,13 @@ def show_waiting_roles() -> None:
 
 
 def format_axes(name: str) -> str:
-    """Returns the order of axes in parentheses: (B, T, d)."""
+    """Returns the order of axes as a text in parentheses, such as (B, T, d)."""
     axes = AXIS_ORDERS[name].replace(" ", ", ")
     return f"({axes})"
 
 
 def show_three_axes_choice() -> None:
-    """Shows the choice between the two readings of three axes, if a file waits for it."""
+    """Shows the choice between the two meanings of three axes, if a file cannot be read without it."""
     refusal = setup_state.workbench().refused.get(BRING)
     if refusal is None or refusal.code != "rank_qkv":
         return
@@ -191,7 +194,7 @@ def show_three_axes_choice() -> None:
 
 
 def show_axes_choice(setup: Setup, tensors: UploadedTensors) -> None:
-    """Shows the choice of the order of the axes; by default the order is derived from the shapes."""
+    """Shows the choice of the order of the axes. By default, the order is inferred from the shapes."""
     control = field_control(
         "axes",
         setup.run.axes or tensors.axes.replace(" ", ""),
@@ -210,7 +213,7 @@ def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
     part_numbers = list_part_numbers(setup, tensors)
 
     def choose_part(_: int) -> None:
-        numbers = {}  # as all inputs show them: one may contain a refused number
+        numbers = {}  # numbers as the inputs show them, because an input may show a refused number
         for name, value, _ in part_numbers:
             numbers[name] = st.session_state.get(f"c_part_{name}", value)
         part = (
@@ -235,7 +238,7 @@ def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
 
 
 def list_part_numbers(setup: Setup, tensors: UploadedTensors) -> list[PartNumber]:
-    """Returns the numbers that determine which part of the tensors is shown, each with its maximum."""
+    """Returns the numbers that determine which part of the tensors is shown, each with the largest possible value."""
     part = input_kind_of(setup.run, uploaded_arrays(setup.run)).part_of(tensors)
     head, heads = part.heads
     query, queries = part.queries
@@ -255,7 +258,7 @@ def list_part_numbers(setup: Setup, tensors: UploadedTensors) -> list[PartNumber
 
 # ---- how files and masks are read ------------------------------------------------------------------------------------
 def show_file_lines(setup: Setup, tensors: UploadedTensors, names_by_id: dict[str, str]) -> None:
-    """Shows a line for each file: its arrays with the roles they were read as, and those not read."""
+    """Shows a line for each file: its arrays with their roles, and the arrays that were ignored."""
     arrays = uploaded_arrays(setup.run)
     roles = {name: role for role, name in input_kind_of(setup.run, arrays).roles_by_name().items()}
     sources, others = sources_of(setup.run), others_of(setup.run)
@@ -270,7 +273,7 @@ def show_file_lines(setup: Setup, tensors: UploadedTensors, names_by_id: dict[st
 
 
 def say_read(name: str, role: str, arrays: UploadedArrays, tensors: UploadedTensors) -> str:
-    """Returns the phrase about the role of an array in the file; for a mask with its axes and the meaning of True."""
+    """Returns the phrase about the role of an array in the file; for a mask also its axes and the meaning of True."""
     array = name_array(name, arrays[name].shape)
     if role in tensors.masks:
         return say("brought.as_mask", array=array, reading=format_reading(tensors.masks[role]))
@@ -285,7 +288,7 @@ def format_reading(reading: MaskReading) -> str:
 
 # ---- a file that waits for an answer ---------------------------------------------------------------------------------
 def waiting_file() -> Setup | None:
-    """Returns the Setup with the file that waits for an answer; None if none waits."""
+    """Returns the Setup with the file that cannot be read before the visitor answers; None if there is no such file."""
     draft = setup_state.workbench().drafts.get(BRING)
     if draft is None:
         return None
@@ -298,13 +301,16 @@ def waiting_file() -> Setup | None:
 
 
 def answer_for_waiting_file(**answer) -> None:
-    """Tries the waiting file again, with an answer."""
+    """Tries again to open the file that waits for an answer.
+
+    answer: the Setup fields that the visitor's answer changes.
+    """
     try_change(BRING, **{**setup_state.workbench().drafts.get(BRING, {}), **answer})
 
 
 # ---- the readings of a mask ------------------------------------------------------------------------------------------
 def show_mask_question() -> None:
-    """Shows the possible readings of a mask, if a file waits for this choice."""
+    """Shows the possible interpretations of a mask, if a file waits for this choice."""
     refusal, waiting = setup_state.workbench().refused.get(BRING), waiting_file()
     if waiting is None or refusal is None or refusal.code != "mask_readings":
         return
@@ -315,7 +321,7 @@ def show_mask_question() -> None:
 
 
 def show_mask_choices(setup: Setup, tensors: UploadedTensors) -> None:
-    """Shows the choice of a reading for each mask of the file that has more than one."""
+    """Shows a choice for each mask of the file that has more than one possible interpretation."""
     for role, readings in tensors.mask_fits.items():
         if len(readings) > 1:
             show_reading_choice(setup, role, list(readings), tensors.masks[role], partial(try_change, f"read_{role}"))
@@ -325,8 +331,10 @@ def show_mask_choices(setup: Setup, tensors: UploadedTensors) -> None:
 def show_reading_choice(
     setup: Setup, role: str, readings: list[MaskReading], now: MaskReading | None, take: Callable[..., None]
 ) -> None:
-    """Shows a choice of the reading of one mask, which may be none. now: the current reading, None if the mask waits
-    for a choice. take: called with the chosen reading.
+    """Shows a choice of how to interpret one mask; at first, possibly no interpretation is chosen.
+
+    now: the current interpretation; None if the mask waits for a choice. take: a function that is called with the
+    chosen interpretation.
     """
     arrays = uploaded_arrays(setup.run)
     roles = input_kind_of(setup.run, arrays).roles_by_name()

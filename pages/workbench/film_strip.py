@@ -45,7 +45,7 @@ from pages.workbench.sweep_values import (
 )
 
 FILM_DRAWER_KEY = "film_drawer"
-FRAME_SIDE_PX, FRAME_TEXT_PX = 76, 16  # nine maps fit in a line, with figures that are legible from afar
+FRAME_SIDE_PX, FRAME_TEXT_PX = 76, 16  # sizes of a frame's map and text: nine maps fit in a line, with legible text
 
 
 def get_head_weights(trace: Trace, selection: Selection) -> Tensor:
@@ -57,7 +57,7 @@ def get_head_weights(trace: Trace, selection: Selection) -> Tensor:
 
 # ---- the row of the selected query -----------------------------------------------------------------------------------
 def row_perplexity(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Returns the perplexity of the selected query's weights: over how many keys its attention is spread."""
+    """Returns the perplexity of the selected query's weights, the effective number of keys that it attends to."""
     row = get_head_weights(trace, selection)[selection.query]  # (S,)
     return attention_perplexity(row)
 
@@ -70,25 +70,25 @@ def largest_query_weight(setup: Setup, trace: Trace, selection: Selection) -> fl
 
 # ---- heads and pairs -------------------------------------------------------------------------------------------------
 def distance_between_heads(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Returns the mean distance between the weights of two heads."""
+    """Returns the mean distance between the weights of two heads, over all pairs of heads."""
     return mean_pairwise_head_distance(trace["weights"][selection.batch])
 
 
 def count_kept_pairs_of_head(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Returns how many pairs of query and key the masks keep in the selected head."""
+    """Returns how many pairs of a query and a key the masks allow in the selected head."""
     last_head = trace.sizes()["H"] - 1
     pairs = count_allowed_pairs(trace, min(selection.head, last_head), selection.batch)
     return pairs.kept
 
 
 def mean_key_offset(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Returns the mean offset of the attended keys from their query, in positions after the query."""
+    """Returns the mean offset of the attended keys from their query, in positions; positive for keys after it."""
     return mean_offset(get_head_weights(trace, selection))
 
 
 # ---- differences of weights ------------------------------------------------------------------------------------------
 def mean_row_distance(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Returns the mean total variation between the rows of the selected head's weights and those on the screen."""
+    """Returns the mean total variation between the selected head's rows of weights and the rows on the screen."""
     weights = get_head_weights(trace, selection).double()
     weights_on_screen = get_head_weights(trace_for(setup), selection).double()
     distances = total_variation(weights, weights_on_screen)  # (T,)
@@ -104,11 +104,12 @@ def weight_rounding_error(setup: Setup, trace: Trace, selection: Selection) -> f
 # ---- the settings ----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Sweep:
-    """A setting that can be swept.
+    """A setting that can be swept over several values.
 
-    values: returns the values to sweep, () if the setting has no effect here. now: returns the current value. change:
-    returns the changed fields of a Setup. figure: returns a number of a run, which may be a comparison with the run on
-    the screen. format_figure, format_value: format a figure and a value.
+    values: a function that returns the values to sweep; () if the setting has no effect here. now: a function that
+    returns the current value. change: a function that returns {Setup field: new value}. figure: a function that
+    measures a run as one number, which may be a comparison with the run on the screen. format_figure, format_value:
+    functions that format a measure and a value.
     """
 
     values: Callable[[Setup, Trace, RunInputs], Sequence[SweptValue]]
@@ -120,7 +121,7 @@ class Sweep:
 
 
 def list_swept_values(sweep: Sweep, setup: Setup, trace: Trace, inputs: RunInputs, most: int) -> list[SweptValue]:
-    """Returns at most `most` values of a sweep, the current one included."""
+    """Returns at most `most` values of a sweep, including the current value."""
     values = list(sweep.values(setup, trace, inputs))
     now = sweep.now(setup, trace, inputs)
     if values and now is not None and now not in values:
@@ -130,7 +131,7 @@ def list_swept_values(sweep: Sweep, setup: Setup, trace: Trace, inputs: RunInput
 
 
 def thin_values(values: Sequence[SweptValue], kept: SweptValue | None, most: int) -> list[SweptValue]:
-    """Returns at most `most` of the values, evenly spaced, with the first, the last and `kept`.
+    """Returns at most `most` of the values, evenly spaced; the first, the last and `kept` are always among them.
 
     >>> thin_values(range(13), 5, 5), thin_values("ab", None, 5)
     ([0, 3, 5, 9, 12], ['a', 'b'])
@@ -148,10 +149,10 @@ def thin_values(values: Sequence[SweptValue], kept: SweptValue | None, most: int
 
 
 def make_change(sweep: Sweep, setup: Setup, trace: Trace, inputs: RunInputs, value: SweptValue) -> SetupChange:
-    """Returns the changed fields of a Setup for a value of its setting; {} for the current value.
+    """Returns the changed fields of a Setup for a value of a swept setting; {} for the current value.
 
-    The current value is not set explicitly: a width that follows from the matrices would then be fixed, and would cut
-    other matrices.
+    The current value is not set explicitly. Otherwise a width that follows from the matrices would become fixed, and
+    matrices entered later would be truncated to that width.
     """
     if value == sweep.now(setup, trace, inputs):
         return {}
@@ -165,17 +166,17 @@ def format_plainly(value: float) -> str:
 
 
 def format_one_decimal(value: float) -> str:
-    """Formats a number with one decimal, because a count of keys may be a mean."""
+    """Formats a number with one decimal, because a mean count of keys need not be whole."""
     return format_fixed(value, 1)
 
 
 def format_signed_decimal(value: float) -> str:
-    """Formats a number with its sign and one decimal; the sign of an offset is its direction."""
+    """Formats an offset with one decimal and its sign, which shows the direction."""
     return format_signed(value, digits=1)
 
 
 def name_precision(name: str) -> str:
-    """Returns the name of a number format on the page."""
+    """Returns the name of a precision as the page shows it."""
     return say(f"dtype.{name}")
 
 
@@ -251,14 +252,17 @@ SWEEPS = {
 
 
 def name_sweep(name: str) -> str:
-    """Returns the display name of a swept setting; that of a mechanism's parameter is the name of its control."""
+    """Returns the name of a swept setting as the page shows it; for a mechanism's parameter, its control's name."""
     key = f"film.name.{name}"
     return say(key) if has(key) else say(f"parameter.{name}")
 
 
 # ---- the strip -------------------------------------------------------------------------------------------------------
 def film_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the run, the selection and the swept setting; () while the drawer is closed."""
+    """Returns the values that determine the film strip: the run, the selection and the setting that varies.
+
+    Returns () while the accordion is closed.
+    """
     session = st.session_state
     if not session.get(FILM_DRAWER_KEY):
         return ()
@@ -267,12 +271,12 @@ def film_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(film_dependencies)
 def show_film_strip(screen: ScreenState) -> None:
-    """Shows the film strip in a drawer; nothing is computed while it is closed."""
+    """Shows the film strip in an accordion; nothing is computed while it is closed."""
     show_drawer(say("film.title"), ":material/theaters:", FILM_DRAWER_KEY, lambda: show_film(screen))
 
 
 def show_film(screen: ScreenState) -> None:
-    """Shows the choice of the swept setting and the frames of its values."""
+    """Shows the choice of the setting that varies, and a frame for each of its values."""
     setup, trace = with_seen_head(screen), screen.trace
     max_runs = min(MAX_SWEPT_VALUES, MAX_RUN_PAIRS // trace["weights"].numel())
     if max_runs < 2:
@@ -298,13 +302,13 @@ def show_film(screen: ScreenState) -> None:
 
 
 def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> None:
-    """Shows a frame for each value that can be computed, and the refused values with the reason of the first."""
+    """Shows a frame for each value that can be computed, then the refused values, with the reason for the first."""
 
     def take_frame(place: int) -> None:
         try_made_change("film", lambda: make_frame_change(screen, name, values[place]))
 
     row: list[dict] = []
-    refusals: dict[str, str] = {}  # by the name of the value, the reason for its refusal
+    refusals: dict[str, str] = {}  # formatted value -> the reason why it was refused
     for place, value in enumerate(values):
         try:
             row.append(make_frame(screen, name, place, value))
@@ -331,7 +335,10 @@ def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> Non
 
 
 def make_frame(screen: ScreenState, name: str, place: int, value: SweptValue) -> dict:
-    """Returns the data of one frame: a small map with its figure. Raises AttentionError if it cannot be computed."""
+    """Returns the data of one frame: a small map with the measure of its run.
+
+    Raises AttentionError if the run cannot be computed.
+    """
     sweep = SWEEPS[name]
     value_now = sweep.now(with_seen_head(screen), screen.trace, screen.inputs)
     run = screen.setup.with_fields(**make_frame_change(screen, name, value)).run
@@ -355,7 +362,7 @@ def make_frame(screen: ScreenState, name: str, place: int, value: SweptValue) ->
 
 
 def make_frame_change(screen: ScreenState, name: str, value: SweptValue) -> dict[str, object]:
-    """Returns the changed fields of the current Setup for a value of the swept setting."""
+    """Returns the fields of the current Setup that change if the setting gets this value, as {field: new value}."""
     return make_change(SWEEPS[name], with_seen_head(screen), screen.trace, screen.inputs, value)
 
 
@@ -368,7 +375,10 @@ def with_seen_head(screen: ScreenState) -> Setup:
 def cached_frame(
     run: RunSetup, now: RunSetup, name: str, selection: Selection, times: bool
 ) -> tuple[SmallRaster, float]:
-    """Returns a run's map of the selected head, and its figure. now: the run on the screen."""
+    """Returns a run's map of the selected head, and its measure.
+
+    now: the run on the screen, with which the measure may compare.
+    """
     trace = trace_for(Setup(run))
     small_map = small_raster(trace, "weights", selection.at, times)
     figure = SWEEPS[name].figure(Setup(now), trace, selection)

@@ -1,4 +1,4 @@
-"""The line above the pictures: undo, link, proof, export; and the parts of a link or file that could not be read."""
+"""The header above the pictures: undo, link, proof, export; and the parts of a link or file that could not be read."""
 
 from functools import partial
 
@@ -22,11 +22,11 @@ from pages.site.words import say
 from pages.workbench import mechanism_controls
 from pages.workbench.sharing import show_share_panel
 
-LINE_HEIGHT_PX = 40  # height of the line on a wide page
+LINE_HEIGHT_PX = 40  # height of the header's line on a wide page
 
 
 def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which the line depends; they include the whole Setup if one of its panels is open."""
+    """Returns the values on which the header's line depends, including the whole Setup if one of its panels is open."""
     session, setup = st.session_state, screen.setup
     lecture, state = lecture_session.get_lecture_session(), setup_state.workbench()
     open_drawers = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
@@ -47,7 +47,7 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(header_dependencies, height_px=LINE_HEIGHT_PX)
 def show_header(screen: ScreenState) -> None:
-    """Shows undo and redo, link, proof, export; then errors of the opened link or file."""
+    """Shows undo and redo, link, proof and export; below them, the errors of the opened link or file."""
     with st.container(gap="xsmall"):
         show_header_line(screen)
         show_trouble()
@@ -91,7 +91,7 @@ def undo_or_redo(move: str) -> None:
 
 
 def show_trouble() -> None:
-    """Shows why undo was refused, and what of the opened link or file could not be read or computed."""
+    """Shows why undo was refused, and which parts of the opened link or file could not be read or computed."""
     show_refusal(setup_state.HISTORY_CONTROL)
     state = setup_state.workbench()
     show_link_trouble(state, state.source, partial(link_trouble, known=LINK_KEYS))

@@ -26,17 +26,18 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, say
 from pages.workbench.file_controls import UNSPECIFIED_UPLOAD, show_file_controls
 
-LEARNED_EXAMPLE = "learned_copy"  # the example whose weights were learned in training
-LEAST_MATRIX_NUMBERS = 2  # a text with fewer numbers is read as words
-INPUT_WIDTH_PX = 120  # pixels, so that it fits beside the number of heads
+LEARNED_EXAMPLE = "learned_copy"  # name of the example with weights that were learned in training
+LEAST_MATRIX_NUMBERS = 2  # a text with fewer numbers than this is read as words
+INPUT_WIDTH_PX = 120  # width of the choice of input, which fits beside the number of heads
 INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
-MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # language of the text -> example that opens the language model
-KNOWN_ORIGINS = frozenset(("built", "source", "learned", "padding"))  # origins of words with a vector in the example
+MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # language of the text -> example with a language model
+KNOWN_ORIGINS = frozenset(("built", "source", "learned", "padding"))  # origins of words that have a vector
 
 
 def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the fields of the sentences; for any other kind of input the whole RunSetup and the files in the upload
-    box.
+    """Returns the fields of the sentences, on which the input controls depend.
+
+    For any other kind of input, returns the whole RunSetup and the files in the upload box.
     """
     setup = screen.setup
     is_uploading = st.session_state.get("bringing")
@@ -85,7 +86,10 @@ def show_input_controls(screen: ScreenState) -> None:
 
 
 def show_sentence_controls(setup: Setup, inputs: RunInputs) -> None:
-    """Shows the sentence and the controls for its words; if it reads as a matrix, only the offer to use it as X."""
+    """Shows the sentence and the controls for its words.
+
+    If the text can be parsed as a matrix, shows only the offer to use that matrix as X.
+    """
     shipped = spell_tokens(first_sentence_of(inputs), setup.run)
     text = shipped if setup.run.text is None else setup.run.text
     field_control("text", text).show(st.text_input, help=say("help.text"))
@@ -103,7 +107,7 @@ def show_sentence_controls(setup: Setup, inputs: RunInputs) -> None:
 
 
 def choice_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the kind of input, the example, and the switches that are on."""
+    """Returns the values on which show_input_choice depends: kind of input, example, and switches that are on."""
     setup = screen.setup
     return (current_mode(setup), setup.run.example, setup.run.more, resolve_run(setup.run).crossed)
 
@@ -122,8 +126,8 @@ def show_input_choice(screen: ScreenState) -> None:
 
 
 def show_learned_door() -> None:
-    """Shows a choice of learned weights: those of a language model that reads the sentence, or of a head that learned
-    to copy.
+    """Shows a choice of learned weights: the weights of a language model that reads the sentence, or of a copying
+    head.
     """
 
     def open_learned_example() -> None:
@@ -137,7 +141,7 @@ def show_learned_door() -> None:
 
 
 def open_language_model() -> None:
-    """Opens the language model with the current sentence, or with the model's example sentence if there is none."""
+    """Opens the language model with the current sentence; if there is none, with the model's example sentence."""
     setup = setup_state.current_setup()
     text = None
     if resolve_run(setup.run).mode == "sentence":
@@ -148,7 +152,7 @@ def open_language_model() -> None:
 
 
 def current_mode(setup: Setup) -> str:
-    """Returns the chosen kind of input; "file" also before a file is uploaded."""
+    """Returns the chosen kind of input; this may be "file" before a file is uploaded."""
     return "file" if st.session_state.get("bringing") else resolve_run(setup.run).mode
 
 
@@ -173,14 +177,14 @@ def choose_input_mode(wanted: str) -> None:
         return
     try:
         changes = make_mode_change(setup_state.current_setup(), wanted)
-    except AttentionError as error:  # raised for numbers that cannot be written as text
+    except AttentionError as error:  # raised for numbers that a text cannot hold
         setup_state.workbench().refuse("mode", error)
         return
     try_change("mode", **changes)
 
 
 def make_mode_change(setup: Setup, mode: str) -> dict[str, object]:
-    """Returns the changed fields of a Setup for another kind of input, which keep the same numbers as far as possible.
+    """Returns the changes of a Setup for another kind of input, as {field: value}; they keep its numbers if possible.
 
     Raises AttentionError if the numbers cannot be written as text.
     """
@@ -226,7 +230,7 @@ def show_swap_offers(setup: Setup, inputs: RunInputs) -> None:
 
 
 def show_matrix_offer() -> bool:
-    """Offers to use the typed sentence as X if it reads as a matrix; returns whether it does."""
+    """Offers to use the typed sentence as X if it can be parsed as a matrix; returns whether it can."""
     text = st.session_state["c_text"]
     try:
         matrix = parse_matrix(text, "x")
@@ -262,7 +266,7 @@ def show_cut_switch(setup: Setup, inputs: RunInputs) -> None:
 
 
 def show_batch_switch(setup: Setup) -> None:
-    """Shows the switch that computes further sentences with the first, as a batch."""
+    """Shows the switch for a batch, in which more sentences are computed together with the first."""
 
     def switch_batch(is_on: bool) -> None:
         sentences = EXAMPLES[setup.run.example].batch if is_on else None
@@ -273,14 +277,14 @@ def show_batch_switch(setup: Setup) -> None:
 
 
 def show_further_sentences(setup: Setup) -> None:
-    """Shows the box for further sentences, one a line, that are computed in a batch, padded to the longest."""
+    """Shows the text box for the other sentences of a batch, one per line; shorter sentences are padded."""
     if setup.run.more is not None:
         field_control("more", setup.run.more).draw(st.text_area, height=100)
     show_refusal("more")
 
 
 def matrix_box(field: str, inputs: RunInputs, height: int = 150) -> None:
-    """Shows a matrix as text, in a box to type or paste into."""
+    """Shows a matrix as text in a box in which the visitor can type or paste."""
 
     def take_matrix_text(text: str) -> None:
         base = current_screen().inputs.bases.get(field)
@@ -293,8 +297,9 @@ def matrix_box(field: str, inputs: RunInputs, height: int = 150) -> None:
 
 
 def format_matrix_rows(matrix: np.ndarray | None) -> str:
-    """Returns a matrix as text, one row per line and spaces between cells; "" for None or if numbers cannot be written
-    as text.
+    """Returns a matrix as text, with one row per line and spaces between cells.
+
+    Returns "" if the matrix is None, or if its numbers cannot be written as text.
     """
     if matrix is None:
         return ""
@@ -316,7 +321,7 @@ def show_cross_switch(setup: Setup) -> None:
 
 
 def show_second_sequence(setup: Setup, inputs: RunInputs, mode: str) -> None:
-    """Shows the sentence or matrix that keys and values are computed from."""
+    """Shows the sentence or matrix from which keys and values are computed."""
     if mode == "sentence":
         shipped = spell_tokens(inputs.keys, setup.run)
         text = shipped if setup.run.context_text is None else setup.run.context_text
@@ -327,10 +332,10 @@ def show_second_sequence(setup: Setup, inputs: RunInputs, mode: str) -> None:
 
 # ---- the language model, for a sentence whose words the example does not know ----------------------------------------
 def find_model_door(setup: Setup, inputs: RunInputs) -> Setup | None:
-    """Returns the Setup of the language model with the typed sentence, in the model of the sentence's language.
+    """Returns the Setup of the language model with the typed sentence, for a model of the sentence's language.
 
-    None if the example knows all words of the sentence, if a model already reads the sentence, for cross-attention, and
-    if no sentence is typed.
+    Returns None if the example knows all words of the sentence, if a language model already reads the sentence, if the
+    example has cross-attention, or if no sentence is typed.
     """
     resolved = resolve_run(setup.run)
     has_reader = resolved.model is not None or resolved.network is not None
@@ -355,7 +360,7 @@ def show_model_door(setup: Setup, inputs: RunInputs) -> None:
     def open_model() -> None:
         try:
             trace_for(door)
-        except AttentionError as error:  # raised for a text that is too long for the model
+        except AttentionError as error:  # raised if the text is too long for the model
             setup_state.workbench().refuse("text", error)
         else:
             setup_state.adopt_setup(door)

@@ -26,15 +26,15 @@ from pages.setup.setup import MAX_SHOWN_HEADS, WIRING, Setup
 from pages.site.words import escape_markdown, say
 from pages.workbench.input_controls import current_mode, show_mode_choice
 
-HeadKind = tuple[str, int]  # a head built by hand: its name and its offset
+HeadKind = tuple[str, int]  # (name of a kind of head built by hand, offset)
 
-NO_OUTPUT = "no_output"  # option to remove W_o; not a value of the Setup's wiring, but stored as w_o = "none"
+NO_OUTPUT = "no_output"  # the option that removes W_o; the Setup stores it as w_o = "none", not in its wiring
 WIRING_OPTIONS = ("tied", "swapped", NO_OUTPUT, "residual", "bare", "even")
-MAX_CHOSEN_HEAD_WIDTH = 128  # columns of one head
+MAX_CHOSEN_HEAD_WIDTH = 128  # the most columns of one head that can be chosen
 USUAL_HEAD_COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
-NEW_HEAD_OFFSET = -1  # offset of a new offset head, which attends to the token before
-USUAL_OFFSET_REACH = 5  # tokens: range of the slider, unless the head's offset is larger
-# fields that are reset to their defaults when other heads are chosen
+NEW_HEAD_OFFSET = -1  # the offset of a new offset head; the head attends to the token before
+USUAL_OFFSET_REACH = 5  # the slider goes from minus this to plus this, in tokens, unless the head's offset is larger
+# Setup fields that are reset to their defaults when other heads are chosen.
 NEW_HEADS_RESET = dict.fromkeys(
     ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o", "heads", "kv_heads", "d_k", "d_v")
 )
@@ -42,7 +42,7 @@ NEW_HEADS_RESET = dict.fromkeys(
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
 def size_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the kind of input, the counts and widths, and the shapes of the matrices."""
+    """Returns the values on which the size controls depend: kind of input, counts, widths, and matrix shapes."""
     setup = screen.setup
     config = config_of(setup.run)
     shapes = [(name, matrix.shape) for name, matrix in screen.inputs.matrices.items()]
@@ -57,7 +57,10 @@ def size_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 def first_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the kind of input, the number of heads, its options, and the sentence about resized matrices."""
+    """Returns the values on which show_first_choices depends.
+
+    These are the kind of input, the number of heads, its options, and the sentence about resized matrices.
+    """
     setup = screen.setup
     return (
         current_mode(setup),
@@ -70,7 +73,7 @@ def first_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(first_dependencies)
 def show_first_choices(screen: ScreenState) -> None:
-    """Shows the number of heads and the kind of input in one line, and what the last change of a size did."""
+    """Shows the number of heads and the kind of input in one line, then the effects of the last change of a size."""
     setup = screen.setup
     with st.container(horizontal=True, gap="small"):
         if has_sizes(screen):
@@ -83,7 +86,10 @@ def show_first_choices(screen: ScreenState) -> None:
 
 
 def has_sizes(screen: ScreenState) -> bool:
-    """Whether the sizes of a run can be chosen; False for a file, and for a listing that samples its tensors."""
+    """Returns whether the visitor can choose the sizes of a run.
+
+    Returns False for a file, and for an example of code that samples its tensors.
+    """
     return resolve_run(screen.setup.run).mode != "file" and "q" not in screen.inputs.drawn
 
 
@@ -108,7 +114,7 @@ def show_size_controls(screen: ScreenState) -> None:
 
 
 def show_count_choice(field: str, options: list[int], value: int) -> None:
-    """Shows the choice of a count among the possible ones."""
+    """Shows the choice of a count, such as the number of heads, from the possible ones."""
 
     def choose_count(count: int) -> None:
         sizes = {field: count}
@@ -121,7 +127,7 @@ def show_count_choice(field: str, options: list[int], value: int) -> None:
 
 
 def show_width_input(field: str, value: int) -> None:
-    """Shows the input for the width of a head; numbers of the matrices that still fit are kept."""
+    """Shows the input for the width of a head. Numbers of the matrices that still fit are kept."""
     control = field_control(field, min(value, MAX_CHOSEN_HEAD_WIDTH), lambda width: try_sizes(field, **{field: width}))
     control.show(
         st.number_input,
@@ -133,12 +139,15 @@ def show_width_input(field: str, value: int) -> None:
 
 
 def try_sizes(control: str, **sizes: int | None) -> None:
-    """Changes sizes; typed matrices keep the numbers that still fit."""
+    """Changes sizes; numbers of typed matrices are kept if they still fit.
+
+    control: the name of the control that shows a refusal. sizes: {Setup field: new size}.
+    """
     try_made_change(control, lambda: make_size_changes(setup_state.current_setup().run, **sizes))
 
 
 def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
-    """Returns the numbers of heads that divide the columns of the queries; any number if the width of a head is set."""
+    """Returns the numbers of heads that divide the number of query columns; all numbers if a head width is set."""
     if setup.run.d_k is not None or setup.run.d_v is not None:
         counts = {*range(1, MAX_SHOWN_HEADS + 1)}
     else:
@@ -176,7 +185,10 @@ def show_wiring_control(screen: ScreenState) -> None:
 
 
 def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> dict[str, object]:
-    """Returns the change of a Setup to the chosen wiring. has_output: whether there is a W_o that can be removed."""
+    """Returns the changed fields of a Setup for the chosen wiring.
+
+    has_output: whether there is a W_o that can be removed.
+    """
     changes: dict[str, object] = {"wiring": tuple(name for name in WIRING if name in names)}
     if has_output and NO_OUTPUT in names:
         changes["w_o"] = REMOVED
@@ -189,7 +201,7 @@ def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> 
 
 # ---- heads built by hand ---------------------------------------------------------------------------------------------
 def built_heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the heads built by hand; with an offset head also the run."""
+    """Returns the values on which the choice of built heads depends: the heads and, if one has an offset, the run."""
     setup, resolved = screen.setup, resolve_run(screen.setup.run)
     dragged = (setup.run, current_palette().share) if offset_places(setup) else None
     return resolved.mode, resolved.crossed, resolved.built, dragged
@@ -217,8 +229,9 @@ def show_built_heads_control(screen: ScreenState) -> None:
 
 
 def write_chosen_heads(kinds: Sequence[HeadKind], names: Sequence[str]) -> tuple[str, ...]:
-    """Returns the field `built` after a choice of names: heads that are still chosen are unchanged, new ones come
-    last.
+    """Returns the value of the Setup field `built` after the visitor has chosen kinds of heads.
+
+    Heads that are still chosen are unchanged, and new heads come last.
     """
     chosen_kinds = [(name, offset) for name, offset in kinds if name in names]
     old_names = [name for name, _ in kinds]
@@ -229,7 +242,10 @@ def write_chosen_heads(kinds: Sequence[HeadKind], names: Sequence[str]) -> tuple
 
 
 def show_offset_slider(screen: ScreenState, place: int) -> None:
-    """Shows the slider for the offset of a head; with several offset heads its label includes the head's number."""
+    """Shows the slider for the offset of a head.
+
+    If there are several offset heads, the label of the slider has the head's number.
+    """
     setup = screen.setup
     places = offset_places(setup)
     key = "c_offset" if place == places[0] else f"c_offset_{place}"
@@ -251,8 +267,10 @@ def show_offset_slider(screen: ScreenState, place: int) -> None:
 
 
 def find_turned_inputs(trace: Trace, turned: Setup) -> dict[str, dict]:
-    """Returns {"values": {step: numbers}} with the inputs that change if a head gets another offset, for the picture
-    during dragging; {} for a large run, of which the browser has only a part.
+    """Returns the inputs of the run that change with another offset of a head, for the picture during dragging.
+
+    The result is {"values": {step: numbers}}, or {} for a large run, of which the browser has only a part. turned: the
+    Setup with the other offset.
     """
     if is_too_large(trace):
         return {}
@@ -264,25 +282,25 @@ def find_turned_inputs(trace: Trace, turned: Setup) -> dict[str, dict]:
 
 
 def offset_places(setup: Setup) -> list[int]:
-    """Returns the indices of the offset heads, from 0."""
+    """Returns the indices, from 0, of the heads built by hand that have an offset."""
     return [place for place, (name, _) in enumerate(resolve_run(setup.run).built) if name == "offset"]
 
 
 def turn_head(setup: Setup, place: int, offset: int) -> tuple[str, ...]:
-    """Returns the field `built` with another offset for one head."""
+    """Returns the value of the Setup field `built` with another offset for one head."""
     kinds = list(resolve_run(setup.run).built)
     kinds[place] = ("offset", offset)
     return write_kinds(kinds)
 
 
 def write_kinds(kinds: Sequence[HeadKind]) -> tuple[str, ...]:
-    """Returns the text of each head built by hand, as in the field `built`."""
+    """Returns the text of each head built by hand, as in the Setup field `built`."""
     return tuple(write_kind(name, offset) for name, offset in kinds)
 
 
 # ---- the line under the sizes: the effect of their last change on the matrices ---------------------------------------
 def describe_size_effects(screen: ScreenState) -> str:
-    """Returns the sentences about the effect on each matrix; "" if the last change did not resize matrices."""
+    """Returns the sentences on the effect of a size change on each matrix; "" if no matrix was resized."""
     before = setup_state.setup_before()
     if before is None or not is_resized(before.run, screen.setup.run):
         return ""
@@ -291,7 +309,7 @@ def describe_size_effects(screen: ScreenState) -> str:
 
 
 def group_alike(fates: list[MatrixFate]) -> dict[MatrixFate, list[str]]:
-    """Groups the names of matrices with the same effect: {effect without a name: names}."""
+    """Groups the names of matrices by the effect on them: {effect, with the name "": names}."""
     names: dict[MatrixFate, list[str]] = {}
     for fate in fates:
         names.setdefault(replace(fate, name=""), []).append(fate.name)
@@ -299,14 +317,17 @@ def group_alike(fates: list[MatrixFate]) -> dict[MatrixFate, list[str]]:
 
 
 def say_fate(names: list[str], fate: MatrixFate) -> str:
-    """Returns one sentence about matrices with the same effect."""
+    """Returns one sentence about matrices with the same effect.
+
+    names: the names of the matrices. fate: their common effect.
+    """
     figures = dict(vars(fate))
     kind = figures.pop("kind")
-    del figures["name"]  # the name of one matrix; the sentence lists the names of all
+    del figures["name"]  # removed, because the sentence lists the names of all matrices
     shown = say("fact.comma").join(map(name_matrix, names))
     return say(f"resized.{kind}", names=escape_markdown(shown), **figures)
 
 
 def name_matrix(name: str) -> str:
-    """Returns the name of a matrix in formulas: W_q, X."""
+    """Returns the name of a matrix as it is written in formulas, such as W_q or X."""
     return name[0].upper() + name[1:] if name[0] in "wx" else name

@@ -1,4 +1,4 @@
-"""The source of an example of code: a class or function as in a course, which computes the numbers on the screen."""
+"""The source code of an example, as in a course: a class or function that computes the numbers on the screen."""
 
 import streamlit as st
 
@@ -12,15 +12,18 @@ from pages.site.code_words import say_code
 from pages.site.words import say
 
 LISTING_DRAWER_KEY = "listing"
-MOST_ROUNDING = 1e-10  # largest difference by rounding between two ways to compute the same in float64
+MOST_ROUNDING = 1e-10  # differences up to this count as rounding, because the same was computed in two ways in float64
 
 
 def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the listing's name, if the example has one, and the run if its drawer is open."""
+    """Returns the values on which show_example_listing depends.
+
+    These are the name of the example's listing, if it has one, and the run if the accordion is open.
+    """
     name = EXAMPLES[screen.setup.run.example].code
     if name is None:
         return ()
-    st.session_state.setdefault(LISTING_DRAWER_KEY, True)  # open by default: such an example is about its code
+    st.session_state.setdefault(LISTING_DRAWER_KEY, True)  # open by default, because such an example is about its code
     if not st.session_state[LISTING_DRAWER_KEY]:
         return (name,)
     return (name, screen.setup.run)
@@ -44,7 +47,7 @@ def show_listing(name: str, trace: Trace) -> None:
 
 
 def compare_with_listing(name: str, trace: Trace) -> str:
-    """Returns the sentence about the largest difference between a listing's numbers and a run's."""
+    """Returns the sentence about the largest difference between the numbers of a listing and the numbers of a run."""
     difference = largest_listing_difference(name, trace)
     if difference is None:
         return say("listing.other_sizes")

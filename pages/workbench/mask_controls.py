@@ -1,4 +1,4 @@
-"""Controls for the masks and their parameters; a custom mask is a matrix of 0 and 1."""
+"""Controls for the masks and their parameters; a custom mask is a matrix of 0 and 1 that the visitor edits."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
@@ -22,13 +22,13 @@ from pages.site.controls import MORE_MASKS
 from pages.site.words import say
 from pages.workbench.input_controls import matrix_box
 
-MaskParameters = dict[str, object]  # parameters of one mask, by name
-MASKS_IN_SIGHT = ("causal", "local", "padding")  # masks that are always offered; a button shows the others
+MaskParameters = dict[str, object]  # {parameter of a mask: its value}
+MASKS_IN_SIGHT = ("causal", "local", "padding")  # masks that are always offered; a button shows the other masks
 MAX_SUGGESTED_WINDOW = 3  # keys
 
 
 def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the masks and what their controls depend on: sizes, tokens, steps."""
+    """Returns the values on which the mask controls depend: masks, sizes, tokens, steps."""
     trace = screen.trace
     sizes = trace.sizes()
     masks = config_of(screen.setup.run).masks
@@ -47,7 +47,7 @@ def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(mask_dependencies)
 def show_mask_controls(screen: ScreenState) -> None:
-    """Shows the choice of masks, the parameters of each, and the matrix of a custom one."""
+    """Shows the choice of masks, the parameters of each mask, and the matrix of a custom mask."""
     setup, trace = screen.setup, screen.trace
     masks, keys = dict(config_of(setup.run).masks), trace.sizes()["S"]
     custom_now = setup.run.allowed or UNCHANGED
@@ -78,17 +78,17 @@ def show_mask_controls(screen: ScreenState) -> None:
 
 # ---- the offered masks -----------------------------------------------------------------------------------------------
 def shows_all() -> bool:
-    """Whether all masks are offered, and the rarely used offset of the causal mask."""
+    """Returns whether all masks are offered, together with the rarely used offset of the causal mask."""
     return st.session_state.get(MORE_MASKS, False)
 
 
 def list_offered(chosen: Collection[str]) -> list[str]:
-    """Returns the masks that are offered: the usual and the chosen ones, or all."""
+    """Returns the masks that are offered: the usual masks and the chosen masks, or all masks."""
     return [name for name in (*MASKS, "custom") if shows_all() or name in MASKS_IN_SIGHT or name in chosen]
 
 
 def show_more_masks_button() -> None:
-    """Shows the button that shows or hides the other masks."""
+    """Shows the button that shows or hides the masks that are not always offered."""
 
     def switch() -> None:
         st.session_state[MORE_MASKS] = not shows_all()
@@ -100,12 +100,12 @@ def show_more_masks_button() -> None:
 
 # ---- masks in a Setup's form, and their default parameters -----------------------------------------------------------
 def write_masks(masks: Mapping[str, MaskParameters]) -> tuple[str, ...]:
-    """Returns the text of each mask, as in the field `masks`."""
+    """Returns the text of each mask, as in the Setup field `masks`."""
     return tuple(write_mask(name, params) for name, params in masks.items())
 
 
 def suggest_mask_parameters(name: str, keys: int) -> MaskParameters:
-    """Returns the parameters of a mask that is switched on, chosen so that it blocks some keys but not all others."""
+    """Returns parameters for a mask that was just switched on, with which it blocks some but not all other keys."""
     _, params = read_mask(name)
     if name == "sliding":
         params["window"] = min(MAX_SUGGESTED_WINDOW, keys)
@@ -143,7 +143,7 @@ def show_mask_numbers(trace: Trace, masks: Mapping[str, MaskParameters], name: s
 
 
 def read_mask_number(parameter: str, value: object) -> object:
-    """Returns a control's value as a mask's parameter: lengths and global_tokens become tuples."""
+    """Returns the value of a control as a mask's parameter; lengths and global_tokens become tuples."""
     if parameter == "lengths":
         return (value,)
     if parameter == "global_tokens":
@@ -172,7 +172,7 @@ def show_token_choice(trace: Trace, control: Control) -> None:
 
 
 def name_key_places(trace: Trace, chosen: tuple[int, ...]) -> dict[int, str]:
-    """Returns the names of the key positions, and of chosen positions beyond the last key."""
+    """Returns {key position: name}, also for chosen positions after the last key."""
     names = dict(enumerate(place_names(trace, "S", trace.sizes()["S"])))
     for place in chosen:
         names.setdefault(place, f"+{place}")

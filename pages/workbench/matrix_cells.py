@@ -1,4 +1,4 @@
-"""The editable cells of a matrix: all of a small one, the chosen part of a large one."""
+"""The editable cells of a matrix: all cells of a small matrix, or the chosen part of a large one."""
 
 from collections.abc import Mapping
 
@@ -17,19 +17,18 @@ from pages.session.view import ScreenState
 from pages.site.words import say
 from pages.workbench.matrix_changes import editor_control_name, get_matrix_and_base, take_matrix
 
-MAX_WHOLE_MATRIX_SIDE = 64  # rows or columns: of a larger matrix only a part is shown
-EDITOR_WINDOW_SIDE = 16  # rows and columns of the shown part
-EDITOR_DECIMALS = 4  # decimals, so that a row of seven numbers fits
-MAX_NARROW_CHARS = 7  # characters of a text that fits into a narrow column
+MAX_WHOLE_MATRIX_SIDE = 64  # the most rows or columns of a matrix that is shown as a whole
+EDITOR_WINDOW_SIDE = 16  # number of rows and of columns in the shown part of a larger matrix
+EDITOR_DECIMALS = 4  # decimals of a number in a cell, so that a row of seven numbers fits
+MAX_NARROW_CHARS = 7  # the most characters of a text that fits into a narrow column
 NARROW_COLUMN_PX, WIDE_COLUMN_PX = 64, 150
 
 
 def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
-    """Shows a part of the matrix in editable cells. The key of the editor includes version, shape and position, so that
-    edits never apply to other numbers.
+    """Shows a matrix, or a part of it, in editable cells.
 
-    The cells contain text, because a column of numbers would drop characters that it cannot parse, such as the e of
-    1e3.
+    The key of the editor includes version, shape and position, so that edits never apply to other numbers. The cells
+    contain text, because a column of numbers would drop characters that it cannot parse, such as the e of 1e3.
     """
     rows_shown, columns_shown = choose_editor_window(name, matrix)
     top, left = rows_shown.start, columns_shown.start
@@ -38,7 +37,7 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
         shown = shown.round(EDITOR_DECIMALS)
     try:
         rows = [row.split(",") for row in to_text(shown, name).split(";")]
-    except AttentionError:  # raised for a score or weight that is too large or not finite
+    except AttentionError:  # for a score or weight that is too large or not finite
         st.caption(say("editor.unreadable"))
         return
     row_headings = make_axis_headings(screen.trace, name, -2, top, len(rows))
@@ -58,11 +57,11 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
         if not np.array_equal(changed, matrix):
             take_matrix(screen, name, lambda: changed, editor_control_name(name))
         if error is not None:
-            setup_state.renew_editors()  # the cell shows its number again
+            setup_state.renew_editors()  # after which the cell shows its number again
             setup_state.workbench().refuse(editor_control_name(name), error)
         redraw()
 
-    import pandas as pd  # takes a third of a second to import: not at startup
+    import pandas as pd  # this import takes a third of a second, so it is not done at startup
 
     st.data_editor(
         pd.DataFrame(rows, index=row_headings, columns=column_headings),
@@ -74,16 +73,14 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
 
 
 def locate_head(screen: ScreenState, name: str) -> str:
-    """Returns the selected sentence and head as text for a widget key, if each head has its own such matrix; otherwise
-    "".
-    """
+    """Returns the selected sentence and head as text for a widget key; "" if the matrix is the same for all heads."""
     if name not in WHAT_IF_STEPS:
         return ""
     return f"{screen.selection.batch}_{screen.selection.head}"
 
 
 def make_column_config(rows: list[list[str]], columns: list[str]) -> dict[str, dict]:
-    """Returns the column configuration: width by the longest text, headings not editable."""
+    """Returns the column configuration: widths that fit the longest text, and headings that cannot be edited."""
     texts = [text for row in rows for text in row]
     longest = max(map(len, texts))
     width = NARROW_COLUMN_PX if longest <= MAX_NARROW_CHARS else WIDE_COLUMN_PX
@@ -96,7 +93,7 @@ def make_column_config(rows: list[list[str]], columns: list[str]) -> dict[str, d
 
 # ---- the shown part, and its headings --------------------------------------------------------------------------------
 def choose_editor_window(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
-    """Returns the rows and columns to show; for a large matrix also shows the inputs that choose this part."""
+    """Returns the rows and columns to show. For a large matrix, it also shows the inputs that choose this part."""
     row_count, column_count = matrix.shape
     if max(matrix.shape) <= MAX_WHOLE_MATRIX_SIDE:
         return slice(0, row_count), slice(0, column_count)
@@ -110,7 +107,7 @@ def choose_editor_window(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
 
 
 def choose_first_place(name: str, axis: str, size: int) -> int:
-    """Shows the input for the first row or column of the part, and returns its index, from 0."""
+    """Shows the input for the first row or column of the shown part, and returns its index, from 0."""
     last = max(size - EDITOR_WINDOW_SIDE, 0)
     number = st.number_input(
         say(f"editor.first_{axis}"),
@@ -123,14 +120,14 @@ def choose_first_place(name: str, axis: str, size: int) -> int:
 
 
 def make_axis_headings(trace: Trace, name: str, axis: int, first: int, count: int) -> list[str]:
-    """Returns the headings of rows or columns: numbers from 1, with the token or head if there is one."""
+    """Returns the headings of rows or columns: numbers from 1, with the token or the head if there is one."""
     dim = find_matrix_dim(trace, name, axis)
     stop = first + count
     places = range(first, stop)
     labels = trace.labels.get(dim, ())
     if len(labels) >= stop:
         return [f"{place + 1} {axis_label(trace, dim, place)}" for place in places]
-    head_dim, separator, _ = dim.partition("·")  # H·d_k: the columns of all heads side by side
+    head_dim, separator, _ = dim.partition("·")  # "H·d_k" is the axis of all heads' columns side by side
     head_count = trace.sizes()[head_dim] if separator else 1
     if head_count == 1:
         return [str(place + 1) for place in places]
@@ -143,7 +140,7 @@ def make_axis_headings(trace: Trace, name: str, axis: int, first: int, count: in
 
 
 def find_matrix_dim(trace: Trace, name: str, axis: int) -> str:
-    """Returns the dimension name of an axis if the matrix is a step of the run; otherwise ""."""
+    """Returns the name of an axis's dimension if the matrix is a step of the run, else ""."""
     if name not in trace:
         return ""
     dims = trace.step(name).dims
@@ -153,7 +150,7 @@ def find_matrix_dim(trace: Trace, name: str, axis: int) -> str:
 
 # ---- the typed cells -------------------------------------------------------------------------------------------------
 def read_sent_cells(sent: Mapping, rows: int, columns: list[str]) -> list[TypedCell] | None:
-    """Returns the typed cells, (row, column, text) each; None if the browser's message is invalid for these cells."""
+    """Returns the typed cells as (row, column, text); None if the browser's message does not fit the shown cells."""
     match sent:
         case {"edited_rows": {} as edited_rows, "added_rows": [], "deleted_rows": []}:
             return read_edited_rows(edited_rows, rows, columns)
@@ -161,7 +158,7 @@ def read_sent_cells(sent: Mapping, rows: int, columns: list[str]) -> list[TypedC
 
 
 def read_edited_rows(edited_rows: Mapping, rows: int, columns: list[str]) -> list[TypedCell] | None:
-    """Returns the cells of {row: {column: text}}; None if one is outside the rows and columns."""
+    """Returns the cells of {row: {column: text}} as a list; None if a cell lies outside the rows and columns."""
     cells = []
     for row, texts in edited_rows.items():
         if row not in range(rows) or not isinstance(texts, Mapping):

@@ -1,4 +1,4 @@
-"""Replaces a matrix of the run, or stores the refusal for its editor; also restores the unedited matrix."""
+"""Changes of a matrix of the run: the matrix is replaced or restored, or the error of a refused input is stored."""
 
 from collections.abc import Callable
 
@@ -13,13 +13,13 @@ from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.session.view import ScreenState
 
-PAIR_MATRICES = (*WHAT_IF_STEPS, "allowed")  # the editable matrices with one number per query-key pair
+PAIR_MATRICES = (*WHAT_IF_STEPS, "allowed")  # names of the editable matrices with one number per query-key pair
 
 MatrixReader = Callable[[], np.ndarray]
 
 
 def get_matrix_and_base(screen: ScreenState, name: str) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Returns the current matrix and the unedited one; None instead of one that does not exist."""
+    """Returns the current matrix and the unedited matrix; None instead of a matrix that does not exist."""
     if name in WHAT_IF_STEPS:
         return get_head_numbers(screen, name)
     matrices, bases = screen.inputs.matrices, screen.inputs.bases
@@ -32,26 +32,30 @@ def get_matrix_and_base(screen: ScreenState, name: str) -> tuple[np.ndarray | No
 
 # ---- the control names of refusals -----------------------------------------------------------------------------------
 def editor_control_name(name: str) -> str:
-    """Returns the control name for refusals in the cells of a matrix, distinct from that of its input box."""
+    """Returns the name under which errors of a matrix's cells are stored, distinct from the name for its input box."""
     return f"edit_{name}"
 
 
 def import_control_name(name: str) -> str:
-    """Returns the control name for refusals of pasted or uploaded matrices, which are shown below the boxes."""
+    """Returns the name under which errors of a pasted or uploaded matrix are stored; they are shown below the boxes."""
     return f"given_{name}"
 
 
 # ---- taking a matrix -------------------------------------------------------------------------------------------------
 def take_matrix(screen: ScreenState, name: str, read: MatrixReader, control: str) -> None:
-    """Replaces the matrix by the one that `read` returns, or stores the refusal under a control."""
+    """Replaces the matrix by the matrix that `read` returns; if it raises an error, stores the error.
+
+    control: the name under which the error is stored.
+    """
     take_made_change(control, lambda: make_matrix_change(screen, name, read()))
 
 
 def make_matrix_change(
     screen: ScreenState, name: str, matrix: np.ndarray
 ) -> dict[str, MatrixValue | ChosenNumbers | None]:
-    """Returns the changed field of the Setup for these numbers of a matrix. Raises AttentionError:
-    shape_fits_scores.
+    """Returns the changed field of the Setup if a matrix gets these numbers.
+
+    Raises AttentionError: shape_fits_scores.
     """
     _, base = get_matrix_and_base(screen, name)
     if name in PAIR_MATRICES and matrix.shape != base.shape:
@@ -62,8 +66,9 @@ def make_matrix_change(
 
 
 def replace_matrix(screen: ScreenState, name: str, read: MatrixReader, control: str | None = None) -> None:
-    """Replaces the matrix and redraws the cells. control: under which a refusal is stored, by default that of the
-    cells.
+    """Replaces the matrix and redraws the cells.
+
+    control: the name under which a refusal is stored, by default the name for the cells.
     """
     control = control or editor_control_name(name)
     take_matrix(screen, name, read, control)
@@ -72,7 +77,7 @@ def replace_matrix(screen: ScreenState, name: str, read: MatrixReader, control: 
 
 
 def replace_value(name: str, value: MatrixValue) -> None:
-    """Replaces the matrix by a Setup value and redraws the cells."""
+    """Replaces the matrix by a value of the Setup's field, and redraws the matrix's cells."""
     control = editor_control_name(name)
     take_made_change(control, lambda: {name: value})
     renew_matrix_cells(control)
@@ -80,7 +85,7 @@ def replace_value(name: str, value: MatrixValue) -> None:
 
 
 def restore_matrix(screen: ScreenState, name: str) -> None:
-    """Restores the unedited matrix; for scores and weights, the computed ones of the selected head."""
+    """Restores the unedited matrix; for scores and weights, restores the computed numbers of the selected head."""
     control = editor_control_name(name)
     if name in WHAT_IF_STEPS:
         take_made_change(control, lambda: make_what_if_change(screen, name, None))
@@ -91,6 +96,6 @@ def restore_matrix(screen: ScreenState, name: str) -> None:
 
 
 def renew_matrix_cells(control: str) -> None:
-    """Discards what was typed into the cells and the paste box, unless a text was refused at this control."""
+    """Discards what was typed into the cells and the paste box, unless `control` has a stored error."""
     if setup_state.workbench().refused.get(control) is None:
         setup_state.renew_editors()

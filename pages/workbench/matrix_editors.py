@@ -50,17 +50,17 @@ MAX_PASTED_NUMBERS = 4096  # a matrix with more numbers is not written into the 
 
 @page_part(lambda screen: describe_origins(screen.setup, screen.inputs))
 def show_origins(screen: ScreenState) -> None:
-    """Shows the origin of the run's numbers."""
+    """Shows the text on the origin of the run's numbers."""
     st.caption(describe_origins(screen.setup, screen.inputs))
 
 
 def is_editing() -> bool:
-    """Whether the matrix drawer is open: the page then gives its column more width."""
+    """Returns whether the accordion of matrices is open, because the page then gives its column more width."""
     return st.session_state.get(EDITORS_DRAWER_KEY, False)
 
 
 def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the run, the selection and the state of the editors; () while the drawer is closed."""
+    """Returns the values that determine the editors: the run, the selection, the choices; () while they are closed."""
     if not is_editing():
         return ()
     session = st.session_state
@@ -77,7 +77,7 @@ def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(editors_dependencies)
 def show_editors(screen: ScreenState) -> None:
-    """Shows the drawer in which matrices are edited; opening or closing it redraws the whole page."""
+    """Shows the accordion in which matrices are edited; opening or closing it redraws the whole page."""
     show_drawer(
         say("editor.title"),
         ":material/edit:",
@@ -88,7 +88,7 @@ def show_editors(screen: ScreenState) -> None:
 
 
 def show_matrix_editor(screen: ScreenState) -> None:
-    """Shows the choice of a matrix, and the editor of the chosen one."""
+    """Shows the choice of a matrix, and the editor of the chosen matrix."""
     name = choose_matrix(list_editable_matrices(screen))
     matrix, base = get_matrix_and_base(screen, name)
     st.caption(describe_matrix(screen, name, matrix))
@@ -109,7 +109,7 @@ def show_matrix_editor(screen: ScreenState) -> None:
 
 
 def choose_matrix(names: list[str]) -> str:
-    """Shows the choice of a matrix and returns its name; at first W_q if the run has it."""
+    """Shows the choice of a matrix and returns the chosen name; the default is W_q if the run has W_q."""
     if st.session_state.get("c_edited") not in names:
         st.session_state["c_edited"] = "w_q" if "w_q" in names else names[0]
     return st.segmented_control(
@@ -123,7 +123,7 @@ def choose_matrix(names: list[str]) -> str:
 
 
 def list_editable_matrices(screen: ScreenState) -> list[str]:
-    """Returns the names of all editable matrices: inputs of the run, biases that can be added, and PAIR_MATRICES."""
+    """Returns the names of all editable matrices: the run's inputs, biases that can be added, and PAIR_MATRICES."""
     inputs = screen.inputs
     names = list_given_matrices(inputs)
     for bias in BIASES:
@@ -135,7 +135,7 @@ def list_editable_matrices(screen: ScreenState) -> list[str]:
 
 # ---- in words --------------------------------------------------------------------------------------------------------
 def describe_matrix(screen: ScreenState, name: str, matrix: np.ndarray | None) -> str:
-    """Returns the description of a matrix: its shape, the origin of its numbers, and the effect of the wiring."""
+    """Returns the description of a matrix: its shape, the origin of its numbers, and how the layer uses it."""
     if name in PAIR_MATRICES:
         return say(f"edited.about_{name}", head=screen.selection.head + 1)
     origins = screen.inputs.origins
@@ -151,8 +151,9 @@ def describe_matrix(screen: ScreenState, name: str, matrix: np.ndarray | None) -
 
 
 def describe_wiring_of_matrix(wiring: tuple[str, ...], name: str) -> str:
-    """Returns the sentence that W_q is used instead of this matrix, or that this matrix projects to K or Q; "" if
-    neither applies.
+    """Returns the sentence that W_q is used instead of this matrix, or that this matrix projects to K or Q.
+
+    Returns "" if the layer uses the matrix as usual. wiring: the chosen wiring options.
     """
     if "tied" in wiring and name in ("w_k", "w_v"):
         return say("editor.tied", name=name)
@@ -178,12 +179,12 @@ def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None
 
 
 def take_matrix_text(screen: ScreenState, name: str, text: str) -> None:
-    """Replaces the matrix by the numbers of a text, or stores the refusal."""
+    """Replaces the matrix by the numbers of a text; if the text is refused, stores the error instead."""
     replace_matrix(screen, name, lambda: parse_matrix(text, name), import_control_name(name))
 
 
 def upload_box(screen: ScreenState, name: str) -> None:
-    """Shows the uploader for a matrix, with a choice of an array if the file has several."""
+    """Shows the box for uploading a matrix; if the file has several arrays, the visitor chooses one of them."""
     key = f"u_{name}_{setup_state.editors_version()}"
     control = import_control_name(name)
 
@@ -208,8 +209,9 @@ def upload_box(screen: ScreenState, name: str) -> None:
 
 
 def show_matrix_line(file: UploadedFile, name: str, array: str | None) -> None:
-    """Shows which array of the file is the matrix, whether it was transposed, and which arrays were not read; returns
-    early if the file cannot be read. array: the name of the chosen one.
+    """Shows which array of the file is the matrix, whether it was transposed, and which arrays were ignored.
+
+    Shows nothing if the file cannot be read. array: the name of the chosen array; None if the file decides.
     """
     try:
         contents = read_matrix_file(file.name, file.getvalue())
@@ -226,7 +228,10 @@ def show_matrix_line(file: UploadedFile, name: str, array: str | None) -> None:
 
 
 def array_choice(screen: ScreenState, name: str, key: str) -> None:
-    """Shows the choice of the array of a file that is the matrix. key: of the uploader."""
+    """Shows the choice of the array in a file that becomes the matrix.
+
+    key: the key of the uploader.
+    """
     array_key = f"{key}_array"
 
     def take_array() -> None:
@@ -256,7 +261,10 @@ def array_choice(screen: ScreenState, name: str, key: str) -> None:
 
 # ---- buttons ---------------------------------------------------------------------------------------------------------
 def editor_buttons(screen: ScreenState, name: str, matrix: np.ndarray | None, base: np.ndarray | None) -> None:
-    """Shows the buttons of a matrix: identity, zeros, random, none, reset, and another seed for random defaults."""
+    """Shows the buttons of a matrix: identity, zeros, random, none and reset.
+
+    If the default is random, there is also a button for another seed. base: the matrix without the visitor's changes.
+    """
     shape = find_new_shape(screen, name, matrix)
     is_mask = name == "allowed"
     with st.container(horizontal=True):
@@ -280,7 +288,10 @@ def editor_buttons(screen: ScreenState, name: str, matrix: np.ndarray | None, ba
 def show_button(
     kind: str, name: str, label: str, handle_click: Callable, *args, disabled: bool = False, **kwargs
 ) -> None:
-    """Shows a button of a matrix, with a help text if its kind has one. args, kwargs: of `handle_click`."""
+    """Shows a button of a matrix, with a help text if its kind has one.
+
+    args, kwargs: the arguments that are passed to `handle_click`.
+    """
     help_key = f"help.{kind}"
     st.button(
         label,
@@ -294,7 +305,10 @@ def show_button(
 
 
 def find_new_shape(screen: ScreenState, name: str, matrix: np.ndarray | None) -> tuple[int, int]:
-    """Returns the shape of a new matrix: that of the present one; for a new bias, a row as wide as its projection."""
+    """Returns the shape for a new matrix: the shape of the present matrix, if there is one.
+
+    A new bias is a row as wide as its projection.
+    """
     if matrix is not None:
         return matrix.shape
     projection = screen.inputs.matrices.get(name.replace("b_", "w_"))
@@ -306,7 +320,7 @@ def find_new_shape(screen: ScreenState, name: str, matrix: np.ndarray | None) ->
 
 # ---- random numbers --------------------------------------------------------------------------------------------------
 def random_button(screen: ScreenState, name: str, shape: tuple[int, int], has_base: bool) -> None:
-    """Shows the button for random numbers; they are stored by their seed if possible, otherwise as numbers."""
+    """Shows the button for random numbers. The numbers are stored as their seed if possible, otherwise as numbers."""
     last_seed = random_seed(getattr(screen.setup.run, name))
     seed = screen.setup.run.seed if last_seed is None else next_seed(last_seed)
     label = say("editor.random")
@@ -318,8 +332,9 @@ def random_button(screen: ScreenState, name: str, shape: tuple[int, int], has_ba
 
 
 def make_random_reader(screen: ScreenState, name: str, shape: tuple[int, int], seed: int) -> MatrixReader:
-    """Returns a function that samples random numbers; for scores and weights, numbers that differ from the current
-    ones.
+    """Returns a function that samples random numbers for a matrix.
+
+    The numbers for scores and weights differ from the current ones.
     """
 
     def draw_matrix() -> np.ndarray:
@@ -335,7 +350,7 @@ def make_random_reader(screen: ScreenState, name: str, shape: tuple[int, int], s
 
 
 def is_random_unasked(screen: ScreenState) -> bool:
-    """Whether words or matrices are random by default, so that they depend on the Setup's seed."""
+    """Returns whether words or matrices are random by default, so that they depend on the Setup's seed."""
     if screen.inputs.random_words():
         return True
     random_matrices = [name for name, origin in screen.inputs.origins.items() if origin == "random"]
@@ -356,5 +371,5 @@ def seed_button(screen: ScreenState, name: str) -> None:
 
 
 def next_seed(seed: int) -> int:
-    """Returns the next seed, which is 0 after the largest that a link can hold."""
+    """Returns the next seed, which is 0 after the largest seed that a link can contain."""
     return (seed + 1) % (MAX_LINK_NUMBER + 1)

@@ -15,17 +15,17 @@ from pages.setup.resolve import config_of
 from pages.setup.setup import DTYPES, RunSetup, Setup
 from pages.site.words import say
 
-SCALE_RANGE = (0.01, 10.0)  # range of the slider, which includes 1/√d_k of every width that can be chosen
-SCALE_STEP = 0.05  # step of the number box's arrows
+SCALE_RANGE = (0.01, 10.0)  # range of the scale's slider, which includes 1/√d_k for every width that can be chosen
+SCALE_STEP = 0.05  # step of the arrows at the number box of the scale
 
 
 def is_example_changed(setup: Setup) -> bool:
-    """Whether the Setup has another run than its example."""
+    """Returns whether the run of the Setup differs from the run of its example."""
     return setup.run != RunSetup(example=setup.run.example)
 
 
 def example_picker(setup: Setup) -> None:
-    """Shows the choice of an example, which replaces the whole Setup."""
+    """Shows the choice of an example; the chosen example replaces the whole Setup."""
 
     def choose_example(name: str) -> None:
         if name in EXAMPLES:
@@ -58,7 +58,7 @@ def show_number_controls(screen: ScreenState) -> None:
 
 @page_part(lambda screen: (screen.setup.run.scale, current_palette().share))
 def show_scale_control(screen: ScreenState) -> None:
-    """Shows the choice of the scale: the score's default, off, or a number."""
+    """Shows the choice of the scale of the scores: the score's default, no scale, or a number."""
     scale = screen.setup.run.scale
 
     def choose_scale(kind: str) -> None:
@@ -83,16 +83,16 @@ def show_scale_slider(scale: float) -> None:
 
 
 def find_scale_kind(scale: float | None) -> str:
-    """Returns the option that a scale is: "default", "off" or "number"."""
+    """Returns the option of the scale's control to which a scale belongs: "default", "off" or "number"."""
     if scale is None:
         return "default"
-    is_typed = st.session_state.get("c_scale") == "number"  # then 1 must not become "off", which hides the box
+    is_typed = st.session_state.get("c_scale") == "number"  # a typed 1 must not become "off", which hides the box
     return "off" if scale == 1.0 and not is_typed else "number"
 
 
 @page_part(lambda screen: (screen.setup.run.temperature, current_palette().share))
 def show_temperature_control(screen: ScreenState) -> None:
-    """Shows the slider for the temperature, from nearly one-hot to nearly uniform weights."""
+    """Shows the slider for the temperature; its range reaches from nearly one-hot to nearly uniform weights."""
     temperature = screen.setup.run.temperature
     least, most = TEMPERATURE_RANGE
     slider = RatioSlider(

@@ -22,14 +22,14 @@ from pages.workbench import (
     screen,
 )
 
-PICTURE_AND_PANE = (0.76, 0.24)  # shares of the page's width
+PICTURE_AND_PANE = (0.76, 0.24)  # shares of the page's width: picture, pane
 PICTURE_AND_EDITORS = (0.6, 0.4)
 MORE_DRAWER_KEY = "more"
-PANE_HEIGHT_PX = 612  # longer controls scroll inside the pane, so that the picture beside the pane stays visible
+PANE_HEIGHT_PX = 612  # in pixels: height of the pane, in which longer controls scroll; the picture stays visible
 
 
 def show_pane(pane: DeltaGenerator) -> None:
-    """Shows the most used controls, the drawer with the others, and the matrix editors."""
+    """Shows the most used controls, the accordion with the other controls, and the matrix editors."""
     with pane:
         input_controls.show_input_controls()
         layer_controls.show_first_choices()
@@ -41,7 +41,7 @@ def show_pane(pane: DeltaGenerator) -> None:
     drawer = pane.expander(label, icon=":material/tune:", key=MORE_DRAWER_KEY, on_change="rerun")
     with drawer:
         bring_into_view(MORE_DRAWER_KEY, drawer.open)
-        if drawer.open:  # while the drawer is closed, its controls take no time
+        if drawer.open:  # a closed accordion computes no controls
             show_more()
     with pane:
         matrix_editors.show_editors()
@@ -65,7 +65,7 @@ linked_setup.open_linked_setup(cache.check_computable, cache.trace_for)
 sought_control.seek_linked()
 if st.session_state["begins"]:
     draw_first(flow_picture.show_flow, flow_picture.show_look)
-# Streamlit copies the containers around each fragment: so no container is entered within another.
+# No container is entered within another one, because Streamlit copies all containers around each fragment.
 page = st.container(gap="xsmall")
 with page:
     header.show_header()

@@ -1,4 +1,4 @@
-"""Controls for positions, modifiers and the normaliser of a layer, and for the parameters that each declares."""
+"""Controls for positions, modifiers and the normaliser of a layer, and for the parameters of each of these."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -18,15 +18,15 @@ from pages.setup.resolve import config_of, modifiers_of, positions_of, to_modifi
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-Parameters = Mapping[str, object]  # the parameters of one position encoding, modifier or normaliser, by name
-TakeParameters = Callable[[str, dict[str, object]], None]  # called with the name of the control and all parameters
-STYLES = {"rope": "interleaved", "rope_half": "half"}  # the style of RoPE, by its name in a link
+Parameters = Mapping[str, object]  # name -> value of the parameters of one position encoding, modifier or normaliser
+TakeParameters = Callable[[str, dict[str, object]], None]  # function of a control's name and all parameters
+STYLES = {"rope": "interleaved", "rope_half": "half"}  # name of RoPE in a link -> style in which it pairs components
 
 
 # ---- positions -------------------------------------------------------------------------------------------------------
 @page_part(lambda screen: positions_of(screen.setup.run))
 def show_position_controls(screen: ScreenState) -> None:
-    """Shows the choice of position encodings and their parameters; for RoPE, which numbers are rotated in pairs."""
+    """Shows the choice of position encodings and their parameters; for RoPE also which components form a pair."""
     setup = screen.setup
     positions = dict(config_of(setup.run).positions)
 
@@ -57,14 +57,20 @@ def take_position(
     control: str,
     params: Parameters,
 ) -> None:
-    """Sets the parameters of one position encoding."""
+    """Sets the parameters of one position encoding, and keeps the other encodings.
+
+    positions: all chosen encodings. control: the name of the control that was used.
+    """
     changed = {**positions, name: params}
     texts = tuple(write_position(*position) for position in changed.items())
     try_change(control, positions=to_positions_field(setup.run, texts))
 
 
 def show_rope_style(params: Parameters, take: TakeParameters) -> None:
-    """Shows the choice of which numbers RoPE rotates in pairs: neighbours, or numbers of the two halves."""
+    """Shows the choice of which components RoPE rotates as a pair: neighbours, or one from each half.
+
+    take: a function that is called with the changed parameters.
+    """
     control = field_control(
         "positions",
         next(name for name, style in STYLES.items() if style == params["style"]),
@@ -79,7 +85,7 @@ def show_rope_style(params: Parameters, take: TakeParameters) -> None:
 # ---- modifiers -------------------------------------------------------------------------------------------------------
 @page_part(lambda screen: modifiers_of(screen.setup.run))
 def show_modifier_controls(screen: ScreenState) -> None:
-    """Shows the choice of modifiers, and the parameters of each."""
+    """Shows the choice of modifiers, and the controls of each modifier's parameters."""
     modifiers = dict(config_of(screen.setup.run).modifiers)
 
     def choose_modifiers(chosen: Sequence[str]) -> None:
@@ -94,18 +100,25 @@ def show_modifier_controls(screen: ScreenState) -> None:
 
 
 def take_modifier(modifiers: Mapping[str, Parameters], name: str, control: str, params: Parameters) -> None:
-    """Sets the parameters of one modifier."""
+    """Sets the parameters of one modifier in the Setup.
+
+    modifiers: {name: parameters} of all chosen modifiers. name: the modifier to change. control: the name of the
+    control that was used.
+    """
     take_modifiers(control, {**modifiers, name: params})
 
 
 def take_modifiers(control: str, modifiers: Mapping[str, Parameters]) -> None:
-    """Replaces all modifiers of the Setup."""
+    """Replaces all modifiers of the Setup.
+
+    control: the name of the control that was used.
+    """
     setup = setup_state.current_setup()
     try_change(control, modifiers=to_modifiers_field(setup.run, write_modifiers(modifiers)))
 
 
 def write_modifiers(modifiers: Mapping[str, Parameters]) -> tuple[str, ...]:
-    """Returns the text of each modifier, as in the field `modifiers`."""
+    """Returns the text of each modifier, for the field `modifiers` of a Setup."""
     return tuple(write_choice(name, params, MODIFIERS) for name, params in modifiers.items())
 
 
@@ -120,7 +133,10 @@ def show_normaliser_control(screen: ScreenState) -> None:
 
 
 def take_normaliser(name: str, control: str, params: Parameters) -> None:
-    """Sets the parameters of the normaliser."""
+    """Sets the parameters of the normaliser.
+
+    control: the name of the control that was used.
+    """
     try_change(control, normaliser=write_choice(name, params, NORMALISERS))
 
 
@@ -128,8 +144,9 @@ def take_normaliser(name: str, control: str, params: Parameters) -> None:
 def show_parameters(
     owner: str, params: Mapping[str, object], declared: Iterable[Parameter], take: TakeParameters
 ) -> None:
-    """Shows controls for those parameters of a mechanism that have an effect. take: called with all parameters after a
-    change.
+    """Shows controls for those parameters of a mechanism that have an effect.
+
+    owner: the name of the mechanism. take: a function that is called with all parameters after a change.
     """
     usual = {parameter.name: parameter.usual for parameter in declared}
     for parameter in declared:
@@ -139,7 +156,10 @@ def show_parameters(
 
 
 def show_parameter(owner: str, params: Mapping[str, object], parameter: Parameter, take: TakeParameters) -> None:
-    """Shows the control for one parameter of a mechanism."""
+    """Shows the control of one parameter of a mechanism.
+
+    owner, take: as in show_parameters.
+    """
     name = f"{owner}_{parameter.name}"
     control = field_control(
         name,

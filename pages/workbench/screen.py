@@ -23,11 +23,11 @@ from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, say
 from pages.workbench import change, compare, compared_maps, diagnosis, listing
 
-MAX_SENTENCE_CHARS = 16  # characters of a sentence in its label
+MAX_SENTENCE_CHARS = 16  # the most characters of a sentence in the label by which it is chosen
 
 
 def show_picture() -> None:
-    """Shows the sentences of a batch, the picture, the effect of the last change, and the opened step."""
+    """Shows the choice of a batch's sentence, the picture, the effect of the last change, and the opened step."""
     show_batch()
     model_guess.show_judgement()
     show_translation()
@@ -43,7 +43,7 @@ def show_picture() -> None:
 
 
 def batch_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the run and the selected sentence; () if there is only one sentence."""
+    """Returns the values on which the choice of a sentence depends: the run and the selection; () for one sentence."""
     if screen.trace.sizes()["B"] == 1:
         return ()
     return (screen.setup.run, screen.selection.batch)
@@ -83,8 +83,9 @@ def show_batch(screen: ScreenState) -> None:
 
 
 def find_cell_of_sentence(screen: ScreenState, number: int) -> tuple[int, ...] | None:
-    """Returns the index of the opened cell with another sentence, if its step has a batch axis; None if no cell is
-    open.
+    """Returns the index of the opened cell, moved to another sentence if the cell's step has a batch axis.
+
+    Returns None if no cell is open. number: the index of the sentence.
     """
     cell = screen.setup.view.cell
     if cell is None:
@@ -101,7 +102,10 @@ def shorten_sentence(text: str) -> str:
 
 
 def run_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the run, the run before and the sentence about both; also the selection if maps or a file are shown."""
+    """Returns the values on which the part of the page below the picture depends.
+
+    These are the run, the run before and the sentence about both, and also the selection if maps or a file are shown.
+    """
     is_comparison = screen.setup.comparison.run_a is not None
     is_looked_at = is_comparison or screen.shows_difference or screen.inputs.brought is not None
     before = setup_state.setup_before()
@@ -111,7 +115,7 @@ def run_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(run_dependencies)
 def show_run(screen: ScreenState) -> None:
-    """Shows the comparison of two runs; without one, the diagnosis of a file and the effect of the last change."""
+    """Shows the comparison if two runs are compared, else the diagnosis of a file and the effect of the last change."""
     is_comparison = screen.setup.comparison.run_a is not None
     if is_comparison:
         compare.show_comparison(screen, compared_maps.make_compared_maps(screen))
@@ -130,21 +134,22 @@ def show_opened_step(screen: ScreenState) -> None:
 
 # ---- the word that a translator generates from the selected row ------------------------------------------------------
 def translation_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run and the selected row; () if no translator is used."""
+    """Returns the values on which show_translation depends: the run and the selected row; () without a translator."""
     kind = translated_sentences_of(screen)
     return () if kind is None else (screen.setup.run, screen.selection.query)
 
 
 def translated_sentences_of(screen: ScreenState) -> TranslatedSentences | None:
-    """The sentences of a translator's run; None if no translator is used, or if rows are not words."""
+    """Returns the sentences of a translator's run; None if the run has no translator, or if its rows are not words."""
     kind = sentences_of(screen.setup.run)
     return kind if isinstance(kind, TranslatedSentences) and "x" not in kind.typed else None
 
 
 @page_part(translation_dependencies)
 def show_translation(screen: ScreenState) -> None:
-    """Shows the word that the translator generates from the selected row; also the translator's own translation, if the
-    reader typed another one.
+    """Shows the word that the translator generates at the selected row.
+
+    If the visitor typed another translation, the translator's own translation is shown, too.
     """
     kind = translated_sentences_of(screen)
     if kind is None:

@@ -1,4 +1,4 @@
-"""Sharing the screen: its address, the QR code of that address, and a file."""
+"""Sharing the screen: its address, the QR code of the address, and a file."""
 
 import io
 from urllib.parse import urlencode
@@ -19,10 +19,10 @@ from pages.setup.setup_file import decode_file_text, setup_from_file, setup_to_f
 from pages.site.settings import ADDRESS
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
-QR_SIDE_PX = 400  # approximate width of the QR code on the page
-MIN_MODULE_PX = 3  # smallest width of one module (square) of the code
-MAX_QR_CHARS = 1_200  # characters: more would need over 133 modules a side, too fine for a phone at the back of a room
-QUIET_ZONE_MODULES = 4  # white margin of a QR code in modules, as its standard requires
+QR_SIDE_PX = 400  # in pixels: the width that the QR code should have on the page
+MIN_MODULE_PX = 3  # in px: the smallest width of a module, which is a single square of the QR code
+MAX_QR_CHARS = 1_200  # most characters of a QR code; more need over 133 modules a side, too fine for a phone
+QUIET_ZONE_MODULES = 4  # in modules: white margin around a QR code, as its standard requires
 
 
 def show_share_panel(setup: Setup) -> None:
@@ -47,14 +47,14 @@ def show_share_panel(setup: Setup) -> None:
 
 
 def setup_address(setup: Setup) -> str:
-    """Returns the page's address with the Setup on the screen and the language."""
+    """Returns the address of the page, including the Setup on the screen and the language."""
     language = current_language()
     parameters = to_address(setup, language) | {"lang": language}
     return page_address() + "?" + urlencode(parameters)
 
 
 def show_address(link: str) -> None:
-    """Shows the address to copy, and warnings: it is long, invalid, or works only on this computer."""
+    """Shows the address to copy, with a warning if it is long, invalid, or works only on this computer."""
     length = len(link)
     st.markdown(say("sharing.how"))
     st.code(link, language=None, wrap_lines=True, height=120 if length > 120 else "content")
@@ -80,7 +80,7 @@ def show_qr_code(link: str) -> None:
 
 
 def show_setup_file(setup: Setup) -> None:
-    """Shows the button that saves the Setup as a file, and the upload box that opens one."""
+    """Shows the button that saves the Setup as a file, and the upload box that opens such a file."""
     key = f"c_file_{setup_state.editors_version()}"
 
     def open_chosen_file() -> None:
@@ -94,7 +94,7 @@ def show_setup_file(setup: Setup) -> None:
             setup_state.workbench().refuse("file", error)
             return
         linked_setup.open_setup(wanted, unread, "file", check_computable, trace_for)
-        st.session_state["sharing"] = False  # closes this popover, which showed the former screen
+        st.session_state["sharing"] = False  # closes the popover, because it shows the address of the screen before
         redraw()
 
     st.download_button(
@@ -112,7 +112,7 @@ def show_setup_file(setup: Setup) -> None:
 def qr_code(text: str) -> tuple[str, int]:
     """Returns the QR code of a text as SVG, black on white, and its modules per side, the white margin included.
 
-    The error correction level is at least M: a code of which 15 % is hidden can still be read. text: at most
+    The error correction level is at least M: a code of which 15 % is hidden can still be read. text: a text of at most
     MAX_QR_CHARS characters.
     """
     code = segno.make(text, error="m", micro=False)

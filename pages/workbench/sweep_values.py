@@ -1,7 +1,7 @@
 """The settings that can be swept: their values, the current value, and the changed fields of a Setup for another value.
 
-`values(setup, trace, inputs)` returns the values; () or [] if the setting has no effect here. The parameters that
-mechanisms declare are such settings, too.
+`values(setup, trace, inputs)` returns the values; () or [] if the setting has no effect on this run. The parameters
+that mechanisms declare can be swept, too.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,49 +26,49 @@ from pages.workbench.mask_controls import write_masks
 from pages.workbench.parameter_controls import write_modifiers
 
 SweptValue = float | int | str
-SetupChange = dict[str, object]  # the changed fields of a Setup, with their new values
-MAX_SWEPT_VALUES = 9  # values of a sweep: as many small maps as fit in a line
-MAX_SWEPT_OFFSET = 4  # largest distance, in tokens, at which a swept offset head attends
+SetupChange = dict[str, object]  # changed field of a Setup -> new value of the field
+MAX_SWEPT_VALUES = 9  # the most values of a sweep, because so many small maps fit in a line
+MAX_SWEPT_OFFSET = 4  # in tokens: the largest offset, to both sides, of a swept head with a fixed offset
 
 
 # ---- any field, any axis ---------------------------------------------------------------------------------------------
 def make_field_getter(name: str) -> Callable[[Setup, Trace, RunInputs], SweptValue]:
-    """Returns a function that returns a field of the Setup."""
+    """Returns a function of (setup, trace, inputs) that returns the value of a Setup's field."""
     return lambda setup, trace, inputs: setup.value_of(name)
 
 
 def make_size_getter(name: str) -> Callable[[Setup, Trace, RunInputs], SweptValue]:
-    """Returns a function that returns the size of an axis of the run."""
+    """Returns a function of (setup, trace, inputs) that returns the size of an axis of the run."""
     return lambda setup, trace, inputs: trace.sizes()[name]
 
 
 def make_field_change(name: str) -> Callable[[Setup, SweptValue], SetupChange]:
-    """Returns a function that returns this field with another value."""
+    """Returns a function of (setup, value) that returns {name: value}, the changed field of the Setup."""
     return lambda setup, value: {name: value}
 
 
 # ---- temperature, width, seed, precision -----------------------------------------------------------------------------
 def temperature_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the temperatures to sweep; () if uniform weights replace the softmax's."""
+    """Returns the temperatures to sweep; () if uniform weights replace the softmax's weights."""
     if "even" in setup.run.wiring:
         return ()
     return (0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 
 def width_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the head widths to sweep; () without the projections of q and k."""
+    """Returns the head widths to sweep; () if q and k are not projected."""
     if "w_q" not in inputs.matrices or "w_k" not in inputs.matrices:
         return ()
     return (1, 2, 3, 4, 8, 16, 32, 64, MAX_CHOSEN_HEAD_WIDTH)
 
 
 def with_width(setup: Setup, value: SweptValue) -> SetupChange:
-    """Returns the changed fields of a Setup for another width of the heads."""
+    """Returns {Setup field: new value} for another width of the heads."""
     return make_size_changes(setup.run, d_k=value)
 
 
 def seed_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the block of nine seeds that contains the current one; () if no number depends on the seed."""
+    """Returns the block of nine seeds that contains the current seed; () if no number depends on the seed."""
     if not inputs.seeds and not inputs.random_words():
         return ()
     first = setup.run.seed - setup.run.seed % MAX_SWEPT_VALUES
@@ -77,13 +77,13 @@ def seed_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[Swept
 
 
 def precision_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns all number formats."""
+    """Returns the names of all precisions."""
     return DTYPES
 
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def head_count_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the possible head counts; () if they cannot be chosen or there is only one."""
+    """Returns the numbers of heads to sweep; () if the number cannot be chosen, or if only one is possible."""
     if resolve_run(setup.run).mode == "file" or "q" in inputs.drawn:
         return ()
     counts = head_choices(setup, inputs, trace.sizes()["H"])
@@ -91,14 +91,14 @@ def head_count_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence
 
 
 def with_heads(setup: Setup, value: SweptValue) -> SetupChange:
-    """Returns the changed fields of a Setup for another number of heads."""
+    """Returns {Setup field: new value} for another number of heads."""
     return make_size_changes(setup.run, heads=value, kv_heads=kv_heads_for(setup, value))
 
 
 def kv_heads_for(setup: Setup, heads: int) -> int | None:
-    """Returns the number of key/value heads for a number of heads, so that each is shared by as many heads as now.
+    """Returns how many key/value heads a Setup needs for a number of heads so that each is shared as often as now.
 
-    None, which means one per head, if the Setup does not set it or the heads cannot be divided accordingly.
+    Returns None, which means one per head, if the Setup does not set it or the heads cannot be divided accordingly.
     """
     config = config_of(setup.run)
     if config.kv_heads is None:
@@ -111,7 +111,7 @@ def kv_heads_for(setup: Setup, heads: int) -> int | None:
 
 # ---- the window and the offset of masks ------------------------------------------------------------------------------
 def find_window_mask(setup: Setup) -> str:
-    """Returns the name of the mask whose window is swept: the first one with a window, otherwise "local"."""
+    """Returns the name of the mask whose window is swept: the first mask with a window, else "local"."""
     for name, _ in config_of(setup.run).masks:
         if "window" in MASKS[name].needs:
             return name
@@ -119,7 +119,7 @@ def find_window_mask(setup: Setup) -> str:
 
 
 def window_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the windows from the smallest to the one that keeps all pairs; () if there are at most 2 keys."""
+    """Returns the windows from the smallest to the window that allows all pairs; () if there are at most 2 keys."""
     keys = trace.sizes()["S"]
     if keys <= 2:
         return ()
@@ -129,18 +129,21 @@ def window_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[Swe
 
 
 def get_window(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue | None:
-    """Returns the window of the swept mask; None if that mask is off."""
+    """Returns the window of the mask whose window is swept; None if that mask is off."""
     params = dict(config_of(setup.run).masks).get(find_window_mask(setup), {})
     return params.get("window")
 
 
 def with_window(setup: Setup, value: SweptValue) -> SetupChange:
-    """Returns the changed field for another window of the swept mask, which is switched on if it is off."""
+    """Returns the changed field for another window of the swept mask; if this mask is off, it is switched on."""
     return with_mask_parameter(setup, find_window_mask(setup), "window", value)
 
 
 def with_mask_parameter(setup: Setup, name: str, parameter: str, value: SweptValue) -> SetupChange:
-    """Returns the changed field for another parameter of one mask."""
+    """Returns {Setup field: new value} for another value of one mask's parameter.
+
+    name: the name of the mask.
+    """
     masks = dict(config_of(setup.run).masks)
     params = masks.get(name, {})
     masks[name] = {**params, parameter: value}
@@ -148,7 +151,7 @@ def with_mask_parameter(setup: Setup, name: str, parameter: str, value: SweptVal
 
 
 def offset_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the possible offsets of the causal mask; () without this mask."""
+    """Returns the offsets of the causal mask to sweep; () without a causal mask."""
     if "causal" not in dict(config_of(setup.run).masks):
         return ()
     sizes = trace.sizes()
@@ -156,7 +159,7 @@ def offset_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[Swe
 
 
 def get_causal_offset(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue:
-    """Returns the position of the first query among the keys."""
+    """Returns the position of the first query among the keys, as the causal mask counts it."""
     params = dict(config_of(setup.run).masks).get("causal", {})
     chosen = params.get("offset")
     if chosen is not None:
@@ -166,13 +169,13 @@ def get_causal_offset(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptVal
 
 
 def with_causal_offset(setup: Setup, value: SweptValue) -> SetupChange:
-    """Returns the changed field for another offset of the causal mask."""
+    """Returns {Setup field: new value} for another offset of the causal mask."""
     return with_mask_parameter(setup, "causal", "offset", value)
 
 
 # ---- the offset of a head built by hand ------------------------------------------------------------------------------
 def neighbour_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Returns the possible offsets of the offset head; () if there is no offset head."""
+    """Returns the offsets to sweep for a head with a fixed offset; () without such a head."""
     if not offset_places(setup):
         return ()
     reach = min(MAX_SWEPT_OFFSET, MAX_HEAD_OFFSET)
@@ -180,15 +183,15 @@ def neighbour_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[
 
 
 def swept_place(setup: Setup) -> int:
-    """Returns the index of the swept offset head: the selected head if it is an offset head, otherwise the first
-    one.
+    """Returns the index of the head whose offset is swept: the selected head if it has one, else the first such
+    head.
     """
     places = offset_places(setup)
     return setup.view.head if setup.view.head in places else places[0]
 
 
 def get_neighbour(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue | None:
-    """Returns the offset of the swept head; None without an offset head."""
+    """Returns the offset of the head whose offset is swept; None if there is no such head."""
     if not offset_places(setup):
         return None
     _, offset = resolve_run(setup.run).built[swept_place(setup)]
@@ -196,15 +199,16 @@ def get_neighbour(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue |
 
 
 def with_neighbour(setup: Setup, value: SweptValue) -> SetupChange:
-    """Returns the changed field for another offset of the swept head."""
+    """Returns the changed field for another offset of the head whose offset is swept."""
     return {"built": turn_head(setup, swept_place(setup), value)}
 
 
 # ---- parameters of mechanisms ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class SweptParameter:
-    """A parameter of a mechanism, as a setting that can be swept. owner: the mechanism's name. others: all parameters
-    that the mechanism declares.
+    """A parameter of a mechanism, as a setting that can be swept over several values.
+
+    owner: the name of the mechanism. others: all parameters that the mechanism declares.
     """
 
     owner: str
@@ -231,7 +235,7 @@ class SweptParameter:
         return None if params is None else params[self.parameter.name]
 
     def change(self, setup: Setup, value: SweptValue) -> SetupChange:
-        """Returns the changed fields of a Setup for another value of this parameter."""
+        """Returns {Setup field: new value} for another value of this parameter."""
         config = config_of(setup.run)
         params = {**self.chosen(setup), self.parameter.name: value}
         if self.owner in NORMALISERS:
@@ -242,7 +246,7 @@ class SweptParameter:
         return {"positions": to_positions_field(setup.run, tuple(write_position(*each) for each in positions.items()))}
 
     def format_value(self, value: SweptValue) -> str:
-        """Formats a value: the label of a word, or a number without trailing zeros."""
+        """Formats a value: the label of a value that is a word, or a number without trailing zeros."""
         return say(f"parameter_word.{value}") if self.parameter.words else f"{value:g}"
 
 

@@ -3,14 +3,14 @@
 import re
 
 PARTS_PATTERN = re.compile(r"[./:|\\]+")
-CAMEL_PATTERN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # keyPadding -> key_Padding
+CAMEL_PATTERN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # finds the border between two words: in keyPadding, before the P
 NUMBER_PATTERN = re.compile(r"\d+")
 LAYER_PREFIX_PATTERN = re.compile(r"^(?:layer|block|l|h)_?\d+_")
-HOOK_PREFIX = "hook_"  # TransformerLens: blocks.0.attn.hook_q
+HOOK_PREFIX = "hook_"  # the prefix of TransformerLens, as in blocks.0.attn.hook_q
 
 
 def last_name(name: str) -> str:
-    """The last part of a name, in lower case, its words separated by "_".
+    """Return the last part of a dotted name, in lower case, with "_" between its words.
 
     >>> last_name("model.layers.3.self_attn.KeyStates"), last_name("blocks/0/attn/hook_q"), last_name("attn.0")
     ('key_states', 'hook_q', '0')
@@ -20,7 +20,7 @@ def last_name(name: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """A name without a layer's number and without the prefix of a library.
+    """Return a name without the number of its layer and without the prefix of a library.
 
     >>> [plain_name(name) for name in ("blocks.0.attn.hook_q", "attentions.11", "layer_2_attn_mask", "q_0")]
     ['q', 'attentions', 'attn_mask', 'q']
@@ -32,12 +32,12 @@ def plain_name(name: str) -> str:
 
 
 def name_stem(name: str) -> str:
-    """A dotted name without its last part: "attention.0" of "attention.0.attn"."""
+    """Return a dotted name without its last part: "attention.0" of "attention.0.attn"."""
     return name.rpartition(".")[0]
 
 
 def numbers_in(name: str) -> tuple[str, tuple[int, ...]]:
-    """A name with # instead of its numbers, and these numbers: names of one series differ only in them.
+    """Return a name with # in place of its numbers, and the numbers. Names of one series differ only in these numbers.
 
     >>> numbers_in("layer_2.head_11.attn")
     ('layer_#.head_#.attn', (2, 11))

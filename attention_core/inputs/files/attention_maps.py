@@ -1,7 +1,7 @@
-"""Reads attention maps of any model from a file: the weights of its heads, and the words of queries and keys.
+"""Attention maps of any model, read from a file: the weights of its heads, and the words of queries and keys.
 
-Nothing else about the model is known, so its maps can be shown and measured, but not recomputed. A file may
-contain maps of several kinds, and an array may have several readings: all are listed, the likeliest first.
+Nothing else about the model is known, so its maps can be shown and measured, but not recomputed. A file may contain
+maps of several kinds, and the axes of an array may be read in several ways: all are listed, the likeliest first.
 """
 
 import re
@@ -30,26 +30,27 @@ MAP_NAMES = (
 )
 KIND_PREFIX = re.compile(r"^(?:(?:encoder|decoder|enc|dec|cross|self)_)+")
 TOKEN_NAMES = ("tokens", "queries", "keys", "words")
-AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # texts under these names may be words
-AVERAGED_NAME = "attn_output_weights"  # the name in torch.nn.MultiheadAttention: heads averaged, (B, T, S)
-MAX_MAP_HEADS = 1_024  # the most layers times heads
-MAX_MAP_SIDE = 1_024  # the most queries, and the most keys
-MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)  # 12 x 12 heads of 128 words in float32; JSON has ARRAY_BOUNDS
+AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # names of maps that may also be the name of a text with their words
+AVERAGED_NAME = "attn_output_weights"  # name in torch.nn.MultiheadAttention: averaged over heads, (B, T, S)
+MAX_MAP_HEADS = 1_024  # the most maps in a file: layers times heads
+MAX_MAP_SIDE = 1_024  # a map has at most this many queries, and at most this many keys
+MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)  # for binary files; ARRAY_BOUNDS applies to JSON
 MAX_NOTE_CHARS = 300
-MAX_SERIES_NUMBERS = 2  # numbers in which the names of a series may differ: layer and head
+MAX_SERIES_NUMBERS = 2  # names of a series differ in at most this many numbers: a layer and a head
 SERIES_AXES = (("head", "H"), ("sent", "B"), ("sample", "B"), ("example", "B"), ("batch", "B"), ("step", "B"))
-# The possible meanings of the axes before (T, S), by their number, the likeliest first.
+# Number of axes before (T, S) -> their possible meanings, the likeliest first.
 READINGS = {0: ("",), 1: ("H", "L", "B"), 2: ("L H", "B H"), 3: ("L B H", "B L H")}
-SERIES_READINGS = {0: ("",), 1: ("H", "B", "L"), 2: ("BH", "LH", "LB")}  # for the arrays of a series, the same for each
+SERIES_READINGS = {0: ("",), 1: ("H", "B", "L"), 2: ("BH", "LH", "LB")}  # as READINGS, per array of a series
 
 
 @dataclass(frozen=True, eq=False)
 class MapGroup:
-    """Maps of one kind: an array, or a series of arrays, such as one per layer.
+    """Maps of one kind: one array, or a series of arrays, such as one per layer.
 
-    name: of the array, or of the series, with # instead of its numbers. kind: of the maps: "encoder", "decoder",
-    "cross", or "". array: without axes of length 1 before (T, S). shape: of each array in the file. members: the names
-    of the arrays. readings: possible meanings of the axes before (T, S), such as "L H", the likeliest first.
+    name: the name of the array; for a series, with # instead of its numbers. kind: "encoder", "decoder", "cross", or ""
+    if unknown. array: the maps, without axes of length 1 before (T, S). shape: the shape of each array in the file.
+    members: the names of the arrays. readings: possible meanings of the axes before (T, S), such as "L H", the
+    likeliest first.
     """
 
     name: str
@@ -61,16 +62,19 @@ class MapGroup:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The number of queries and of keys."""
+        """The number of queries and the number of keys."""
         return self.array.shape[-2:]
 
     def count_sentences(self, axes: str) -> int:
-        """The number of sentences in the batch under a reading; 1 without a batch."""
+        """Return the number of sentences in the batch for axes such as "B H T S"; 1 if there is no axis B."""
         sizes = dict(zip(axes.split(), self.array.shape, strict=False))
         return sizes.get("B", 1)
 
     def arrange(self, axes: str, sentence: int = 0) -> np.ndarray:
-        """The maps as (L, H, T, S) under a reading; of a batch, the maps of one sentence. Raises AttentionError."""
+        """Return the maps as (L, H, T, S) for a reading of their axes; if there is a batch, the maps of one sentence.
+
+        axes: the reading. sentence: the index in the batch. Raises AttentionError.
+        """
         if axes not in self.readings:
             raise AttentionError("unknown_choice", name="axes", choices=", ".join(self.readings), given=axes[:20])
         letters, maps = axes.split(), self.array
@@ -88,7 +92,7 @@ class MapGroup:
 
 @dataclass(frozen=True, eq=False)
 class MapView:
-    """The maps that are shown: a group, a reading of its axes, and a sentence of the batch."""
+    """The maps to show: a group, a reading of its axes, and a sentence of the batch."""
 
     maps: AttentionMaps
     group: MapGroup
@@ -100,9 +104,11 @@ class MapView:
 
 @dataclass(frozen=True, eq=False)
 class MapFile:
-    """The contents of a file of maps. notes: texts that are no words. unread: what is not read, by name: the
-    shape of an array, the error of an unreadable value, or None for words that fit no maps. word_names: the texts that
-    are words of some of its maps.
+    """The contents of a file of attention maps.
+
+    notes: {name: a text that is not words}. unread: {name: what was not used}, where the value is the shape of an
+    array, the error of an unreadable value, or None for words that fit no maps. word_names: the names of the texts that
+    are the words of maps.
     """
 
     groups: tuple[MapGroup, ...]
@@ -113,11 +119,14 @@ class MapFile:
 
     @cached_property
     def sentences(self) -> int:
-        """The number of sentences in the words of the file."""
+        """The number of sentences for which the file has words."""
         return count_sentences(self.texts)
 
     def view(self, group: int = 0, axes: str | None = None, sentence: int = 0) -> MapView:
-        """The maps of a group under a reading, by default the likeliest. Raises AttentionError."""
+        """Return the maps of a group with their words, for a reading of their axes.
+
+        axes: the reading; None means the likeliest. sentence: the index in a batch. Raises AttentionError.
+        """
         chosen = self.groups[group]
         axes = chosen.readings[0] if axes is None else axes
         maps = torch.from_numpy(np.ascontiguousarray(chosen.arrange(axes, sentence), dtype=np.float64))
@@ -127,7 +136,11 @@ class MapFile:
         return MapView(AttentionMaps(maps, words.queries, words.keys), chosen, axes, sentence, count, words)
 
     def find_words(self, group: MapGroup, sentence: int | None, count: int) -> FoundWords:
-        """The words of a group's axes; if each sentence has a separate array, the words stored beside that array."""
+        """Return the words of a group's queries and keys.
+
+        If each sentence has a separate array, the words stored beside that array are preferred. count: the number of
+        sentences.
+        """
         stem = name_stem(group.name)
         if sentence is not None and len(group.members) % count == 0 < len(group.members) - 1:
             stem = name_stem(group.members[sentence * (len(group.members) // count)])
@@ -135,7 +148,7 @@ class MapFile:
 
 
 def read_attention_maps(file_name: str, content: bytes) -> AttentionMaps:
-    """Reads the attention maps of a file, the likeliest if there are several kinds or readings: see read_map_file.
+    """Read the attention maps of a file. If it allows several kinds of maps or orders of axes, the likeliest is taken.
 
     Rows that do not sum to 1 are accepted: see AttentionMaps.uneven_rows.
 
@@ -147,14 +160,16 @@ def read_attention_maps(file_name: str, content: bytes) -> AttentionMaps:
 
 
 def read_map_file(file_name: str, content: bytes) -> MapFile:
-    """Reads a file of attention maps: (T, S), heads x T x S, layers x heads x T x S as in BertViz and CircuitsVis,
-    a batch of these, with an axis of 1 anywhere before T; one array per layer, head or sentence; maps of an encoder,
-    of a decoder and between them.
+    """Read all attention maps of a file, with their words.
 
-    file_name: with its ending: .json, .npz, .npy, .safetensors. content: at most 10 MB, JSON 5. The maps are the arrays
-    with a name of MAP_NAMES, else those whose names do not mean anything else. The words are under "tokens",
-    "words", "queries" and "keys", "left_text" and "right_text", "src_tokens" and "tgt_tokens" and the like: a text that
-    is split at its spaces, a list of texts, or a list of these for each sentence.
+    A map is (T, S), heads x T x S, layers x heads x T x S as in BertViz and CircuitsVis, or a batch of these, with an
+    axis of 1 anywhere before T. There may be one array per layer, head or sentence, and maps of an encoder, of a
+    decoder and between them.
+
+    file_name: the name with its ending, .json, .npz, .npy or .safetensors. content: the bytes, at most 10 MB, for JSON
+    5 MB. The maps are the arrays with a name of MAP_NAMES, else those whose names do not mean anything else. The words
+    are under "tokens", "words", "queries" and "keys", "left_text" and "right_text", "src_tokens" and "tgt_tokens" and
+    the like: a text that is split at its spaces, a list of texts, or a list of these for each sentence.
 
     Raises AttentionError (a ValueError): maps_missing, map_axes, too_many_map_heads, map_side, map_magnitude,
     not_finite, words_count, and those of read_contents.
@@ -185,7 +200,10 @@ def read_map_file(file_name: str, content: bytes) -> MapFile:
 
 
 def check_maps(name: str, maps: torch.Tensor) -> None:
-    """Raises AttentionError for maps that no page can draw. maps: (L, H, T, S)."""
+    """Raise AttentionError for maps that no page can draw.
+
+    maps: (L, H, T, S).
+    """
     L, H, T, S = maps.shape
     if L * H > MAX_MAP_HEADS:
         raise AttentionError("too_many_map_heads", limit=MAX_MAP_HEADS, given=L * H)
@@ -197,13 +215,13 @@ def check_maps(name: str, maps: torch.Tensor) -> None:
 
 # ---- which arrays are maps -------------------------------------------------------------------------------------------
 def is_map_name(name: str) -> bool:
-    """Whether a name means maps: "attn_weights", "blocks.0.attn.hook_pattern", "decoder_attentions"."""
+    """Return whether a name means maps: "attn_weights", "blocks.0.attn.hook_pattern", "decoder_attentions"."""
     plain = plain_name(name)
     return plain in MAP_NAMES or KIND_PREFIX.sub("", plain) in MAP_NAMES
 
 
 def kind_of(name: str) -> str:
-    """The part of a model that maps are from, inferred from their name.
+    """Infer from the name of maps whether they are of an "encoder", a "decoder" or "cross"; "" if the name is unclear.
 
     >>> kind_of("encoder_attentions"), kind_of("attention.Cross.attn"), kind_of("decoder.encoder_attn"), kind_of("attn")
     ('encoder', 'cross', 'cross', '')
@@ -220,7 +238,10 @@ def kind_of(name: str) -> str:
 
 
 def refuse_unread_maps(file_name: str, contents: FileContents) -> None:
-    """Raises the error of an unreadable array named like maps or words, or any error if nothing was readable."""
+    """Raise an error if a file's maps or words could not be read.
+
+    The error is that of an unreadable array named like maps or words; if no array could be read, that of any value.
+    """
     for name, error in contents.unread.items():
         if plain_name(name) in TOKEN_NAMES:
             raise speak_of_words(name, error)
@@ -237,7 +258,7 @@ def refuse_unread_maps(file_name: str, contents: FileContents) -> None:
 
 
 def speak_of_words(name: str, error: AttentionError) -> AttentionError:
-    """The error for unreadable words; if their form is the reason, an error that names the accepted forms."""
+    """Return the error to show for unreadable words; if their form is the reason, it lists the accepted forms."""
     shown = printable_name(name)
     match error.code:
         case "json_value":
@@ -248,15 +269,16 @@ def speak_of_words(name: str, error: AttentionError) -> AttentionError:
 
 
 def first_text(text: Texts) -> str:
-    """The first text in nested lists."""
+    """Return the first text in nested lists; "" if there is none."""
     while not isinstance(text, str):
         text = text[0] if text else ""
     return text
 
 
 def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
-    """The names of the arrays that are maps: arrays named like maps, else arrays without the name of another role. The
-    only array of a file is always one.
+    """Return the names of the arrays that are maps.
+
+    These are the only array of a file, else the arrays named like maps, else those whose names have no other role.
     """
     arrays = contents.arrays
     if len(arrays) == 1:
@@ -267,7 +289,7 @@ def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
         ranks = {plain: rank for rank, plain in enumerate(MAP_NAMES)}
         return sorted(known, key=lambda name: ranks.get(plain_name(name), 0))
     others = [name for name in numbers if not guess_roles([name])]
-    largest = 1 + SUM_TOLERANCE  # of a number that may be a weight
+    largest = 1 + SUM_TOLERANCE  # a larger number cannot be a weight
     others = [name for name in others if ((arrays[name] >= 0) & (arrays[name] <= largest)).all()] or others
     if not others:
         raise AttentionError("maps_missing", name=printable_name(file_name), choices=list_first_names(arrays))
@@ -275,7 +297,11 @@ def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
 
 
 def group_names(names: Iterable[str], arrays: Mapping[str, np.ndarray]) -> list[list[str]]:
-    """Groups names that differ in one number, or in two that form a complete grid, if their shapes are equal."""
+    """Group the names of arrays that form one series.
+
+    Names of a series differ in one number, or in two numbers that form a complete grid, and their arrays have equal
+    shapes. Any other name is a group by itself.
+    """
     series: dict[tuple, list[str]] = {}
     for name in names:
         template, _ = numbers_in(name)
@@ -288,14 +314,14 @@ def group_names(names: Iterable[str], arrays: Mapping[str, np.ndarray]) -> list[
 
 
 def is_whole_series(members: list[str]) -> bool:
-    """Whether the numbers in the names form a line, or a grid without a gap."""
+    """Return whether the names differ in one number, or in two that form a grid without a gap."""
     columns = varying_numbers(members)
     sizes = [len(set(column)) for column in columns.values()]
     return 0 < len(columns) <= MAX_SERIES_NUMBERS and int(np.prod(sizes)) == len(members)
 
 
 def varying_numbers(members: list[str]) -> dict[int, tuple[int, ...]]:
-    """The numbers that differ between the names, by their place in the name."""
+    """Return {index of a number in the name: its value in each name} for the numbers that differ."""
     numbers = [numbers_in(name)[1] for name in members]
     columns = zip(*numbers, strict=True)
     return {place: column for place, column in enumerate(columns) if len(set(column)) > 1}
@@ -303,7 +329,7 @@ def varying_numbers(members: list[str]) -> dict[int, tuple[int, ...]]:
 
 # ---- the axes of maps ------------------------------------------------------------------------------------------------
 def make_group(members: list[str], contents: FileContents, sentences: int) -> MapGroup:
-    """The maps of an array, or of a series. Raises AttentionError."""
+    """Make the MapGroup of an array or a series. Raises AttentionError."""
     name, arrays = members[0], [contents.arrays[name] for name in members]
     array = arrays[0]
     if array.ndim < 2:
@@ -331,8 +357,10 @@ def make_group(members: list[str], contents: FileContents, sentences: int) -> Ma
 
 
 def list_series_axes(members: list[str], texts: Mapping[str, Texts]) -> list[str]:
-    """The axis that each varying number of a series counts: "B" if its members have different words, else as the word
-    before the number implies, by default layers, then heads.
+    """Return the axis ("L", "H" or "B") that each varying number in the names of a series counts.
+
+    An axis is "B" if the members have different words, else the axis that the word before the number implies; by
+    default layers first, then heads.
     """
     if len(members) == 1:
         return []
@@ -350,8 +378,9 @@ def list_series_axes(members: list[str], texts: Mapping[str, Texts]) -> list[str
 
 
 def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
-    """The possible meanings of the axes before (T, S), except those of length 1, the likeliest first. series: of the
-    first axes, which are known.
+    """Return the possible meanings of the axes before (T, S), without axes of length 1; the likeliest meaning is first.
+
+    lead: the lengths of these axes. series: the known meanings of the first axes.
     """
     counted = [size for size in lead[len(series) :] if size > 1]
     if series:
@@ -362,12 +391,12 @@ def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
     if len(lead) > 1 and len(counted) == 1:  # (L, 1, T, S), or (1, H, T, S)
         return ["L", "B"] if lead[0] > 1 else ["H"]
     if len(lead) > 2 and len(counted) == 2:
-        return readings[:1]  # (L, 1, H, T, S): the 1 is the batch
+        return readings[:1]  # (L, 1, H, T, S): the axis of length 1 is the batch
     return readings
 
 
 def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
-    """The reading of the axes that the file itself states, as a list of one; [] if the file states none."""
+    """Return a list with the only reading of the axes that the file states; [] if the file states none."""
     if len(dims) != len(shape):
         return []
     named = [axis for axis, size in zip(dims, shape, strict=True) if size > 1 and axis not in "TS"]
@@ -375,7 +404,7 @@ def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
 
 
 def batch_first(readings: list[str], lead: list[int], sentences: int) -> list[str]:
-    """The readings, sorted so that readings with a batch come first if the file has words for as many sentences."""
+    """Sort the readings so that readings whose batch is as long as the file has sentences come first."""
     if sentences == 1:
         return readings
     batches = [axes for axes in readings if "B" in axes]
@@ -385,7 +414,7 @@ def batch_first(readings: list[str], lead: list[int], sentences: int) -> list[st
 
 # ---- the words -------------------------------------------------------------------------------------------------------
 def list_used_words(file: MapFile) -> set[str]:
-    """The texts that are words of some maps of a file."""
+    """Return the names of the texts that are words of some maps of a file."""
     used: set[str] = set()
     for group in file.groups:
         for axes in group.readings:

@@ -1,7 +1,7 @@
-"""The contents of a file by name: arrays of numbers, texts, and everything else with the reason why it is unreadable.
+"""The contents of a file by name: arrays of numbers, texts, and the reasons why other values are unreadable.
 
-A file of maps or tensors often contains more than is needed. Whatever cannot be read is listed by name:
-`read_contents` raises an error only for a file of the wrong format, or one beyond the bounds.
+A file of maps or tensors often contains more than is needed. Values that cannot be read are listed by name;
+`read_contents` raises an error only for a file of the wrong format, or for a file beyond the bounds.
 """
 
 import codecs
@@ -35,16 +35,16 @@ from attention_core.inputs.files.stored_arrays import (
 from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.record.errors import AttentionError
 
-MAX_TEXT_BYTES = 200_000  # the most bytes of texts in an NPZ, and of a safetensors file's metadata
-MAX_CONTENT_AXES = 6  # (step, layer, B, H, T, S)
+MAX_TEXT_BYTES = 200_000  # all texts in an NPZ file, or a safetensors file's metadata, have at most this many bytes
+MAX_CONTENT_AXES = 6  # an array has at most this many axes: (step, layer, B, H, T, S)
 JSON_BOUNDS = replace(ARRAY_BOUNDS, axes=MAX_CONTENT_AXES)
-MAX_JSON_DEPTH = 12  # the most levels of nested objects and lists of objects
-ABOUT_KEY = "about"  # key of the metadata in this app's exports
-AXIS_WORDS = {"T": "queries", "S": "keys"}  # axis -> the key of its words in this app's exports
+MAX_JSON_DEPTH = 12  # there are at most this many levels of nested objects, and of lists of objects
+ABOUT_KEY = "about"  # key of the metadata in files that this app exports
+AXIS_WORDS = {"T": "queries", "S": "keys"}  # axis -> the key of its words in files that this app exports
 TEXT_TYPE = re.compile(r"[<>|=]?[US][0-9]{1,6}")
-COUNTED_BY = ("layer", "head")  # keys whose numbers identify the maps in a list of objects
-NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # text in this app's JSON -> number
-MAX_SAFETENSORS_HEADER = 100_000  # the most bytes of a header: enough for some hundred arrays
+COUNTED_BY = ("layer", "head")  # if objects in a list have these keys, their numbers name the objects, one per map
+NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # text in this app's JSON -> the number it means
+MAX_SAFETENSORS_HEADER = 100_000  # a header has at most this many bytes, enough for some hundred arrays
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SAFETENSORS_TYPES = {
     "F64": "<f8",
@@ -70,9 +70,9 @@ Found = np.ndarray | Texts | AttentionError
 class FileContents:
     """The contents of a file, by name.
 
-    arrays: whole numbers as int64, truth values as bool, others as float64; they may be infinite or NaN. texts: a text,
-    or nested lists of texts. unread: why something is neither. dims: the axes of arrays, if the file states them, as
-    this app's exports do.
+    arrays: whole numbers as int64, truth values as bool, others as float64; they may be infinite or NaN. texts: texts,
+    or nested lists of texts. unread: the error of each value that is neither an array nor a text. dims: the axes of
+    arrays, if the file states them, as this app's exports do.
     """
 
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
@@ -81,16 +81,16 @@ class FileContents:
     dims: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def names(self) -> list[str]:
-        """All names of the file."""
+        """Return all names of the file."""
         return [*self.arrays, *self.texts, *self.unread]
 
 
 def read_contents(file_name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS) -> FileContents:
-    """Reads everything in a file.
+    """Read everything in a file.
 
-    file_name: with its ending: .json, .npz, .npy, .safetensors, or a matrix as text. JSON objects in objects are named
-    by their path, "params.q"; a list of objects by their "name", else by their indices. Arrays of texts and of
-    bytes are texts. Nothing is unpickled.
+    file_name: the name with its ending, .json, .npz, .npy, .safetensors, or the ending of a text file with a matrix.
+    Nested JSON objects are named by their path, "params.q"; those in a list by their "name", else by their indices.
+    Arrays of texts and of bytes are texts. Nothing is unpickled.
 
     Raises AttentionError: file_ending, file_empty, file_too_large, too_many_arrays, too_many_numbers, array_twice, and
     those of parse_json; not_npz, unpacked_too_large, not_safetensors, header_too_long.
@@ -117,7 +117,7 @@ def read_contents(file_name: str, content: bytes, bounds: FileBounds = ARRAY_BOU
 
 
 def gather_contents(file_name: str, found: Iterator[tuple[str, Found]], bounds: FileBounds) -> FileContents:
-    """Collects the arrays and texts that were found; raises AttentionError if there are too many."""
+    """Collect the arrays and texts of a file; raise AttentionError if there are too many."""
     contents, numbers = FileContents(), 0
     for name, value in found:
         if name in contents.arrays or name in contents.texts or name in contents.unread:
@@ -139,13 +139,16 @@ def gather_contents(file_name: str, found: Iterator[tuple[str, Found]], bounds: 
 
 # ---- text ------------------------------------------------------------------------------------------------------------
 def find_in_text(file_name: str, content: bytes, _: FileBounds) -> Iterator[tuple[str, Found]]:
-    """The matrix of a text, named after the file. Raises AttentionError: not_text, and those of parse_matrix."""
+    """Yield the matrix of a text file, with the name of the file.
+
+    Raises AttentionError: not_text, and the errors of parse_matrix.
+    """
     stem, _ = split_file_name(file_name)
     yield stem, parse_matrix(decode_text(file_name, content), printable_name(file_name))
 
 
 def split_file_name(file_name: str) -> tuple[str, str]:
-    """The name of a file without its folder and its ending, and the ending.
+    """Split a file's name into the name without folder and ending, and the ending in lower case.
 
     >>> split_file_name("folder/Layer.NPZ")
     ('Layer', '.npz')
@@ -155,20 +158,22 @@ def split_file_name(file_name: str) -> tuple[str, str]:
 
 
 def decode_text(file_name: str, content: bytes) -> str:
-    """Decodes the text of a file: UTF-16 if it has a byte order mark, else UTF-8 with or without one."""
+    """Decode the text of a file: as UTF-16 if it has that byte order mark, otherwise as UTF-8 with or without a
+    mark.
+    """
     encoding = "utf-16" if content.startswith(UTF_16_MARKS) else "utf-8-sig"
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError:
         raise AttentionError("not_text", name=printable_name(file_name)) from None
-    if "\0" in text:  # no text has this character, but most files of numbers do
+    if "\0" in text:  # texts lack this character, but most binary files have it
         raise AttentionError("not_text", name=printable_name(file_name))
     return text
 
 
 # ---- JSON ------------------------------------------------------------------------------------------------------------
 def find_in_json(file_name: str, content: bytes, _: FileBounds) -> Iterator[tuple[str, Found]]:
-    """The contents of a JSON file; a value without a name is named after the file."""
+    """Yield the contents of a JSON file; a value without a name gets the name of the file."""
     stem, _ = split_file_name(file_name)
     value = parse_json(file_name, decode_text(file_name, content))
     is_own_export = isinstance(value, tuple) and {ABOUT_KEY, "steps"} <= {key for key, _ in value}
@@ -180,14 +185,15 @@ def find_in_json(file_name: str, content: bytes, _: FileBounds) -> Iterator[tupl
 
 
 def walk_json(name: str, value: object, unnamed: str, depth: int) -> Iterator[tuple[str, Found]]:
-    """The arrays and texts of a JSON value. unnamed: the name of a value without one. depth: how many further levels of
-    objects are allowed.
+    """Yield the arrays and texts of a JSON value, at any depth.
+
+    unnamed: the name for a value that has none. depth: the number of further levels of objects that are allowed.
     """
     own_name = name or unnamed
     if is_counted_object(value):
         value = [text for _, text in value]
     if value is None or value == [] or value == ():
-        return  # an empty value
+        return  # an empty value is left out
     rows = read_text_rows(value)
     if rows is not None:
         items = rows
@@ -207,8 +213,10 @@ def walk_json(name: str, value: object, unnamed: str, depth: int) -> Iterator[tu
 
 
 def read_layers(name: str, value: object) -> Iterator[tuple[str, Found]]:
-    """The contents of a value that is no object; a list of arrays of different shapes, or with empty entries, is split:
-    the layers of a model may differ in their number of heads, and some may return no weights.
+    """Yield the contents of a JSON value that is not an object.
+
+    A list of arrays is split if the arrays differ in shape or if some are empty, because the layers of a model may
+    differ in their number of heads, and some layers may return no weights.
     """
     whole = read_json_value(name, value)
     is_uneven = isinstance(whole, AttentionError) and whole.code in ("lists_differ", "json_value")
@@ -225,7 +233,9 @@ def read_layers(name: str, value: object) -> Iterator[tuple[str, Found]]:
 
 
 def name_entries(entries: list[tuple]) -> list[str]:
-    """The names of the objects in a list: their "name", or layer and head, if these are unique; else their indices."""
+    """Return the names of the objects in a list: layer and head, or "name", if these are unique; otherwise the
+    indices.
+    """
     counted = [count_name(dict(entry)) for entry in entries]
     if all(counted) and len(set(counted)) == len(counted) > 1:
         return counted
@@ -236,12 +246,12 @@ def name_entries(entries: list[tuple]) -> list[str]:
 
 
 def count_name(entry: dict) -> str:
-    """The name of an object by its layer and head, "layer_0.head_1"; "" if it does not state them."""
+    """Return the name of an object by its layer and head, "layer_0.head_1"; "" if the object states neither."""
     return ".".join(f"{key}_{entry[key]}" for key in COUNTED_BY if type(entry.get(key)) is int)
 
 
 def without_name(entry: tuple, name: str) -> tuple:
-    """An object of a list, without the entries that make up its name."""
+    """Return an object of a list without the entries that make up its name."""
     is_counted = name == count_name(dict(entry))
     return tuple(
         (key, value)
@@ -251,15 +261,16 @@ def without_name(entry: tuple, name: str) -> tuple:
 
 
 def is_counted_object(value: object) -> bool:
-    """Whether an object contains only texts under the names 0, 1, 2, as a data frame stores a column of words."""
+    """Return whether an object has only texts under the keys 0, 1, 2, ..., as a data frame stores a column of words."""
     if not isinstance(value, tuple) or not value:
         return False
     return all(key == str(place) and isinstance(text, str) for place, (key, text) in enumerate(value))
 
 
 def read_text_rows(value: object) -> list[tuple[str, object]] | None:
-    """The columns of a list of objects with the same keys, at least one with texts, none with arrays or objects, such
-    as tokens with their numbers; None for any other value.
+    """Return the columns of a list of objects that have the same keys, such as tokens with their numbers.
+
+    At least one column must have texts, and no column may have arrays or objects. Returns None for any other value.
     """
     is_list_of_objects = isinstance(value, list) and all(isinstance(entry, tuple) for entry in value)
     if not is_list_of_objects or not value or () in value:
@@ -278,7 +289,7 @@ def read_text_rows(value: object) -> list[tuple[str, object]] | None:
 
 
 def read_json_value(name: str, value: object) -> Found:
-    """A value that is no object: texts, an array, or the error why it is neither."""
+    """Read a JSON value that is not an object as texts or an array; return the error if it is neither."""
     texts = as_texts(value)
     if texts is not None:
         return texts
@@ -289,7 +300,10 @@ def read_json_value(name: str, value: object) -> Found:
 
 
 def as_texts(value: object, depth: int = MAX_CONTENT_AXES) -> Texts | None:
-    """A text, or nested lists of texts, as tuples; None for anything else. depth: the allowed depth of the lists."""
+    """Return a text unchanged and nested lists of texts as tuples; return None for any other value.
+
+    depth: the allowed depth of the lists.
+    """
     if isinstance(value, str):
         return value
     if not isinstance(value, list) or not value or depth == 0:
@@ -299,7 +313,7 @@ def as_texts(value: object, depth: int = MAX_CONTENT_AXES) -> Texts | None:
 
 
 def find_in_own_json(document: dict) -> Iterator[tuple[str, Found]]:
-    """The steps of an exported run, and its metadata with the axes of its steps."""
+    """Yield the steps of a run that this app exported, and its metadata with the axes of the steps."""
     dims = []
     steps = document["steps"] if isinstance(document["steps"], list) else []
     for place, entry in enumerate(steps):
@@ -315,14 +329,14 @@ def find_in_own_json(document: dict) -> Iterator[tuple[str, Found]]:
 
 
 def to_plain(value: object) -> object:
-    """A parsed JSON value with objects as dicts again."""
+    """Convert a parsed JSON value back to plain dicts and lists."""
     if isinstance(value, tuple):
         return {key: to_plain(item) for key, item in value}
     return value if not isinstance(value, list) else [to_plain(item) for item in value]
 
 
 def with_infinities(value: object) -> object:
-    """Nested lists of numbers, in which the texts of this app's JSON for infinities and NaN become numbers."""
+    """Return nested lists in which numbers replace the texts that this app's JSON has for infinities and NaN."""
     if isinstance(value, list):
         return [with_infinities(item) for item in value]
     return NOT_FINITE.get(value, value) if isinstance(value, str) else value
@@ -330,9 +344,12 @@ def with_infinities(value: object) -> object:
 
 # ---- NumPy's files ---------------------------------------------------------------------------------------------------
 def find_in_npz(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[tuple[str, Found]]:
-    """The contents of an NPZ file. Its directory is checked before unpacking, and no file is written."""
+    """Yield the contents of an NPZ file.
+
+    The file's directory is checked before unpacking, and no file is written.
+    """
     shown_name, entries = printable_name(file_name), content.count(ZIP_ENTRY_MAGIC)
-    if entries > MAX_ARRAYS:  # checked before zipfile makes an object of each
+    if entries > MAX_ARRAYS:  # checked before zipfile makes an object of each entry
         raise AttentionError("too_many_arrays", name=shown_name, limit=MAX_ARRAYS, given=entries)
     try:
         with ZipFile(BytesIO(content)) as archive:
@@ -356,13 +373,13 @@ def find_in_npz(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[
 
 
 def find_in_npy(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[tuple[str, Found]]:
-    """The contents of an NPY file, named after the file."""
+    """Yield the contents of an NPY file, named after the file."""
     stem, _ = split_file_name(file_name)
     yield stem, read_npy_contents(file_name, content, bounds)
 
 
 def read_npy_contents(name: str, content: bytes, bounds: FileBounds) -> Found:
-    """The array or the texts of an NPY file, or the error why it is neither."""
+    """Return the array or the texts of an NPY file, or the error that says why the file has neither."""
     texts = read_npy_texts(content)
     if texts is not None:
         return texts
@@ -374,7 +391,7 @@ def read_npy_contents(name: str, content: bytes, bounds: FileBounds) -> Found:
 
 
 def read_npy_texts(content: bytes) -> Texts | None:
-    """The texts of an NPY file; None for other contents. Nothing is unpickled."""
+    """Return the texts of an NPY file; None for other contents. Nothing is unpickled."""
     if len(content) > MAX_TEXT_BYTES:
         return None
     try:
@@ -389,12 +406,12 @@ def read_npy_texts(content: bytes) -> Texts | None:
         return None
     try:
         return nest_texts(np.frombuffer(held, dtype).reshape(shape).tolist())
-    except ValueError:  # a character that Unicode lacks
+    except ValueError:  # raised for a code point that Unicode lacks
         return None
 
 
 def nest_texts(value: object) -> Texts:
-    """Nested lists of texts as tuples; bytes are decoded as UTF-8."""
+    """Convert nested lists of texts to tuples, with bytes decoded as UTF-8."""
     if isinstance(value, list):
         return tuple(map(nest_texts, value))
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
@@ -402,12 +419,12 @@ def nest_texts(value: object) -> Texts:
 
 # ---- safetensors -----------------------------------------------------------------------------------------------------
 def find_in_safetensors(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[tuple[str, Found]]:
-    """The contents of a safetensors file: its arrays, and the texts of its metadata, with JSON lists as lists."""
+    """Yield the contents of a safetensors file: its arrays, and the texts of its metadata, with JSON lists as lists."""
     shown_name, length = printable_name(file_name), int.from_bytes(content[:8], "little")
     if MAX_SAFETENSORS_HEADER < length <= len(content):
         raise AttentionError("header_too_long", name=shown_name, limit=MAX_SAFETENSORS_HEADER, given=length)
     try:
-        stored = dict(deserialize(content))  # checks the header against the bytes
+        stored = dict(deserialize(content))  # deserialize also checks that header and bytes agree
     except SafetensorError:
         raise AttentionError("not_safetensors", name=shown_name) from None
     for name, entry in json.loads(content[8 : 8 + length], object_pairs_hook=tuple):
@@ -419,7 +436,7 @@ def find_in_safetensors(file_name: str, content: bytes, bounds: FileBounds) -> I
 
 
 def read_stored_tensor(name: str, tensor: Mapping, bounds: FileBounds) -> Found:
-    """An array of a safetensors file, or the error why it is none."""
+    """Return an array of a safetensors file, or the error that says why it cannot be read."""
     dtype = SAFETENSORS_TYPES.get(tensor["dtype"], tensor["dtype"])
     try:
         return read_stored_array(name, dtype, tensor["shape"], tensor["data"], bounds=bounds)
@@ -428,7 +445,7 @@ def read_stored_tensor(name: str, tensor: Mapping, bounds: FileBounds) -> Found:
 
 
 def read_metadata(text: str) -> Texts:
-    """A text of metadata; a list of texts if it is one in JSON."""
+    """Return the text of a metadata entry, or a list of texts if the entry is a JSON list."""
     try:
         texts = as_texts(json.loads(text))
     except (ValueError, RecursionError):
@@ -436,7 +453,7 @@ def read_metadata(text: str) -> Texts:
     return text if texts is None else texts
 
 
-FILE_READERS = {  # file ending -> function that yields a file's contents by name
+FILE_READERS = {  # file ending -> function that yields a file's contents, each with its name
     ".csv": find_in_text,
     ".tsv": find_in_text,
     ".txt": find_in_text,
@@ -449,7 +466,7 @@ FILE_READERS = {  # file ending -> function that yields a file's contents by nam
 
 # ---- exports of this app ---------------------------------------------------------------------------------------------
 def unfold_about(contents: FileContents) -> FileContents:
-    """The contents with the metadata of this app's export read: the words of axes, the axes of arrays, notes."""
+    """Return the contents with an export's metadata split up: the words of axes, the axes of arrays, and notes."""
     said = contents.texts.get(ABOUT_KEY)
     packed = contents.arrays.get(ABOUT_KEY)
     if packed is not None and are_bytes(packed):
@@ -473,12 +490,12 @@ def unfold_about(contents: FileContents) -> FileContents:
 
 
 def are_bytes(array: np.ndarray) -> bool:
-    """Whether an array is a row of bytes: a text in this app's NPZ files."""
+    """Return whether an array is a row of bytes; this app's NPZ files store a text in this form."""
     return array.ndim == 1 and array.dtype == np.int64 and bool(((array >= 0) & (array < 256)).all())
 
 
 def read_dims(dims: object) -> dict[str, tuple[str, ...]]:
-    """The axes of arrays as this app's export states them."""
+    """Return the axes of arrays as this app's exports state them, by array name."""
     if not isinstance(dims, dict):
         return {}
     read = {name: as_texts(axes) for name, axes in dims.items()}

@@ -1,4 +1,4 @@
-"""The words of attention maps: which of a file's texts label the queries, which the keys."""
+"""The words of attention maps: which texts of a file label the queries, and which label the keys."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from attention_core.inputs.files.contents import Texts
 from attention_core.record.errors import AttentionError
 
 MAX_WORD_CHARS = 40
-# Names of words, in the order in which they are tried: for the queries, for the keys, and for both if they are equal.
+# Names of the texts with the words of queries, of keys, and of both if they are equal, in the order of trial.
 LEFT_NAMES = ("queries", "query_tokens", "query_words", "left", "left_text", "left_tokens")
 RIGHT_NAMES = ("keys", "key_tokens", "key_words", "right", "right_text", "right_tokens")
 QUERY_NAMES = (
@@ -54,7 +54,7 @@ BOTH_NAMES = (
     "pieces",
     "subwords",
 )
-STRICT_NAMES = ("tokens", "queries", "keys", "left", "right", "left_text", "right_text")  # always words
+STRICT_NAMES = ("tokens", "queries", "keys", "left", "right", "left_text", "right_text")  # texts that are always words
 ENCODER_NAMES = ("encoder_tokens", "encoder_text", "src_tokens", "source_tokens", "source", "src", "src_text")
 DECODER_NAMES = ("decoder_tokens", "decoder_text", "tgt_tokens", "target_tokens", "target", "tgt", "trg", "tgt_text")
 
@@ -63,7 +63,7 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class FoundWords:
-    """The words of both axes, and the names of the texts that they are from; "" if they are from none."""
+    """The words of queries and keys, each with the name of the text that has them; "" if they are only numbers."""
 
     queries: Words
     keys: Words
@@ -74,11 +74,11 @@ class FoundWords:
 def find_words(
     texts: Mapping[str, Texts], sizes: tuple[int, int], kind: str, stem: str, sentence: int | None, sentences: int
 ) -> FoundWords:
-    """The words of maps of T queries and S keys; numbers if there are none.
+    """Return the words of maps of T queries and S keys; numbers as words if the file has none.
 
-    texts: of the file, by name. kind: of the maps, "encoder", "decoder", "cross" or "". stem: the path of
-    the maps in the file; words in the same object are preferred. sentence: the index in a batch, None without one;
-    sentences: how many there are.
+    texts: the texts of the file, by name. sizes: (T, S). kind: the kind of the maps, "encoder", "decoder", "cross" or
+    "". stem: the path of the maps in the file; words in the same object are preferred. sentence: the index in a batch,
+    None without one. sentences: the number of sentences.
 
     >>> find_words({"tokens": "a cat"}, (2, 2), "", "", None, 1)
     FoundWords(queries=('a', 'cat'), keys=('a', 'cat'), queries_from='tokens', keys_from='tokens')
@@ -98,14 +98,20 @@ def find_words(
 
 
 def list_near_words(texts: Mapping[str, Texts], stem: str) -> dict[str, Texts]:
-    """The texts in the same object as maps whose names mean words. stem: the path of the maps."""
+    """Return the texts that are named like words and lie in the same object of the file as maps.
+
+    stem: the path of the maps in the file.
+    """
     names = (*QUERY_NAMES, *KEY_NAMES, *BOTH_NAMES)
     near = [name for name in texts if stem and name_stem(name) == stem]
     return {name: texts[name] for name in near if plain_name(name) in names}
 
 
 def names_of_axes(kind: str, is_square: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names under which the words of the queries and of the keys may be, in the order in which they are tried."""
+    """Return the names that texts with the words of queries, and of keys, may have, in the order of trial.
+
+    kind: the kind of the maps. is_square: whether there are as many queries as keys.
+    """
     match kind:
         case "encoder":
             return (*ENCODER_NAMES, *LEFT_NAMES, *BOTH_NAMES), (*ENCODER_NAMES, *RIGHT_NAMES, *BOTH_NAMES)
@@ -121,7 +127,7 @@ def names_of_axes(kind: str, is_square: bool) -> tuple[tuple[str, ...], tuple[st
 def pick_words(
     texts: Mapping[str, Texts], names: Iterable[str], count: int, sentence: int | None, sentences: int
 ) -> tuple[str, Words]:
-    """The name and the words of the first text under one of `names` with `count` words; "" and () if there is none."""
+    """Return (name, words) for the first text that has one of `names` and `count` words; ("", ()) if there is none."""
     for wanted in names:
         for name, text in texts.items():
             if plain_name(name) == wanted:
@@ -132,8 +138,10 @@ def pick_words(
 
 
 def list_cuts(text: Texts, sentence: int | None, sentences: int) -> Iterator[Words]:
-    """The ways to read a text as words: a list unchanged, a text split at its spaces or into its characters; a list of
-    lists as the list of the sentence.
+    """Yield the ways to read a text as words.
+
+    A text is split at its spaces, or into its characters. A list is returned unchanged. From a list of lists, the list
+    of the sentence is returned.
     """
     if isinstance(text, str):
         yield tuple(text.split())
@@ -141,7 +149,7 @@ def list_cuts(text: Texts, sentence: int | None, sentences: int) -> Iterator[Wor
         return
     if all(isinstance(word, str) for word in text):
         if sentence is not None and len(text) == sentences:
-            yield from list_cuts(text[sentence], None, 1)  # one text per sentence
+            yield from list_cuts(text[sentence], None, 1)  # the list has one text per sentence
         yield text
         if len(text) == 1:
             yield from list_cuts(text[0], None, 1)
@@ -152,9 +160,9 @@ def list_cuts(text: Texts, sentence: int | None, sentences: int) -> Iterator[Wor
 
 
 def check_words(texts: Mapping[str, Texts], sizes: list[tuple[int, int]], sentences: int) -> None:
-    """Checks that each text that must be words has as many as some axis. sizes: (T, S) of all maps of a file.
+    """Check that each text that must be words of maps has as many words as some axis of a map has positions.
 
-    Raises AttentionError: words_count.
+    sizes: (T, S) of all maps of a file. Raises AttentionError: words_count.
     """
     known = {size for pair in sizes for size in pair}
     sentence = 0 if sentences > 1 else None
@@ -170,12 +178,12 @@ def check_words(texts: Mapping[str, Texts], sizes: list[tuple[int, int]], senten
 
 
 def number_words(count: int) -> Words:
-    """Numbers as labels instead of words."""
+    """Return numbers from 1 as labels, for axes without words."""
     return tuple(str(n + 1) for n in range(count))
 
 
 def count_sentences(texts: Mapping[str, Texts]) -> int:
-    """The number of sentences in the words of a file: the length of a list of lists of words; else 1."""
+    """Return the number of sentences in a file's words: the length of a list of lists of words; otherwise 1."""
     sentences = 1
     for name, text in texts.items():
         is_named = plain_name(name) in (*QUERY_NAMES, *KEY_NAMES, *BOTH_NAMES)

@@ -1,8 +1,8 @@
 """Infers the meaning of a file's mask: its axes, and whether True blocks a pair or allows it.
 
-A name that libraries use in one meaning decides; else all readings that fit the sizes are listed, and if two of them
-block different pairs, the user is asked. A file may also state a mask without a matrix: is_causal, and the number of
-keys that are words in each sequence.
+If all libraries that use its name mean the same, the name decides. Else all readings that fit the sizes are listed, and
+if two of them block different pairs, the user is asked. A file may also state a mask without a matrix, by is_causal or
+by the number of real keys in each sequence.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,19 +18,19 @@ from attention_core.record.errors import AttentionError
 
 # ---- masks without a matrix ------------------------------------------------------------------------------------------
 CAUSAL_FLAGS = ("is_causal", "causal", "use_causal_mask", "is_causal_mask")
-LENGTH_NAMES = (  # names of arrays of lengths: keys after the length are padding
+LENGTH_NAMES = (  # names of arrays that contain lengths; the keys beyond the length of a sequence are padding
     *("lengths", "lens", "seq_lens", "seq_lengths", "seqlens", "sequence_lengths", "valid_lens", "valid_lengths"),
     *("valid_len", "kv_lengths", "kv_lens", "kv_seq_lengths", "key_lengths", "key_lens", "key_value_seq_lengths"),
     *("src_lengths", "src_lens", "src_len", "src_valid_lens", "enc_valid_lens", "memory_lengths"),
 )
-# The first query at the first key, as in scaled_dot_product_attention; or the last at the last, as with a cache.
+# Readings of a causal flag: query 0 at key 0, as in torch, or the last query at the last key, as with a cache.
 CAUSAL_READINGS = (("T S", "causal"), ("T S", "causal_end"))
 LENGTH_AXES = {1: ("B",), 2: ("B T",)}
 STATED = ("causal", "causal_end", "lengths")
 
 
 def is_stated_mask(name: str, array: np.ndarray) -> bool:
-    """Whether an array is a true flag, or whole numbers under a name of lengths.
+    """Return whether an array states a mask: a flag that is true, or whole numbers under a name for lengths.
 
     >>> is_stated_mask("is_causal", np.array(True)), is_stated_mask("valid_lens", np.array([3, 5]))
     (True, True)
@@ -42,9 +42,9 @@ def is_stated_mask(name: str, array: np.ndarray) -> bool:
 
 
 def list_stated_readings(name: str, mask: Tensor, sizes: tuple[int, int, int, int]) -> Sequence[tuple[str, str]]:
-    """The possible axes and meanings of a stated mask; an empty sequence for any other mask. sizes: (B, H, T, S).
+    """Return the possible (axes, meaning) of a stated mask; return an empty sequence for any other mask.
 
-    Raises AttentionError: mask_lengths if there is not one length from 0 to S for each sequence.
+    sizes: (B, H, T, S). Raises AttentionError: mask_lengths, if there is not one length from 0 to S for each sequence.
     """
     plain = plain_name(name)
     B, _, T, S = sizes
@@ -62,7 +62,9 @@ def list_stated_readings(name: str, mask: Tensor, sizes: tuple[int, int, int, in
 def stated_to_pairs(
     mask: Num[Tensor, "..."], polarity: str, sizes: tuple[int, int, int, int]
 ) -> Bool[Tensor, "B H T S"]:
-    """A stated mask as True = may attend, with four axes, some of length 1. polarity: one of STATED.
+    """Convert a stated mask to four axes, some of length 1, with True = may attend.
+
+    polarity: one of STATED. sizes: (B, H, T, S).
 
     >>> stated_to_pairs(torch.tensor([1, 2]), "lengths", (2, 1, 1, 3)).tolist()
     [[[[True, False, False]]], [[[True, True, False]]]]
@@ -72,18 +74,18 @@ def stated_to_pairs(
         by_query = mask if mask.dim() == 2 else mask[:, None]  # (B) -> (B, 1)
         allowed = torch.arange(S) < by_query[..., None]
         return allowed[:, None]  # (B, T, S) -> (B, 1, T, S)
-    last_key = S - T if polarity == "causal_end" else 0  # the position of the first query among the keys
+    last_key = S - T if polarity == "causal_end" else 0  # the last key of the first query
     return torch.ones(1, 1, T, S, dtype=torch.bool).tril(last_key)
 
 
 # ---- masks as matrices -----------------------------------------------------------------------------------------------
-MAX_BLOCKED_BIAS = -9984.0  # a number of an additive mask blocks if it is at most this: -10,000 rounded to bfloat16
+MAX_BLOCKED_BIAS = -9984.0  # in an additive mask, numbers up to this one block: it is -10,000 rounded to bfloat16
 POLARITIES = ("allowed", "blocked", "added", *STATED)
 BOTH = ("allowed", "blocked")
 AXES_BY_RANK = {1: ("S",), 2: ("B S", "T S"), 3: ("B T S", "H T S", "BH T S"), 4: ("B H T S",)}
 MASK_AXES = tuple(axes for all_axes in (*AXES_BY_RANK.values(), *LENGTH_AXES.values()) for axes in all_axes)
 
-# The meaning of True, or 1, under a name, and whether the name is about keys alone: (B, S) and never (T, S).
+# Names of masks by the meaning of True or 1; a mask of keys (KEYS_...) may be (B, S), but not (T, S).
 KEYS_BLOCKED = (
     "key_padding_mask",
     "src_key_padding_mask",
@@ -111,7 +113,7 @@ PAIRS_EITHER = (
     "combined_mask",
     "subsequent_mask",
 )
-PAIRS_BLOCKED = ("look_ahead_mask", "perm_mask")  # TensorFlow's tutorial; XLNet of transformers
+PAIRS_BLOCKED = ("look_ahead_mask", "perm_mask")  # names in TensorFlow's tutorial, and in XLNet of transformers
 ALLOWED = (
     "attention_mask",
     "decoder_attention_mask",
@@ -129,10 +131,10 @@ ALLOWED = (
     "unmasked",
 )
 BLOCKED = ("blocked", "blocked_mask", "masked", "ignore", "ignored", "ignore_mask", "forbidden", "excluded")
-BIAS_NAMES = ("attn_bias", "attention_bias", "bias")  # numbers added to the scores: a mask only if they block pairs
+BIAS_NAMES = ("attn_bias", "attention_bias", "bias")  # added to the scores; they are masks only if they block pairs
 PADDING_NAMES = (*KEYS_BLOCKED, *KEYS_ALLOWED, *KEYS_EITHER, *LENGTH_NAMES)
 PAIR_MASK_NAMES = ("mask", *CAUSAL_FLAGS, *ALLOWED, *BLOCKED, *PAIRS_EITHER, *PAIRS_BLOCKED)
-# Names that end in "mask" and are no masks of pairs: of heads, of tokens that are learned from or hidden.
+# Names that end in "mask" but do not mean a mask of pairs: a mask of heads, or of tokens in the loss or the input.
 OTHER_MASKS = (
     "head_mask",
     "layer_head_mask",
@@ -159,9 +161,11 @@ CAUSAL_WORDS = ("causal", "subsequent", "look_ahead", "sliding", "window", "ltor
 
 @dataclass(frozen=True)
 class MaskReading:
-    """axes: one of MASK_AXES. polarity: what means that a pair may attend: "allowed" True or 1, "blocked" False or 0,
-    "added" a 0 beside large negative numbers; or one of STATED: "lengths" the number of keys that are words, "causal"
-    no later key, "causal_end" no later key, with the last query at the last key.
+    """One way to read a mask: the meaning of its axes and of its values.
+
+    axes: one of MASK_AXES. polarity: the values that let a query attend to a key. "allowed": True or 1. "blocked":
+    False or 0. "added": 0, beside large negative numbers. Or one of STATED: "lengths", the number of real keys;
+    "causal", no later key; "causal_end", no later key, with the last query at the last key.
     """
 
     axes: str
@@ -169,13 +173,13 @@ class MaskReading:
 
 
 def is_mask_name(name: str) -> bool:
-    """Whether a name means a mask: a known name, or any that ends in "mask"."""
+    """Return whether a name means a mask: a known name, or any name that ends in "mask"."""
     plain = plain_name(name)
     return plain in (*PAIR_MASK_NAMES, *PADDING_NAMES) or (plain.endswith("mask") and plain not in OTHER_MASKS)
 
 
 def is_additive(mask: np.ndarray | Tensor) -> bool:
-    """Whether all numbers are 0 or block, as in a mask that is added to scores."""
+    """Return whether every number of a mask is 0 or blocks, as in a mask that is added to scores."""
     numbers = torch.as_tensor(mask)
     return numbers.dtype != torch.bool and bool(((numbers == 0) | (numbers <= MAX_BLOCKED_BIAS)).all())
 
@@ -186,12 +190,13 @@ def read_mask(
     sizes: tuple[int, int, int, int],
     answer: MaskReading | None = None,
 ) -> tuple[Bool[Tensor, "B H T S"], MaskReading, tuple[MaskReading, ...]]:
-    """Reads a mask as True = may attend, with four axes, some of length 1; also returns the reading, and all others.
+    """Read a mask as True = may attend, with four axes, some of length 1.
 
-    mask: truth values, 0 and 1, or 0 and large negative numbers. sizes: (B, H, T, S). answer: by the user,
-    with axes "" if these are open; an answer that does not fit is ignored.
+    Also returns the reading that was used, and all possible readings. mask: truth values, 0 and 1, or 0 and large
+    negative numbers. sizes: (B, H, T, S). answer: the user's reading, with axes "" if the user chose none; an answer
+    that does not fit is ignored.
 
-    Raises AttentionError: mask_not_additive, mask_lengths, shape_fits_scores; mask_readings if two readings block
+    Raises AttentionError: mask_not_additive, mask_lengths, shape_fits_scores; mask_readings, if two readings block
     different pairs and there is no answer.
 
     >>> padding = torch.tensor([[False, False, True]])
@@ -213,8 +218,9 @@ def read_mask(
 def list_mask_readings(
     name: str, mask: Tensor, sizes: tuple[int, int, int, int]
 ) -> tuple[list[MaskReading], list[MaskReading]]:
-    """The readings of a mask that fit its sizes: the readings that its name allows, and the others. Raises
-    AttentionError: shape_fits_scores, mask_lengths, mask_not_additive.
+    """Return the readings of a mask that fit its sizes: first the readings that its name allows, second the others.
+
+    Raises AttentionError: shape_fits_scores, mask_lengths, mask_not_additive.
     """
     stated = list_stated_readings(name, mask, sizes)
     if stated:
@@ -230,7 +236,10 @@ def list_mask_readings(
 
 
 def fits_axes(shape: Iterable[int], axes: str, sizes: tuple[int, int, int, int]) -> bool:
-    """Whether a shape fits these axes; each length may be 1, except on the axis of the heads of all sequences."""
+    """Return whether a shape fits these axes.
+
+    Each length may be 1 instead of the full size, except on the axis "BH", which has all heads of all sequences.
+    """
     B, H, T, S = sizes
     full_sizes = {"B": B, "H": H, "T": T, "S": S, "BH": B * H}
     for size, axis in zip(shape, axes.split(), strict=True):
@@ -240,7 +249,9 @@ def fits_axes(shape: Iterable[int], axes: str, sizes: tuple[int, int, int, int])
 
 
 def is_named_axes(name: str, axes: str, mask: Tensor, sizes: tuple[int, int, int, int]) -> bool:
-    """Whether a name allows these axes: a mask of keys has no axis of queries, one of pairs has."""
+    """Return whether a mask's name allows these axes: a mask of pairs has an axis of queries, a mask of keys has
+    none.
+    """
     plain = plain_name(name)
     if plain in PADDING_NAMES:
         return axes in ("S", "B S") or (len(axes.split()) > 2 and mask.shape[-2] == 1)
@@ -248,7 +259,10 @@ def is_named_axes(name: str, axes: str, mask: Tensor, sizes: tuple[int, int, int
 
 
 def list_polarities(name: str, mask: Tensor) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The possible meanings of a mask's numbers: by its name, and others. Raises AttentionError: mask_not_additive."""
+    """Return the meanings that a mask's numbers may have: first the meanings that its name allows, second the others.
+
+    Raises AttentionError: mask_not_additive.
+    """
     plain, named = plain_name(name), list_named_polarities(name)
     if any(word in plain for word in CAUSAL_WORDS) or (plain in BIAS_NAMES and mask.dtype == torch.bool):
         named = find_causal_polarity(mask) or named
@@ -265,12 +279,12 @@ def list_polarities(name: str, mask: Tensor) -> tuple[tuple[str, ...], tuple[str
     if is_whole or (mask == 1).any():
         return named, turned
     if plain in (*PAIRS_EITHER, *PAIRS_BLOCKED) or mask.dim() == 4:
-        return ("added",), BOTH  # all zeros in floating point: a mask that is added and blocks nothing
+        return ("added",), BOTH  # all numbers are 0.0: an additive mask that blocks nothing
     return (*named, "added"), turned
 
 
 def list_named_polarities(name: str) -> tuple[str, ...]:
-    """The meaning of True or 1, inferred from the name of a mask; both if it is unknown."""
+    """Return the meaning of True or 1 that a mask's name implies; if the name implies none, return both meanings."""
     plain = plain_name(name)
     if last_name(name) == "mask" or plain not in (*PAIR_MASK_NAMES, *PADDING_NAMES):
         return BOTH
@@ -280,8 +294,9 @@ def list_named_polarities(name: str) -> tuple[str, ...]:
 
 
 def find_causal_polarity(mask: Tensor) -> tuple[str, ...]:
-    """The meaning of True in a causal mask, by its values at later keys, which must be blocked; () if these values
-    differ, or if all values are equal.
+    """Return the meaning of True in a causal mask, inferred from its values at later keys, which must be blocked.
+
+    Returns () if these values differ, or if all values of the mask are equal.
     """
     if mask.dim() < 2:
         return ()
@@ -296,8 +311,10 @@ def find_causal_polarity(mask: Tensor) -> tuple[str, ...]:
 
 
 def is_turned(mask: Tensor, named: tuple[str, ...]) -> bool:
-    """Whether a mask of pairs is causal, but with True and False exchanged, such as Megatron's attention_mask: with
-    the meaning of its name, each query would attend to all later keys.
+    """Return whether a mask is causal, but with True and False exchanged, as in Megatron's attention_mask.
+
+    With the meaning that the name of such a mask implies, each query would attend to all later keys. named: the implied
+    meanings.
 
     >>> later = torch.ones(3, 3, dtype=torch.bool).triu(1)[None, None]
     >>> is_turned(later, ("allowed",)), is_turned(later, ("blocked",)), is_turned(~later, ("allowed",))
@@ -311,7 +328,7 @@ def is_turned(mask: Tensor, named: tuple[str, ...]) -> bool:
 
 
 def mask_to_pairs(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int, int]) -> Bool[Tensor, "B H T S"]:
-    """A mask as True = may attend, with four axes."""
+    """Convert a mask, in the given reading, to four axes with True = may attend."""
     B, H, _, _ = sizes
     if reading.polarity in STATED:
         return stated_to_pairs(mask, reading.polarity, sizes)
@@ -333,9 +350,10 @@ def mask_to_pairs(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int
 
 
 def mask_to_allowed(mask: Tensor, blocked: bool, is_added: bool = True) -> Tensor:
-    """Converts a boolean mask, or an additive one of 0 and large negative numbers, to True = may attend.
+    """Convert a boolean mask, or an additive mask of 0 and large negative numbers, to True = may attend.
 
-    blocked: whether True means blocked in a boolean mask. is_added: whether numbers are added; else they are 0 and 1.
+    blocked: whether True means blocked in a boolean mask. is_added: whether numbers are added to scores; if not, they
+    are 0 and 1.
     """
     if mask.dtype == torch.bool or not is_added:
         truths = mask != 0
@@ -346,7 +364,7 @@ def mask_to_allowed(mask: Tensor, blocked: bool, is_added: bool = True) -> Tenso
 
 
 def are_same_pairs(one: Tensor, other: Tensor) -> bool:
-    """Whether two masks of four axes, some of length 1, block the same pairs; compared without broadcasting."""
+    """Return whether two masks of four axes, some of length 1, block the same pairs; nothing is broadcast for this."""
     for axis in range(one.dim()):
         if one.shape[axis] == other.shape[axis]:
             continue

@@ -1,4 +1,4 @@
-"""Reads one matrix from a file with any other contents: by its name, by its name in a library, or as the only array."""
+"""Reads one matrix from a file: the array named as the matrix, in this project or in a library, or the only array."""
 
 from collections.abc import Mapping
 
@@ -13,8 +13,9 @@ from attention_core.record.errors import AttentionError
 
 
 def read_matrix_file(file_name: str, content: bytes) -> FileContents:
-    """The contents of a file with a matrix. Raises AttentionError: no_arrays, or that of an unreadable array, and those
-    of read_contents.
+    """Return the contents of a file, which must have at least one array.
+
+    Raises AttentionError: no_arrays, the error of an array that could not be read, and those of read_contents.
     """
     contents = read_contents(file_name, content)
     if not contents.arrays:
@@ -25,11 +26,13 @@ def read_matrix_file(file_name: str, content: bytes) -> FileContents:
 def read_array(
     file_name: str, content: bytes, name: str, array: str | None = None, minus_infinity: bool = False
 ) -> np.ndarray:
-    """Reads an array of a file: `array` if given, else the array called `name`, in this project or in a
-    library, else the only one. The matrix of a linear layer is transposed: see turn_projection.
+    """Read one array of a file.
 
-    name: of the matrix, for errors. minus_infinity: whether it may contain −∞. The rest as in
-    read_contents; other contents of the file need not be arrays, nor finite.
+    The array is `array` if given, else the one named as the matrix in this project or in a library, else the only one.
+    The weight of a PyTorch linear layer is transposed: see turn_projection.
+
+    name: the matrix to read, such as "w_q"; errors quote it. minus_infinity: whether −∞ is allowed. file_name, content:
+    as in read_contents. The rest of the file need be neither arrays nor finite.
 
     Raises AttentionError: unknown_choice, which_array, no_arrays, and those of read_contents.
 
@@ -49,10 +52,10 @@ def read_array(
 def read_matrix(
     file_name: str, content: bytes, name: str, array: str | None = None
 ) -> Float[np.ndarray, "rows columns"]:
-    """Reads one array of a file as a matrix: a vector (n,) becomes (1, n), leading axes of length 1 are dropped.
+    """Read one array of a file as a matrix; a vector (n,) becomes (1, n), and leading axes of length 1 are dropped.
 
-    Arguments as in read_array. Returns float64, at most 512 x 512, no number beyond a million.
-    Raises AttentionError: rank, too_many_rows, too_many_columns, too_large, and those of read_array.
+    The arguments are as in read_array. Returns float64, at most 512 x 512, with no magnitude above a million. Raises
+    AttentionError: rank, too_many_rows, too_many_columns, too_large, and those of read_array.
 
     >>> read_matrix("b_q.json", b"[[[1, 2, 3]]]", "b_q")
     array([[1., 2., 3.]])
@@ -73,7 +76,9 @@ def read_matrix(
 
 
 def choose_name(file_name: str, arrays: Mapping[str, np.ndarray], name: str, array: str | None) -> str:
-    """Returns the name of the requested array, of that which a library would call so, or of the only candidate.
+    """Return the name of the array to read: `array` if given, else one named as the matrix, else the only one.
+
+    name: the matrix to read; an array has its name in this project or in a library.
 
     >>> choose_name("x.npz", {"attn.k_proj.weight": np.eye(2), "attn.q_proj.weight": np.eye(2)}, "w_q", None)
     'attn.q_proj.weight'
@@ -104,7 +109,7 @@ def choose_name(file_name: str, arrays: Mapping[str, np.ndarray], name: str, arr
 
 
 def check_limits(name: str, matrix: Float[np.ndarray, "rows columns"]) -> None:
-    """Raises AttentionError if a matrix exceeds the limits of a typed one."""
+    """Raise AttentionError if a matrix has more rows, more columns or larger numbers than a typed matrix may have."""
     rows, columns = matrix.shape
     if rows > MAX_ROWS:
         raise AttentionError(
@@ -146,7 +151,10 @@ THIRDS = {"q": 0, "k": 1, "v": 2}
 
 
 def projection_of(given: str, name: str) -> str:
-    """The form in which an array stores the matrix `name`: "plain", "linear" (transposed), "packed"; else ""."""
+    """Return how the array named `given` stores the matrix `name`: "plain", "linear" (transposed) or "packed".
+
+    Returns "" if the array's name does not mean that matrix.
+    """
     kind, _, letter = name.partition("_")
     if letter not in LINEAR_NAMES or kind not in ("w", "b"):
         return ""
@@ -163,10 +171,10 @@ def projection_of(given: str, name: str) -> str:
 
 
 def turn_projection(array: np.ndarray, given: str, name: str) -> np.ndarray:
-    """An array as the matrix `name` of this project: (in, out), heads as consecutive column blocks.
+    """Convert an array to the matrix `name` in this project's layout: (in, out), heads as consecutive column blocks.
 
-    given: its name in the file. A weight of a linear layer is transposed, a packed one is cut to its third; W_Q of
-    TransformerLens (H, D, d) becomes (D, H d), its W_O (H, d, D) becomes (H d, D).
+    given: the array's name in the file. The weight of a linear layer is transposed. If one weight packs q, k and v, the
+    third of `name` is taken. W_Q of TransformerLens (H, D, d) becomes (D, H d), and W_O (H, d, D) becomes (H d, D).
 
     >>> turn_projection(np.array([[1, 2], [3, 4], [5, 6]]), "q_proj.weight", "w_q").tolist()
     [[1, 3, 5], [2, 4, 6]]

@@ -1,4 +1,4 @@
-"""Reads q, k, v and further steps from the arrays of a file, and cuts the part that fits on a screen."""
+"""Reads q, k, v and further steps from the arrays of a file, and cuts them to a part that fits on a screen."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,11 +24,11 @@ from attention_core.verification.tensor_layout import Layout, arrange_axes, infe
 
 REQUIRED_ROLES = ("q", "k", "v")
 NO_ANSWERS: Mapping[str, MaskReading] = {}
-MASK_ROLES = ("mask", "padding")  # mask: the allowed pairs; padding: the keys that are words
+MASK_ROLES = ("mask", "padding")  # "mask": True for the allowed pairs; "padding": True for the real keys
 ROLES = (*REQUIRED_ROLES, *MASK_ROLES, "scores", "weights", "output")
 STATED_NAMES = (*CAUSAL_FLAGS, *LENGTH_NAMES)
-ATTENTION_MASK = "attention_mask"  # if there is another mask: in transformers, the keys that are words, (B, S)
-HEAD_OUTPUTS = "head_outputs"  # in this app's exports, whose "output" is after W_o
+ATTENTION_MASK = "attention_mask"  # if there is another mask, this one marks the real keys, (B, S), as in transformers
+HEAD_OUTPUTS = "head_outputs"  # the name in this app's exports, where "output" is the result of W_o
 VECTOR_ENDINGS = ("", "_states", "_layer", "_vectors", "_heads", "_tensor", "_proj", "s")
 ROLE_NAMES = {
     **{
@@ -43,23 +43,23 @@ ROLE_NAMES = {
     "output": ("output", "out", "o", "z", "attn_output", "attention_output", "context", "context_layer", HEAD_OUTPUTS),
 }
 ROLE_NAMES["q"] += ("queries",)
-ROTATED_NAMES = {  # q and k after the rotation, from which the scores are computed
+ROTATED_NAMES = {  # role -> names of q and k after RoPE, from which the scores are computed
     letter: (f"rot_{letter}", f"{letter}_rot", f"{word}_rot", f"{letter}_rotated", f"{letter}_embed")
     for letter, word in (("q", "query"), ("k", "key"))
 }
-SCALED_SCORES = "hook_attn_scores"  # the scaled and masked scores of TransformerLens: no step of a run equals these
-# Arrays of these names are matrices of a layer if they have two axes, and projections of x if they have more.
+SCALED_SCORES = "hook_attn_scores"  # name in TransformerLens of scaled and masked scores, which no step of a run equals
+# Arrays with these names are weights of a layer if they have two axes, and projected vectors if they have more.
 MATRIX_LIKE_NAMES = ("q_proj", "k_proj", "v_proj", "query_proj", "key_proj", "value_proj")
 
 
 @dataclass(frozen=True, eq=False)
 class UploadedTensors:
-    """The tensors of a file in the layout of attention.
+    """The tensors of a file in the layout of this package.
 
-    q: (B, H, T, d_k). k: (B, H_kv, S, d_k). v: (B, H_kv, S, d_v), all in float64. allowed: True = may attend. given:
-    the steps in the file, by their names in a Trace. axes: the layout of q, k and v in the file, one of
-    TENSOR_LAYOUTS; fits: all layouts that fit their shapes. masks: the readings of MASK_ROLES; mask_fits: all
-    their possible readings.
+    q: (B, H, T, d_k). k: (B, H_kv, S, d_k). v: (B, H_kv, S, d_v), all in float64. allowed: True if a query may attend
+    to a key. given: the steps in the file, by their names in a Trace. axes: the layout of q, k and v in the file, one
+    of TENSOR_LAYOUTS. fits: all layouts that the shapes of q, k and v allow. masks: {role of MASK_ROLES: how the mask
+    was read}. mask_fits: {role: all ways in which the mask can be read}.
     """
 
     q: Tensor
@@ -75,7 +75,7 @@ class UploadedTensors:
 
 @dataclass(frozen=True)
 class UploadPart:
-    """One sequence of a batch, and (first, count) of its heads, queries and keys."""
+    """A part of uploaded tensors: one sequence of the batch, and (first, count) for its heads, queries and keys."""
 
     batch: int
     heads: tuple[int, int]
@@ -83,23 +83,23 @@ class UploadPart:
     keys: tuple[int, int]
 
     def slices(self) -> tuple[slice, slice, slice, slice]:
-        """The part as slices of the axes B, H, T and S."""
+        """Return the part as slices of the axes B, H, T and S."""
         ranges = ((self.batch, 1), self.heads, self.queries, self.keys)
         return tuple(slice(first, first + count) for first, count in ranges)
 
 
 # ---- the role of each array ------------------------------------------------------------------------------------------
 def guess_roles(names: Iterable[str]) -> dict[str, str]:
-    """Guesses the array for each role from the names: q, Q, query, layers.3.query, ...; the first that fits.
+    """Guess {role: array name} from names such as q, Q, query and layers.3.query; the first of several is taken.
 
     >>> guess_roles(["layer.0.Query", "layer.0.key", "v", "attn"])
     {'q': 'layer.0.Query', 'k': 'layer.0.key', 'v': 'v', 'weights': 'attn'}
     """
     names = [name for name in names if last_name(name) != SCALED_SCORES]
-    names.sort(key=lambda name: plain_name(name) in STATED_NAMES)  # arrays of pairs before stated masks
+    names.sort(key=lambda name: plain_name(name) in STATED_NAMES)  # arrays of masks first, before flags and lengths
     roles: dict[str, str] = {}
     for role in ROLES:
-        for said in (last_name, plain_name):  # an exact name before one with a layer's number
+        for said in (last_name, plain_name):  # last_name first: exact names precede names with a layer's number
             for name in names:
                 if names_role(said(name), role):
                     roles.setdefault(role, name)
@@ -116,7 +116,7 @@ def guess_roles(names: Iterable[str]) -> dict[str, str]:
 
 
 def names_role(name: str, role: str) -> bool:
-    """Whether a name is one of the names of a role."""
+    """Return whether an array's name is one of the known names of a role."""
     if role == "mask":
         return is_mask_name(name) and name not in PADDING_NAMES
     known = PADDING_NAMES if role == "padding" else ROLE_NAMES[role]
@@ -124,7 +124,7 @@ def names_role(name: str, role: str) -> bool:
 
 
 def find_rotated(names: Iterable[str]) -> dict[str, str]:
-    """{role: name} of the arrays of q and k with rotary positions applied; {} if no name means such an array."""
+    """Return {role: array name} for the arrays with a name of q or k after RoPE; {} if there are none."""
     rotated: dict[str, str] = {}
     for role, known in ROTATED_NAMES.items():
         for name in names:
@@ -134,8 +134,9 @@ def find_rotated(names: Iterable[str]) -> dict[str, str]:
 
 
 def guess_array_roles(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
-    """Guesses roles by names, excluding arrays without the form of their role: a single number, the matrix or the
-    bias of a layer, and numbers added to scores that block nothing.
+    """Guess roles by name, using only arrays whose form suits the role.
+
+    Excluded are single numbers, the weights and biases of a layer, and biases of scores that block no pair.
 
     >>> guess_array_roles({"q_proj": np.eye(2), "q": np.ones((1, 2)), "attn_bias": np.ones((2, 2))})
     {'q': 'q'}
@@ -144,7 +145,7 @@ def guess_array_roles(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
 
 
 def can_have_role(name: str, array: np.ndarray) -> bool:
-    """Whether an array has the shape and the values that the role of its name needs."""
+    """Return whether an array has the shape and the values that suit the role that its name implies."""
     plain = plain_name(name)
     if plain in STATED_NAMES:
         return is_stated_mask(name, array)
@@ -156,7 +157,7 @@ def can_have_role(name: str, array: np.ndarray) -> bool:
 
 
 def oldest_in_force(uploads: Sequence[Iterable[str]]) -> int:
-    """The index of the oldest upload that is used: the newest with q, k and v, else the first.
+    """Return the index of the oldest upload still used: the newest upload that itself has q, k and v, else the first.
 
     uploads: the names of the arrays in each upload, the oldest upload first.
 
@@ -178,11 +179,11 @@ def read_roles(
     axes: str | None = None,
     answers: Mapping[str, MaskReading] = NO_ANSWERS,
 ) -> UploadedTensors:
-    """Reads the arrays of a file as q, k, v and further steps of attention.
+    """Read the arrays of a file as q, k, v and further steps of attention.
 
-    arrays: by name. roles: the array's name for each of ROLES; q, k and v are needed. axes: the axes of q, k and v, one
-    of TENSOR_LAYOUTS; by default inferred from the shapes. answers: the user's readings of MASK_ROLES; by
-    default inferred from their names, numbers and shapes.
+    arrays: {array name: array}. roles: {role: array name} for roles of ROLES; q, k and v are required. axes: the axes
+    of q, k and v, one of TENSOR_LAYOUTS; None to infer the axes from the shapes. answers: {role: how the user says to
+    read the mask}; a mask without an answer is read by its name, numbers and shape.
 
     Raises AttentionError: role_missing, maps_alone, mask_readings, mask_not_additive, rank, shape_fits_scores, and as
     infer_layout and arrange_axes do.
@@ -220,8 +221,9 @@ def read_roles(
 
 
 def infer_upload_layout(tensors: Mapping[str, Tensor], roles: Mapping[str, str]) -> Layout:
-    """Infers the axes of q, k and v from their shapes, and from weights, scores or outputs of four axes; if two layouts
-    fit, a name of TransformerLens decides for tokens before heads.
+    """Infer the axes of q, k and v from their shapes, and from the weights, scores and outputs that have four axes.
+
+    If two layouts fit and the name of q comes from TransformerLens, the layout with tokens before heads is chosen.
     """
     known = {role: tensor for role, tensor in tensors.items() if tensor.dim() == 4}
     layout = infer_layout_of(tensors, known)
@@ -231,7 +233,10 @@ def infer_upload_layout(tensors: Mapping[str, Tensor], roles: Mapping[str, str])
 
 
 def infer_layout_of(tensors: Mapping[str, Tensor], known: Mapping[str, Tensor]) -> Layout:
-    """Infers the axes from the shapes alone. known: weights, scores and output of four axes."""
+    """Infer the axes of q, k and v from shapes alone.
+
+    known: weights, scores and outputs of four axes.
+    """
     return infer_layout(
         tensors["q"],
         tensors["k"],
@@ -242,7 +247,7 @@ def infer_layout_of(tensors: Mapping[str, Tensor], known: Mapping[str, Tensor]) 
 
 
 def add_pair_axes(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """Adds the axes before (T, S) that can only have length 1; other tensors of pairs are returned unchanged.
+    """Add the axes B and H that weights or scores lack, if these have length 1; else return them unchanged.
 
     sizes: (B, H, T, S).
 
@@ -260,7 +265,10 @@ def add_pair_axes(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
 
 
 def output_to_step(output: Tensor, axes: str) -> dict[str, Tensor]:
-    """Returns the step of an output: head_outputs if it has as many axes as q, else the merged output."""
+    """Return {name of its step: an uploaded output}: "head_outputs" if it has as many axes as q, else "concat".
+
+    axes: the layout of q in the file.
+    """
     if output.dim() < 2:
         raise AttentionError(
             "rank",
@@ -275,7 +283,10 @@ def output_to_step(output: Tensor, axes: str) -> dict[str, Tensor]:
 
 # ---- the part that fits on a screen ----------------------------------------------------------------------------------
 def largest_upload_part(uploaded: UploadedTensors, most_heads: int, most_tokens: int, most_pairs: int) -> UploadPart:
-    """The largest part within these limits, beginning at the first head, query and key."""
+    """Return the largest part within these limits; the part begins at the first head, query and key.
+
+    most_pairs: the largest number of weights over all heads.
+    """
     _, H, T, _ = uploaded.q.shape
     S = uploaded.k.shape[2]
     queries = min(T, most_tokens)
@@ -293,7 +304,7 @@ def largest_upload_part(uploaded: UploadedTensors, most_heads: int, most_tokens:
 
 
 def heads_per_group(uploaded: UploadedTensors) -> int:
-    """The number of query heads that share a key/value head; 1 if they do not divide evenly."""
+    """Return the number of query heads that share a key/value head; 1 if the query heads do not divide evenly."""
     H = uploaded.q.shape[1]
     H_kv = uploaded.k.shape[1]
     if H_kv == 0 or H % H_kv != 0:
@@ -302,11 +313,11 @@ def heads_per_group(uploaded: UploadedTensors) -> int:
 
 
 def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTensors:
-    """Copies a part: one sequence, some heads with the key/value heads that they read, some queries and keys.
+    """Copy a part of uploaded tensors: one sequence, some heads with their key/value heads, some queries and keys.
 
-    Weights and outputs depend on all keys: if the part leaves keys out, only the scores of the file
-    are kept. A step with other sizes than the run is not cut, so that the mismatch is reported.
-    Raises AttentionError: part_outside, part_groups.
+    Weights and outputs depend on all keys, so if the part leaves keys out, only the scores of the file are kept. A step
+    whose shape does not fit q and k is not cut, so that the mismatch is reported later. Raises AttentionError:
+    part_outside, part_groups.
     """
     check_part(uploaded, part)
     sequence, heads, queries, keys = part.slices()
@@ -315,7 +326,7 @@ def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTens
     allowed = uploaded.allowed
     if allowed is not None:
         allowed = slice_pairs(allowed, part.slices())
-    return replace(  # clones, so that the whole tensors can be freed
+    return replace(  # these are copies, so that the whole tensors can be freed
         uploaded,
         q=uploaded.q[sequence, heads, queries].clone(),
         k=uploaded.k[sequence, kv_heads, keys].clone(),
@@ -326,7 +337,7 @@ def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTens
 
 
 def check_part(uploaded: UploadedTensors, part: UploadPart) -> None:
-    """Raises AttentionError if a part is outside the tensors, or splits a group of heads."""
+    """Raise AttentionError if a part is outside the tensors, or splits a group of heads that share a key/value head."""
     B, H, T, _ = uploaded.q.shape
     S = uploaded.k.shape[2]
     check_range("heads", part.heads, H)
@@ -346,7 +357,10 @@ def check_part(uploaded: UploadedTensors, part: UploadPart) -> None:
 
 
 def check_range(name: str, chosen: tuple[int, int], size: int) -> None:
-    """Raises AttentionError if a (first, count) is outside an axis."""
+    """Raise AttentionError if a range, (first, count), is outside an axis.
+
+    name: the name of the axis, for the error.
+    """
     first, count = chosen
     end = first + count
     if first < 0 or count < 1 or end > size:
@@ -359,7 +373,7 @@ def check_range(name: str, chosen: tuple[int, int], size: int) -> None:
 
 
 def cut_given_steps(uploaded: UploadedTensors, part: UploadPart) -> dict[str, Tensor]:
-    """Copies the part of the steps in a file: every step if it has all keys, else only the scores."""
+    """Copy the chosen part of each step in a file; if the part leaves keys out, only the scores are copied."""
     B, H, T, _ = uploaded.q.shape
     S = uploaded.k.shape[2]
     sequence, heads, queries, keys = part.slices()
@@ -375,7 +389,7 @@ def cut_given_steps(uploaded: UploadedTensors, part: UploadPart) -> dict[str, Te
             tensor = tensor[None]  # (T, width) -> (1, T, width)
         if name in ("scores", "weights") and tensor.shape == (B, H, T, S):
             tensor = tensor[sequence, heads, queries, keys]
-        elif name in ("scores", "weights") and tensor.shape in ((B, T, S), (T, S)):  # averaged over the heads
+        elif name in ("scores", "weights") and tensor.shape in ((B, T, S), (T, S)):  # weights averaged over the heads
             tensor = tensor[..., queries, keys] if tensor.dim() == 2 else tensor[sequence, queries, keys]
         elif name == "head_outputs" and tensor.shape[:3] == (B, H, T):
             tensor = tensor[sequence, heads, queries]
@@ -386,7 +400,7 @@ def cut_given_steps(uploaded: UploadedTensors, part: UploadPart) -> dict[str, Te
 
 
 def slice_pairs(tensor: Tensor, slices: tuple[slice, ...]) -> Tensor:
-    """Cuts a mask that broadcasts to (B, H, T, S); an axis of length 1 is unchanged."""
+    """Cut a mask that broadcasts to (B, H, T, S); an axis of length 1 is left unchanged."""
     kept = []
     for size, chosen in zip(tensor.shape, slices, strict=True):
         kept.append(slice(None) if size == 1 else chosen)

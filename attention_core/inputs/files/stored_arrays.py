@@ -1,7 +1,7 @@
-"""Arrays as files store them: bytes with a type and a shape, NumPy's NPY and NPZ, nested lists of JSON.
+"""Arrays as files store them: bytes with a type and a shape, NumPy's NPY and NPZ, and nested lists of JSON.
 
-What a file claims is checked before memory is taken for it, so that a small file cannot claim much, and nothing is
-unpickled. The formats of NumPy: NEP 1, and the docstring of numpy.lib.format.
+Sizes that a file states are checked before memory is allocated, so that a small file cannot claim much memory. Nothing
+is unpickled. The formats of NumPy: NEP 1, and the docstring of numpy.lib.format.
 """
 
 import json
@@ -25,20 +25,24 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.python_source import parse_source
 
 MAX_AXES = 4  # (B, H, T, d)
-MAX_ARRAYS = 512  # the most arrays of a file: several kinds, one array per layer
+MAX_ARRAYS = 512  # a file has at most this many arrays, enough for several kinds with one array per layer
 MAX_FILE_BYTES = 5_000_000
-MAX_NUMBERS = 1_250_000  # the most numbers of all arrays of a file: 5 MB of float32
-BYTES_BESIDE_NUMBERS = 2_000_000  # the most bytes of the headers of an unpacked file
-MAX_LISTED_NAMES = 8  # the most names that an error lists
-MAX_NAME_CHARACTERS = 60  # the most characters of a name in an error
+MAX_NUMBERS = 1_250_000  # all arrays of a file have at most this many numbers: 5 MB of float32
+BYTES_BESIDE_NUMBERS = 2_000_000  # all headers in an unpacked archive have at most this many bytes
+MAX_LISTED_NAMES = 8  # an error message lists at most this many names
+MAX_NAME_CHARACTERS = 60  # a name in an error message has at most this many characters
 
-BFLOAT16 = "bfloat16"  # a type that NumPy lacks
+BFLOAT16 = "bfloat16"  # a dtype that NumPy does not have
 NUMERIC_TYPE_PATTERN = re.compile(r"[<>|=]?(?:b1|[iu][1248]|f[248])")
 
 
 @dataclass(frozen=True)
 class FileBounds:
-    """The limits of a file. file_bytes: its size. numbers: of all its arrays together. axes: of one array."""
+    """The limits of an uploaded file.
+
+    file_bytes: the most bytes of the file. numbers: the most numbers in all its arrays together. axes: the most axes of
+    one array.
+    """
 
     file_bytes: int
     numbers: int
@@ -51,7 +55,7 @@ class FileBounds:
 
     @property
     def unpacked_bytes(self) -> int:
-        """The largest unpacked size of an archive: its numbers in float64, and their headers."""
+        """The largest unpacked size of an archive in bytes: the numbers in float64, and the headers."""
         return self.numbers * np.dtype(np.float64).itemsize + BYTES_BESIDE_NUMBERS
 
 
@@ -66,12 +70,11 @@ def read_stored_array(
     order: Literal["C", "F"] = "C",
     bounds: FileBounds = ARRAY_BOUNDS,
 ) -> np.ndarray:
-    """Makes an array from its stored bytes: truth values as bool, whole numbers as int64, others as
-    float64.
+    """Make an array from its stored bytes: truth values as bool, whole numbers as int64, others as float64.
 
-    name: of the array, for errors. dtype: "bfloat16", or as in NumPy: byte order, kind, bytes per number ("<f4").
-    shape: at most as many axes as the bounds allow. data: exactly its bytes. order: "C" if
-    the last axis varies fastest, "F" if the first does. bounds: of the file.
+    name: the name of the array, for errors. dtype: "bfloat16", or as in NumPy: byte order, kind, bytes per number
+    ("<f4"). shape: with at most as many axes as the bounds allow. data: exactly the bytes of the array. order: "C" if
+    the last axis varies fastest, "F" if the first does. bounds: the limits of the file.
 
     Raises AttentionError: array_type, array_axes, empty, too_many_numbers, array_bytes.
 
@@ -94,11 +97,13 @@ def read_stored_array(
         )
     numbers = as_numbers(data, dtype)
     array = numbers.reshape(shape, order=order)  # (numbers,) -> shape
-    return np.ascontiguousarray(array).reshape(shape)  # ascontiguousarray gives () an axis: (1,) -> ()
+    return np.ascontiguousarray(array).reshape(shape)  # a reshape, because ascontiguousarray turns () into (1,)
 
 
 def check_array_size(name: str, shape: Sequence[int], bounds: FileBounds = ARRAY_BOUNDS) -> int:
-    """Returns the number of numbers in a shape. Raises AttentionError for 0 numbers, too many, or too many axes."""
+    """Return the number of elements of a shape. Raises AttentionError for 0 or too many elements, or for too many
+    axes.
+    """
     if len(shape) > bounds.axes:
         raise AttentionError(
             "array_axes",
@@ -120,9 +125,9 @@ def check_array_size(name: str, shape: Sequence[int], bounds: FileBounds = ARRAY
 
 
 def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
-    """Reads numbers from bytes, as bool, int64 or float64; uint64, which may exceed int64, as float64."""
+    """Convert bytes to numbers as bool, int64 or float64; uint64 becomes float64, because it may exceed int64."""
     if dtype == BFLOAT16:
-        upper_halves = np.frombuffer(data, "<u2").astype(np.uint32)  # the upper halves of float32 numbers
+        upper_halves = np.frombuffer(data, "<u2").astype(np.uint32)  # bfloat16 is the upper half of a float32
         numbers = upper_halves << 16
         return as_float64(numbers.view(np.float32))
     if dtype.endswith("b1"):
@@ -133,19 +138,19 @@ def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
 
 
 def as_float64(array: np.ndarray) -> np.ndarray:
-    """The numbers as float64."""
-    with np.errstate(invalid="ignore"):  # a signalling NaN raises an error later, like any NaN
+    """Convert an array to float64."""
+    with np.errstate(invalid="ignore"):  # no warning: a signalling NaN is reported later, like any NaN
         return array.astype(np.float64)
 
 
 def printable_name(name: str) -> str:
-    """The name of a file or an array, safe to print in an error."""
+    """Return the name of a file or an array in a form that is safe to print in an error."""
     return safe_excerpt(name, MAX_NAME_CHARACTERS)
 
 
 # ---- checks of arrays ------------------------------------------------------------------------------------------------
 def list_first_names(names: Collection[str]) -> str:
-    """Lists the first names for an error."""
+    """Return the first names as one text for an error."""
     listed = [printable_name(name) for name in list(names)[:MAX_LISTED_NAMES]]
     if len(names) > MAX_LISTED_NAMES:
         listed.append("…")
@@ -153,7 +158,10 @@ def list_first_names(names: Collection[str]) -> str:
 
 
 def refuse_not_finite(name: str, array: np.ndarray, minus_infinity: bool) -> None:
-    """Raises AttentionError for a number that is not finite. minus_infinity: whether −∞ is allowed."""
+    """Raise AttentionError if a number is not finite.
+
+    minus_infinity: whether −∞ is allowed.
+    """
     refused = ~np.isfinite(array)
     if minus_infinity:
         refused &= array != -np.inf
@@ -170,34 +178,34 @@ def refuse_not_finite(name: str, array: np.ndarray, minus_infinity: bool) -> Non
 
 
 def first_true(mask: np.ndarray) -> tuple[int, ...]:
-    """The index of the first True."""
+    """Return the index of the first True."""
     index = np.unravel_index(mask.argmax(), mask.shape)
     return tuple(map(int, index))
 
 
 # ---- NumPy's files ---------------------------------------------------------------------------------------------------
-MAX_NPY_HEADER_BYTES = 10_000  # the most bytes of a header, as in NumPy
-MAX_SIZE = 10**19  # limit of an axis: larger numbers are no sizes, smaller numbers are quoted in the error
+MAX_NPY_HEADER_BYTES = 10_000  # an NPY header has at most this many bytes, which is also NumPy's limit
+MAX_SIZE = 10**19  # axis lengths from this on make a header invalid; smaller ones can be quoted in an error
 
-# By version of the format: the number of bytes of the header's length, and the encoding of the header.
+# Version of the NPY format -> (number of bytes that hold the header's length, encoding of the header).
 VERSIONS = {
     (1, 0): (2, "latin-1"),
     (2, 0): (4, "latin-1"),
     (3, 0): (4, "utf-8"),
 }
-PYTHON_2_SIZE = re.compile(r"(?<=[0-9])L(?=[,)])")  # Python 2 wrote 3 as 3L
+PYTHON_2_SIZE = re.compile(r"(?<=[0-9])L(?=[,)])")  # matches the L of a whole number in Python 2, such as 3L
 OBJECT_PATTERN = re.compile(r"[<>|=]?O[0-9]*")
-# Errors of literal_eval, and of a literal that is no dictionary with the keys of a header.
+# Errors for a header that literal_eval cannot parse, or that is not a dictionary with the keys of a header.
 HEADER_FAULTS = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, KeyError)
 
-ZIP_ENTRY_MAGIC = b"PK\x01\x02"  # the beginning of every entry of a zip directory
-ENCRYPTED_FLAG = 1  # a bit of a member's flags
-# Errors that zipfile raises, depending on Python's version, for bytes that are no zip archive.
+ZIP_ENTRY_MAGIC = b"PK\x01\x02"  # the first bytes of every entry in a zip directory
+ENCRYPTED_FLAG = 1  # the bit of a member's flags that marks it as encrypted
+# Errors that zipfile raises, depending on Python's version, for bytes that are not a zip archive.
 ZIP_FAULTS = (BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 
 
 def split_npy(name: str, content: bytes) -> tuple[str, str, tuple[int, ...], memoryview]:
-    """The type, the order of axes, the shape and the bytes of the array of an NPY file, version 1, 2 or 3.
+    """Split an NPY file of version 1, 2 or 3 into its array's dtype, order ("C" or "F"), shape and bytes.
 
     Raises AttentionError: npy_header, header_too_long, array_pickled.
 
@@ -224,16 +232,16 @@ def split_npy(name: str, content: bytes) -> tuple[str, str, tuple[int, ...], mem
 
 
 def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tuple[int, ...]]:
-    """Reads type, order and shape from the dictionary in a header; only a literal is evaluated.
+    """Parse dtype, order and shape from the dictionary in an NPY header; only a literal is evaluated.
 
-    NumPy's read_array_header_1_0 evaluates the same literal and then makes a dtype of it. That dtype supports no
-    bfloat16, accepts names such as "long", whose width depends on the machine, hides the text that an error
-    quotes, and logs warnings on the server.
+    NumPy's read_array_header_1_0 evaluates the same literal, but then converts the dtype's text to a NumPy dtype. This
+    function does not, because NumPy has no bfloat16, accepts names such as "long", whose width depends on the machine,
+    loses the text that an error quotes, and logs warnings on the server.
     """
     try:
         text = PYTHON_2_SIZE.sub("", header.decode(encoding))
         fields = literal_eval(parse_source(text.lstrip(" \t"), mode="eval"))
-        dtype = str(fields["descr"])  # several types become a text for which read_stored_array raises an error
+        dtype = str(fields["descr"])  # the text of a list of types is refused later, by read_stored_array
         by_columns = fields["fortran_order"]
         shape = fields["shape"]
     except HEADER_FAULTS:
@@ -247,19 +255,19 @@ def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tup
 
 
 def is_shape(shape: object) -> bool:
-    """Tells whether this is a tuple of sizes of axes."""
+    """Return whether a value is a tuple of axis lengths."""
     if not isinstance(shape, tuple):
         return False
     return all(type(size) is int and 0 <= size < MAX_SIZE for size in shape)
 
 
 def is_packed_as_numpy(member: ZipInfo) -> bool:
-    """Whether a member is stored or deflated, without a password."""
+    """Return whether a zip member is stored or deflated, without a password."""
     return not member.flag_bits & ENCRYPTED_FLAG and member.compress_type in (ZIP_STORED, ZIP_DEFLATED)
 
 
 def check_unpacked_size(name: str, members: list[ZipInfo], bounds: FileBounds) -> None:
-    """Raises AttentionError if members are too large together, by the sizes in the zip directory."""
+    """Raise AttentionError if, according to the zip directory, the zip members are too large together."""
     unpacked_bytes = sum(member.file_size for member in members)
     if unpacked_bytes > bounds.unpacked_bytes:
         raise AttentionError(
@@ -271,7 +279,7 @@ def check_unpacked_size(name: str, members: list[ZipInfo], bounds: FileBounds) -
 
 
 def unpack_member(archive: ZipFile, member: ZipInfo) -> bytes:
-    """Unpacks a member, up to the number of bytes in the zip directory."""
+    """Unpack a zip member, up to the number of bytes that the zip directory states."""
     with archive.open(member) as file:
         return file.read(member.file_size)
 
@@ -279,15 +287,16 @@ def unpack_member(archive: ZipFile, member: ZipInfo) -> bytes:
 # ---- nested lists of JSON --------------------------------------------------------------------------------------------
 MAX_LISTS = 100_000
 MAX_OBJECTS = 640
-MAX_TEXTS = 100_000  # words, names, and the texts for infinities in this app's exports
-MAX_WHOLE_DIGITS = 15  # digits of a whole number that float64 represents exactly
-# Checked before parsing, because each list, text and number takes many times its characters in memory.
+MAX_TEXTS = 100_000  # the most strings in a JSON file: words, names, and infinities, which this app exports as strings
+MAX_WHOLE_DIGITS = 15  # float64 represents every whole number with at most this many digits exactly
+# Most occurrences of a character in a JSON text, checked before parsing, as parsed values take far more memory.
 MAX_SIGN_COUNTS = {",": MAX_NUMBERS, "[": MAX_LISTS, "{": MAX_OBJECTS, '"': 2 * MAX_TEXTS}
 
 
 def parse_json(name: str, text: str) -> object:
-    """Parses a JSON text: an object becomes a tuple of pairs, which keeps repeated names; whole numbers stay whole;
-    infinities and NaN, which Python's json writes, are accepted.
+    """Parse a JSON text, with each object as a tuple of (key, value) pairs, so that repeated keys are kept.
+
+    Whole numbers stay int, as whole_or_float limits it. Infinities and NaN, which Python's json writes, are accepted.
 
     Raises AttentionError: json_signs, not_json, lists_too_deep.
     """
@@ -316,14 +325,14 @@ def parse_json(name: str, text: str) -> object:
 
 
 def whole_or_float(text: str) -> int | float:
-    """A whole number; as a float if it has many digits."""
+    """Parse a whole number as int, or as float if the text has more than MAX_WHOLE_DIGITS characters."""
     return int(text) if len(text) <= MAX_WHOLE_DIGITS else float(text)
 
 
 def nested_array(name: str, value: object, bounds: FileBounds = ARRAY_BOUNDS) -> np.ndarray:
-    """Makes an array from nested lists: bool if all are true or false, int64 if all are whole, else float64.
+    """Make an array from nested lists: bool if all are true or false, int64 if all are whole, else float64.
 
-    value: nested lists, of the same length along each axis, at most as deep as the bounds have axes.
+    value: nested lists, with equal lengths along each axis, at most as deep as the bounds have axes.
 
     Raises AttentionError: lists_too_deep, lists_differ, json_value, empty, too_many_numbers.
 
@@ -340,7 +349,7 @@ def nested_array(name: str, value: object, bounds: FileBounds = ARRAY_BOUNDS) ->
         check_equal_lengths(name, items)
         shape = (*shape, len(items[0]))
         check_array_size(name, shape, bounds)
-        items = list(chain.from_iterable(items))  # the lists inside the lists
+        items = list(chain.from_iterable(items))  # one level deeper: the items of the inner lists
     kinds = (bool,) if isinstance(items[0], bool) else (float, int)
     check_alike(name, items, kinds, shape)
     kind = bool if kinds == (bool,) else float
@@ -350,7 +359,7 @@ def nested_array(name: str, value: object, bounds: FileBounds = ARRAY_BOUNDS) ->
 
 
 def check_alike(name: str, items: list, kinds: tuple[type, ...], shape: tuple[int, ...]) -> None:
-    """Raises AttentionError if an item has another kind than the first: list, number or truth value."""
+    """Raise AttentionError if the type of an item is not one of `kinds`, the types of a list, number or truth value."""
     for at, item in enumerate(items):
         if type(item) in kinds:
             continue
@@ -364,7 +373,7 @@ def check_alike(name: str, items: list, kinds: tuple[type, ...], shape: tuple[in
 
 
 def check_equal_lengths(name: str, lists: list[list]) -> None:
-    """Raises AttentionError if a list has another length than the first."""
+    """Raise AttentionError if a list has another length than the first list."""
     expected = len(lists[0])
     for row in lists:
         if len(row) != expected:
@@ -377,9 +386,9 @@ def check_equal_lengths(name: str, lists: list[list]) -> None:
 
 
 def format_json_excerpt(item: object) -> str:
-    """The beginning of an item as JSON text; only the brackets of a list or an object."""
+    """Return the beginning of an item as JSON text; for a list or an object, return only the brackets."""
     if isinstance(item, list):
         return "[…]"
-    if isinstance(item, tuple):  # the pairs of an object
+    if isinstance(item, tuple):  # an object is given as its pairs
         return "{…}"
     return safe_excerpt(json.dumps(item, ensure_ascii=False))

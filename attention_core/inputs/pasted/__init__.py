@@ -1,1 +1,1 @@
-"""The formats of pasted matrices: each is split into cells of text, row by row."""
+"""Parsers of the formats of pasted matrices. Each parser splits a text into cells, row by row."""

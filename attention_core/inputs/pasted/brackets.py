@@ -1,4 +1,4 @@
-"""Reads matrices in brackets, in the syntax of Python, NumPy, PyTorch, JAX, JSON, MATLAB, Mathematica and C."""
+"""Parser of matrices in brackets, in the syntax of Python, NumPy, PyTorch, JAX, JSON, MATLAB, Mathematica and C."""
 
 import re
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ from attention_core.inputs.pasted.refusals import (
 from attention_core.record.errors import AttentionError
 
 MAX_SHOWN_AXES = 8
-WRAPPED_LINE_CHARACTERS = 60  # a line at least so long may be part of a row that a program printed on several lines
+WRAPPED_LINE_CHARACTERS = 60  # a line of at least this length may be one of several lines of a row
 
-# Functions that leave the numbers of a matrix unchanged, by the last part of their name.
+# Functions that leave the numbers of a matrix unchanged, by the last part of their names.
 WRAPPERS = frozenset(
     (
         *("array", "asarray", "ndarray", "masked_array", "matrix", "mat", "stack", "vstack", "from_numpy"),
@@ -30,9 +30,9 @@ WRAPPERS = frozenset(
         *("matrixform", "immutablematrix", "immutabledensematrix", "mutabledensematrix"),
     )
 )
-NOTHING = re.compile(r"[,; \t\r\n]+|\bNone\b")  # between matrices, or instead of one: (tensor(…), None)
+NOTHING = re.compile(r"[,; \t\r\n]+|\bNone\b")  # text between matrices (separators), or None in the place of a matrix
 FRACTION_CALLS = ("fraction", "rational")
-# Keyword arguments that do not concern the numbers, and those that contain them.
+# Keyword arguments whose values are not numbers of the matrix; in HOLDING_KEYWORDS, those whose values are.
 SILENT_KEYWORDS = frozenset(
     (
         *("dtype", "device", "requires_grad", "grad_fn", "shape", "layout", "size", "names", "name", "weak_type"),
@@ -46,7 +46,7 @@ METHODS = re.compile(
     r"(?<=[)\]])(?:\.(?:cuda|cpu|detach|numpy|tolist|clone|copy|contiguous|float|double|requires_grad_)\([0-9]{0,2}\)"
     r"|\.to\((?:device[ \t]*=[ \t]*)?(?:[\"'](?:cuda|cpu|mps)[:0-9]{0,4}[\"']|device)\))+"
 )
-NUMBER_KEY = re.compile(r"([{,]\s{0,20})(-?[0-9]{1,6})(?=:[ \t])")  # a key in {0: 1, 1: 3}
+NUMBER_KEY = re.compile(r"([{,]\s{0,20})(-?[0-9]{1,6})(?=:[ \t])")  # matches an integer key, as in {0: 1, 1: 3}
 TYPE_ARGUMENT = re.compile(r"[,\s]*(?:[\w.]*(?:float|int|double|bool|half|long)[\w.]*|'[\w.]*'|\"[\w.]*\")?[,\s]*")
 TENSORFLOW = re.compile(r"\A\s*<[A-Za-z][\w.]*\b[^<>\[\]]{0,300}?\b(?:numpy|value)=")
 MACRO = re.compile(r"\b(?:vec|array)!\s*(?=[\[(])|&(?=\[)|\bnew\s+(?=[A-Z][\w]*Array\()")
@@ -68,9 +68,10 @@ SUFFIXED_NUMBER = re.compile(r"([0-9]\.?)[fFlL]\b")
 
 
 class Group:
-    """The content between two brackets, or of the arguments of a call: groups, or text.
+    """The content between two brackets, or the arguments of a call: groups, or text.
 
-    opened: its opening bracket; "" for the whole text. call: the name of the called function, "" for a bracket."""
+    opened: the opening bracket; "" for the whole text. call: the name of the called function; "" if there is no call.
+    """
 
     __slots__ = ("call", "groups", "labels", "opened", "text")
 
@@ -82,7 +83,7 @@ class Group:
 
 
 def has_brackets(text: str) -> bool:
-    """Whether a text is a matrix in brackets: a word in them, such as [CLS], is none."""
+    """Returns whether a text is a matrix in brackets; a token in brackets, such as [CLS], is not a matrix."""
     plain = SPECIAL_TOKEN.sub("", text)
     if "[" in plain or "]" in plain:
         return True
@@ -94,13 +95,13 @@ def has_brackets(text: str) -> bool:
 
 
 def is_wrapper(call: str) -> bool:
-    """Whether a function of this name leaves the numbers in its arguments unchanged."""
+    """Returns whether a function of this name leaves the numbers in its arguments unchanged."""
     last = call.rpartition(".")[2].lower()
     return last in WRAPPERS or last in FRACTION_CALLS
 
 
 def bracketed_cells(text: str, name: str) -> Cells:
-    """Splits [[1, 2], [3, 4]], [1 2; 3 4], {{1, 2}, {3, 4}}, or rows in brackets one after the other.
+    """Splits a matrix in brackets into cells: [[1, 2], [3, 4]], [1 2; 3 4], {{1, 2}, {3, 4}}, or [1, 2] [3, 4].
 
     Leading axes of length 1 are removed. Raises AttentionError: brackets, not_understood, rank, ambiguous_rows,
     several_matrices.
@@ -133,7 +134,10 @@ def bracketed_cells(text: str, name: str) -> Cells:
 
 
 def rows_of(group: Group, text: str, name: str) -> Cells:
-    """Splits a matrix into its bracketed rows. Raises AttentionError: several_matrices if there are more axes."""
+    """Splits a matrix into its rows in brackets.
+
+    Raises AttentionError: several_matrices, if there are more axes.
+    """
     if any(row.groups for row in group.groups):
         shape = shape_of(group)
         if shape is None:
@@ -149,7 +153,7 @@ def rows_of(group: Group, text: str, name: str) -> Cells:
 
 
 def find_matrices(group: Group, place: str = "") -> Iterator[tuple[str, Group]]:
-    """The matrices in nested brackets, with their places: "[0]", "[1]"."""
+    """Yields the matrices in nested brackets, each with its index, such as "[0]" or "[1]"."""
     if not any(inner.groups for inner in group.groups):
         yield place, group
         return
@@ -158,7 +162,10 @@ def find_matrices(group: Group, place: str = "") -> Iterator[tuple[str, Group]]:
 
 
 def shape_of(group: Group) -> tuple[int, ...] | None:
-    """The shape of nested brackets, by the first item of each; None if one contains numbers beside brackets."""
+    """Returns the shape of nested brackets, from the first item on each level; None if the brackets are irregular.
+
+    Irregular brackets have numbers beside brackets, unequal depths, or too many axes.
+    """
     shape = []
     while group.groups:
         if NOTHING.sub("", "".join(group.text)):
@@ -172,14 +179,16 @@ def shape_of(group: Group) -> tuple[int, ...] | None:
 
 
 def split_row(row: str) -> list[str]:
-    """Splits the text between two brackets, in which a line break counts as a space, and a last comma is allowed."""
+    """Splits the text between two brackets into cells; a line break counts as a space, a comma at the end is
+    ignored.
+    """
     row = row.strip().removesuffix(",")
-    separator = "," if "," in row else None  # None: split at any spaces
+    separator = "," if "," in row else None  # str.split(None) splits at any whitespace
     return [cell.strip().strip("\"'") if '"' in cell or "'" in cell else cell for cell in row.split(separator)]
 
 
 def leaf_rows(leaf: str, name: str) -> Cells:
-    """Splits [1 2; 3 4], in which a comma at the end of a line continues the row."""
+    """Splits the rows of [1 2; 3 4]; a comma at the end of a line continues the row."""
     leaf = leaf.strip("\"'")
     joined = re.sub(r",[ \t\r]*\n", ", ", leaf)
     lines = [line for line in joined.splitlines() if line.strip()]
@@ -187,7 +196,7 @@ def leaf_rows(leaf: str, name: str) -> Cells:
     cells = [split_row(row) for row in rows]
     if len(lines) < 2 or ";" in leaf or len(lines[0]) < WRAPPED_LINE_CHARACTERS:
         return cells
-    # a single row that a program printed on several lines, or several rows?
+    # A program may have printed a single long row on several lines.
     one_row = [[cell for row in cells for cell in row]]
     lengths = [len(row) for row in cells]
     if min(lengths) == max(lengths):
@@ -197,7 +206,7 @@ def leaf_rows(leaf: str, name: str) -> Cells:
 
 # ---- groups ----------------------------------------------------------------------------------------------------------
 def group_brackets(text: str, name: str) -> Group:
-    """Groups a text by its brackets; calls around them are removed, together with their type arguments."""
+    """Parses a text into groups by its brackets; calls around groups are removed together with type arguments."""
     whole = Group("")
     stack = [whole]
     position = 0
@@ -247,7 +256,7 @@ def close_group(group: Group, outer: Group, text: str, position: int, name: str)
     inside = inside.strip().removesuffix(",")
     if group.call in FRACTION_CALLS:
         inside = inside.replace(",", "/").replace(" ", "")
-    if outer.opened == "" and any(sign in inside for sign in ",; \n"):  # mat(1, 2; 3, 4)
+    if outer.opened == "" and any(sign in inside for sign in ",; \n"):  # bare arguments, as in mat(1, 2; 3, 4)
         outer.groups.append(Group("[", text=inside))
         return
     if "," in inside:
@@ -262,8 +271,10 @@ def close_group(group: Group, outer: Group, text: str, position: int, name: str)
 
 
 def take_labelled(group: Group, text: str, name: str) -> None:
-    """Takes the value of {"q": [[1, 2]]}, or the row {"a": 1, "b": 2}; several values are matrices to choose from,
-    or the rows or the columns of one.
+    """Takes the numbers of a group with labels, as in {"q": [[1, 2]]} or the row {"a": 1, "b": 2}.
+
+    Raises AttentionError (several_matrices) if several labels have brackets, because these can be matrices, or the rows
+    or columns of one.
     """
     if not group.groups and len(split_row("".join(group.text))) == len(group.labels):
         return
@@ -283,7 +294,7 @@ def take_labelled(group: Group, text: str, name: str) -> None:
 
 
 def skip_keyword(text: str, found: re.Match, name: str) -> int:
-    """Returns the position after a keyword argument, or of its value if the value contains the numbers."""
+    """Returns the position after a keyword argument, or before the argument's value if it contains the numbers."""
     keyword = found["keyword"].lower()
     if keyword in HOLDING_KEYWORDS:
         return found.end()

@@ -1,4 +1,4 @@
-"""Decides what commas and points in a pasted text mean: decimal marks, thousands separators, or separators of cells."""
+"""The meaning of commas and points in a pasted text: decimal marks, thousands separators, or separators of cells."""
 
 import re
 
@@ -6,40 +6,40 @@ from attention_core.inputs.pasted.plain_text import MINUS
 from attention_core.inputs.pasted.refusals import Cells, ambiguous_error, safe_excerpt
 from attention_core.record.errors import AttentionError
 
-# The pattern reads each digit once, so that its time is proportional to the length of a cell.
+# The pattern reads each digit once, so the time that it takes is linear in the length of a cell.
 NUMBER_PATTERN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?%?")
-THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")  # 1,234 can be a thousand, or one and a fraction
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")  # matches 1,234, whose comma may be a decimal comma
 POINT_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
 COMMA_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]*|(?:,[0-9]{3}){2,})")  # 1,234.5 and 1,234,567
-POINT_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})")  # 1.234,5
+POINT_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})")  # matches 1.234,5
 COMMA_MARKS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}\.[0-9]+")
 POINT_MARKS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3},[0-9]+")
-SPACE_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[ '][0-9]{3})+(?:[.,][0-9]*)?")  # 1 234,5 and 1'234.5
+SPACE_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[ '][0-9]{3})+(?:[.,][0-9]*)?")  # matches 1 234,5 and 1'234.5
 MIXED_NUMBER = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+(?:[eEdD][+-]?[0-9]+)?%?|[+-]?[0-9]+[.,]|[+-]?[0-9]+/[0-9]+|\?")
-SPACED_COMMA = re.compile(r" , ?|, ")  # a comma with a space that separates cells
+SPACED_COMMA = re.compile(r" , ?|, ")  # matches a comma next to a space, which separates cells
 TIGHT_COMMA = re.compile(r"[0-9],[0-9]")
 
 
 def with_plain_minus(cell: str) -> str:
-    """A cell without spaces around it, with the minus sign that Python reads."""
+    """Returns a cell without spaces around it; every minus sign is a hyphen, as Python expects."""
     return cell.strip().replace(MINUS, "-")
 
 
 def is_one_number(cell: str) -> bool:
-    """Whether a cell is one number, with a decimal point or a decimal comma."""
+    """Returns whether a cell is one number, with a decimal point or a decimal comma."""
     cell = with_plain_minus(cell)
     if MIXED_NUMBER.fullmatch(cell) or NUMBER_PATTERN.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell):
         return True
-    grouped = (COMMA_GROUPS, POINT_GROUPS, SPACE_GROUPS)  # with thousands separators, and only one reading
+    grouped = (COMMA_GROUPS, POINT_GROUPS, SPACE_GROUPS)  # forms with thousands separators that have only one meaning
     return any(pattern.fullmatch(cell) for pattern in grouped)
 
 
 # ---- in cells with other separators ----------------------------------------------------------------------------------
 def with_decimal_points(cells: Cells, name: str) -> Cells:
-    """Replaces decimal commas by points and removes thousands separators, if the commas can mean nothing else.
+    """Replaces decimal commas by points and removes thousands separators, if there is only one way to read the commas.
 
-    Raises AttentionError: ambiguous_comma with both readings if there are two.
+    Raises AttentionError: ambiguous_comma with both readings, if there are two.
     """
     plain = [[with_plain_minus(cell) for cell in line] for line in cells]
     flat = [cell for line in plain for cell in line]
@@ -64,7 +64,7 @@ def with_decimal_points(cells: Cells, name: str) -> Cells:
             return cells
         raise ask_comma(name, plain, (both_decimal, as_thousands), decimal)
     if comma_decides:
-        if pointed:  # 1.234 beside 0,5
+        if pointed:  # ambiguous, for example 1.234 beside 0,5
             raise ask_comma(name, plain, (both_decimal, as_decimals), pointed[0])
         return restore_others(cells, as_decimals)
     if point_decides or not any(map(THOUSANDS.fullmatch, flat)):
@@ -73,7 +73,10 @@ def with_decimal_points(cells: Cells, name: str) -> Cells:
 
 
 def ask_comma(name: str, plain: Cells, readings: tuple[Cells, Cells], cell: str) -> AttentionError:
-    """The error that a mark may be decimal or a thousands separator. cell: an ambiguous one."""
+    """Returns the error for a mark that may be a decimal mark or a thousands separator.
+
+    cell: an ambiguous cell.
+    """
     places = [(row, line.index(cell)) for row, line in enumerate(plain) if cell in line]
     row, column = places[0]
     first, second = (write_reading(reading[row], plain[row], column) for reading in readings)
@@ -90,12 +93,15 @@ def ask_comma(name: str, plain: Cells, readings: tuple[Cells, Cells], cell: str)
 
 
 def write_reading(read: list[str], plain: list[str], column: int) -> str:
-    """A cell in a reading; the whole row if the row is split otherwise there."""
+    """Returns the text of a cell in a reading; if the reading splits the row differently, the text of the whole row."""
     return read[column] if len(read) == len(plain) else "  ".join(read)
 
 
 def read_mark(cell: str, decimal: str) -> str:
-    """A number without thousands separators and with a decimal point. decimal: its decimal mark."""
+    """Returns a number's text with a decimal point, without thousands separators.
+
+    decimal: the decimal mark of the given text, "." or ",".
+    """
     if SPACE_GROUPS.fullmatch(cell):
         cell = cell.replace(" ", "").replace("'", "")
         return cell.replace(",", ".")
@@ -110,7 +116,7 @@ def read_mark(cell: str, decimal: str) -> str:
 
 
 def restore_others(cells: Cells, read: Cells) -> Cells:
-    """The cells that were read as numbers, and the others as they were pasted."""
+    """Returns the cells that were recognised as numbers in their new form, and all other cells as they were pasted."""
     taken = []
     for line, numbers in zip(cells, read, strict=True):
         taken.append(
@@ -121,9 +127,9 @@ def restore_others(cells: Cells, read: Cells) -> Cells:
 
 # ---- in lines without other separators -------------------------------------------------------------------------------
 def comma_cells(rows: list[str], name: str) -> Cells:
-    """Splits rows at commas or spaces. A comma with a space separates cells; beside such, one without is decimal.
+    """Splits rows at commas or spaces. If a comma with a space separates cells, a comma without a space is decimal.
 
-    Raises AttentionError: ambiguous_comma if a row such as 1,234 or "1,5 2.5" has two readings.
+    Raises AttentionError: ambiguous_comma, if a row such as 1,234 or "1,5 2.5" has two readings.
     """
     by_comma = [row.split(",") for row in rows]
     decimals = decimal_cells(rows)
@@ -134,7 +140,7 @@ def comma_cells(rows: list[str], name: str) -> Cells:
             return with_decimal_points(decimals, name)
         return [[with_plain_minus(cell).replace(",", ".") for cell in line] for line in decimals]
     whole = [[with_plain_minus(row)] for row in rows]
-    for pattern, decimal in ((COMMA_MARKS, "."), (POINT_MARKS, ",")):  # 1,234.5 and 1.234,5
+    for pattern, decimal in ((COMMA_MARKS, "."), (POINT_MARKS, ",")):  # numbers like 1,234.5, then like 1.234,5
         if all(pattern.fullmatch(row) for (row,) in whole):
             raise ask_comma(name, whole, ([[read_mark(row, decimal)] for (row,) in whole], by_comma), whole[0][0])
     if all(THOUSANDS.fullmatch(row) for (row,) in whole):
@@ -155,7 +161,9 @@ def comma_cells(rows: list[str], name: str) -> Cells:
 
 
 def decimal_cells(rows: list[str]) -> Cells | None:
-    """Splits rows at commas with spaces, or at spaces, if all commas without spaces are within numbers; else None."""
+    """Splits rows at commas with spaces, or at spaces, if all commas without spaces are decimal; returns None if
+    not.
+    """
     if not any(map(TIGHT_COMMA.search, rows)):
         return None
     rows = [" ".join(row.split()) for row in rows]
@@ -171,13 +179,13 @@ def decimal_cells(rows: list[str]) -> Cells | None:
 
 
 def all_numbers(cells: Cells) -> bool:
-    """Whether cells are a rectangle of numbers."""
+    """Returns whether all cells are numbers and all rows have the same length."""
     widths = {len(line) for line in cells}
     return len(widths) == 1 and all(MIXED_NUMBER.fullmatch(with_plain_minus(cell)) for line in cells for cell in line)
 
 
 def ask_tight_comma(decimals: Cells, by_comma: Cells, name: str) -> AttentionError:
-    """The error that a comma without a space may be decimal, beside a number with a point."""
+    """Returns the error for a comma that has no space and may be decimal, beside a number with a decimal point."""
     for row, line in enumerate(decimals, 1):
         for column, cell in enumerate(line, 1):
             if "," in cell:

@@ -1,4 +1,6 @@
-"""Reads tables of markup: LaTeX environments, HTML, Markdown, Jira, and tables drawn with lines of characters."""
+"""Parser of tables in markup: LaTeX environments, HTML, Markdown, Jira, and tables whose lines are drawn with
+characters.
+"""
 
 import html
 import re
@@ -33,12 +35,12 @@ AFTER = re.compile(
 
 
 def latex_cells(text: str, name: str) -> Cells | None:
-    """Splits the matrix of a LaTeX environment; None if there is none.
+    """Splits the matrix of a LaTeX environment into cells; None if the text has no such matrix.
 
     Raises AttentionError: brackets, not_understood, several_matrices.
     """
     found = ENVIRONMENT.search(text)
-    if found is None:  # the rows alone: 1 & 2 \\\\
+    if found is None:  # rows without an environment, such as 1 & 2 \\\\
         return environment_cells(text, "matrix") if CELL_END.search(text) and ROW_END.search(text) else None
     matrices = []
     position = 0
@@ -60,7 +62,7 @@ def latex_cells(text: str, name: str) -> Cells | None:
 
 
 def check_beside(text: str, since: int, start: int, end: int, name: str) -> None:
-    """Raises AttentionError if something beside a matrix would change it: a factor, a power, a transposition."""
+    """Raises AttentionError if text beside a matrix, such as a factor, power or transposition, would change it."""
     before = text[max(since, start - 200) : start]
     if start - since <= 200 and since == 0 and not before.strip():
         before = ""
@@ -71,7 +73,7 @@ def check_beside(text: str, since: int, start: int, end: int, name: str) -> None
 
 
 def environment_cells(body: str, kind: str) -> Cells:
-    """Splits the body of an environment into cells."""
+    """Splits the body of a LaTeX environment into cells."""
     if kind.startswith(WITH_COLUMNS):
         body = skip_column_text(body, 2 if kind in ("tabularx", "tabular*", "tabulary") else 1)
     else:
@@ -83,7 +85,7 @@ def environment_cells(body: str, kind: str) -> Cells:
 
 
 def skip_column_text(body: str, arguments: int) -> str:
-    """Removes the [t] and the {r|rr} at the beginning of an environment."""
+    """Removes the column specification, such as [t] and {r|rr}, at the beginning of an environment."""
     body = re.sub(r"\A\s*\[[^\]\n]{0,40}\]", "", body)
     for _ in range(arguments):
         stripped = body.lstrip()
@@ -101,7 +103,7 @@ def skip_column_text(body: str, arguments: int) -> str:
 
 
 def latex_cell(cell: str) -> str:
-    """The text of a cell without its formatting.
+    """Returns the text of a LaTeX cell without its formatting.
 
     >>> latex_cell(r" $\\mathbf{-1{,}5}$ "), latex_cell(r"\\text{it}"), latex_cell(r"-\\infty")
     ('-1.5', 'it', '-inf')
@@ -124,7 +126,7 @@ SILENT_TAGS = ("script", "style", "caption", "annotation")
 
 
 def html_cells(text: str, name: str) -> Cells | None:
-    """Splits an HTML table, or the matrix of MathML; None if there is none.
+    """Splits an HTML table, or a matrix in MathML, into cells; None if the text has neither.
 
     Raises AttentionError: not_understood, several_matrices.
     """
@@ -163,7 +165,7 @@ def html_cells(text: str, name: str) -> Cells | None:
 
 
 def end_html_cell(rows: Cells, cell: list[str] | None) -> None:
-    """Adds the text of a finished cell to its row."""
+    """Adds the text of a finished HTML cell to its row."""
     if cell is None:
         return
     if not rows:
@@ -180,7 +182,9 @@ MARKDOWN_RULE = re.compile(r"[ \t|]*:?[-−]+:?[ \t]*(?:[|+][ \t]*:?[-−]+:?[ \
 
 
 def split_ruled_lines(lines: list[str]) -> tuple[list[str], bool]:
-    """Removes the drawn lines from a table. Returns the other lines, and whether one is drawn under the first."""
+    """Removes the drawn lines of a table. Returns the other lines, and whether a line is drawn under the first of
+    them.
+    """
     kept = []
     is_head_ruled = False
     for line in lines:
@@ -196,7 +200,7 @@ def split_ruled_lines(lines: list[str]) -> tuple[list[str], bool]:
 
 
 def piped_cells(lines: list[str]) -> Cells | None:
-    """Splits lines whose cells are separated by "|" or "||"; None if a line has none."""
+    """Splits lines whose cells are separated by "|" or "||"; None if a line has no "|"."""
     if not lines or not all("|" in line for line in lines):
         return None
     cells = []
@@ -206,6 +210,6 @@ def piped_cells(lines: list[str]) -> Cells | None:
             stripped = stripped.replace("||", "|")
         stripped = stripped.removeprefix("|").removesuffix("|")
         cells.append([cell.strip().replace("**", "").strip("*`") for cell in stripped.split("|")])
-    if all(len(row) == 1 for row in cells):  # | 1 2 |, a determinant
+    if all(len(row) == 1 for row in cells):  # a determinant is written as | 1 2 |
         cells = [row[0].split() for row in cells]
     return cells

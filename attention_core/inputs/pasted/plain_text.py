@@ -1,6 +1,7 @@
-"""Turns a pasted text into plain text: the signs of programs, and nothing around the matrix.
+"""Normalisation of a pasted text to plain characters, without anything around the matrix.
 
-Signs: wide digits, dashes, fractions, powers of ten. Around it: fences, prompts, comments, names, footers.
+Replaced characters: wide digits, dashes, fractions, powers of ten. Removed texts: code fences, prompts, comments,
+names, footers.
 """
 
 import re
@@ -15,10 +16,10 @@ WIDE_FORMS = (
     "<small>",
     "<noBreak>",
     "<font>",
-)  # full-width signs, by their names in Unicode
-MINUS = "−"  # U+2212; the minus sign besides the hyphen
+)  # full-width characters, found by their Unicode names
+MINUS = "−"  # U+2212 is the minus sign that is not a hyphen
 OTHER_SIGNS = {
-    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u207b\ufe63\uff0d", MINUS),  # dashes, a raised minus
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u207b\ufe63\uff0d", MINUS),  # dashes and superscript minus
     "⁺": "+",
     "、": ", ",
     "⁄": "/",
@@ -28,12 +29,12 @@ OTHER_SIGNS = {
     **dict.fromkeys("【〔", "["),
     **dict.fromkeys("】〕", "]"),
     **dict.fromkeys("│┃║┆┇┊┋╎╏", "|"),
-    **dict.fromkeys("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " "),  # the pieces of a tall bracket
+    **dict.fromkeys("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " "),  # the parts of which a tall bracket is composed
     "⋅": "·",
-    **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", ""),  # characters without width
+    **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", ""),  # zero-width characters
 }
 ELLIPSIS = re.compile(r"\.{3,}|[…⋯⋮⋰⋱]|\\(?:[lcvdh]|dd|id)?dots\b|\breached getOption\b|\bmax\.print\b", re.ASCII)
-# Numbers written with several signs or with spaces become one word.
+# Matches a power of ten written with several characters or with spaces, such as 1 × 10^3.
 POWER_OF_TEN = re.compile(
     r"(?<=[0-9.])[ \t]*(?:[×xX*·]|\\times|\\cdot)[ \t]*10"
     r"(?:[ \t]*(?:\^|\*\*)[ \t]*[{(]?[ \t]*([+\-−]?[0-9]{1,4})(?:[ \t]*[)}])?|([−+]?[⁰¹²³⁴-⁹]{1,4}))"
@@ -51,10 +52,10 @@ RAISED_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 def plain_signs(text: str) -> str:
-    """Replaces the signs of a text by the signs of programs, if they can mean nothing else.
+    """Replaces typographic characters by characters that programs use, if the typographic ones have only one meaning.
 
-    Wide and bold digits and marks, dashes before a number, blanks of all widths, quotation marks, powers of ten,
-    fractions. A sign with another meaning, such as a raised 2 or the half of "1½", is unchanged.
+    These are wide and bold digits and marks, dashes before a number, blanks of all widths, quotation marks, powers of
+    ten, and fractions. A character with another meaning, such as a superscript 2 or the half of "1½", is unchanged.
 
     >>> plain_signs("１．５，–2 1.5 × 10⁻³ ½")
     '1.5,−2 1.5e-3 1/2'
@@ -72,13 +73,13 @@ def plain_signs(text: str) -> str:
 
 
 def plain_sign(sign: str) -> str:
-    """Replaces a sign by the sign of programs, or returns it unchanged."""
+    """Returns the programming character for a typographic character, or the character unchanged."""
     if sign in OTHER_SIGNS:
         return OTHER_SIGNS[sign]
     if sign.isascii():
         return sign
     category = unicodedata.category(sign)
-    if category == "Nd":  # a digit of any script
+    if category == "Nd":  # "Nd" is a decimal digit of any script
         return str(unicodedata.decimal(sign))
     if category == "Zs":
         return " "
@@ -89,22 +90,22 @@ def plain_sign(sign: str) -> str:
 
 
 def plain_exponent(found: re.Match) -> str:
-    """Writes the exponent of a power of ten, raised or not."""
+    """Writes the exponent of a power of ten in the form 1e3, whether it is superscript or not."""
     exponent = found[1] if found[1] is not None else found[2].translate(RAISED_DIGITS)
     return exponent.replace(MINUS, "-")
 
 
 def plain_fraction(found: re.Match) -> str:
-    """Writes a fraction of LaTeX on one line."""
+    """Writes a LaTeX fraction on one line."""
     in_braces, digits = found.group(1, 2), found.group(3, 4)
     top, bottom = digits if in_braces[0] is None else in_braces
     return f"{top.strip()}/{bottom.strip()}"
 
 
 def refuse_left_out(text: str, name: str) -> None:
-    """Raises AttentionError (numbers_left_out), with the line, if a printed matrix leaves numbers out.
+    """Raises AttentionError (numbers_left_out), with the line, if "..." replaces numbers in a printed matrix.
 
-    A MATLAB line that continues after "..." leaves nothing out.
+    A MATLAB line that continues after "..." omits no numbers.
     """
     found = ELLIPSIS.search(text)
     if found is None:
@@ -114,7 +115,10 @@ def refuse_left_out(text: str, name: str) -> None:
 
 
 def join_continued_lines(text: str) -> str:
-    """Joins MATLAB lines that continue after "...": these texts contain ";", which no printed matrix does."""
+    """Joins MATLAB lines that continue after "...".
+
+    Such texts contain ";", and printed matrices do not.
+    """
     if ";" not in text or "..." not in text:
         return text
     return re.sub(r"\.\.\.[ \t]*\r?\n", " ", text)
@@ -122,7 +126,7 @@ def join_continued_lines(text: str) -> str:
 
 # ---- what is around a matrix -----------------------------------------------------------------------------------------
 FENCE = re.compile(r"(?m)^[ \t]*(?:```|~~~)[^\n]*$")
-QUOTED_LINES = re.compile(r'\A\s*"([^"]*\n[^"]*)"\s*\Z')  # the quoted text of a spreadsheet's cell
+QUOTED_LINES = re.compile(r'\A\s*"([^"]*\n[^"]*)"\s*\Z')  # the quoted text of a spreadsheet cell
 INLINE_CODE = re.compile(r"\A\s*`([^`]*)`\s*\Z")
 PROMPT = re.compile(
     r"(?m)^[ \t]*(?:>>>|\.\.\.(?=[ \t])|In ?\[[0-9]*\]:=?|Out ?\[[0-9]*\][:=]|julia>|octave:[0-9]+>"
@@ -133,8 +137,8 @@ ECHO = re.compile(
 )  # the name that was typed at a prompt
 COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t,;\])}]))(?:#(?=[ \t]|$)|//(?=[ \t]|MatrixForm)|%(?=[ \t]*[^\W\d_]))[^\n]*$")
 NAME = r"[^\W\d]\w{0,60}"
-SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=[^\n]\"?[ \t]*\n", re.IGNORECASE)  # a first line that names Excel's separator
-# Lines of a script without a number of the matrix, and lines about its shape.
+SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=[^\n]\"?[ \t]*\n", re.IGNORECASE)  # a first line that sets Excel's separator
+# Matches script lines without numbers of the matrix, such as imports, and lines that state its shape.
 SCRIPT_LINE = re.compile(r"(?m)^[ \t]*(?:(?:from [\w.]{1,60} )?import [\w., ]{1,80}|print\([\w.]{1,60}\));?[ \t]*$")
 SHAPE = re.compile(
     rf"(?m)^[ \t]*(?:{NAME}\.)?shape[ \t]*[:=][ \t]*\([0-9, ]{{1,40}}\)[ \t]*$"
@@ -145,11 +149,11 @@ TITLE_LINE = re.compile(rf"(?P<head>{NAME})[ \t]*$")
 LABELLED = re.compile(
     rf"[ \t]*(?P<head>{NAME}(?:\.\w+){{0,8}})[ \t]*:[ \t]*(?=$|[\[{{(]|(?:[\w.]+\.)?(?:array|tensor)\()"
 )
-# Before each matrix of an array with three axes: "A(:,:,1) =" of MATLAB, ", , 1" of R, "[:, :, 1] =" of Julia.
+# The line before each matrix of a 3-D array: "A(:,:,1) =" of MATLAB, ", , 1" of R, "[:, :, 1] =" of Julia.
 PAGE = re.compile(
     r"(?m)^[ \t]*(?P<name>\w{0,60})(?:[\[(]:, ?:, ?(?P<number>[0-9]+)[\])] =|, , (?P<level>[^\n]{1,60}))[ \t]*$"
 )
-# A name before "=": with a type, an index or signs of LaTeX; without brackets of a call or a number before it.
+# A name before "=": it may have a type, an index or LaTeX characters, but no call, and no number precedes it.
 ASSIGNED = re.compile(
     r"[ \t]*(?P<head>(?:[^\W\d]|[\\$*&])[\w.\\^{}\[\]<>:;,'\"|*&$ \t]{0,200}?)[ \t]*"
     r"(?P<sign>:=|<-|(?<![=!<>])=(?!=)|←)[ \t]*"
@@ -157,9 +161,9 @@ ASSIGNED = re.compile(
 TITLE = re.compile(
     rf"\A\s*(?:Parameter containing:|(?:{NAME}[ \t]){{0,2}}{NAME}[ \t]*:(?![:=]))[ \t]*(?=\n|[\[{{(]|array|tensor)"
 )
-SHAPED = re.compile(  # Julia and polars print the shape first
+SHAPED = re.compile(  # the shape, which Julia and polars print before the numbers
     r"\A\s*(?:[0-9]+(?:[×x][0-9]+)* ?(?:-element )?[^\n\d][^\n]{0,200}:[ \t]*\n|shape: ?\([^\n()]*\)[ \t]*\n"
-    r"|[0-9]+(?:[×x][0-9]+)+ (?:[a-z]+[0-9]* )?(?:matrix|array)[ \t]*\n|torch_tensor[ \t]*\n)"  # MATLAB; torch in R
+    r"|[0-9]+(?:[×x][0-9]+)+ (?:[a-z]+[0-9]* )?(?:matrix|array)[ \t]*\n|torch_tensor[ \t]*\n)"  # MATLAB; torch for R
 )
 FOOTER = re.compile(
     r"(?m)^[ \t]*(?:\[[0-9]+ rows? x [0-9]+ columns?\]|\[torch\.[A-Za-z.]+ of size [0-9x, ()]+\]"
@@ -169,12 +173,12 @@ FOOTER = re.compile(
 
 
 def strip_surroundings(text: str) -> str:
-    """Removes code fences, prompts, comments and footers; the rest is unchanged.
+    """Removes code fences, prompts, comments and footers from a text; the rest of the text is unchanged.
 
     >>> strip_surroundings("```python\\n1 2  # first\\n3 4\\n```").split()
     ['1', '2', '3', '4']
     """
-    text = text.removeprefix("\ufeff")  # a file saved by a spreadsheet may begin with this mark
+    text = text.removeprefix("\ufeff")  # the byte order mark of a file that a spreadsheet saved
     text = SEPARATOR_LINE.sub("", text.replace("\r\n", "\n"))
     if "```" in text or "~~~" in text:
         text = FENCE.sub("", text)
@@ -190,23 +194,24 @@ def strip_surroundings(text: str) -> str:
 
 
 def strip_name(text: str) -> str:
-    """Removes the name before a matrix: `Q = `, `A: Tensor = `, `A <- `, `Q:`, `2×2 Matrix{Float64}:`.
+    """Removes the name before a matrix, such as `Q = `, `A: Tensor = `, `A <- `, `Q:` or `2×2 Matrix{Float64}:`.
 
     >>> strip_name("const A = [[1, 2]];"), strip_name("W_{q} := 1 2"), strip_name("1 2")
     ('[[1, 2]];', '1 2', '1 2')
     """
     bare = text.lstrip()
-    if bare.startswith("="):  # a formula of a spreadsheet
+    if bare.startswith("="):  # a formula of a spreadsheet begins with "="
         text = bare[1:]
-    while (assigned := ASSIGNED.match(bare)) is not None:  # Q = K = [[1, 2]]
+    while (assigned := ASSIGNED.match(bare)) is not None:  # a loop, because of texts such as Q = K = [[1, 2]]
         text = bare = bare[assigned.end() :].lstrip(" \t")
     text = SHAPED.sub("", text, count=1)
     return TITLE.sub("", text, count=1)
 
 
 def split_named(text: str) -> list[tuple[str, str]]:
-    """Splits a text of several matrices with names before or above them into (name, text) pairs; [] for at most one
-    matrix. A text before the first name is named by its beginning.
+    """Splits a text of several matrices, with names before or above them, into (name, text) pairs.
+
+    Returns [] for at most one matrix. If there is text before the first name, its name comes from its own content.
 
     >>> split_named("q = [[1]]\\nk: [[2]]")
     [('q', '[[1]]\\n'), ('k', '[[2]]')]
@@ -231,7 +236,7 @@ def split_named(text: str) -> list[tuple[str, str]]:
 
 
 def find_name(line: str) -> tuple[str, int] | None:
-    """The name that a line gives to the following text, and the position of this text; None without a name."""
+    """Returns the name that a line gives to the text after it, and the position of that text; None without a name."""
     page = PAGE.match(line)
     if page is not None:
         return f"{page['name']}[:, :, {page['number'] or page['level']}]", page.end()
@@ -240,5 +245,5 @@ def find_name(line: str) -> tuple[str, int] | None:
 
 
 def count_any(text: str, signs: str) -> int:
-    """Counts the occurrences of any of the signs in a text."""
+    """Counts the occurrences of any of these characters in a text."""
     return sum(text.count(sign) for sign in signs)

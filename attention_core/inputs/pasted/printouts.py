@@ -1,4 +1,4 @@
-"""Reads the output of R, MATLAB, Octave and pandas: rows with [1,], blocks of columns, a common factor."""
+"""Parser of matrices as R, MATLAB, Octave and pandas print them: row numbers, blocks of columns, a common factor."""
 
 import re
 from collections.abc import Callable
@@ -16,9 +16,9 @@ R_SIZE = re.compile(r"\b(nrow|ncol|byrow|dim|Dim)\s*=\s*(TRUE|FALSE|T|F|[0-9]{1,
 
 
 def r_cells(text: str, name: str) -> Cells | None:
-    """Splits a matrix or vector printed by R, or a call of matrix, rbind, cbind or structure; None for other text.
+    """Split a matrix or vector that R printed, or a call of matrix, rbind, cbind or structure, into cells.
 
-    Raises AttentionError: not_understood.
+    Returns None for any other text. name: the name of the matrix, for errors. Raises AttentionError: not_understood.
     """
     if R_ROW.search(text) or R_HEAD.search(text):
         return join_blocks(r_blocks(text), name)
@@ -35,7 +35,10 @@ def r_cells(text: str, name: str) -> Cells | None:
 
 
 def r_vector(lines: list[str]) -> Cells:
-    """The cells of a vector whose lines begin with the number of their first cell, or of rows with row numbers."""
+    """Return the cells of lines that begin with [n], the number of the line's first cell or of its row.
+
+    If each number counts the cells before its line, the lines are one vector, else the rows of a matrix.
+    """
     rows, is_vector = [], True
     for line in lines:
         number, _, cells = line.partition("]")
@@ -45,7 +48,7 @@ def r_vector(lines: list[str]) -> Cells:
 
 
 def r_blocks(text: str) -> list[Cells]:
-    """The blocks of columns that R prints one below the other, without the names of rows."""
+    """Return the cells of each block of columns that R printed one below the other; the names of rows are left out."""
     blocks: list[Cells] = [[]]
     for line in text.splitlines():
         if R_HEAD.fullmatch(line):
@@ -57,7 +60,10 @@ def r_blocks(text: str) -> list[Cells]:
 
 
 def r_call_cells(call: str, arguments: str, name: str) -> Cells:
-    """The cells of matrix(c(1, 2, 3, 4), nrow = 2), which R fills column by column, or of rbind and cbind."""
+    """Return the cells of a call such as matrix(c(1, 2, 3, 4), nrow = 2), which R fills column by column.
+
+    call: the function: matrix, structure, rbind or cbind. arguments: the text after its opening bracket.
+    """
     lists = [[cell.strip().removesuffix("L") for cell in found.split(",")] for found in R_VALUES.findall(arguments)]
     sizes = {key.lower(): size for key, size in R_SIZE.findall(arguments)}
     if "dim" in sizes:
@@ -87,7 +93,10 @@ def r_call_cells(call: str, arguments: str, name: str) -> Cells:
 
 
 def r_sizes(sizes: dict[str, str], positional: list[str], count: int) -> tuple[int, int]:
-    """The numbers of rows and columns of a call of R."""
+    """Return the number of rows and of columns that a call of R implies.
+
+    sizes: the named arguments of the call. positional: its other numbers. count: the number of cells.
+    """
     if "dim" in sizes:
         given = [int(number) for number in re.findall(r"[0-9]+", sizes["dim"])]
         rows, columns = [*given, 1, 1][:2]
@@ -109,7 +118,9 @@ FACTOR_LINE = re.compile(r"[ \t]*1(?:\.0*)?[eE]([+\-−]?[0-9]{1,3})[ \t]*(?:[*�
 
 
 def take_factor(text: str) -> tuple[str, int]:
-    """Removes the line "1.0e+03 *", by which MATLAB multiplies all numbers. Returns the text and the power of ten."""
+    """Remove a line such as "1.0e+03 *", MATLAB's common factor; return the other text and the factor's power of
+    ten.
+    """
     lines = text.splitlines()
     for number, line in enumerate(lines):
         if line.strip() and FACTOR_LINE.fullmatch(line) and "*" in line:
@@ -119,16 +130,16 @@ def take_factor(text: str) -> tuple[str, int]:
 
 
 def multiply_cells(cells: Cells, power: int) -> Cells:
-    """Multiplies numbers by a power of ten, as text."""
+    """Multiply cells by a power of ten, by appending it to each number as an exponent."""
     if not power:
         return cells
     return [[f"{cell}e{power}" if re.fullmatch(r"[+\-−]?[0-9.]+", cell) else cell for cell in row] for row in cells]
 
 
 def block_cells(text: str, split: Callable[[str], Cells], name: str) -> Cells | None:
-    """Splits a wide matrix that MATLAB, Octave or pandas printed in blocks of columns; None for other text.
+    """Split a wide matrix that MATLAB, Octave or pandas printed in blocks of columns; return None for any other text.
 
-    split: returns the cells of one block, without heads and names of rows.
+    split: a function that returns the cells of a block, without its headings and the names of its rows.
     """
     lines = text.splitlines()
     if any(COLUMNS_LINE.fullmatch(line) for line in lines):
@@ -149,7 +160,10 @@ def block_cells(text: str, split: Callable[[str], Cells], name: str) -> Cells | 
 
 
 def pandas_block(text: str) -> Cells | None:
-    """The cells of a block under a head that is one cell shorter, because of an index; None for any other block."""
+    """Return the cells of a block that pandas printed under a heading, without the index in front of each row.
+
+    The index is recognised because each row has one word more than the heading. Returns None for any other block.
+    """
     head, *rows = [line.split() for line in text.splitlines() if line.strip()]
     if not rows or any(len(row) != len(head) + 1 for row in rows):
         return None
@@ -157,7 +171,10 @@ def pandas_block(text: str) -> Cells | None:
 
 
 def join_blocks(blocks: list[Cells], name: str) -> Cells:
-    """Joins blocks of columns side by side. Raises AttentionError: blocks_differ if their numbers of rows differ."""
+    """Join blocks of columns side by side.
+
+    Raises AttentionError: blocks_differ, if the blocks differ in their number of rows.
+    """
     heights = [len(block) for block in blocks]
     if min(heights) != max(heights):
         raise AttentionError("blocks_differ", name=name, lengths=", ".join(map(str, heights)))

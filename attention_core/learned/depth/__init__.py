@@ -1,1 +1,1 @@
-"""Deep stacks of small blocks, with and without residuals and norms."""
+"""Deep stacks of narrow blocks, trained with and without residuals and norms."""

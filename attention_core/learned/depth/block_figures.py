@@ -1,4 +1,4 @@
-"""The effect of residuals and norms: figures of one deep network trained with and without them, in figures.json."""
+"""Measures the effect of residuals and norms in a deep network; figures.json stores the measurements."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -15,24 +15,25 @@ from attention_core.learned.tasks.repeats import draw_repeated_sequences
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import UNEMBEDDING
 
-LAYERS, STEPS, SEEDS = 6, 400, (0, 1, 2)  # blocks, training steps and seeds of the trained networks
-RATES = (1e-3, 3e-3, 1e-2)  # learning rates of Adam; figures are shown for the best rate of each kind
-SEQUENCES, HALF = 32, 8  # sequences per training step, and symbols in the half that is repeated
-EVERY = 20  # steps over which the loss is averaged
-DEPTHS = (1, 2, 4, 8, 16, 24)  # numbers of blocks of untrained networks
-SCALED_LAYERS = 12  # blocks whose vectors are measured
-DIGITS = 4  # significant digits of figures
+LAYERS, STEPS, SEEDS = 6, 400, (0, 1, 2)  # blocks, training steps and seeds of the networks that are trained
+RATES = (1e-3, 3e-3, 1e-2)  # learning rates of Adam that are tried; the best one of each kind of block is measured
+SEQUENCES, HALF = 32, 8  # sequences per training step; symbols in each half, the second of which repeats the first
+EVERY = 20  # number of steps over which the loss is averaged
+DEPTHS = (1, 2, 4, 8, 16, 24)  # numbers of blocks of the untrained networks
+SCALED_LAYERS = 12  # number of blocks of the network whose vectors are measured
+DIGITS = 4  # significant digits of the stored measurements
 
 
 @dataclass(frozen=True)
 class BlockFigures:
-    """The measurements of a kind of block.
+    """The measurements of networks with one kind of block.
 
-    rate: the best learning rate tried. tried: the last loss by rate, in nats, averaged over all seeds. losses: by seed,
-    at the best rate, each averaged over EVERY steps. gradients: the norm of the first block's parameter gradient before
-    training, by the number of blocks. last_word: the gradient norm at the last word's vector divided by the norm at the
-    first word's vector, before training, after the first of LAYERS blocks. sizes: the root mean square of the vectors
-    before training, at the input and after each block; alike: the mean cosine of two words' vectors there.
+    rate: the best learning rate tried. tried: {rate: the last loss in nats, averaged over all seeds}. losses: for each
+    seed, the losses at the best rate, each averaged over EVERY steps. The other fields are measured on untrained
+    networks. gradients: the norm of the first block's parameter gradient, by the number of blocks. last_word: the
+    gradient norm at the last word's vector divided by that at the first word's vector, after the first of LAYERS
+    blocks. sizes: the root mean square of the vectors at the input and after each block. alike: the mean cosine of two
+    words' vectors at the same places.
     """
 
     rate: float
@@ -45,7 +46,7 @@ class BlockFigures:
 
 
 def measure_blocks(kind: str) -> BlockFigures:
-    """Train and measure networks of a kind of block from BLOCK_KINDS."""
+    """Train and measure networks with one kind of block, a key of BLOCK_KINDS."""
     found = {rate: [train_blocks(kind, rate, seed) for seed in SEEDS] for rate in RATES}
     tried = {rate: mean([losses[-1] for losses in by_seed]) for rate, by_seed in found.items()}
     best = min(RATES, key=tried.get)
@@ -56,15 +57,17 @@ def measure_blocks(kind: str) -> BlockFigures:
         gradients={str(layers): measure_gradient(kind, layers) for layers in DEPTHS},
         last_word=measure_last_word(kind),
         sizes=measure_vectors(kind, SCALED_LAYERS, lambda x: x.square().mean().sqrt()),
-        # Dong, Cordonnier, Loukas 2021; the first half has no symbol twice
+        # Measure of Dong, Cordonnier, Loukas 2021 on the first half of the sequence, which has no symbol twice.
         alike=measure_vectors(kind, SCALED_LAYERS, lambda x: mean_cosine(x[:, :HALF])),
     )
 
 
 # ---- training --------------------------------------------------------------------------------------------------------
 def train_blocks(kind: str, rate: float, seed: int, steps: int = STEPS) -> list[float]:
-    """Train a network of LAYERS blocks by Adam (Kingma, Ba 2015), and return the mean loss of every EVERY steps,
-    infinity from the first loss that is not finite."""
+    """Train a network of LAYERS blocks with Adam (Kingma, Ba 2015), and return its mean loss over every EVERY steps.
+
+    From the first loss that is not finite on, all losses are infinite.
+    """
     generator = Generator().manual_seed(seed)
     model = DeepCopier(kind, LAYERS, generator)
     optimiser = torch.optim.Adam(model.parameters(), rate)
@@ -73,7 +76,7 @@ def train_blocks(kind: str, rate: float, seed: int, steps: int = STEPS) -> list[
         symbols = draw_repeated_sequences(SEQUENCES, HALF, generator, measured=False)
         try:
             loss = model.loss(model.stack(symbols[:, :-1]), symbols)
-        except AttentionError:  # raised by attention for numbers that are not finite
+        except AttentionError:  # raised by attention if a number is not finite
             break
         losses[step] = loss.item()
         optimiser.zero_grad()
@@ -84,7 +87,7 @@ def train_blocks(kind: str, rate: float, seed: int, steps: int = STEPS) -> list[
 
 # ---- before training -------------------------------------------------------------------------------------------------
 def measure_gradient(kind: str, layers: int) -> float:
-    """The norm of the loss gradient with respect to the first block's parameters, averaged over SEEDS."""
+    """Return the norm of the loss gradient with respect to the first block's parameters, averaged over SEEDS."""
     lengths = []
     for seed in SEEDS:
         model, symbols = draw_untrained(kind, layers, seed)
@@ -95,8 +98,10 @@ def measure_gradient(kind: str, layers: int) -> float:
 
 
 def measure_last_word(kind: str) -> float:
-    """The norm of the loss gradient at the last word's vector divided by the norm at the first word's vector, after the
-    first of LAYERS blocks, averaged over SEEDS."""
+    """Return the loss gradient's norm at the last word's vector over its norm at the first, averaged over SEEDS.
+
+    The vectors are those after the first of LAYERS blocks.
+    """
     ratios = []
     for seed in SEEDS:
         model, symbols = draw_untrained(kind, LAYERS, seed)
@@ -108,20 +113,20 @@ def measure_last_word(kind: str) -> float:
 
 
 def measure_vectors(kind: str, layers: int, measure: Callable[[Tensor], Tensor]) -> list[float]:
-    """A measure of the vectors at the input and after each block, before training, averaged over SEEDS."""
+    """Apply a measure to the vectors at the input and after each block of an untrained network, averaged over SEEDS."""
     by_seed = []
     for seed in SEEDS:
         model, symbols = draw_untrained(kind, layers, seed)
         with torch.no_grad():
             stack = model.stack(symbols)
         begins = [f"{layer}.attention" for layer in range(1, layers + 1)]
-        vectors = [*(stack[part]["x"] for part in begins), stack[UNEMBEDDING]["x"]]  # the input of each block
+        vectors = [*(stack[part]["x"] for part in begins), stack[UNEMBEDDING]["x"]]  # block inputs and the last output
         by_seed.append([float(measure(x)) for x in vectors])
     return [mean(each) for each in zip(*by_seed, strict=True)]
 
 
 def mean_cosine(x: Float[Tensor, "B T D"]) -> Float[Tensor, ""]:
-    r"""Return the mean cosine of two different vectors of a sequence, $\frac{x_i \cdot x_j}{|x_i||x_j|}$, $i \ne j$.
+    r"""Return the mean cosine of two different vectors of a sequence, $\frac{x_i \cdot x_j}{|x_i||x_j|}$, $i e j$.
 
     >>> mean_cosine(torch.tensor([[[1.0, 0.0], [0.0, 2.0], [0.0, 3.0]]]))
     tensor(0.3333)
@@ -133,14 +138,14 @@ def mean_cosine(x: Float[Tensor, "B T D"]) -> Float[Tensor, ""]:
 
 
 def draw_untrained(kind: str, layers: int, seed: int) -> tuple[DeepCopier, Tensor]:
-    """An untrained network of a kind of block, and SEQUENCES sampled input sequences."""
+    """Return an untrained network with one kind of block, and SEQUENCES sampled input sequences."""
     generator = Generator().manual_seed(seed)
     model = DeepCopier(kind, layers, generator)
     return model, draw_repeated_sequences(SEQUENCES, HALF, generator, measured=False)
 
 
 def mean(numbers: Sequence[float]) -> float:
-    """The mean, rounded to DIGITS significant digits."""
+    """Return the mean of numbers, rounded to DIGITS significant digits."""
     return float(f"{sum(numbers) / len(numbers):.{DIGITS}g}")
 
 

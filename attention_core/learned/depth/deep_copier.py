@@ -28,14 +28,17 @@ BEFORE, AFTER = "rms_norm_before", "rms_norm_after"
 
 @dataclass(frozen=True)
 class BlockKind:
-    """The residual and the norm of a block. residual: whether each part is added to its input. norm: BEFORE a part,
-    AFTER the addition, or None."""
+    """A kind of block, with or without residuals and norms.
+
+    residual: whether the input of each part is added to its output. norm: where the norm is, BEFORE each part or AFTER
+    the addition; None without norms.
+    """
 
     residual: bool
     norm: str | None
 
     def stack(self, layers: int) -> StackConfig:
-        """The config of a stack of `layers` such blocks; with norms before the parts, one is before the logits, too."""
+        """Return the config of `layers` such blocks; if norms come before parts, a norm precedes the logits, too."""
         norms = () if self.norm is None else (self.norm,)
         attention = AttentionConfig(
             heads=HEADS, masks=("causal",), positions=("rope",), modifiers=norms, residual=self.residual
@@ -55,7 +58,7 @@ BLOCK_KINDS = {
 
 
 class DeepBlock(nn.Module):
-    """The parameters of a block. Matrices are in row convention, x @ w."""
+    """The parameters of a block. Each matrix is multiplied from the right, x @ w."""
 
     def __init__(self, norm: str | None, generator: Generator):
         super().__init__()
@@ -63,13 +66,13 @@ class DeepBlock(nn.Module):
             self.register_parameter(name, draw_normal(WIDTH, WIDTH, generator))
         self.w_1 = draw_normal(WIDTH, INNER, generator)
         self.w_2 = draw_normal(INNER, WIDTH, generator)
-        self.gain = f"g_{norm.replace('_norm', '')}" if norm else None  # such as g_rms_before
+        self.gain = f"g_{norm.replace('_norm', '')}" if norm else None  # name of the norm's gain, such as g_rms_before
         if norm:
             self.g_attention = nn.Parameter(ones(WIDTH))
             self.g_feed_forward = nn.Parameter(ones(WIDTH))
 
     def weights(self) -> LayerWeights:
-        """The parameters as LayerWeights of the core."""
+        """Return the block's parameters as LayerWeights."""
         attention, feed_forward = {}, {}
         if self.gain:
             attention, feed_forward = {self.gain: self.g_attention}, {self.gain: self.g_feed_forward}
@@ -80,7 +83,7 @@ class DeepBlock(nn.Module):
 
 
 class DeepCopier(nn.Module):
-    """A causal network over symbols with blocks of one kind, and initial parameters sampled from a generator."""
+    """A causal network over symbols with blocks of one kind; its initial parameters are sampled from a generator."""
 
     def __init__(self, kind: str, layers: int, generator: Generator):
         super().__init__()
@@ -92,7 +95,7 @@ class DeepCopier(nn.Module):
             self.g_last = nn.Parameter(ones(WIDTH))
 
     def weights(self) -> StackWeights:
-        """The parameters as StackWeights of the core."""
+        """Return the network's parameters as StackWeights."""
         last = {"g_rms_before": self.g_last} if self.kind.norm == BEFORE else {}
         return StackWeights(
             tuple(layer.weights() for layer in self.layers),
@@ -105,9 +108,11 @@ class DeepCopier(nn.Module):
         return run_stack(symbols, self.weights(), self.kind.stack(len(self.layers)))
 
     def loss(self, stack: Stack, symbols: Int[Tensor, "B T"]) -> Float[Tensor, ""]:
-        """The mean cross-entropy, in nats, of the symbols in the second half; the first half is unpredictable.
+        """Return the mean cross-entropy, in nats, of the symbols in the second half of a text.
 
-        stack: the network's run on all symbols but the last."""
+        The first half does not count, because it is unpredictable. stack: the network's run on all symbols except the
+        last. symbols: all symbols.
+        """
         half = symbols.shape[1] // 2
         logits = stack[UNEMBEDDING]["logits"][:, half:]  # (B, half - 1, V)
         return nn.functional.cross_entropy(logits.flatten(0, 1), symbols[:, half + 1 :].flatten())

@@ -1,4 +1,4 @@
-"""Print texts of the grammar: `python -m attention_core.learned.grammar en 20`, or of one sort: `... zh 20 because`."""
+"""Print sampled texts, here 20: `python -m attention_core.learned.grammar en 20`; of one kind: `... zh 20 because`."""
 
 import sys
 from random import Random

@@ -1,4 +1,4 @@
-"""A scene in Chinese: measure words, 了, 正在 and 不, clauses with 的 before their noun, places before the verb."""
+"""Writes a scene in Chinese: measure words, 了, 正在 and 不, clauses with 的 before a noun, places before a verb."""
 
 from attention_core.learned.grammar.page import QUALITY_CATEGORY, noun_category
 from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place, Relative, Said, Thing
@@ -13,41 +13,44 @@ PRONOUNS = {
     ("n", True): "它们",
 }
 SPEAKERS = {"i": "我", "we": "我们", "you": "你"}
-MANY_PEOPLE = ("们",)  # plural suffix of nouns of persons, instead of a determiner
+MANY_PEOPLE = ("们",)  # instead of a determiner: the plural suffix of nouns for persons
 QUESTION_WORDS = {"place": ("在", "哪里"), "time": ("什么时候",), "why": ("为什么",), "how": ("怎么",)}
-ASKED_WITH_DE = ("place", "time", "how")  # for a past deed, 的 ends such a question and no 了 follows the verb
-LASTING = ("正在",)  # the mark of an action in progress; omitted if the clause has a place
+ASKED_WITH_DE = ("place", "time", "how")  # kinds of questions that end with 的 in the past, without 了 after the verb
+LASTING = ("正在",)  # words for an action in progress, omitted if the clause has a place
 
 
 def may_mean(thing: Thing, other: Thing) -> bool:
-    """Return whether the Chinese pronoun of a thing fits another thing, too."""
+    """Return whether the Chinese pronoun for one thing could also refer to another thing."""
     return thing.many == other.many and thing.gender in other.noun.genders
 
 
 class ChineseWriter(Writer):
-    """A Writer of Chinese."""
+    """Writes the mentions and clauses of a scene in Chinese."""
 
     __slots__ = ()
 
     def may_mean(self, thing: Thing, other: Thing) -> bool:
-        """Return whether the pronoun of a thing fits another thing, too."""
+        """Return whether the Chinese pronoun for one thing could also refer to another thing."""
         return may_mean(thing, other)
 
     def words_of(self, phrase: Phrase) -> tuple[str, ...]:
-        """Return the Chinese words of a phrase."""
+        """Return the words of a phrase in Chinese."""
         return phrase.chinese
 
     def pronoun_of(self, thing: Thing, case: int) -> str:
-        """Return the pronoun of a thing; for an owner the same pronoun, which 的 follows."""
+        """Return the pronoun of a thing; an owner has the same pronoun, followed by 的.
+
+        case: ignored, because Chinese has no cases.
+        """
         return SPEAKERS[thing.speaker] if thing.speaker else PRONOUNS[thing.gender, thing.many]
 
     def question_word(self, thing: Thing) -> str:
-        """Return 谁 or 什么."""
+        """Return the question word for a thing: 谁 for a person or animal, else 什么."""
         return "什么" if thing.gender == "n" else "谁"
 
     # ---- things ------------------------------------------------------------------------------------------------------
     def write_mention(self, mention: Mention) -> int:
-        """Write a noun after its relative clause, determiner and quality, and return its position."""
+        """Write a mention: relative clause, determiner and quality, then the noun; return the position of the noun."""
         thing, _, quality, relative, _ = mention
         noun = thing.noun
         verb = self.write_relative(relative) if relative else None
@@ -66,7 +69,7 @@ class ChineseWriter(Writer):
         return at
 
     def write_determiner(self, mention: Mention) -> None:
-        """Write the owner or the determiner of a mention: 她 的, 那 只, and only 我 before kin."""
+        """Write the owner or the determiner of a mention: 她 的 or 那 只; before kin, 我 is written without 的."""
         noun = mention.thing.noun
         determiner = mention.determiner
         if mention.owner:
@@ -79,7 +82,9 @@ class ChineseWriter(Writer):
             self.words += [noun.measure if word == "M" else word for word in before]
 
     def write_relative(self, relative: Relative | Place) -> int | None:
-        """Write a relative clause or a place before its noun, and return the position of its verb, if any."""
+        """Write a relative clause or a place before its noun; return the position of a clause's verb, None for a
+        place.
+        """
         verb = None
         if isinstance(relative, Place):
             self.write_thing(relative.mention)
@@ -90,20 +95,23 @@ class ChineseWriter(Writer):
         return verb
 
     def link_relative(self, relative: Relative, verb: int, head: int) -> None:
-        """Link the verb of a relative clause with its noun."""
+        """Link the verb of a relative clause to the noun that the clause describes, as its subject or object.
+
+        verb, head: the positions of the verb and of the noun.
+        """
         if relative.clause.gap == "x":
             self.link_subject(verb, head)
         else:
             self.link_object(head, verb)
 
     def write_place(self, place: Place) -> None:
-        """Write the place of a deed: 在 公园 里."""
+        """Write the place where something is done: 在 公园 里."""
         self.words.append("在")
         self.write_thing(place.mention)
         self.write_phrase(place.relation)
 
     def write_quality(self, said: Said, clause: Clause) -> int:
-        """Write a quality with its degree, and return the position of the quality."""
+        """Write a quality with its degree, such as 很 高; return the position of the quality."""
         quality, degree = said
         if quality.predicate:
             first, *others = quality.predicate
@@ -119,7 +127,7 @@ class ChineseWriter(Writer):
 
     # ---- clauses -----------------------------------------------------------------------------------------------------
     def write_clause(self, clause: Clause) -> int | None:
-        """Write a clause, and return the position of its verb, or of the quality if there is no verb."""
+        """Write a clause; return the position of its verb, or of its quality if it has no verb."""
         event = clause.event
         is_denied_alone = clause.mood.negative and event.denial
         places = self.write_steps(clause, event.denial if is_denied_alone else event.chinese)
@@ -133,7 +141,10 @@ class ChineseWriter(Writer):
         return places.verb
 
     def write_verb(self, step: tuple[str, str], clause: Clause) -> int:
-        """Write a verb, and 了 if the deed is completed; return the position of the verb."""
+        """Write a verb, followed by 了 if the deed is completed; return the position of the verb.
+
+        step: (the verb, a mark); only after a verb with the mark "*" may 了 follow.
+        """
         word, mark = step
         at = len(self.words)
         self.words.append(word)
@@ -142,12 +153,12 @@ class ChineseWriter(Writer):
         return at
 
     def write_done(self, clause: Clause) -> None:
-        """Write 了 if the deed of the clause is completed."""
+        """Write 了 if the action of a clause is told as completed; see is_told_as_done."""
         if clause.mood.done and not clause.gap and clause.asks not in ASKED_WITH_DE:
             self.words.append("了")
 
     def write_before_verb(self, clause: Clause) -> None:
-        """Write the words between subject and verb: the time, 都, the words of the mood, the place."""
+        """Write the words between subject and verb: the time, 都 (all), the words of the mood, the place."""
         if clause.time:
             self.write_phrase(clause.time)
         if clause.asks in ("time", "why"):
@@ -162,15 +173,17 @@ class ChineseWriter(Writer):
             self.write_place(clause.place)
 
     def write_adverb_asked(self, clause: Clause) -> None:
-        """Write the question word for a time, a place, a reason or a way."""
+        """Write the question word of a clause that asks for a time, a place, a reason or a manner, at its place."""
         *before, word = QUESTION_WORDS[clause.asks]
         self.words += before
         self.add_word(word, (id(clause.event), "asks"))
 
     def words_of_mood(self, clause: Clause) -> tuple[str, ...]:
-        """Return the words of a mood before the verb.
+        """Return the words of a clause's mood before the verb, such as 正在 or 不.
 
-        () if the clause is negated and its event has a template of its denial, or if the place replaces 正在."""
+        Returns () if the clause is negated and its event has a separate template for that, or if the clause's place
+        replaces 正在.
+        """
         mood = clause.mood
         is_at_place = clause.place or clause.asks == "place"
         if (mood.negative and clause.event.denial) or (is_at_place and mood.before == LASTING):

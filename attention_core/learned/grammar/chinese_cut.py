@@ -1,10 +1,10 @@
 """Cuts Chinese into words: first the words of a given vocabulary, then the words of a corrected word list.
 
 The list is that of rjieba, words with their frequencies, with added everyday and grammar words. The library takes the
-cut with the largest product of word frequencies. It is called without its model of characters (hmm), which makes words
-of characters that are adjacent by chance. Its list came from newspapers, so everyday_words.txt adds words of everyday
-speech, and the cut is corrected: the list has frequent phrases as words (a number with its measure word, a verb with
-了, an adverb with the word that it modifies), and few names.
+cut with the largest product of word frequencies. The library is called without its model of characters (hmm), which
+makes words of characters that are adjacent by chance. Its list came from newspapers, so everyday_words.txt adds words
+of everyday speech, and the cut is corrected: the list has frequent phrases as words (a number with its measure word, a
+verb with 了, an adverb with the word that it modifies), and few names.
 """
 
 import re
@@ -17,22 +17,22 @@ from types import ModuleType
 
 from attention_core.learned.grammar.vocabulary import known_words
 
-HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ranges of ideographs for a pattern
+HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ranges of ideographs, for a pattern
 HAN_RUN = re.compile(f"[{HAN}]+")
 SPACE_INSIDE = re.compile(f"(?<=[{HAN}])\\s+(?=[{HAN}])")
-LONGEST_WORD = 40  # characters
-LONGEST_PARTED = 4  # characters: the largest mean length of words that spaces separate; lines of verse are longer
+LONGEST_WORD = 40  # the most characters of a word
+LONGEST_PARTED = 4  # text counts as split by hand if its words have at most this mean length; lines of verse are longer
 
 
 def cut_chinese(
     text: str, words: frozenset[str] = frozenset(), is_parted: Callable[[Sequence[str]], bool] | None = None
 ) -> tuple[str, ...]:
-    """Cut a run of adjacent Chinese characters into words.
+    """Split a run of adjacent Chinese characters into words.
 
-    text: ideographs alone. words: a vocabulary, which has priority: if its words spell the whole text, the longest
-    matches are taken, else the library's words, where neighbours that together spell a word of the vocabulary are
-    joined, and a word that several words of the vocabulary spell is split. is_parted: whether to split a word of the
-    library into these parts; by default every such word is split.
+    text: only ideographs. words: a vocabulary, which has priority: if its words spell the whole text, the longest
+    matches are taken. Otherwise the word list is used, with two exceptions: neighbours are joined if together they
+    spell a word of the vocabulary, and a word is split if words of the vocabulary spell it. is_parted: a function that
+    decides whether a word of the list is split into these parts; None splits every such word.
 
     >>> cut_chinese("南京市长江大桥"), cut_chinese("那只狗咬了小红")
     (('南京市', '长江大桥'), ('那', '只', '狗', '咬', '了', '小红'))
@@ -51,7 +51,10 @@ def cut_chinese(
 
 
 def join_kept(own: Sequence[str], listed: Sequence[str], is_parted: Callable[[Sequence[str]], bool]) -> Iterator[str]:
-    """Yield the words of `own`; neighbours that the library has as one word are joined unless `is_parted` is true."""
+    """Yield the words of `own`; neighbours that are one word in `listed` are joined.
+
+    is_parted: a function of the neighbours; if it returns True, they stay separate.
+    """
     begins = list(accumulate(map(len, own), initial=0))
     ends_of_listed = dict(pairwise(accumulate(map(len, listed), initial=0)))
     at = 0
@@ -65,7 +68,9 @@ def join_kept(own: Sequence[str], listed: Sequence[str], is_parted: Callable[[Se
 
 
 def is_parted_by_hand(text: str) -> bool:
-    """Whether spaces separate the words of a text: spaces are between ideographs, and the pieces are short as words.
+    """Return whether the user separated the words of a text by spaces.
+
+    The result is True if spaces are between ideographs, and the parts are as short as words.
 
     >>> is_parted_by_hand("我 女朋友 养了 猫"), is_parted_by_hand("我在 Google 工作")
     (True, False)
@@ -79,7 +84,7 @@ def is_parted_by_hand(text: str) -> bool:
 
 
 def longest_words(text: str, words: frozenset[str]) -> tuple[str, ...]:
-    """Cut a text from the left into the longest of the words; a character that begins no word is a piece."""
+    """Split a text from the left into the longest of the words; a character that begins no word is a part by itself."""
     longest = longest_length(words)
     found = []
     at = 0
@@ -93,12 +98,12 @@ def longest_words(text: str, words: frozenset[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def longest_length(words: frozenset[str]) -> int:
-    """Return the length of the longest word, at most LONGEST_WORD; 0 without words."""
+    """Return the length of the longest word, at most LONGEST_WORD; 0 if there are no words."""
     return min(max(map(len, words), default=0), LONGEST_WORD)
 
 
 def join_known(pieces: Sequence[str], words: frozenset[str]) -> Iterator[str]:
-    """Yield the pieces; neighbours that together spell one of the words are joined, as many as possible."""
+    """Yield the parts of a text; neighbours that spell one of the words are joined, as many as possible."""
     longest = longest_length(words)
     at = 0
     while at < len(pieces):
@@ -114,32 +119,35 @@ def join_known(pieces: Sequence[str], words: frozenset[str]) -> Iterator[str]:
         at = last + 1
 
 
-@lru_cache(maxsize=256)  # a text is cut again at every run of its page
+@lru_cache(maxsize=256)  # cached, because every run of a page splits the same text again
 def cut_by_library(text: str) -> tuple[str, ...]:
-    """Cut a text by the words of the library and by the added everyday words, with corrections."""
+    """Split a text by the library's word list, to which everyday words are added, and correct the result."""
     return tuple(mend(cut_by_list(text)))
 
 
 # ---- the word list ---------------------------------------------------------------------------------------------------
 EVERYDAY_WORDS = Path(__file__).with_name("everyday_words.txt")
-EVERYDAY_COUNT = 500  # occurrences: the least count of an added word
+EVERYDAY_COUNT = 500  # an added word gets at least this number of occurrences in the list
 LOADING = Lock()
 
 
 def cut_by_list(text: str) -> tuple[str, ...]:
-    """Cut a run of ideographs into words of the list."""
+    """Split a run of Chinese characters into words of the library's list."""
     return tuple(load_library().cut(text, hmm=False))
 
 
 def load_library() -> ModuleType:
-    """Return the library with our words added. The first call loads the library for all sessions."""
+    """Return the word segmentation library with the added words; the first call loads it for all sessions."""
     with LOADING:
         return load_once()
 
 
 @cache
 def load_once() -> ModuleType:
-    """Load the library and add our words. No other function changes the library's list."""
+    """Load the word segmentation library and add this package's words.
+
+    No other function changes the library's list.
+    """
     import rjieba
 
     for word in our_words():
@@ -150,34 +158,34 @@ def load_once() -> ModuleType:
 
 @cache
 def our_words() -> frozenset[str]:
-    """The words that are added to the library: the grammar's words of several characters, and everyday words."""
+    """Return the words that are added to the library: the grammar's words of several characters, and everyday words."""
     names = (word for word in known_words("zh") if len(word) > 1)
     return frozenset((*names, *EVERYDAY_WORDS.read_text(encoding="utf-8").split()))
 
 
 def count_of(word: str, library: ModuleType) -> int:
-    """The count of a word in the list of a loaded library; 0 if the list lacks the word."""
+    """Return the count of a word in the list of a loaded library; 0 if the list lacks the word."""
     return library.suggest_freq(word) - 1 if library.has_word(word) else 0
 
 
 @lru_cache(maxsize=4096)
 def word_count(word: str) -> int:
-    """The count of a word in the library's list; 0 if the list lacks the word."""
+    """Return the count of a word in the library's list; 0 if the list lacks the word."""
     return count_of(word, load_library())
 
 
 @lru_cache(maxsize=4096)
 def word_class(word: str) -> str:
-    """The word class in the library's letters: n nouns, v verbs, a adjectives, d adverbs, m numbers; "" if unknown."""
+    """Return the word class as a letter of the library: n noun, v verb, a adjective, d adverb, ...; "" if unknown."""
     tagged = load_library().tag(word, hmm=False)
     return tagged[0][1] if len(tagged) == 1 else ""
 
 
 # ---- corrections of the cut for phrases, numbers and names -----------------------------------------------------------
-LONGEST_PHRASE = 40  # characters
-RARE_COUNT = 5  # an entry with at most this count is a guess of the library's authors, seldom a word
-COMMON_COUNT = 100  # an entry with at least this count is surely a word
-COMMON_CHARACTER_COUNT = 1000  # the same bound for a word of one character
+LONGEST_PHRASE = 40  # in characters: a longer word is not split into a phrase
+RARE_COUNT = 5  # entries of the list with at most this count are guesses of the library's authors and seldom words
+COMMON_COUNT = 100  # entries of the list with at least this count are surely words
+COMMON_CHARACTER_COUNT = 1000  # a word of one character with at least this count is surely a word
 
 NUMBER = re.compile("[零〇一二三四五六七八九十百千万亿两]+")
 COUNT = re.compile("[零〇一二三四五六七八九十百千万亿两半几]+")
@@ -186,14 +194,14 @@ MEASURES = frozenset(
     "届岁杯瓶碗盘盒箱包袋桶壶盆勺串束群批堆滴天年周秒分元毛斤克米里吨种类节课站步声眼脚拳针跤圈"
 )
 POINTERS = frozenset("这那哪每某")
-POINTED_AT = frozenset("个种次位天年周")  # measure words that form one word with 这: 这个 is one word, 这只 two
+POINTED_AT = frozenset("个种次位天年周")  # measure words that form one word with 这: 这个 is one word, 这只 is two
 DENIALS = frozenset("不没别")
 DEGREES = frozenset("很太")
 HEADS = DENIALS | DEGREES | frozenset("又再也都就还更最才真我你他她它和跟同与把被给在从对向比是有年小大老新")
 PLACES = frozenset("上下里中")
 TAILS = frozenset("了里上下在到给完掉坏好走开住们吗吧呢的得")
-BETWEEN = frozenset("不得")  # characters between a verb and its result: 看不懂
-UNDONE = frozenset({"不了", "不着"})  # endings after a verb: its deed cannot be completed
+BETWEEN = frozenset("不得")  # characters that may be written between a verb and its result: 看不懂
+UNDONE = frozenset({"不了", "不着"})  # endings that say that an action cannot be completed
 CONJOINED = ("c", "d", "p", "r", "df")  # word classes of words such as 不如, 不再, 不要, which are not split
 STANDALONE = {"不": 4, "没": 10, "别": 10, "很": 5, "太": 10}
 SURNAMES = frozenset(
@@ -205,18 +213,18 @@ GIVEN_NAME_CHARACTERS = frozenset(
     "美雅芝萱子轩梓涵晨阳博文昊然思诗雨嘉晓峰建国志平林云龙海山东亮成琪瑶晶洁莹媛琴春菊凤"
 )
 NICKNAMES = frozenset("小老阿")
-COLOURS = frozenset("白黄")  # surnames that are also colours: 小白 is no name in 小白狗, a small white dog
+COLOURS = frozenset("白黄")  # surnames that are also colours: in 小白狗, a small white dog, 小白 is no name
 
 
 def mend(pieces: Sequence[str]) -> list[str]:
-    """Correct the words of a cut: join numbers, split phrases that the list has as words, join names."""
+    """Correct the segmentation of a text: join numbers, split phrases that the list has as words, and join names."""
     moved = move_ends(join_numbers(pieces))
     parted = [part for piece in moved for part in part_phrase(piece)]
     return list(join_names(parted))
 
 
 def move_ends(pieces: Iterable[str]) -> list[str]:
-    """Move the end of a word, 操|场上 to 操场|上, and split off a measure word after a number, 一|本书 to 一|本|书."""
+    """Correct the ends of words: 操|场上 becomes 操场|上, and a measure word after a number is split off, 一|本|书."""
     moved: list[str] = []
     for piece in pieces:
         before = moved[-1] if moved else ""
@@ -230,12 +238,12 @@ def move_ends(pieces: Iterable[str]) -> list[str]:
 
 
 def is_place(word: str) -> bool:
-    """Whether a word is a noun followed by 上, 下, 里 or 中."""
+    """Return whether a word is a noun followed by 上, 下, 里 or 中."""
     return len(word) > 1 and word[-1] in PLACES and word_class(word).startswith(("s", "f"))
 
 
 def is_measured(word: str) -> bool:
-    """Whether a word after a number is a measure word followed by a noun: 本书."""
+    """Return whether a word that follows a number is a measure word and a noun, such as 本书."""
     if len(word) == 1:
         return False
     is_noun = word_class(word).startswith("n") and word_count(word) > 2 * COMMON_COUNT
@@ -261,7 +269,10 @@ def join_numbers(pieces: Sequence[str]) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def part_phrase(word: str) -> tuple[str, ...]:
-    """Split a word of the list that is a phrase: 三|篇, 这|杯, 不|吃, 太|大, 亏|了, 放|在, 今年|夏天."""
+    """Split a word of the list that is really a phrase.
+
+    Examples: 三|篇, 这|杯, 不|吃, 太|大, 亏|了, 放|在, 今年|夏天.
+    """
     if len(word) == 1 or len(word) > LONGEST_PHRASE or word in our_words():
         return (word,)
     if "了" in word[1:-1] and not word_class(word).startswith("i"):
@@ -274,7 +285,7 @@ def part_phrase(word: str) -> tuple[str, ...]:
 
 
 def is_counted(word: str) -> bool:
-    """Whether a word is a number, 这 or 那, followed by a measure word."""
+    """Return whether a word is a number, 这 or 那, followed by a measure word."""
     number, measure = word[:-1], word[-1]
     if number in POINTERS:
         return measure in MEASURES - POINTED_AT
@@ -284,7 +295,7 @@ def is_counted(word: str) -> bool:
 
 
 def is_denied(word: str) -> bool:
-    """Whether a word is 不, 没, 别, 很 or 太, followed by a word that occurs alone far more often."""
+    """Return whether a word is an adverb (不, 没, 别, 很 or 太) and a second word that is far more frequent alone."""
     adverb, rest = word[0], word[1:]
     if adverb not in STANDALONE or word_class(word).startswith(CONJOINED):
         return False
@@ -293,7 +304,7 @@ def is_denied(word: str) -> bool:
 
 
 def is_finished(word: str) -> bool:
-    """Whether a word is a verb followed by 了 or 在."""
+    """Return whether a word is a verb followed by 了 or 在."""
     verb, tail = word[:-1], word[-1]
     if word in UNDONE:
         return True
@@ -305,7 +316,7 @@ def is_finished(word: str) -> bool:
 
 
 def part_rare(word: str) -> tuple[str, ...]:
-    """Split a rare word of the list if common words spell it, one of which is a function word or a verb."""
+    """Split a rare word of the list if common words spell it, and if one of these is a function word or a verb."""
     best = (word,)
     for at in range(len(word) - 1, 0, -1):
         head, rest = word[:at], word[at:]
@@ -320,7 +331,7 @@ def part_rare(word: str) -> tuple[str, ...]:
 
 
 def part_unknown(piece: str) -> tuple[str, ...]:
-    """Cut a piece that may not be a word of the list itself."""
+    """Split one half of a rare word, which may not be a word of the list."""
     if word_count(piece) > RARE_COUNT or len(piece) == 1:
         return part_phrase(piece)
     found = cut_by_list(piece)
@@ -330,25 +341,34 @@ def part_unknown(piece: str) -> tuple[str, ...]:
 
 
 def rank(parts: tuple[str, ...]) -> tuple[int, int]:
-    """The rank of a way to split a word, higher is better: first fewer parts, then a more frequent rarest part."""
+    """Return the rank of a way to split a word; higher is better.
+
+    Fewer parts rank higher; of as many parts, those whose rarest part is more frequent.
+    """
     return -len(parts), min(map(word_count, parts))
 
 
 def can_part_behind(head: str, rest: str) -> bool:
-    """Whether a split after `head` is possible. A single character must be a function word or, if `rest` is longer
-    than one character, a verb, adverb, preposition, conjunction or pronoun; particles in TAILS may always follow."""
+    """Return whether a word may be split after its first part `head`.
+
+    A head of one character must be a function word or, if `rest` is longer than one character, a verb, adverb,
+    preposition, conjunction or pronoun. If `rest` is a particle in TAILS, any head is allowed.
+    """
     if len(head) > 1 or head in HEADS or rest in TAILS:
         return True
     return len(rest) > 1 and word_class(head).startswith(("v", "d", "p", "c", "r"))
 
 
 def can_part_before(rest: str, head: str) -> bool:
-    """Whether a split before `rest` is possible. A single character must be in TAILS or follow a denial or degree."""
+    """Return whether a word may be split before its last part `rest`.
+
+    This needs a rest of several characters, a rest in TAILS, or a `head` that is a negation or a degree.
+    """
     return len(rest) > 1 or rest in TAILS or head in DENIALS | DEGREES
 
 
 def join_names(pieces: Sequence[str]) -> Iterator[str]:
-    """Yield the pieces; a surname is joined with the given name after it, and 小, 老 or 阿 with a surname."""
+    """Yield the words with names joined: a surname with the given name after it, and 小, 老 or 阿 with a surname."""
     at = 0
     while at < len(pieces):
         count = name_length(pieces, at)
@@ -357,7 +377,7 @@ def join_names(pieces: Sequence[str]) -> Iterator[str]:
 
 
 def name_length(pieces: Sequence[str], at: int) -> int:
-    """The number of pieces in the name that begins at index `at`; 1 if no name begins there."""
+    """Return how many words form the name that begins at index `at`; 1 if no name begins there."""
     first, *behind = pieces[at : at + 3]
     if not behind:
         return 1
@@ -371,11 +391,11 @@ def name_length(pieces: Sequence[str], at: int) -> int:
 
 
 def is_given_name(word: str) -> bool:
-    """Whether a word is made of one or two characters of given names; 小 may be the first."""
+    """Return whether a word consists of one or two characters of given names; 小 may precede a single one."""
     return len(word) <= 2 and GIVEN_NAME_CHARACTERS.issuperset(word.removeprefix("小") or "小")
 
 
 def is_common(word: str) -> bool:
-    """Whether an entry of the list is so frequent that it is surely a word."""
+    """Return whether an entry of the library's list is so frequent that it is surely a word."""
     least = COMMON_COUNT if len(word) > 1 else COMMON_CHARACTER_COUNT
     return word_count(word) >= least

@@ -1,4 +1,4 @@
-"""The words of the grammar: nouns, names, qualities and verbs, each with its forms in both languages."""
+"""The words of the grammar: nouns, names, qualities (adjectives) and verbs, each with its forms in both languages."""
 
 import tomllib
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ GENDERS = {
     "infant": "fm",
     "name-f": "f",
     "name-m": "m",
-}  # kind -> gender letters; a concept of any other kind is a thing: "n"
+}  # kind of noun -> letters of its genders; nouns of other kinds are things: "n"
 VOWELS = "aeiou"
-HISSING = ("s", "sh", "ch", "x", "z")  # endings of a verb that take -es, not -s
-GROUPS = {  # name of a group in the data files -> its kinds
+HISSING = ("s", "sh", "ch", "x", "z")  # endings of a verb's base form that take -es instead of -s
+GROUPS = {  # name of a group in the data files -> the kinds of nouns in this group
     "name": "name-f name-m",
     "adult": "woman man person",
     "people": "woman man person name-f name-m",
@@ -28,9 +28,11 @@ GROUPS = {  # name of a group in the data files -> its kinds
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Noun:
-    """A noun or a name. genders: the letters of the pronouns that fit the noun. plural: "" if it has no plural.
+    """A noun or a name, in both languages.
 
-    is_plural_only: the noun is always plural, such as noodles. is_kin: no 的 follows its owner, such as 我 妈妈.
+    plural: the English plural; "" if it has none. genders: the letters of the pronouns that fit the noun.
+    is_plural_only: whether the noun is always plural, as noodles is. is_kin: whether its owner is written without 的,
+    as in 我 妈妈.
     """
 
     word: str
@@ -45,9 +47,11 @@ class Noun:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quality:
-    """An adjective. predicate: the words of its Chinese predicate; () if that is a degree and the adjective.
+    """A quality that a noun may have, an adjective in both languages.
 
-    needs_de: 的 follows it before a noun. fits: the nouns that it may describe. is_predicate_only: no noun follows it.
+    predicate: the words of its Chinese predicate; () if the predicate is a degree and the adjective. needs_de: whether
+    的 follows it before a noun. fits: the nouns that may have it. is_predicate_only: whether it cannot be put before a
+    noun.
     """
 
     word: str
@@ -75,7 +79,7 @@ def read_data(name: str) -> dict:
 
 # ---- nouns -----------------------------------------------------------------------------------------------------------
 def read_noun(word: str, kind: str, entry: str) -> Noun:
-    """Read a line of nouns.toml: the Chinese noun, its measure word, and the English plural if it is irregular."""
+    """Parse a line of nouns.toml: the Chinese noun, its measure word, and the English plural if it is irregular."""
     chinese, measure, *irregular = entry.split()
     said = irregular[0] if irregular else word + "s"
     plural = {"-": "", "-p": word}.get(said, said)
@@ -85,7 +89,7 @@ def read_noun(word: str, kind: str, entry: str) -> Noun:
 
 @cache
 def load_nouns() -> dict[str, Noun]:
-    """Load all nouns by their English word, without names."""
+    """Load {English word: noun} of all nouns, without names."""
     nouns = {}
     for kind, lines in read_data("nouns").items():
         nouns |= {word: read_noun(word, kind, entry) for word, entry in lines.items()}
@@ -94,7 +98,7 @@ def load_nouns() -> dict[str, Noun]:
 
 @cache
 def load_names() -> dict[str, Noun]:
-    """Load first names and surnames by their English word."""
+    """Load {English word: noun} of first names and surnames."""
     names = {}
     for kind, lines in read_data("names").items():
         gender = GENDERS.get(kind, "")
@@ -104,7 +108,7 @@ def load_names() -> dict[str, Noun]:
 
 @cache
 def find_nouns(choice: str) -> tuple[Noun, ...]:
-    """Find the nouns of a choice in the data files: kinds, groups of kinds and single nouns, separated by spaces.
+    """Return the nouns of a choice in the data files: kinds, groups of kinds and single nouns, separated by spaces.
 
     >>> [noun.word for noun in find_nouns("furniture door")][:2], find_nouns("door")[0].chinese
     (['table', 'chair'], '门')
@@ -120,7 +124,10 @@ def find_nouns(choice: str) -> tuple[Noun, ...]:
 
 # ---- qualities -------------------------------------------------------------------------------------------------------
 def read_quality(name: str, entry: str) -> Quality:
-    """Read a line of qualities.toml; the part of the name after _ is not part of the English word."""
+    """Parse a line of qualities.toml.
+
+    name: the English word; if several qualities have the same word, a part after "_" distinguishes them.
+    """
     said, _, fits = entry.partition(">")
     chinese, _, predicate = said.strip().partition(":")
     word, _, _ = name.partition("_")
@@ -132,26 +139,26 @@ def read_quality(name: str, entry: str) -> Quality:
 
 @cache
 def load_qualities() -> dict[str, Quality]:
-    """Load all qualities by their name."""
+    """Load {name: quality} of all qualities."""
     lines = [line for section in read_data("qualities").values() for line in section.items()]
     return {name: read_quality(name, entry) for name, entry in lines}
 
 
 @cache
 def qualities_before(noun: Noun) -> tuple[Quality, ...]:
-    """Return the qualities that may be used before a noun."""
+    """Return the qualities (adjectives) that may be put before a noun."""
     return tuple(quality for quality in qualities_of(noun) if not quality.is_predicate_only)
 
 
 @cache
 def qualities_of(noun: Noun) -> tuple[Quality, ...]:
-    """Return the qualities that a noun may have."""
+    """Return the qualities (adjectives) that a noun may have, before it or as a predicate."""
     return tuple(quality for quality in load_qualities().values() if noun in quality.fits)
 
 
 # ---- verbs -----------------------------------------------------------------------------------------------------------
 def regular_forms(base: str) -> Verb:
-    """Return the forms of a regular verb.
+    """Return the forms of a regular English verb.
 
     >>> regular_forms("bake"), regular_forms("wash").third, regular_forms("carry").past
     (Verb(base='bake', third='bakes', past='baked', participle='baked', doing='baking'), 'washes', 'carried')
@@ -169,7 +176,7 @@ def regular_forms(base: str) -> Verb:
 
 @cache
 def find_verb(base: str) -> Verb:
-    """Find the forms of an English verb: the irregular forms of verbs.toml, else the regular forms."""
+    """Return the forms of an English verb: the irregular ones of verbs.toml, else the regular ones."""
     irregular = load_irregular_verbs().get(base)
     regular = regular_forms(base)
     if irregular is None:
@@ -179,11 +186,11 @@ def find_verb(base: str) -> Verb:
 
 
 def choose_form(form: str, regular: str) -> str:
-    """Return the regular form if `form` is ".", else `form`."""
+    """Return `form`, or the regular form if `form` is "."."""
     return regular if form == "." else form
 
 
 @cache
 def load_irregular_verbs() -> dict[str, str]:
-    """Load base form -> the other forms, separated by spaces, for irregular verbs."""
+    """Load {base form: other forms, separated by spaces} of the irregular verbs."""
     return read_data("verbs")["verb"]

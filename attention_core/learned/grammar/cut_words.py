@@ -1,4 +1,4 @@
-"""Cuts typed text into the words of a vocabulary."""
+"""Splits typed text into the words of a vocabulary."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -12,8 +12,8 @@ from attention_core.learned.grammar.vocabulary import events_with_forms, known_w
 from attention_core.mechanism.plain_checks import require_one_of
 
 ENGLISH_TOKEN = re.compile(r"'s\b|[^\W\d_]+(?:-[^\W\d_]+)*|\d+|[^\w\s]")
-CHINESE_TOKEN = re.compile(r"[a-z]+|\d+|\S")  # used at positions where no word of the vocabulary begins
-CONTRACTIONS = (  # (typed form, the words that replace it)
+CHINESE_TOKEN = re.compile(r"[a-z]+|\d+|\S")  # matches a token where no word of the vocabulary begins
+CONTRACTIONS = (  # contractions: (typed form, replacement)
     (re.compile(r"[’ʼ`]"), "'"),
     (re.compile(r"\bcan't\b|\bcannot\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
@@ -27,18 +27,18 @@ CONTRACTIONS = (  # (typed form, the words that replace it)
     (re.compile(r"\b(he|she|it|that|there|what|who|where|how)'s\b"), r"\1 is"),
     (re.compile(r"\blet's\b"), "let us"),
 )
-BAR = "|"  # between the words of a text that is cut by hand
+BAR = "|"  # separator of the words in a text that the user split by hand
 CHINESE_PUNCTUATION = str.maketrans(",.?!:;", "，。？！：；")
 
 
 def cut_words(text: str, language: str, words: Collection[str] | None = None) -> tuple[str, ...]:
-    """Cut a text into words, as the grammar writes them.
+    """Split a text into words as the grammar writes them.
 
-    English: lower case, "didn't" as did not, each punctuation mark separate. Chinese: by `words`, if they spell all the
-    text between two marks, else as `cut_chinese` cuts; English punctuation becomes Chinese. Words separated by bars or
-    spaces stay separate, as in `tokenise`.
+    English: in lower case, with "didn't" as did not, and each punctuation mark separate. Chinese: into `words` if they
+    spell all the text between two punctuation marks, else as `cut_chinese` splits; English punctuation becomes Chinese.
+    Words separated by bars or spaces stay separate, as in `tokenise`.
 
-    text: any text. language: "en" or "zh". words: the words that Chinese is cut into, by default the grammar's words.
+    text: any text. language: "en" or "zh". words: the words into which Chinese is split; None for the grammar's words.
 
     Raises AttentionError: unknown_choice.
 
@@ -59,7 +59,7 @@ def cut_words(text: str, language: str, words: Collection[str] | None = None) ->
 
 
 def cut_chinese_text(text: str, words: Collection[str] | None) -> tuple[str, ...]:
-    """Cut a Chinese text in lower case, which may contain other characters."""
+    """Split a Chinese text in lower case, which may contain other characters, into words."""
     text = text.translate(CHINESE_PUNCTUATION)
     if BAR in text:
         pieces = [piece.strip() for piece in text.split(BAR)]
@@ -79,12 +79,12 @@ def cut_chinese_text(text: str, words: Collection[str] | None) -> tuple[str, ...
 
 
 def cut_for_grammar(run: str) -> tuple[str, ...]:
-    """Cut a run of ideographs into words, the grammar's words first, separated as the grammar writes them."""
+    """Split a run of ideographs into words, the grammar's words first, and separate them as the grammar does."""
     return cut_chinese(run, known_words("zh"), writes_apart)
 
 
 def match_longest(text: str, words: frozenset[str]) -> tuple[str, ...]:
-    """Cut a text from the left into the longest of the words, else into tokens of CHINESE_TOKEN."""
+    """Split a text from the left into the longest of the words; where none fits, into tokens of CHINESE_TOKEN."""
     text = text.translate(CHINESE_PUNCTUATION)
     longest = longest_word(words)
     found = []
@@ -109,17 +109,17 @@ def longest_word(words: frozenset[str]) -> int:
 
 
 # ---- words that the grammar writes separately and a Chinese word list joins: 喝 水, 下 雨, 一 只, 床 上 --------------
-BEFORE_MEASURES = frozenset("一两三这那每上下")  # numbers and demonstratives
+BEFORE_MEASURES = frozenset("一两三这那每上下")  # numbers and demonstratives that come before measure words
 ADVERBS = frozenset("不没很太")
-PLACES = frozenset("上里")  # after a noun: places
-RESULTS = frozenset("住湿")  # after a verb: results
-JOINED = frozenset({"马上"})  # 马上 means "at once" here, never "on a horse"
+PLACES = frozenset("上里")  # characters that express a place after a noun
+RESULTS = frozenset("住湿")  # characters that express a result after a verb
+JOINED = frozenset({"马上"})  # always one word: 马上 means "at once" here, never "on a horse"
 
 
 def writes_apart(parts: Sequence[str]) -> bool:
-    """Return whether the grammar may write these words next to each other, such as a verb and its noun, or 一 只.
+    """Return whether the grammar may write these words side by side, such as a verb and its noun, or 一 只.
 
-    parts: words of the grammar that together spell a word of the list.
+    parts: words of the grammar that, joined, spell a word of the list.
 
     >>> writes_apart(("喝", "水")), writes_apart(("那", "个")), writes_apart(("软", "件")), writes_apart(("头", "发"))
     (True, True, False, False)
@@ -132,7 +132,7 @@ def writes_apart(parts: Sequence[str]) -> bool:
 
 
 def stand_apart(first: str, second: str) -> bool:
-    """Return whether a word may precede another in a sentence of the grammar, judged by their kinds."""
+    """Return whether one word may follow another in a sentence of the grammar, judged by their word classes."""
     if first in BEFORE_MEASURES:
         return second in measure_words()
     if second in nouns():
@@ -144,7 +144,7 @@ def stand_apart(first: str, second: str) -> bool:
 
 @cache
 def phrases_of_templates() -> frozenset[str]:
-    """Return the strings that two or three fixed words of the grammar's events spell together."""
+    """Return the strings that two or three neighbouring fixed words of the grammar's templates spell."""
     found = set()
     for event, _ in events_with_forms():
         for template in (event.chinese, event.denial):
@@ -156,7 +156,7 @@ def phrases_of_templates() -> frozenset[str]:
 
 
 def fixed_words(template: Sequence[tuple[object, object]]) -> Iterator[str]:
-    """Yield the fixed words of an event's template in order, and "" for every other step."""
+    """Yield the fixed words of an event's template in order, and "" for every other step of the template."""
     for code, payload in template:
         if code == VERB:
             yield payload[0]

@@ -1,4 +1,4 @@
-"""Random choices of a scene: its nouns, their mentions, and the pairs held out from training."""
+"""The random choices of a scene: its nouns, their mentions, and which pairs of nouns are held out from training."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,19 +11,21 @@ from attention_core.learned.grammar.concepts import Noun, Quality, qualities_bef
 from attention_core.learned.grammar.function_words import DETERMINERS, FIRST_MENTION
 from attention_core.learned.grammar.scene import Mention, Thing
 
-DESCRIBED = {"subject": 0.06, "object": 0.1, "head": 0, "either": 0}  # role -> probability of a quality before the noun
-HELD_OUT_SHARE = 8  # one pair of nouns in 8 is held out
+DESCRIBED = {"subject": 0.06, "object": 0.1, "head": 0, "either": 0}  # role -> probability of an adjective
+HELD_OUT_SHARE = 8  # one in eight pairs of nouns is held out
 
 
 class RandomNumbers(Protocol):
     """A source of random numbers, such as random.Random."""
 
     def random(self) -> float:
-        """Sample a number from 0 to 1, without 1."""
+        """Sample a number that is at least 0 and less than 1."""
 
 
 def held_out_pair(noun: str, other: str) -> bool:
-    """Return whether two nouns are a held-out pair, never in training text; true of about one pair in eight.
+    """Return whether two nouns are a held-out pair, which never occurs in training texts.
+
+    About one pair in eight is held out.
 
     >>> held_out_pair("cat", "dog") == held_out_pair("dog", "cat")
     True
@@ -33,9 +35,10 @@ def held_out_pair(noun: str, other: str) -> bool:
 
 
 class Draw:
-    """The random choices of one scene. pairs: the nouns that a pronoun might mean, in the order of sampling.
+    """The random choices of one scene.
 
-    part: "train", "held" (the first pair is held out) or "frames".
+    pairs: the pairs of nouns to which a pronoun might refer, in the order of sampling. part: "train"; "held" if the
+    first pair must be held out from training; or "frames" if the frame must be.
     """
 
     __slots__ = ("pairs", "part", "random")
@@ -46,21 +49,28 @@ class Draw:
         self.pairs: list[tuple[str, str]] = []
 
     def pick(self, options: Sequence):
-        """Choose one of the options, all with the same probability."""
+        """Choose one of the options; all have the same probability."""
         return options[int(self.random() * len(options))]
 
     def chance(self, probability: float) -> bool:
-        """Return True with a probability."""
+        """Return True with this probability."""
         return self.random() < probability
 
     # ---- things ------------------------------------------------------------------------------------------------------
     def thing(self, nouns: Sequence[Noun], many: float = 0.15) -> Thing:
-        """Sample a thing. many: the probability that it is plural."""
+        """Sample a thing with one of these nouns.
+
+        many: the probability that it is plural.
+        """
         noun = self.pick(nouns)
         return self.thing_of(noun, many)
 
     def thing_of(self, noun: Noun, many: float = 0.15) -> Thing:
-        """Make a thing of a noun; its number is sampled, and also its gender if the noun allows both."""
+        """Make a thing of a noun.
+
+        The thing's number is sampled, and also its gender if the noun allows both genders. many: the probability that
+        it is plural.
+        """
         if noun.is_plural_only:
             return Thing(noun, "n", True)
         is_many = bool(noun.plural) and self.random() < many
@@ -70,7 +80,10 @@ class Draw:
         return Thing(noun, gender, is_many)
 
     def second(self, first: Thing, nouns: Sequence[Noun], many: float = 0.15) -> Thing | None:
-        """Sample another thing whose pair with the first belongs to the part of this scene; None after 40 failures."""
+        """Sample another thing whose pair with the first belongs to the part of this scene; None after 40 failures.
+
+        many: the probability that the thing is plural.
+        """
         if first.speaker:
             return self.thing(nouns, many)
         word = first.noun.word
@@ -84,8 +97,11 @@ class Draw:
 
     # ---- mentions ----------------------------------------------------------------------------------------------------
     def mention(self, thing: Thing, role: str = "subject") -> Mention:
-        """Return the first mention of a thing. role: "subject", "object", "head" (with a relative clause) or "either"
-        (a subject or object that a later pronoun may mean)."""
+        """Return the first mention of a thing.
+
+        role: "subject", "object", "head" (with a relative clause) or "either" (a subject or object that a later pronoun
+        may mean).
+        """
         noun = thing.noun
         if not noun.measure:
             return Mention(thing, DETERMINERS[""])
@@ -99,12 +115,12 @@ class Draw:
         return Mention(thing, DETERMINERS["a" if thing.noun.plural else "some"])
 
     def quality_of(self, noun: Noun) -> Quality | None:
-        """Sample a quality to be used before a noun; None if the noun has none."""
+        """Sample a quality to put before a noun; None if no quality fits the noun."""
         options = qualities_before(noun)
         return self.pick(options) if options else None
 
     def known(self, thing: Thing) -> Mention:
-        """Return the mention of an already known thing by its noun: "the dog"."""
+        """Return a further mention of a thing by its noun: "the dog"."""
         if not thing.noun.measure:
             return Mention(thing, DETERMINERS[""])
         if not thing.many:
@@ -113,7 +129,10 @@ class Draw:
 
 
 def number_of(thing: Thing) -> str:
-    """Return the second part of a thing's key in FIRST_MENTION, such as "one", "kin" or "people"."""
+    """Return the second part of a thing's key in FIRST_MENTION: its number or kind, such as "one", "kin" or "people".
+
+    The key determines how the thing is first mentioned.
+    """
     if thing.many:
         return "things" if thing.gender == "n" else "people"
     if thing.noun.is_kin:
@@ -128,7 +147,7 @@ DRAWN_AT_ONCE = 4096
 
 
 class DrawnNumbers:
-    """Random numbers from 0 to 1, sampled in blocks and returned one by one.
+    """A source of random numbers from 0 to 1, which are sampled in blocks and returned one by one.
 
     >>> one, same = (DrawnNumbers(Generator().manual_seed(3)) for _ in range(2))
     >>> [one.random() for _ in range(5)] == [same.random() for _ in range(5)]
@@ -141,12 +160,12 @@ class DrawnNumbers:
 
     @classmethod
     def drawn_from(cls, generator: Generator) -> "DrawnNumbers":
-        """Random numbers with a separate seed, which is sampled from a generator."""
+        """Return a source of random numbers with a separate seed, which is sampled from the generator."""
         seed = torch.randint(2**62, (1,), generator=generator)
         return cls(Generator().manual_seed(seed.item()))
 
     def random(self) -> float:
-        """The next number, at least 0 and below 1."""
+        """Return the next number, at least 0 and below 1."""
         if not self.left:
             drawn = torch.rand(DRAWN_AT_ONCE, generator=self.generator, dtype=torch.float64)
             self.left = drawn.tolist()

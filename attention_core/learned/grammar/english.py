@@ -1,4 +1,4 @@
-"""A scene in English: articles, agreement, auxiliary verbs, relative clauses after their noun."""
+"""Writes a scene in English: articles, agreement, auxiliary verbs, relative clauses after their noun."""
 
 from attention_core.learned.grammar.concepts import Verb
 from attention_core.learned.grammar.moods import BASE, DID, DOES, IS, PAST, SINGULAR, THIRD, WAS, Mood
@@ -7,7 +7,7 @@ from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place,
 from attention_core.learned.grammar.templates import VERB
 from attention_core.learned.grammar.writer import OBJECT_CASE, Writer
 
-PRONOUNS = {  # gender or speaker -> the pronoun as subject, as object, as owner
+PRONOUNS = {  # gender of a thing, or speaker -> its pronouns as subject, object and owner
     "f": ("she", "her", "her"),
     "m": ("he", "him", "his"),
     "n": ("it", "it", "its"),
@@ -22,14 +22,14 @@ QUESTION_WORDS = {"place": ("where",), "time": ("when",), "why": ("why",), "how"
 
 
 def may_mean(thing: Thing, other: Thing) -> bool:
-    """Return whether the English pronoun of a thing fits another thing, too."""
+    """Return whether the English pronoun for one thing could also refer to another thing."""
     if thing.many or other.many:
         return thing.many and other.many
     return thing.gender in other.noun.genders
 
 
 def article_before(word: str) -> tuple[str]:
-    """Return the article before a word: a or an.
+    """Return the indefinite article before a word, "a" or "an", as a tuple of one word.
 
     >>> article_before("old"), article_before("useful"), article_before("honest")
     (('an',), ('a',), ('an',))
@@ -41,7 +41,7 @@ def article_before(word: str) -> tuple[str]:
 
 
 def is_plain_be(verb: Verb, mood: Mood) -> bool:
-    """Return whether the verb is a form of be that needs no auxiliary: "was", "are not"."""
+    """Return whether a verb in a mood is a form of be that needs no auxiliary, as in "was" or "are not"."""
     if verb.base != "be":
         return False
     is_alone = not mood.auxiliary and mood.form in (THIRD, PAST)
@@ -49,31 +49,36 @@ def is_plain_be(verb: Verb, mood: Mood) -> bool:
 
 
 class EnglishWriter(Writer):
-    """A Writer of English."""
+    """Writes the mentions and clauses of a scene in English."""
 
     __slots__ = ()
 
     def may_mean(self, thing: Thing, other: Thing) -> bool:
-        """Return whether the pronoun of a thing fits another thing, too."""
+        """Return whether the English pronoun for one thing could also refer to another thing."""
         return may_mean(thing, other)
 
     def words_of(self, phrase: Phrase) -> tuple[str, ...]:
-        """Return the English words of a phrase."""
+        """Return the words of a phrase in English."""
         return phrase.english
 
     def pronoun_of(self, thing: Thing, case: int) -> str:
-        """Return the pronoun of a thing."""
+        """Return the pronoun of a thing.
+
+        case: the index of its form: as subject, object or owner.
+        """
         third = "they" if thing.many else thing.gender
         key = thing.speaker or third
         return PRONOUNS[key][case]
 
     def question_word(self, thing: Thing) -> str:
-        """Return "who" or "what"."""
+        """Return the question word for a thing, "who" or "what"."""
         return "what" if thing.gender == "n" else "who"
 
     # ---- things ------------------------------------------------------------------------------------------------------
     def write_mention(self, mention: Mention) -> int:
-        """Write a noun with its determiner, quality and relative clause, and return its position."""
+        """Write a mention: the noun with its determiner, quality and relative clause; return the position of the
+        noun.
+        """
         thing, determiner, quality, relative, owner = mention
         noun = thing.noun
         word = noun.plural if thing.many else noun.word
@@ -93,7 +98,10 @@ class EnglishWriter(Writer):
         return at
 
     def write_relative(self, relative: Relative | Place, head: int) -> None:
-        """Write a relative clause or a place after its noun."""
+        """Write a relative clause or a place after its noun.
+
+        head: the position of the noun.
+        """
         if isinstance(relative, Place):
             self.write_place(relative)
             return
@@ -105,18 +113,18 @@ class EnglishWriter(Writer):
             self.link_object(head, verb)
 
     def write_place(self, place: Place) -> None:
-        """Write the place of a thing or a deed: "under the table"."""
+        """Write the place of a thing or of an action: "under the table"."""
         self.write_phrase(place.relation)
         self.write_thing(place.mention, OBJECT_CASE)
 
     def write_quality(self, said: Said, clause: Clause) -> int:
-        """Write a quality with its degree, and return the position of the quality."""
+        """Write a quality with its degree, such as "very tall"; return the position of the quality."""
         self.words += said.degree.english
         return self.add_word(said.quality.word, id(said), QUALITY_CATEGORY)
 
     # ---- clauses -----------------------------------------------------------------------------------------------------
     def write_clause(self, clause: Clause) -> int:
-        """Write a clause, and return the position of its verb."""
+        """Write a clause; return the position of its verb."""
         if clause.asks not in ("", "x"):
             self.write_question_words(clause)
         places = self.write_steps(clause, clause.event.english)
@@ -128,7 +136,7 @@ class EnglishWriter(Writer):
         return places.verb
 
     def write_verb(self, step: Verb, clause: Clause) -> int:
-        """Write a verb with its auxiliaries in the mood of the clause, and return the position of the verb itself."""
+        """Write a verb with its auxiliaries in the mood of the clause; return the position of the verb itself."""
         if clause.asks not in ("", "x"):
             return self.write_rest_of_verb(step, clause.mood)
         words = self.words
@@ -149,12 +157,12 @@ class EnglishWriter(Writer):
 
     # ---- questions ---------------------------------------------------------------------------------------------------
     def write_asked(self, clause: Clause, name: str) -> None:
-        """Write "who" or "what" if the clause asks for the subject; other question words are written before it."""
+        """Write "who" or "what" if the clause asks for the subject; other question words precede the clause."""
         if name == "x":
             super().write_asked(clause, name)
 
     def write_question_words(self, clause: Clause) -> None:
-        """Write the words before the subject of a question: the question word and the auxiliary verb."""
+        """Write the words before the subject in a question: the question word and the auxiliary verb."""
         asked = clause.asks
         if asked not in QUESTION_WORDS:
             super().write_asked(clause, asked)
@@ -169,7 +177,7 @@ class EnglishWriter(Writer):
         self.words.append(forms[clause.parts["x"].thing.agreement])
 
     def write_rest_of_verb(self, verb: Verb, mood: Mood) -> int:
-        """Write the part of the verb after the subject of a question, and return the position of the verb."""
+        """Write the words of the verb group after the subject of a question; return the position of the verb."""
         self.words += mood.between
         if not is_plain_be(verb, mood):
             self.words.append(verb[mood.form] if mood.auxiliary else verb.base)

@@ -1,6 +1,6 @@
 """The events of the data files: frames, which join two nouns and have reasons, and deeds, of one noun or of two.
 
-The reasons of a frame are true of only one of its two nouns.
+Each reason of a frame is true of only one of the frame's two nouns.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from attention_core.learned.grammar.scene import Event
 from attention_core.learned.grammar.templates import VERB, read_chinese, read_english
 
 # ---- frames ----------------------------------------------------------------------------------------------------------
-MOOD_GROUPS = {  # group -> mood -> its weight in sampling
+MOOD_GROUPS = {  # group of moods -> {mood: its weight in sampling}
     "not": {"did not": 4, "could not": 3, "does not": 1, "can not": 1, "will not": 1, "did not want": 1},
     "fails": {"did not": 2, "could not": 3, "can not": 2, "does not": 1},
     "did": {"past": 7, "has done": 1},
@@ -25,9 +25,10 @@ MOOD_GROUPS = {  # group -> mood -> its weight in sampling
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Frame:
-    """An event between two things, and its reasons. x, y: the nouns that may take part.
+    """An event between two nouns, and reasons for the event that are true of only one of them.
 
-    x_reasons: the qualities and events that are true of x but not of y; y_reasons: those that are true of y only.
+    x, y: the nouns that may take part as subject and as object. x_reasons: qualities and events that are true of x but
+    not of y. y_reasons: qualities and events that are true of y but not of x.
     """
 
     name: str
@@ -42,12 +43,12 @@ class Frame:
 
 @cache
 def mood_group(name: str) -> tuple[Mood, ...]:
-    """Return the moods of a group, each repeated by its weight, to be sampled from."""
+    """Return the moods of a group for sampling; each is repeated as often as its weight says."""
     return tuple(MOODS[mood] for mood, weight in MOOD_GROUPS[name].items() for _ in range(weight))
 
 
 def read_event(english: str, chinese: str, denial: str = "") -> Event:
-    """Read the English and the Chinese template of an event, and the Chinese template of its denial, if any."""
+    """Parse the English and the Chinese template of an event, and the Chinese template of its negation, if any."""
     chinese_steps = read_chinese(chinese)
     marks = [payload[1] for code, payload in chinese_steps if code == VERB]
     is_state = "=" in marks or not marks
@@ -63,19 +64,19 @@ def load_events() -> dict[str, Event]:
 
 
 def read_templates(entry: str) -> Event:
-    """Read an event from templates separated by "|": English, Chinese, and the Chinese denial if it has a template."""
+    """Parse an event from templates separated by "|": English, Chinese, and, if given, the Chinese negation."""
     return read_event(*entry.split("|"))
 
 
 @cache
 def load_reasons() -> dict[str, Quality | Event]:
-    """Load all possible reasons by their name: qualities, and the phrases of reasons.toml."""
+    """Load all reasons, keyed by name: qualities, and the phrases of reasons.toml."""
     phrases = {name: read_templates(entry) for name, entry in read_data("reasons").items()}
     return {**load_qualities(), **phrases}
 
 
 def read_frame(name: str, entry: list[str]) -> Frame:
-    """Read an entry of the folder frame_data."""
+    """Parse one entry of the folder frame_data: a frame."""
     templates, x, y, mood, *rest = entry
     x_nouns, x_reasons = read_side(x)
     y_nouns, y_reasons = read_side(y)
@@ -83,7 +84,7 @@ def read_frame(name: str, entry: list[str]) -> Frame:
 
 
 def read_side(entry: str) -> tuple[tuple[Noun, ...], tuple[Quality | Event, ...]]:
-    """Read one side of a frame, "animal: hungry angry": its nouns, and the reasons that are true of them."""
+    """Parse one side of a frame, such as "animal: hungry angry": its nouns, and the reasons that are true of them."""
     nouns, _, reasons = entry.partition(":")
     known = load_reasons()
     return find_nouns(nouns), tuple(known[reason] for reason in reasons.split())
@@ -99,20 +100,21 @@ def load_frames() -> dict[str, Frame]:
 
 @cache
 def frames_of(part: str) -> tuple[Frame, ...]:
-    """Return the frames of a part: for "frames" the held-out frames, for every other part the remaining frames."""
+    """Return the frames of a part of the data: the held-out frames for "frames", the others for every other part."""
     return tuple(frame for frame in load_frames().values() if frame.held_out == (part == "frames"))
 
 
 # ---- deeds: the events that a noun may take part in, alone or with another noun --------------------------------------
-FEW = 4  # a deed of at most this many nouns is their own, such as barking
-OWN_WEIGHT = 6  # extra copies of a noun's own deeds among the deeds to sample from
+FEW = 4  # a deed that at most this many nouns can do counts as typical of them, as barking does
+OWN_WEIGHT = 6  # how often each typical deed of a noun is repeated in the list from which deeds are sampled
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Deed:
-    """An event and the nouns that may take part; y is () if x does the deed alone.
+    """An event and the nouns that may take part in it.
 
-    is_planned: the deed lasts, and may be wanted, so that "is doing" and "wants to" fit it.
+    x: the nouns that may do the deed. y: the nouns to which it may be done; () if x does it alone. is_planned: whether
+    the deed lasts and can be wanted, so that "is doing" and "wants to" fit it.
     """
 
     event: Event
@@ -123,7 +125,7 @@ class Deed:
 
 @cache
 def load_deeds() -> dict[str, Deed]:
-    """Load all deeds by the name of their event."""
+    """Load {name of the event: deed} of all deeds."""
     sections = read_data("events")
     deeds = {}
     for name, (_, x, *at_once) in sections["alone"].items():
@@ -134,7 +136,10 @@ def load_deeds() -> dict[str, Deed]:
 
 
 def make_deed(name: str, x: str, y: str, is_at_once: bool) -> Deed:
-    """Make the deed of a named event. x, y: choices of nouns as in find_nouns. is_at_once: the deed does not last."""
+    """Make the deed of an event.
+
+    x, y: choices of nouns as in find_nouns. is_at_once: whether the deed happens in an instant.
+    """
     event = load_events()[name]
     is_planned = not event.is_state and not is_at_once
     return Deed(event, find_nouns(x), find_nouns(y), is_planned)
@@ -142,7 +147,10 @@ def make_deed(name: str, x: str, y: str, is_at_once: bool) -> Deed:
 
 @cache
 def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
-    """Return the deeds that a noun may do alone, its own deeds repeated. planned: only deeds that may be wanted."""
+    """Return the deeds that a noun may do alone, with its typical deeds repeated.
+
+    planned: whether to return only deeds that may be wanted.
+    """
     mine = [deed for deed in deeds_of(noun, planned) if not deed.y]
     own = [deed for deed in mine if len(deed.x) <= FEW]
     return tuple(mine + own * OWN_WEIGHT)
@@ -150,11 +158,17 @@ def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
 
 @cache
 def deeds_to_others(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
-    """Return the deeds that a noun may do to another. planned: only deeds that may be wanted."""
+    """Return the deeds that a noun may do to another.
+
+    planned: whether to return only deeds that may be wanted.
+    """
     return tuple(deed for deed in deeds_of(noun, planned) if deed.y)
 
 
 def deeds_of(noun: Noun, planned: bool) -> list[Deed]:
-    """Return the deeds that a noun may do. planned: only deeds that may be wanted."""
+    """Return the deeds that a noun may do, alone or to another.
+
+    planned: whether to return only deeds that may be wanted.
+    """
     mine = [deed for deed in load_deeds().values() if noun in deed.x]
     return [deed for deed in mine if deed.is_planned or not planned]

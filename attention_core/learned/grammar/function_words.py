@@ -8,13 +8,16 @@ from attention_core.learned.grammar.scene import Degree, Determiner, Phrase
 
 # ---- determiners of nouns, and their weights in sampling -------------------------------------------------------------
 def determiner(english: str, chinese: str, is_total: bool = False) -> Determiner:
-    """Make a determiner of its words in both languages; M is the measure word of the noun."""
+    """Make a determiner from its words in both languages, in which M stands for the noun's measure word.
+
+    is_total: whether the determiner means all things, so that 都 must follow in Chinese.
+    """
     is_owner = english in ("my", "our", "your")
     return Determiner(tuple(english.split()), tuple(chinese.split()), is_total, is_owner)
 
 
 DETERMINERS = {
-    "": determiner("", ""),  # before names
+    "": determiner("", ""),  # "": no determiner, as with names
     "the": determiner("the", ""),
     "the measured": determiner("the", "那 M"),
     "a": determiner("a", "一 M"),
@@ -39,7 +42,7 @@ DETERMINERS = {
 
 
 def often(weights: dict[str, int]) -> tuple[Determiner, ...]:
-    """Return the named determiners, each repeated by its weight, to be sampled from."""
+    """Return determiners to sample from, each repeated as often as its weight says."""
     return tuple(DETERMINERS[name] for name, weight in weights.items() for _ in range(weight))
 
 
@@ -79,12 +82,12 @@ FIRST_MENTION = {
 # ---- fixed phrases ---------------------------------------------------------------------------------------------------
 @cache
 def load_phrases() -> dict[str, dict[str, Phrase]]:
-    """Load section -> name -> phrase from phrases.toml."""
+    """Load the phrases of phrases.toml: section -> name -> phrase."""
     return {section: read_phrases(lines) for section, lines in read_data("phrases").items()}
 
 
 def read_phrases(lines: dict[str, list[str]]) -> dict[str, Phrase]:
-    """Read the phrases of a section: name -> phrase."""
+    """Parse the phrases of one section: name -> phrase."""
     phrases = {}
     for name, (english, chinese) in lines.items():
         phrases[name] = Phrase(tuple(english.split()), tuple(chinese.split()))

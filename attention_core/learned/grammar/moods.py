@@ -1,11 +1,11 @@
-"""Moods: tense, negation and modality; the verb group of both languages."""
+"""Moods of a clause (tense, negation and modality), and the words of its verb group in English and Chinese."""
 
 from typing import NamedTuple
 
 from attention_core.learned.grammar.concepts import find_verb, read_data
 
-BASE, THIRD, PAST, PARTICIPLE, DOING = range(5)  # indices of the forms of a verb, see concepts.Verb
-SINGULAR, PLURAL, FIRST = range(3)  # agreement of a verb, an index into IS, HAS, DOES: with she, they or i
+BASE, THIRD, PAST, PARTICIPLE, DOING = range(5)  # indices of verb forms in concepts.Verb
+SINGULAR, PLURAL, FIRST = range(3)  # indices into IS, HAS and DOES for the subjects she, they and i
 
 IS, WAS = ("is", "are", "am"), ("was", "were", "was")
 HAS, HAD = ("has", "have", "have"), ("had", "had", "had")
@@ -22,17 +22,17 @@ AUXILIARIES = {
 MODAL_VERBS = ("will", "can", "could", "must", "should", "may", "might", "would", "wanted", "used")
 PAST_WORDS = frozenset(
     ["ate", "was", "had", "did", "could", "wanted", "used"]
-)  # words of a past mood: a reason for the event is then also in the past
+)  # a mood with one of these words is past, and so is a reason for its event
 DENYING = frozenset(["not", "never"])
 
 
 class Mood(NamedTuple):
-    """The verb group of a clause.
+    """The verb group of a clause in both languages.
 
-    auxiliary: the auxiliary verb by agreement, () without one. between: the words after the auxiliary, before the verb.
-    form: the form of the verb, see BASE. past: whether a reason for the clause is in the past. negative: whether the
-    clause is negated. before: the Chinese words before the verb. before_state: the Chinese words before a verb of a
-    state or a quality. done: whether 了 follows the Chinese verb.
+    auxiliary: the auxiliary verb's forms by agreement, () without one. between: the words between the auxiliary and the
+    verb. form: the form of the verb, such as BASE. past: whether a reason for the clause is in the past. negative:
+    whether the clause is negated. before: the Chinese words before the verb. before_state: the Chinese words before the
+    verb of a state or before a quality. done: whether 了 follows the Chinese verb.
     """
 
     auxiliary: tuple[str, ...]
@@ -46,7 +46,9 @@ class Mood(NamedTuple):
 
 
 def read_mood(english: str, chinese: str, chinese_state: str = "") -> Mood:
-    """Read a line of moods.toml: the mood of the verb "eat" in English and Chinese, and of a state in Chinese.
+    """Parse a line of moods.toml, which gives a mood by the forms of the verb "eat" in English and Chinese.
+
+    chinese_state: the same mood for Chinese verbs of a state, if it differs.
 
     >>> read_mood("did not eat", "没有 吃", "不 吃").between, read_mood("ate", "吃 了").done
     (('not',), True)

@@ -1,4 +1,4 @@
-"""A text of the grammar, and the page on which it is written: words, references, and the last mention of each thing."""
+"""A text that the grammar generates: its words, the references between words, and each thing's last mention."""
 
 from typing import NamedTuple
 
@@ -7,11 +7,12 @@ from attention_core.learned.grammar.scene import Thing
 
 
 class Link(NamedTuple):
-    """A reference of a word to another one.
+    """A reference from one word to another.
 
-    kind: "pronoun" (the noun that is meant), "subject" (a verb's subject), "about" (the noun that a deciding word
-    describes), "object" (the verb of an object), "again" (an earlier mention of the same thing).
-    at, to: positions in the words. others: the positions of other nouns that might be confused with the noun meant.
+    kind: what the other word is: "pronoun" (the noun that the pronoun refers to), "subject" (the subject of a verb),
+    "about" (the noun that a deciding word describes), "object" (the verb of an object), "again" (an earlier mention of
+    the same thing). at, to: the positions of both words. others: the positions of other nouns that could be confused
+    with the noun referred to.
     """
 
     kind: str
@@ -23,9 +24,9 @@ class Link(NamedTuple):
 class Text(NamedTuple):
     """A text in one language.
 
-    words: its words and punctuation marks. links: the references of words, see Link. kinds: by position the category
-    token that may replace an unknown word; "" if no token may. sort: the sort of text, one of SORTS. frame: the name of
-    the frame that the text was made from; "" without a frame.
+    words: its words and punctuation marks. links: the references between words. kinds: for each position the category
+    token that may replace an unknown word; "" for none. sort: the kind of text, one of SORTS. frame: the name of the
+    frame that the text was made from; "" without a frame.
     """
 
     words: tuple[str, ...]
@@ -46,10 +47,11 @@ def noun_category(noun: Noun, many: bool) -> str:
 
 
 class Page:
-    """The text written so far. Positions are indices into `words`.
+    """The text written so far.
 
-    kinds: position -> the category that may replace the word. named: thing -> the last position of its noun. nouns: the
-    positions of all nouns. marks: (identity of a part of the scene, position), by which two languages are aligned.
+    All positions are indices into `words`. kinds: {position: the category token that may replace the word}. named:
+    {thing: position of its last noun}. nouns: the positions of all nouns. marks: (id of a part of the scene, position),
+    by which the words of two languages are aligned.
     """
 
     __slots__ = ("kinds", "links", "marks", "named", "nouns", "words")
@@ -64,7 +66,10 @@ class Page:
 
     # ---- words -------------------------------------------------------------------------------------------------------
     def add_word(self, word: str, mark: object, category: str = "") -> int:
-        """Append a word for a part of the scene, and return its position. category: may replace the word; "": none."""
+        """Append a word that expresses a part of the scene, and return its position.
+
+        mark: identifies that part. category: the category token that may replace the word; "" for none.
+        """
         at = len(self.words)
         self.words.append(word)
         self.marks.append((mark, at))
@@ -90,7 +95,7 @@ class Page:
             self.links.append(Link("again", at, earlier[-1]))
 
     def add_pronoun(self, node: object, thing: Thing, word: str) -> int:
-        """Write a pronoun, link it to the noun that it means, and return the pronoun's position."""
+        """Write a pronoun, link it to the noun that it refers to, and return the pronoun's position."""
         at = self.add_word(word, id(node))
         meant = self.named.get(thing)
         if meant is not None:
@@ -99,11 +104,11 @@ class Page:
 
     # ---- links -------------------------------------------------------------------------------------------------------
     def may_mean(self, thing: Thing, other: Thing) -> bool:
-        """Return whether the pronoun of a thing fits another thing, too."""
+        """Return whether the pronoun of a thing could also refer to another thing."""
         raise NotImplementedError
 
     def rivals(self, thing: Thing) -> tuple[int, ...]:
-        """Return the positions of the other nouns that the pronoun of a thing may stand for."""
+        """Return the positions of the nouns of other things to which a thing's pronoun could also refer."""
         return tuple([at for other, at in self.named.items() if other is not thing and self.may_mean(thing, other)])
 
     def link_subject(self, verb: int, subject: int) -> None:
@@ -117,7 +122,10 @@ class Page:
         self.links.append(Link("object", at, verb))
 
     def link_deciding(self, deciding: int, thing: Thing, subject: int) -> None:
-        """Link the deciding word to the noun that it describes. subject: the position of the clause's subject."""
+        """Link the word that decides what a pronoun refers to, to the noun that this word describes.
+
+        deciding: the position of the word. subject: the position of the clause's subject.
+        """
         meant = self.named.get(thing)
         if meant is None:
             return

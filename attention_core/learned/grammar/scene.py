@@ -1,4 +1,4 @@
-"""A scene: who does what, sampled once, to be written in English and in Chinese."""
+"""The parts of a scene (who does what), from which both an English and a Chinese text are written."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,16 +15,16 @@ class Thing:
 
     def __init__(self, noun: Noun, gender: str, many: bool = False, surname: Noun | None = None, speaker: str = ""):
         self.noun, self.gender, self.many, self.surname = noun, gender, many, surname
-        self.speaker = speaker  # "i", "we" or "you", which have no noun
+        self.speaker = speaker  # "i", "we" or "you" for a speaker or listener; "" for any other thing
         singular = FIRST if speaker == "i" else SINGULAR
         self.agreement = PLURAL if many else singular
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Determiner:
-    """A determiner in both languages; M is the measure word of the noun.
+    """A determiner in both languages; "M" stands for the measure word of the noun.
 
-    is_total: 都 is written before the verb. is_owner: the determiner is a possessive, such as "my".
+    is_total: whether 都 is written before the verb. is_owner: whether the determiner is a possessive, such as "my".
     """
 
     english: tuple[str, ...]
@@ -34,7 +34,10 @@ class Determiner:
 
 
 class Mention(NamedTuple):
-    """A mention of a thing by its noun. owner: its owner, to be written as a pronoun."""
+    """A mention of a thing by its noun.
+
+    owner: the owner of the thing, written as a possessive pronoun; None for none.
+    """
 
     thing: Thing
     determiner: Determiner
@@ -58,7 +61,7 @@ class Degree(NamedTuple):
 
 
 class Said(NamedTuple):
-    """A quality with a degree, as a predicate."""
+    """A quality with its degree, as the predicate of a clause."""
 
     quality: Quality
     degree: Degree
@@ -66,9 +69,9 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Event:
-    """A deed or a state: a template in both languages.
+    """A deed or a state, given as a template in both languages.
 
-    is_state: the event is a state, not a deed. denial: the Chinese template of its negation; () if 不 or 没有 suffices.
+    is_state: True for a state. denial: the Chinese template of its negation; () if adding 不 or 没有 suffices.
     """
 
     english: tuple[Step, ...]
@@ -85,16 +88,17 @@ class Phrase(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The place of something: "under" the table, 在 桌子 下面."""
+    """A relation and a landmark, such as "under" the table, 在 桌子 下面."""
 
     relation: Phrase
     mention: Mention
 
 
 class Clause(NamedTuple):
-    """An event with its parts. gap: the name of an omitted part, such as the noun that a relative clause describes.
+    """An event with the things that take part in it.
 
-    asks: what a question asks for: the name of a part, "place", "time", "why", "how", or "?" for yes or no; "" if none.
+    gap: the name of an omitted part, such as the noun that a relative clause describes. asks: in a question, what it
+    asks for: the name of a part, "place", "time", "why", "how", or "?" for yes or no; "" if the clause is no question.
     """
 
     event: Event
@@ -107,14 +111,17 @@ class Clause(NamedTuple):
 
 
 class Relative(NamedTuple):
-    """A relative clause: "that saw the cat", 看见 猫 的."""
+    """A relative clause, such as "that saw the cat", 看见 猫 的."""
 
     pronoun: str
     clause: Clause
 
 
 class Telling(NamedTuple):
-    """The parts of a scene in the order of each language. frame: the name of its frame; "" without a frame."""
+    """The parts of a scene in the word order of each language.
+
+    frame: the name of the scene's frame; "" without a frame.
+    """
 
     frame: str
     english: tuple
@@ -122,5 +129,5 @@ class Telling(NamedTuple):
 
 
 def tell(*parts: object, frame: str = "") -> Telling:
-    """Return a Telling with the same parts in the same order in both languages."""
+    """Return a Telling whose parts have the same order in both languages."""
     return Telling(frame, parts, parts)

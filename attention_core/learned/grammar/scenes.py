@@ -1,6 +1,6 @@
-"""Scenes: sampled by the sorts of text, written in English and in Chinese, with the alignment of their words.
+"""Scenes, sampled for a kind of text and written in English and in Chinese, with the alignment of their words.
 
-A minimal pair is two texts that differ in one word, which decides which noun a reason is true of.
+A minimal pair is two texts that differ in one word; this word decides of which noun a reason is true.
 """
 
 from collections.abc import Callable
@@ -39,11 +39,11 @@ from attention_core.mechanism.plain_checks import require_one_of, require_positi
 
 # ---- the sorts of text, and their weights in sampling ----------------------------------------------------------------
 class Sort(NamedTuple):
-    """A sort of text.
+    """A kind of text.
 
-    draw: samples a text of this sort; returns None if the sample fails. weight: of the sort in sampling. has_pairs:
-    whether a text has a pair of nouns that may be held out. has_frames: whether a text is made from a frame, which may
-    be held out.
+    draw: a function that samples a text of this kind, or returns None if the sample fails. weight: how often the kind
+    is sampled, relative to other kinds. has_pairs: whether a text has a pair of nouns that may be held out from
+    training. has_frames: whether a text is made from a frame, which may be held out.
     """
 
     draw: Callable[[Draw], Telling | None]
@@ -85,7 +85,8 @@ PARTS = ("train", "held", "frames")
 class Scene:
     """The content of a text, independent of the language.
 
-    sort, frame: as in Text. pairs: the pairs of nouns that a pronoun might mean.
+    sort: the kind of text, one of SORTS. frame: the name of the frame from which it was made; "" without a frame.
+    pairs: the pairs of nouns to which a pronoun could refer.
     """
 
     def __init__(self, sort: str, telling: Telling, pairs: tuple[tuple[str, str], ...]):
@@ -93,14 +94,14 @@ class Scene:
         self.parts = {"en": telling.english, "zh": telling.chinese}
 
     def say(self, language: str) -> Text:
-        """Return the scene as a Text in a language, "en" or "zh"."""
+        """Write the scene in a language, "en" or "zh", and return it as a Text."""
         page = self.write(language)
         kind_at = page.kinds.get
         kinds = tuple([kind_at(at, "") for at in range(len(page.words))])
         return Text(tuple(page.words), tuple(page.links), kinds, self.sort, self.frame)
 
     def write(self, language: str) -> Writer:
-        """Return a Writer of a language with the words of the scene."""
+        """Write the scene in a language, and return the Writer that has its words and marks."""
         page = WRITERS[require_one_of("language", language, LANGUAGES)]()
         for part in self.parts[language]:
             page.write(part)
@@ -122,11 +123,11 @@ class Scene:
 def draw_scene(rng: RandomNumbers, sort: str | None = None, part: str = "train") -> Scene:
     """Sample a scene.
 
-    rng: a random.Random; the same state gives the same scene. sort: one of SORTS; if None, a sort is sampled by
-    weight. part: "train", for training; "held", a scene whose first pair of nouns is held out from training; "frames",
-    a scene from a held-out frame.
+    rng: a random.Random; the same state gives the same scene. sort: the kind of text, one of SORTS; if None, it is
+    sampled by weight. part: "train" for training; "held" for a scene whose first pair of nouns is held out from
+    training; "frames" for a scene from a held-out frame.
 
-    Raises AttentionError: unknown_choice, also for a sort without the part.
+    Raises AttentionError: unknown_choice, also for a kind of text without the part.
 
     >>> from random import Random
     >>> scene = draw_scene(Random(3), sort="because")
@@ -147,7 +148,7 @@ def draw_scene(rng: RandomNumbers, sort: str | None = None, part: str = "train")
 
 @cache
 def sorts_of(part: str) -> tuple[str, ...]:
-    """Return the sorts of a part, each repeated by its weight, to be sampled from."""
+    """Return the kinds of text that a part of the data has, each repeated as often as its weight says."""
     choices = []
     for name, sort in SORTS.items():
         if {"train": True, "held": sort.has_pairs, "frames": sort.has_frames}[part]:
@@ -157,9 +158,10 @@ def sorts_of(part: str) -> tuple[str, ...]:
 
 # ---- minimal pairs ---------------------------------------------------------------------------------------------------
 class MinimalPair(NamedTuple):
-    """Two texts that differ in one word. nouns: the position, in each text, of the noun that its pronoun means.
+    """Two texts that differ in one word.
 
-    pronoun, deciding: the positions, the same in both texts, of the pronoun and of the word that differs.
+    nouns: the position, in each text, of the noun that the pronoun refers to. pronoun: the position of the pronoun.
+    deciding: the position of the word that differs. Both positions are the same in both texts.
     """
 
     texts: tuple[Text, Text]
@@ -169,9 +171,9 @@ class MinimalPair(NamedTuple):
 
 
 def minimal_pairs(rng: RandomNumbers, count: int, language: str, part: str = "held") -> list[MinimalPair]:
-    """Sample pairs of texts that differ in the one word of the reason.
+    """Sample minimal pairs: two texts that differ in a single word, the reason for an event.
 
-    rng: a random.Random. count: how many pairs. language: "en" or "zh". part: as in draw_scene.
+    rng: a random.Random. count: the number of pairs. language: "en" or "zh". part: as in draw_scene.
 
     Raises AttentionError: unknown_choice, positive_integer.
 
@@ -191,7 +193,10 @@ def minimal_pairs(rng: RandomNumbers, count: int, language: str, part: str = "he
 
 
 def draw_minimal_pair(draw: Draw, language: str) -> MinimalPair | None:
-    """Sample one pair; None if the two nouns need different pronouns or one of them has no one-word reason."""
+    """Sample one minimal pair.
+
+    Returns None if the two nouns need different pronouns, or one of them has no reason of one word.
+    """
     frame = draw.pick(frames_of(draw.part))
     reasons = [[each for each in side if is_one_word(each)] for side in (frame.x_reasons, frame.y_reasons)]
     x = draw.thing(frame.x, many=0)
@@ -213,7 +218,10 @@ def is_one_word(reason: object) -> bool:
 
 
 def tell_reason(draw: Draw, frame: Frame, things: tuple[Thing, Thing], meant: Thing, reason: Quality) -> Scene:
-    """Build the scene of an event between two things, and of a reason that is true of one of them."""
+    """Build the scene of an event between two things, with a reason that is true of one of them.
+
+    meant: the thing that the reason is true of.
+    """
     x, y = things
     mood = frame.moods[0]
     event = Clause(frame.event, {"x": draw.known(x), "y": draw.known(y)}, mood)
@@ -225,5 +233,5 @@ def tell_reason(draw: Draw, frame: Frame, things: tuple[Thing, Thing], meant: Th
 
 
 def find_link(text: Text, kind: str) -> Link:
-    """Return the last link of a kind."""
+    """Return the last reference of a kind in a text, such as "pronoun"."""
     return [link for link in text.links if link.kind == kind][-1]

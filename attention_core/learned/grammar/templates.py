@@ -1,21 +1,22 @@
-"""Templates of the data files as steps: their literal words, and the parts that a scene fills in.
+"""Parser of the data files' templates into steps: their literal words, and the parts that a scene fills in.
 
-x y z     the person, animal or thing of this part
-q         a quality with its degree; c  a clause; e  the deed that somebody goes or wants to do
-eat*      a verb that takes its form from mood and subject; in Chinese 了 may follow
-sit~      a Chinese verb of a deed that 了 does not follow; 了? may be elsewhere
-like=     a Chinese verb of a state: 了 never follows, and it is denied by 不
-steel^    the word that decides which noun the clause is true of, if it is neither verb nor quality
-x's       his, her, its, their of the part x
-@         Chinese: the place of time, 不, 没有, 能, 在 …, if not after the first part
-了?       Chinese: 了 if it is a single completed deed
+- x y z: the person, animal or thing with this part in the event
+- q: a quality with its degree; c: a clause; e: the deed that somebody goes or wants to do
+- eat*: a verb whose form depends on mood and subject; in Chinese 了 may follow
+- sit~: a Chinese verb of a deed that 了 does not follow; 了? may be elsewhere
+- like=: a Chinese verb of a state: 了 never follows, and 不 negates it
+- steel^: the word that decides which noun the clause is true of,
+if that word is neither verb nor quality
+- x's: his, her, its, their: the possessive of the part x
+- @: Chinese: the position of time, 不, 没有, 能, 在 …, if not after the first part
+- 了?: Chinese: 了 if the clause is a single completed deed
 """
 
 from functools import cache
 
 from attention_core.learned.grammar.concepts import find_verb
 
-WORD, PART, VERB, OWNED, TELLING, BEFORE_VERB, DONE = range(7)  # codes of steps: what a step writes
+WORD, PART, VERB, OWNED, TELLING, BEFORE_VERB, DONE = range(7)  # codes of steps: each says what a step writes
 
 Step = tuple[int, object]
 VERB_MARKS = "*~="
@@ -24,7 +25,7 @@ PARTS = frozenset("xyzqcew")
 
 @cache
 def read_english(template: str) -> tuple[Step, ...]:
-    """Read the steps of an English template, each as (code, payload).
+    """Parse an English template into steps, each (code, payload).
 
     >>> read_english("x open* y")[0], read_english("made of steel^")
     ((1, 'x'), ((0, 'made'), (0, 'of'), (4, 'steel')))
@@ -40,7 +41,7 @@ def read_english(template: str) -> tuple[Step, ...]:
 
 @cache
 def read_chinese(template: str) -> tuple[Step, ...]:
-    """Read the steps of a Chinese template; the payload of a verb is (its word, its mark).
+    """Parse a Chinese template into steps, each (code, payload); the payload of a verb is (its word, its mark).
 
     >>> read_chinese("x 过* y")
     ((1, 'x'), (5, None), (2, ('过', '*')), (1, 'y'))
@@ -63,7 +64,7 @@ def read_chinese(template: str) -> tuple[Step, ...]:
 
 
 def read_plain(token: str) -> Step:
-    """Read a token that means the same in both languages' templates."""
+    """Parse a token that means the same in the templates of both languages."""
     if token in PARTS:
         return PART, token
     if token.endswith("'s") and token[:-2] in PARTS:

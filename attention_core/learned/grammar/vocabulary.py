@@ -1,4 +1,4 @@
-"""All words that the grammar may write in a language, in a fixed order; the English meanings of the Chinese words."""
+"""All words that the grammar may write in a language, in a fixed order, and English meanings of the Chinese words."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -14,7 +14,7 @@ from attention_core.learned.grammar.templates import TELLING, VERB, WORD
 from attention_core.mechanism.plain_checks import require_one_of
 
 SPECIAL_TOKENS = ("<pad>", "<start>", "<mask>", "<unknown>")
-CHINESE_WORDS_OF_CODE = ["的", "了", "在", "都", "们", "吗", "什么", "谁"]  # words in chinese.py alone
+CHINESE_WORDS_OF_CODE = ["的", "了", "在", "都", "们", "吗", "什么", "谁"]  # words that only chinese.py writes
 
 
 @cache
@@ -54,7 +54,7 @@ def categories(language: str) -> tuple[str, ...]:
 
 
 def events_with_forms() -> Iterator[tuple[Event, tuple[int, ...]]]:
-    """Yield every event with the indices of the forms in which its English verb may be written."""
+    """Yield every event together with the indices of the forms in which its English verb may be written."""
     told = (BASE, THIRD, PAST)
     for frame in load_frames().values():
         yield frame.event, tuple({BASE, *(mood.form for mood in frame.moods)})
@@ -69,7 +69,7 @@ def events_with_forms() -> Iterator[tuple[Event, tuple[int, ...]]]:
 
 
 def english_words() -> Iterator[str]:
-    """Yield the English words, some of them several times."""
+    """Yield the English words, some of them more than once."""
     for noun in (*load_nouns().values(), *load_names().values()):
         yield from (noun.word, noun.plural)
     yield from (quality.word for quality in load_qualities().values())
@@ -94,7 +94,7 @@ def english_words() -> Iterator[str]:
 
 
 def chinese_words() -> Iterator[str]:
-    """Yield the Chinese words, some of them several times."""
+    """Yield the Chinese words, some of them more than once."""
     for noun in (*load_nouns().values(), *load_names().values()):
         yield from (noun.chinese, noun.measure)
     for quality in load_qualities().values():
@@ -124,7 +124,7 @@ BEFORE_MEASURES = {"一": "one, a", "那": "that", "这": "this"}
 
 
 def gloss_words(words: Iterable[str]) -> dict[str, str]:
-    """Returns Chinese word -> English meaning for those of the given words that have one.
+    """Return {Chinese word: English meaning} for those of the given words that have a meaning.
 
     >>> gloss_words(["<start>", "猫", "累", "猫"])
     {'猫': 'cat', '累': 'tired'}
@@ -137,7 +137,7 @@ def gloss_words(words: Iterable[str]) -> dict[str, str]:
 
 @cache
 def load_glosses() -> dict[str, str]:
-    """Returns Chinese word -> English meaning, from the grammar's words and, for particles, from a data file."""
+    """Return {Chinese word: English meaning} for the words of the grammar and for particles."""
     glosses = dict(read_data("glosses")["words"])
     for quality in load_qualities().values():
         glosses.setdefault(quality.chinese, quality.word.partition("_")[0])
@@ -153,6 +153,6 @@ def load_glosses() -> dict[str, str]:
     for noun in load_nouns().values():
         if noun.measure:
             glosses.setdefault(noun.measure, MEASURE_WORD)
-            for word, meaning in BEFORE_MEASURES.items():  # some examples join the word and its measure word
+            for word, meaning in BEFORE_MEASURES.items():  # both words joined, as in some examples
                 glosses.setdefault(word + noun.measure, meaning)
     return glosses

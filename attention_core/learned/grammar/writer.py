@@ -1,4 +1,4 @@
-"""The part of writing a scene that both languages share: the order of parts, the steps of a clause, its links."""
+"""The steps of writing a scene that both languages share: the order of parts, the steps of a clause, references."""
 
 from attention_core.learned.grammar.page import VERB_CATEGORY, Page
 from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place, Pronoun, Said, Thing
@@ -8,7 +8,7 @@ SUBJECT_CASE, OBJECT_CASE, OWNER_CASE = range(3)
 
 
 class Places:
-    """The positions of the parts of a clause; None for an absent part, [] without objects."""
+    """The positions of the parts of a clause in the text; None for an absent part, [] without objects."""
 
     __slots__ = ("deciding", "objects", "subject", "verb")
 
@@ -20,7 +20,7 @@ class Places:
 
 
 class Writer(Page):
-    """A Page that writes scenes. A subclass for each language writes phrases, mentions, verbs, qualities and places."""
+    """A Page that writes scenes; a subclass per language writes phrases, mentions, verbs, qualities and places."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class Writer(Page):
         raise NotImplementedError
 
     def pronoun_of(self, thing: Thing, case: int) -> str:
-        """Return the pronoun of a thing."""
+        """Return the pronoun of a thing in a grammatical case."""
         raise NotImplementedError
 
     def question_word(self, thing: Thing) -> str:
@@ -58,16 +58,16 @@ class Writer(Page):
         raise NotImplementedError
 
     def write_before_verb(self, clause: Clause) -> None:
-        """Write the words at the mark @ of a template."""
+        """Write the words that belong at the mark @ of a template, before the verb."""
         raise NotImplementedError
 
     def write_done(self, clause: Clause) -> None:
-        """Write the words at the mark 了? of a template."""
+        """Write 了 at the mark 了? of a template, if the clause needs it."""
         raise NotImplementedError
 
     # ---- parts -------------------------------------------------------------------------------------------------------
     def write(self, part: Clause | Phrase | Place | Mention | Pronoun) -> None:
-        """Write a part of a scene."""
+        """Write a part of a scene by the method for its type."""
         if isinstance(part, Clause):
             self.write_clause(part)
         elif isinstance(part, Phrase):
@@ -83,14 +83,14 @@ class Writer(Page):
         self.marks.append((id(phrase), len(self.words) - 1))
 
     def write_thing(self, node: Mention | Pronoun, case: int = SUBJECT_CASE) -> int:
-        """Write a thing by its noun or its pronoun, and return the position."""
+        """Write a thing by its noun or its pronoun, and return the position of that word."""
         if isinstance(node, Pronoun):
             return self.add_pronoun(node, node.thing, self.pronoun_of(node.thing, case))
         return self.write_mention(node)
 
     # ---- clauses -----------------------------------------------------------------------------------------------------
     def write_steps(self, clause: Clause, steps: tuple) -> Places:
-        """Write the words of a clause by the steps of its template, and return the positions of the clause's parts."""
+        """Write the words of a clause by the steps of its template; return the positions of the clause's parts."""
         places = Places()
         for code, payload in steps:
             if code == WORD:
@@ -112,11 +112,11 @@ class Writer(Page):
         return places
 
     def write_owner(self, owner: Thing) -> None:
-        """Write the pronoun of an owner: his, her, their."""
+        """Write the possessive pronoun of an owner: his, her, its or their."""
         self.add_pronoun(owner, owner, self.pronoun_of(owner, OWNER_CASE))
 
     def write_part(self, clause: Clause, name: str, places: Places) -> None:
-        """Write a named part of a clause, unless that part is the clause's gap."""
+        """Write a named part of a clause; write nothing if the part is the clause's gap."""
         part = clause.parts[name]
         if name == clause.gap:
             return
@@ -136,11 +136,11 @@ class Writer(Page):
             self.write_errand(clause, part, places)
 
     def write_asked(self, clause: Clause, name: str) -> None:
-        """Write the question word of a part, at the position of the part."""
+        """Write a question word in place of a part of the clause."""
         self.add_word(self.question_word(clause.parts[name].thing), (id(clause.event), "asks"))
 
     def write_errand(self, clause: Clause, errand: Clause, places: Places) -> None:
-        """Write the deed that a person goes or wants to do, and link its verb to its subject."""
+        """Write a deed that a person goes to do or wants to do, and link the deed's verb to its subject."""
         verb = self.write_clause(errand)
         doer = errand.parts["x"].thing
         at = places.subject if doer is clause.parts["x"].thing else self.named.get(doer)
@@ -148,8 +148,10 @@ class Writer(Page):
             self.link_subject(verb, at)
 
     def link_clause(self, clause: Clause, places: Places) -> None:
-        """Link the parts of a written clause. If its subject is a pronoun, the verb or quality is linked to the noun
-        that the pronoun means."""
+        """Link the parts of a written clause to each other.
+
+        If the clause's subject is a pronoun, the verb or quality is linked to the noun that the pronoun refers to.
+        """
         if places.verb is not None:
             for at in places.objects:
                 self.link_object(at, places.verb)

@@ -1,1 +1,1 @@
-"""Analysis of trained networks: their attention as a run, attributions, copying heads, exchanged weights."""
+"""Analysis of trained networks: their attention as a run, attributions, copying heads, replaced weights."""

@@ -1,4 +1,4 @@
-"""The shift of a classifier's prediction if its attention weights are replaced by others (Jain, Wallace 2019).
+"""The shift of a classifier's prediction if other weights replace its attention weights (Jain, Wallace 2019).
 
 The replacements are uniform weights, the learned weights in another order, random weights, and adversarial weights. If
 other weights give the same prediction, the learned weights alone explain nothing.
@@ -19,14 +19,18 @@ from attention_core.learned.symbols import PAD
 from attention_core.record.trace import Trace
 
 # ---- the shift under other weights -----------------------------------------------------------------------------------
-MIN_LOG_WEIGHT = 1e-30  # the least weight in a logarithm
-Z95 = 1.96  # half of a 95 % confidence interval, in standard errors
+MIN_LOG_WEIGHT = 1e-30  # smaller weights are raised to this before their logarithm is taken
+Z95 = 1.96  # half the width of a 95 % confidence interval, in standard errors
 
 
 @dataclass(frozen=True, eq=False)
 class PredictionShift:
-    """Predictions under other weights. shift: the total variation of each text's prediction, 0 to 1. distance: of the
-    weights from the learned weights, 0 to ln 2. weights: the weights used instead of the learned weights."""
+    """A classifier's predictions under other attention weights than the learned weights.
+
+    shift: the total variation distance of each text's prediction from the prediction with
+    learned weights, 0 to 1. distance: the divergence
+    of the weights from the learned weights, 0 to ln 2 nats. weights: the weights that replace the learned ones.
+    """
 
     shift: Float[Tensor, " B"]
     distance: Float[Tensor, " B"]
@@ -34,14 +38,14 @@ class PredictionShift:
 
     @property
     def mean(self) -> float:
-        """Compute the mean shift of all texts."""
+        """Compute the mean of the shifts of all texts."""
         return self.shift.mean().item()
 
     @property
     def interval(self) -> tuple[float, float]:
         r"""Compute the 95 % confidence interval of the mean shift: $\bar x \pm 1.96\, s / \sqrt n$, between 0 and 1.
 
-        For a single text: 0 to 1.
+        For a single text the interval is 0 to 1.
         """
         count = len(self.shift)
         if count < 2:
@@ -64,12 +68,12 @@ class LearnedPrediction:
 
     @property
     def is_padding(self) -> Tensor:
-        """Mark the weights of padding, (B, 1, 1, S)."""
+        """Return a mask (B, 1, 1, S) that is True at the weights of padding."""
         is_padding = self.texts == PAD  # (B, S)
         return is_padding[:, None, None]
 
     def repeat(self, times: int) -> "LearnedPrediction":
-        """Return the prediction for a batch in which all texts are repeated several times."""
+        """Return the prediction for a batch in which each text is repeated `times` times."""
         return LearnedPrediction(
             self.model,
             self.texts.repeat(times, 1),
@@ -78,7 +82,7 @@ class LearnedPrediction:
         )
 
     def softmax(self, scores: Float[Tensor, "B H 1 S"]) -> Float[Tensor, "B H 1 S"]:
-        """Compute weights from scores; padding gets the weight 0."""
+        """Compute the softmax of scores, with weight 0 for padding."""
         masked = scores.masked_fill(self.is_padding, -torch.inf)
         return masked.softmax(-1)
 
@@ -92,7 +96,7 @@ def predict_class(model: Classifier, texts: Int[Tensor, "B S"]) -> LearnedPredic
 
 
 def predict_with_weights(learned: LearnedPrediction, weights: Float[Tensor, "B H 1 S"]) -> Float[Tensor, "B C"]:
-    """Compute the class probabilities with other attention weights instead of the learned weights."""
+    """Compute the class probabilities with the given attention weights in place of the learned weights."""
     trace = learned.model.trace(learned.texts, replacement=weights)
     return class_probabilities(trace)
 
@@ -104,7 +108,7 @@ def class_probabilities(trace: Trace) -> Float[Tensor, "B C"]:
 
 
 def shift_under_weights(learned: LearnedPrediction, weights: Float[Tensor, "B H 1 S"]) -> PredictionShift:
-    """Measure the shift of each text's prediction under other weights."""
+    """Measure how much the prediction for each text shifts with other weights."""
     with torch.no_grad():
         probabilities = predict_with_weights(learned, weights)
     shift = total_variation(learned.probabilities, probabilities)
@@ -114,7 +118,7 @@ def shift_under_weights(learned: LearnedPrediction, weights: Float[Tensor, "B H 
 
 # ---- distance of weights ---------------------------------------------------------------------------------------------
 def distance_of_weights(one: Float[Tensor, "B H 1 S"], other: Float[Tensor, "B H 1 S"]) -> Float[Tensor, " B"]:
-    """Compute the Jensen-Shannon divergence between two sets of weights, in nats, averaged over the heads."""
+    """Compute the Jensen-Shannon divergence of two sets of weights, in nats, averaged over the heads."""
     return jensen_shannon_divergence(one, other).mean((1, 2))  # (B, H, 1) -> (B,)
 
 
@@ -135,15 +139,16 @@ def relative_entropy(p: Tensor, m: Tensor) -> Tensor:
 
 
 # ---- adversarial weights: of all weights far from the learned weights, those that move the prediction least ----------
-ADVERSARIAL_DISTANCE_SHARE = 0.9  # least distance of adversarial weights / the farthest possible distance for a text
+ADVERSARIAL_DISTANCE_SHARE = 0.9  # the least distance, as a share of the largest possible distance
 SEARCH_STARTS, SEARCH_STEPS, SEARCH_RATE, SEARCH_PRESSURE = 3, 80, 0.3, 10.0  # settings of the search by gradients
-DISTANCE_TOLERANCE_NATS = 1e-3  # by which a distance may be below its bound
+DISTANCE_TOLERANCE_NATS = 1e-3  # a distance may be smaller than its bound by at most this
 
 
 def adversarial_weights(learned: LearnedPrediction, generator: Generator) -> Float[Tensor, "B H 1 S"]:
     """Find weights nearly as far from the learned weights as possible that move each text's prediction least.
 
-    Candidates: all weight on one place, and the results of searches by gradients. Candidates too near do not count.
+    Candidates are all weight on one position, and the results of searches by gradients. Candidates that are too near to
+    the learned weights do not count.
     Jain, Wallace 2019, section 4.2.2, do the reverse: they search for the farthest weights that move the prediction by
     no more than a bound.
     """
@@ -165,9 +170,9 @@ def adversarial_weights(learned: LearnedPrediction, generator: Generator) -> Flo
 
 # ---- all weight on one place -----------------------------------------------------------------------------------------
 def farthest_possible_distance(learned: Float[Tensor, "B H 1 S"], texts: Int[Tensor, "B S"]) -> Float[Tensor, " B"]:
-    """Compute the largest possible distance of weights from the learned weights.
+    """Compute the largest possible distance between the learned weights and any other weights.
 
-    The divergence is convex, so the farthest weights are all on the place with the least learned weight.
+    The divergence is convex, so the farthest weights are all on the position with the least learned weight.
     """
     farthest = next(one_place_weights(learned, texts))
     return distance_of_weights(learned, farthest)
@@ -176,9 +181,9 @@ def farthest_possible_distance(learned: Float[Tensor, "B H 1 S"], texts: Int[Ten
 def one_place_weights(
     learned: Float[Tensor, "B H 1 S"], texts: Int[Tensor, "B S"]
 ) -> Iterator[Float[Tensor, "B H 1 S"]]:
-    """Yield weights that are all on one place: first the place of the least learned weight, then each place in turn.
+    """Yield weights that are all on one position: first where the learned weight is least, then each position.
 
-    Beyond the end of a text, its last place is used.
+    For positions beyond the end of a text, its last position is used.
     """
     is_padding = texts == PAD  # (B, S)
     hidden = is_padding[:, None, None]  # (B, 1, 1, S)
@@ -197,7 +202,7 @@ def one_place_weights(
 def search_weights(
     learned: LearnedPrediction, far: Float[Tensor, " B"], generator: Generator
 ) -> Float[Tensor, "starts B H 1 S"]:
-    """Search, from several random starts at once, for weights at least `far` away that hardly move the prediction."""
+    """Search for weights at least `far` away that hardly change the prediction, by gradients from random starts."""
     starts = [
         torch.randn(learned.weights.shape, generator=generator, dtype=learned.weights.dtype)
         for _ in range(SEARCH_STARTS)
@@ -222,14 +227,14 @@ def search_weights(
 
 # ---- the replacements ------------------------------------------------------------------------------------------------
 SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")
-PERMUTATION_COUNT = 25  # random orders of the weights, whose median shift is reported
-MIN_MOVED_SHARE = 0.1  # total variation: a mean shift of at most this does not count
+PERMUTATION_COUNT = 25  # the number of random orders of the weights; their median shift is reported
+MIN_MOVED_SHARE = 0.1  # total variation distance: a mean shift of at most this does not count as a shift
 
 
 def measure_shift(model: Classifier, texts: Int[Tensor, "B S"], kind: str, seed: int = 0) -> PredictionShift:
-    """Measure the shift of each text's prediction under weights of one of SWAP_KINDS.
+    """Measure how far each text's prediction shifts under replaced weights of one of SWAP_KINDS.
 
-    seed: for random weights, random orders, and the starts of searches.
+    seed: the seed of random weights, random orders, and the starts of searches.
 
     Source: Jain, Wallace 2019, sections 4.2.1 (permuted: the median of many orders) and 4.2.2 (adversarial).
     """
@@ -247,13 +252,13 @@ def measure_shift(model: Classifier, texts: Int[Tensor, "B S"], kind: str, seed:
 
 
 def moving_kinds(shifts: Mapping[str, PredictionShift]) -> tuple[str, ...]:
-    """Return the names of the shifts whose mean is above MIN_MOVED_SHARE."""
+    """Return the kinds of replaced weights whose mean shift is above MIN_MOVED_SHARE."""
     return tuple(name for name, shift in shifts.items() if shift.mean > MIN_MOVED_SHARE)
 
 
 # ---- uniform and random weights --------------------------------------------------------------------------------------
 def uniform_weights(learned: LearnedPrediction) -> Float[Tensor, "B H 1 S"]:
-    """Return the same weight for all symbols of a text."""
+    """Return uniform weights over all symbols of a text; padding has no weight."""
     is_symbol = ~learned.is_padding  # (B, 1, 1, S)
     ones = is_symbol.to(learned.weights.dtype)
     lengths = ones.sum(-1, keepdim=True)
@@ -277,7 +282,10 @@ def random_weights(learned: LearnedPrediction, generator: Generator) -> Float[Te
 
 # ---- the learned weights in another order ----------------------------------------------------------------------------
 def permuted_shift(learned: LearnedPrediction, generator: Generator) -> PredictionShift:
-    """Measure the median shift of each text over many orders, with the weights of an order that has this median."""
+    """Measure, for each text, the median shift over many random orders of its weights.
+
+    The result contains the weights in an order that has this median shift.
+    """
     found = []
     for _ in range(PERMUTATION_COUNT):
         weights = permute_weights(learned, generator)
@@ -300,7 +308,7 @@ def permute_weights(learned: LearnedPrediction, generator: Generator) -> Float[T
     """Put the learned weights of each text into a random order, the same for all heads; padding stays at the end."""
     keys = torch.rand(learned.texts.shape, generator=generator)  # (B, S)
     keys = keys[:, None, None]  # (B, 1, 1, S)
-    keys = keys.masked_fill(learned.is_padding, 2.0)  # padding comes last, in its order
+    keys = keys.masked_fill(learned.is_padding, 2.0)  # padding is sorted last and keeps its order
     order = keys.argsort(dim=-1, stable=True)
     order = order.expand_as(learned.weights)  # (B, H, 1, S)
     return learned.weights.gather(-1, order)

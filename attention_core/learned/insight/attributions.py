@@ -1,7 +1,7 @@
 """Attributions to the symbols of a text: of a classifier's decision, and of the states of an encoder.
 
-A decision has two besides the attention weights, gradient x input and leave-one-out. A state depends on its own symbol
-and on its neighbours.
+A decision has two attributions besides the attention weights: gradient times input, and leave-one-out. A state depends
+on its own symbol and on its neighbours.
 """
 
 import torch
@@ -21,8 +21,8 @@ from attention_core.record.trace import Step, Trace
 def with_attributions(trace: Trace, network: Network, text: str, target: int) -> Trace:
     """Add two steps to a run: `gradient_x_input` and `left_out`, both (B, S).
 
-    gradient_x_input: for the logit of the class. left_out: by how much the log-odds of the class fall if the symbol is
-    removed from the text.
+    gradient_x_input is computed for the logit of the class. left_out is the decrease of the log-odds of the class when
+    the symbol is removed from the text.
 
     trace: the network's attention for the text. target: the number of the class.
     """
@@ -35,9 +35,9 @@ def with_attributions(trace: Trace, network: Network, text: str, target: int) ->
 
 
 def leave_one_out_drops(network: Network, text: str, target: int) -> Tensor:
-    r"""Compute by how much the log-odds of a class, $\ln p / (1 - p)$, fall without each symbol, (1, S).
+    r"""Compute how much the log-odds of a class, $\ln p / (1 - p)$, decrease when each symbol is removed: (1, S).
 
-    The drop is 0 for a text of one symbol, which cannot be left out.
+    For a text of one symbol, the decrease is 0, because the symbol cannot be removed.
     """
     model = network.exact_model
     symbols = symbol_numbers(network, text)  # (1, S)
@@ -82,10 +82,11 @@ def classifier_accuracy_without(model: Classifier, texts: Tensor, classes: Tenso
 
 # ---- the states of an encoder ----------------------------------------------------------------------------------------
 def influence_of_symbols(network: Network, text: str) -> Trace:
-    r"""Compute `heard` (T, S): the share of the influence on the state at t that the symbol at s has.
+    r"""Compute the step `heard` (T, S): the share that symbol s has in the total influence on the state at t.
 
-    It is $\lVert \partial h_t / \partial x_s \rVert_F / \sum_{s'} \lVert \partial h_t / \partial x_{s'} \rVert_F$,
-    where x are the symbols' vectors. If each state depends on its own symbol alone, the diagonal is 1.
+    The share is $\lVert \partial h_t / \partial x_s \rVert_F / \sum_{s'} \lVert \partial h_t / \partial x_{s'}
+    \rVert_F$, in which x are the symbols' vectors. If each state depended on its own symbol alone, the diagonal would
+    be 1.
 
     Source: Pascanu, Mikolov, Bengio 2013, On the Difficulty of Training Recurrent Neural Networks, equation 5.
     """
@@ -102,23 +103,23 @@ def influence_of_symbols(network: Network, text: str) -> Trace:
 
 
 def state_slopes(model: Seq2Seq, source: Tensor) -> Float[Tensor, "S 64 S E"]:
-    """Compute the derivative of each number of the encoder's states with respect to each of the symbols' vectors.
+    """Compute the derivative of each component of the encoder's states with respect to each symbol's vector.
 
-    The text is read 64 times in one batch, and only number n of copy n is differentiated: one backward pass then gives
-    the derivatives of all 64 numbers of a state.
+    The batch is the text 64 times, and only component n of copy n is differentiated, so that one backward pass gives
+    the derivatives of all 64 components of a state.
     """
-    width = 2 * model.onward.hidden_size  # the 64 numbers of a state
+    width = 2 * model.onward.hidden_size  # the number of components of a state, 64
     with torch.inference_mode(False), torch.enable_grad():
-        symbols = source.clone()  # the source may be an inference tensor
+        symbols = source.clone()  # copied, because an inference tensor has no gradient
         x = model.read(symbols).detach()  # (1, S, E)
         copies = x.repeat(width, 1, 1).requires_grad_()  # (64, S, E)
         onward, backward = model.passes(copies, symbols.expand(width, -1))  # each (64, S, 32)
         states = torch.cat((onward, backward), -1)  # (64, S, 64)
-        state_numbers = states.diagonal(dim1=0, dim2=2)  # (S, 64)
+        state_numbers = states.diagonal(dim1=0, dim2=2)  # (S, 64): component n of each state, from copy n of the input
         slopes = [torch.autograd.grad(state.sum(), copies, retain_graph=True)[0] for state in state_numbers]
     return torch.stack(slopes)  # (S, 64, S, E)
 
 
 def mean_own_share(trace: Trace) -> float:
-    """Compute the mean share of a state that comes from its own symbol."""
+    """Compute the share of a state's influence that comes from its own symbol, averaged over the states."""
     return trace["heard"].diagonal().mean().item()

@@ -1,4 +1,4 @@
-"""The heads of a Copier: they attend to the previous symbol, or to the symbol after this symbol's last occurrence."""
+"""What the heads of a Copier do: attend to the previous symbol, or to the symbol after an earlier equal symbol."""
 
 import torch
 from jaxtyping import Bool, Float
@@ -11,13 +11,14 @@ from attention_core.learned.tasks import repeats
 from attention_core.learned.training.snapshots import Network
 from attention_core.record.trace import Step, Trace
 
-HEAD_PLACES = {"L1H1": (0, 0), "L1H2": (0, 1), "L2H1": (1, 0), "L2H2": (1, 1)}  # name -> (layer, head), from 0
+HEAD_PLACES = {"L1H1": (0, 0), "L1H2": (0, 1), "L2H1": (1, 0), "L2H2": (1, 1)}  # name -> (layer, head), both from 0
 
 
 def head_scores(model: Copier) -> dict[str, Float[Tensor, "layers 2"]]:
-    """Measure the mean weight of each head on two symbols, over held-out repeated sequences.
+    """Compute two mean weights of each head, over held-out texts whose second half repeats the first.
 
-    previous: on the symbol before. induction: in the second half, on the symbol that came next in the first half.
+    previous: the weight on the symbol before. induction: in the second half, the weight on the symbol that followed the
+    same symbol in the first half.
 
     Source: Olsson et al. 2022, In-context Learning and Induction Heads, where "induction" is called prefix matching.
     """
@@ -39,7 +40,7 @@ def head_scores(model: Copier) -> dict[str, Float[Tensor, "layers 2"]]:
 def layer_traces(network: Network, text: str, off: tuple[str, ...] = ()) -> list[Trace]:
     """Run each layer of a Copier on a text, with the heads in `off` ablated.
 
-    network: a network whose model is a Copier. text: its T symbols. off: the names of the heads to ablate.
+    network: a network whose model is a Copier. text: T symbols. off: the names of the heads to ablate.
 
     Raises AttentionError as symbols_of does.
 
@@ -57,7 +58,7 @@ def layer_traces(network: Network, text: str, off: tuple[str, ...] = ()) -> list
 
 # ---- probabilities of the next symbol --------------------------------------------------------------------------------
 def next_probabilities(network: Network, text: str, off: tuple[str, ...] = ()) -> Float[Tensor, "T symbols"]:
-    """Compute, after each symbol of a text, the probability that each symbol comes next.
+    """Compute, after each symbol of a text, the probability of each symbol to be the next one.
 
     off: the names of the heads to ablate.
     """
@@ -69,7 +70,7 @@ def next_probabilities(network: Network, text: str, off: tuple[str, ...] = ()) -
 
 
 def with_next_probabilities(trace: Trace, network: Network, text: str, off: tuple[str, ...] = ()) -> Trace:
-    """Add the step `foretold` (B, T - 1) to a run: the predicted probability of each actual next symbol.
+    """Add the step `foretold` (B, T - 1) to a run: the probability that the model gave to each actual next symbol.
 
     off: the names of the heads to ablate.
     """
@@ -83,7 +84,10 @@ def with_next_probabilities(trace: Trace, network: Network, text: str, off: tupl
 
 
 def expected_next(network: Network, text: str, off: tuple[str, ...] = ()) -> tuple[str, float]:
-    """Return the most probable symbol after a text, and its probability. off: as for next_probabilities."""
+    """Return the most probable symbol after a text, and its probability.
+
+    off: the names of the heads to ablate.
+    """
     probabilities = next_probabilities(network, text, off)  # (T, symbols)
     probability, number = probabilities[-1].max(-1)
     symbol = repeats.SYMBOLS.of[number]
@@ -92,7 +96,9 @@ def expected_next(network: Network, text: str, off: tuple[str, ...] = ()) -> tup
 
 # ---- ablated heads ---------------------------------------------------------------------------------------------------
 def head_switches(off: tuple[str, ...], layers: int) -> Float[Tensor, "layers 2"]:
-    """Return 1 for each active head, 0 for each head in `off`: "L1H2" is the second head of the first layer.
+    """Return a factor per head: 0 for the heads in `off`, else 1.
+
+    A name such as "L1H2" means the second head of the first layer.
 
     >>> head_switches(("L1H2",), 2)
     tensor([[1., 0.],
@@ -105,38 +111,38 @@ def head_switches(off: tuple[str, ...], layers: int) -> Float[Tensor, "layers 2"
 
 
 def accuracy_without_heads(model: Copier, off: tuple[str, ...]) -> tuple[float, ...]:
-    """Measure the share of right predictions, by position, with some heads ablated."""
+    """Measure the share of right predictions at each position, with some heads ablated."""
     switches = head_switches(off, len(model.layers))
     return tuple(repeats.accuracy(model, switches).tolist())
 
 
 def first_share(figures: tuple[float, ...]) -> float:
-    """Compute the mean over the unpredictable positions: the first half, and the first symbol of the repetition."""
+    """Compute the mean accuracy at the unpredictable positions: the first half, and the first symbol of the second."""
     unknown = figures[: repeats.MEASURED_HALF]
     return sum(unknown) / len(unknown)
 
 
 def repeated_share(figures: tuple[float, ...]) -> float:
-    """Compute the mean over the predictable positions: the second half, from its second symbol on."""
+    """Compute the mean accuracy at the predictable positions: the second half from its second symbol on."""
     known = figures[repeats.MEASURED_HALF :]
     return sum(known) / len(known)
 
 
 # ---- two composed heads, from the matrices alone: the keys of the second read the output of the first ----------------
-ITSELF = "itself"  # choice instead of a first head: keys are projected from the symbols themselves
-MAX_COMPOSED_SYMBOLS = 12  # symbols in the shown matrix, each with a row and a column
+ITSELF = "itself"  # takes the place of a first head: keys come from the symbols themselves
+MAX_COMPOSED_SYMBOLS = 12  # the most symbols, that is, rows and columns, in the matrix of compose_heads
 
 
 def compose_heads(network: Network, text: str, first: str) -> Trace:
-    r"""Run the last layer on symbols alone, with keys from the output of a first-layer head for each symbol.
+    r"""Run the last layer on symbols alone, with keys computed from a first-layer head's output for each symbol.
 
-    $E W_q (E W_v W_{o,h} W_k)^\top / \sqrt{d_k}$, the step `scaled_scores` (B, H, T, S), without positions: how well
-    each symbol as a query matches a place to which the first head has added each other symbol. If the first head
-    attends to the previous symbol, this place is the one after that symbol.
+    $E W_q (E W_v W_{o,h} W_k)^\top / \sqrt{d_k}$, the step `scaled_scores` (B, H, T, S), without positions. This step
+    shows how well each symbol as a query matches a position to which the first head has added each other symbol. If the
+    first head attends to the previous symbol, this is the position after that symbol.
 
-    network: a Copier of two layers. text: its first 12 different symbols are used. first: the first head, "L1H2", or
-    "itself" for keys projected from the symbols. Raises AttentionError as symbols_of does.
-    Source: Elhage et al. 2021, "K-composition" and "How induction heads work".
+    network: a Copier of two layers. text: its first 12 different symbols are used. first: the first head, such as
+    "L1H2", or "itself" for keys projected from the symbols. Raises AttentionError as symbols_of does. Source: Elhage et
+    al. 2021, "K-composition" and "How induction heads work".
     """
     symbols = tuple(dict.fromkeys(read_symbols(network, text)))[:MAX_COMPOSED_SYMBOLS]
     numbers = source_alphabet(network).numbers(symbols)
@@ -144,7 +150,7 @@ def compose_heads(network: Network, text: str, first: str) -> Trace:
 
 
 def run_composed(model: Copier, symbols: Tensor, first: str) -> Trace:
-    """The run that compose_heads returns, for the numbers of symbols."""
+    """Return the run of compose_heads for symbols that are given as numbers."""
     with torch.inference_mode():
         x = model.read(symbols)  # (T, D)
         key = None
@@ -155,7 +161,7 @@ def run_composed(model: Copier, symbols: Tensor, first: str) -> Trace:
 
 
 def finds_itself(network: Network, first: str, second: str) -> Bool[Tensor, " symbols"]:
-    """Mark each symbol of the alphabet whose query matches the first head's output for this same symbol best.
+    """Mark each symbol of the alphabet whose query has its highest score with the first head's output for that symbol.
 
     first: as for compose_heads. second: the name of a head of the last layer.
     """
@@ -166,8 +172,11 @@ def finds_itself(network: Network, first: str, second: str) -> Bool[Tensor, " sy
 
 
 def composition_trace(network: Network) -> Trace:
-    """Measure how much each head of the last layer reads the output of each head of the first layer: the steps
-    `q_composition`, `k_composition`, `v_composition`, each (later, earlier); see composition_scores."""
+    """Measure how strongly each head of the last layer reads the output of each head of the first layer.
+
+    The Trace has the steps `q_composition`, `k_composition` and `v_composition`, each (later, earlier); see
+    composition_scores.
+    """
     first, *_, last = network.exact_model.layers
     with torch.inference_mode():
         scores: dict[str, Float[Tensor, "2 2"]] = composition_scores(first.weights(), last.weights(), COPIER_HEADS)

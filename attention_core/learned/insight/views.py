@@ -1,4 +1,4 @@
-"""The inputs of one attention layer of a network for a text: vectors and matrices, as arguments of attend."""
+"""The inputs of an attention layer of a trained network for a text, as vectors and matrices for `attend`."""
 
 from dataclasses import dataclass
 
@@ -15,19 +15,19 @@ from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.snapshots import Network
 from attention_core.record.errors import AttentionError
 
-MAX_READ_SYMBOLS = 64  # symbols of an input text
-MAX_WRITTEN_SYMBOLS = 2 * MAX_READ_SYMBOLS  # symbols that an encoder-decoder generates
-VISIBLE_BLANK = "␣"  # character shown for a blank
-QUERY_LABEL = "?"  # label of a learned query, which is no symbol
+MAX_READ_SYMBOLS = 64  # an input text has at most this many symbols
+MAX_WRITTEN_SYMBOLS = 2 * MAX_READ_SYMBOLS  # an encoder-decoder generates at most this many symbols
+VISIBLE_BLANK = "␣"  # this character is shown for a blank
+QUERY_LABEL = "?"  # label of a learned query, because it belongs to no symbol
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionView:
     """The inputs of one attention layer.
 
-    queries, keys: the labels of the axes. x, context: the vectors of the queries and of the keys; keys and context are
-    None for self-attention. weights: the layer's matrices by name, as in Weights. heads, score, masks, positions: as in
-    AttentionConfig, with names but no parameters.
+    queries, keys: the labels of the axes. x, context: the vectors of the queries and of the keys. For self-attention
+    keys and context are None. weights: the layer's matrices by name, as in Weights. heads, score, masks, positions: as
+    in AttentionConfig, with names but without parameters.
     """
 
     queries: tuple[str, ...]
@@ -56,13 +56,13 @@ class AttentionView:
         return vectors.shape[-1]
 
     def matrices(self) -> dict[str, np.ndarray]:
-        """Return the weights as NumPy matrices; a vector is a matrix of one row."""
+        """Return the weights by name as NumPy matrices; a vector becomes a matrix of one row."""
         return {name: np.atleast_2d(tensor.numpy()) for name, tensor in self.weights.items()}
 
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
 def symbols_of(text: str, alphabet: Alphabet) -> tuple[str, ...]:
-    """Return the symbols of a text; blanks are removed if the alphabet has no blank.
+    """Return the symbols of a text; blanks are removed if the alphabet has none.
 
     Raises AttentionError: learned_empty, learned_too_long, never_seen.
 
@@ -87,22 +87,22 @@ def symbol_labels(symbols: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def source_alphabet(network: Network) -> Alphabet:
-    """Return the symbols that a network reads."""
+    """Return the alphabet of a network's input."""
     return COURSES[network.course].alphabets[0]
 
 
 def target_alphabet(network: Network) -> Alphabet:
-    """Return the symbols that an encoder-decoder generates."""
+    """Return the alphabet of an encoder-decoder's output."""
     return COURSES[network.course].alphabets[1]
 
 
 def read_symbols(network: Network, text: str) -> tuple[str, ...]:
-    """Return the symbols of a text that the network reads. Raises AttentionError as symbols_of does."""
+    """Return the symbols of a network's input text. Raises AttentionError as symbols_of does."""
     return symbols_of(text, source_alphabet(network))
 
 
 def symbol_numbers(network: Network, text: str) -> Tensor:
-    """Return the numbers of the symbols of a text, (1, S)."""
+    """Return the indices of a text's symbols in the alphabet, (1, S)."""
     symbols = read_symbols(network, text)
     numbers = source_alphabet(network).numbers(symbols)
     return torch.tensor([numbers])
@@ -112,10 +112,11 @@ def symbol_numbers(network: Network, text: str) -> Tensor:
 def attention_view(network: Network, text: str, written: str | None = None, layer: int = -1) -> AttentionView:
     """Return the inputs of an attention layer of a network.
 
-    text: the input. written: the output of an encoder-decoder; if None, the network generates it. layer: of a Copier.
+    text: the input. written: the output of an encoder-decoder; None to let the network generate it. layer: the index of
+    a Copier's layer.
 
-    Raises AttentionError as symbols_of does, no_attention for an encoder-decoder with one context vector, and at_most
-    for a layer that a Copier does not have.
+    Raises AttentionError as symbols_of does; no_attention, for an encoder-decoder with one context vector; at_most, for
+    a layer that a Copier does not have.
     """
     model = network.exact_model
     with torch.inference_mode():
@@ -145,7 +146,7 @@ def copier_view(network: Network, model: Copier, text: str, layer: int) -> Atten
 
 
 def classifier_view(network: Network, model: Classifier, text: str) -> AttentionView:
-    """Return the inputs of a classifier's attention, whose query is learned."""
+    """Return the inputs of a classifier's attention, with a learned query and the symbols as keys."""
     vectors = model.vectors(symbol_numbers(network, text))  # (1, S, 16)
     return AttentionView(
         queries=(QUERY_LABEL,),
@@ -158,7 +159,10 @@ def classifier_view(network: Network, model: Classifier, text: str) -> Attention
 
 
 def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | None) -> AttentionView:
-    """Return the inputs of the attention from the decoder's states to the encoder's states."""
+    """Return the inputs of an encoder-decoder's attention; the decoder's states are queries, the encoder's are keys.
+
+    written: as in attention_view.
+    """
     if model.context == "one":
         raise AttentionError("no_attention")
     target = find_target(network, text, written)
@@ -177,9 +181,10 @@ def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | Non
 
 
 def context_vector(network: Network, text: str) -> Float[Tensor, " D"]:
-    """Return the vector of a whole text, the decoder's first state; with "one" context its only input of the text.
+    """Return an encoder-decoder's vector of a whole text, which is the first state of the decoder.
 
-    network: an encoder-decoder. text: its input.
+    With "one" context this is all that the decoder receives of the text. network: an encoder-decoder. text: the input
+    of the network.
 
     Raises AttentionError as symbols_of does. Source: Cho et al. 2014, section 2.
 
@@ -193,9 +198,9 @@ def context_vector(network: Network, text: str) -> Float[Tensor, " D"]:
 
 
 def find_target(network: Network, text: str, written: str | None) -> tuple[str, ...]:
-    """Return the symbols of `written`; if it is None, the symbols that the network generates.
+    """Return the symbols of `written`; if `written` is None, return the symbols that the network generates.
 
-    Raises AttentionError as symbols_of does: an untrained network may generate no symbols.
+    Raises AttentionError as symbols_of does; also if an untrained network generates no symbols.
     """
     if written is not None:
         return symbols_of(written, target_alphabet(network))
@@ -207,7 +212,7 @@ def find_target(network: Network, text: str, written: str | None) -> tuple[str, 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------
 def write_text(network: Network, text: str) -> tuple[str, ...]:
-    """Return the symbols that an encoder-decoder generates for a text."""
+    """Return the symbols that an encoder-decoder generates for an input text."""
     source = symbol_numbers(network, text)
     with torch.inference_mode():
         output = network.exact_model.write(source, MAX_WRITTEN_SYMBOLS)  # (1, T)
@@ -216,7 +221,7 @@ def write_text(network: Network, text: str) -> tuple[str, ...]:
 
 
 def classify_text(network: Network, text: str) -> list[float]:
-    """Return the probability of each class for a text, from a Classifier."""
+    """Return the probability of each class that a Classifier gives to a text."""
     source = symbol_numbers(network, text)
     with torch.inference_mode():
         trace = network.exact_model.trace(source)

@@ -1,1 +1,1 @@
-"""Small language models trained for this app: their texts, their training, and the work of their heads."""
+"""Small language models trained for this app: their texts, their training, and the functions of their heads."""

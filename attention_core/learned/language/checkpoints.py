@@ -1,6 +1,7 @@
-"""Checkpoints of the shipped language models, and whether the weights of a head show a model's answers at each.
+"""Checkpoints of the shipped language models, and how often a head's weights show the right answer at each.
 
-Figures over many minimal pairs are stored in steps.json, beside the models; a single held-out pair is read on the spot.
+Measurements over many minimal pairs are stored in steps.json, beside the models; the results of a single held-out pair
+are computed on demand.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,13 +30,13 @@ from attention_core.transformer.stack import Stack
 
 # ---- the weights after some steps of training ------------------------------------------------------------------------
 STEPS_FOLDER = SHIPPED_FOLDER / "steps"
-BETWEEN_STEPS = (500, 1000, 2000)  # steps of the shipped checkpoints of the models in STEPPED
+BETWEEN_STEPS = (500, 1000, 2000)  # the training steps at which models in STEPPED have checkpoints
 STEPPED = ("en_foretold_encoder", "en_named_encoder", "en_asked_encoder")
 MEASURED = (*STEPPED, "zh_foretold_encoder", "zh_named_encoder", "zh_asked_encoder")
 
 
 def steps_of(name: str) -> tuple[int, ...]:
-    """Return the steps at which a model can be loaded: 0, the steps of shipped checkpoints, and the last step.
+    """Return the training steps at which a model can be loaded: step 0, those of its checkpoints, and the last.
 
     >>> steps_of("en_asked_encoder"), steps_of("zh_asked_encoder")
     ((0, 500, 1000, 2000, 5000), (0, 5000))
@@ -45,7 +46,7 @@ def steps_of(name: str) -> tuple[int, ...]:
 
 
 def size_between_steps(names: Iterable[str]) -> float:
-    """The size in megabytes of these models' checkpoints at BETWEEN_STEPS, whether shipped or not.
+    """Return the size in megabytes of the checkpoints of these models at BETWEEN_STEPS, even if the package lacks some.
 
     >>> round(size_between_steps(["zh_foretold_encoder", "zh_named_encoder", "zh_asked_encoder"]), 1)
     4.0
@@ -53,11 +54,11 @@ def size_between_steps(names: Iterable[str]) -> float:
     return len(BETWEEN_STEPS) * sum(model_file(name).stat().st_size for name in names) / 1e6
 
 
-@lru_cache(maxsize=16)  # a model takes two to four megabytes
+@lru_cache(maxsize=16)  # caches few models, because each takes two to four megabytes
 def load_step(name: str, step: int, dtype: torch.dtype = torch.float64) -> LanguageModel:
-    """Return a model at a step of its training: at step 0 as sampled from its seed, at the last step as shipped.
+    """Return a model at a training step: at step 0 as it is sampled from its seed, at the last step as in the package.
 
-    name: of a shipped model. step: one of steps_of. Raises AttentionError: unknown_choice.
+    name: a model of the package. step: one of the steps that steps_of returns. Raises AttentionError: unknown_choice.
 
     >>> load_step("en_asked_encoder", 500).words.shape
     torch.Size([1744, 64])
@@ -83,8 +84,8 @@ def step_file(name: str, step: int) -> str:
 def keep_steps(name: str, tell: Callable[[str], object], last: int | None = None) -> LanguageTraining:
     """Train a model again from its seed, write its checkpoints at BETWEEN_STEPS, and return the training.
 
-    tell: called with a message about the progress. last: the step at which the training ends; if None, the last of
-    BETWEEN_STEPS.
+    tell: a function that is called with a message about the progress. last: the step at which the training ends; None
+    means the last step of BETWEEN_STEPS.
     """
     STEPS_FOLDER.mkdir(exist_ok=True)
     training = LanguageTraining(RECIPES[name], read_figures()[name].seed)
@@ -104,13 +105,14 @@ DECIMALS = 4
 
 @dataclass(frozen=True)
 class StepFigures:
-    """Shares of the minimal pairs with both texts right.
+    """Measurements of a model's checkpoints: shares of minimal pairs in which both texts are right.
 
-    head: (layer, head), from 0, with the largest share after the last step, chosen on other pairs. shown: step -> share
-    in which `head` gives the noun that is meant more weight than the other noun. answered: step -> share with right
-    answers; {} for a model without questions. changed: share with right answers after the last step with `head`
-    ablated, "off", or with uniform weights, "even". heads: `shown` of each head after the last step, one row per layer.
-    without: the share with right answers if each head is ablated, one row per layer; [] without questions.
+    head: the (layer, head), from 0, with the largest share after the last step, chosen on other pairs. shown: training
+    step -> share in which `head` gives the noun that is meant more weight than the other noun. answered: training step
+    -> share with right answers; {} for a model without questions. changed: share with right answers after the last step
+    with `head` ablated, "off", or with uniform weights, "even". heads: as `shown`, for each head after the last step,
+    one row per layer. without: the share with right answers if each head is ablated, one row per layer; [] without
+    questions.
     """
 
     head: tuple[int, int]
@@ -122,7 +124,7 @@ class StepFigures:
 
 
 def measure_steps(name: str) -> StepFigures:
-    """Measure a model at each step of steps_of, on the half of the held-out pairs that gives the figures."""
+    """Measure a model at each of its checkpoints, on the half of the held-out pairs that is used for reporting."""
     recipe = RECIPES[name]
     layer, head = find_telling_head(load_model(name, torch.float32), recipe.language)
     shown, answered = {}, {}
@@ -133,7 +135,7 @@ def measure_steps(name: str) -> StepFigures:
         shown[str(step)] = heads[layer][head]
         if recipe.questions:
             answered[str(step)] = answer_pairs(model, recipe.language, batches)
-    changed, without = {}, []  # of the last step
+    changed, without = {}, []  # `batches` are now those of the last step
     if recipe.questions:
         own = {kind: Intervention(f"{layer + 1}.attention", head, kind) for kind in (OFF, EVEN)}
         changed = {kind: answer_pairs(model, recipe.language, batches, each) for kind, each in own.items()}
@@ -142,14 +144,17 @@ def measure_steps(name: str) -> StepFigures:
 
 
 def find_telling_head(model: LanguageModel, language: str) -> tuple[int, int]:
-    """The (layer, head) that is right in most pairs of the half that chooses: more weight on the noun that is meant."""
+    """Return the (layer, head) that is right on most minimal pairs, of the half that is used to choose a head.
+
+    A head is right if it gives the noun that is meant more weight than the other noun.
+    """
     shares = torch.tensor(share_shown(list(run_pairs(model, language, "choose"))))  # (L, H)
     layer, head = divmod(int(shares.argmax()), shares.shape[1])
     return layer, head
 
 
 def answer_without_heads(model: LanguageModel, language: str, batches: Sequence["PairBatch"]) -> list[list[float]]:
-    """The share of pairs with both answers right if each head is ablated, one row per layer."""
+    """Return, for each ablated head, the share of pairs with both answers right; one row per layer."""
     shape = model.shape
     changes = [
         [Intervention(f"{layer}.attention", head) for head in range(shape.heads)]
@@ -161,14 +166,18 @@ def answer_without_heads(model: LanguageModel, language: str, batches: Sequence[
 # ---- the pairs -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class PairBatch:
-    """Pairs whose texts are of one length. places: both texts of a pair, one after the other. stack: the run on all."""
+    """Minimal pairs whose texts have equal length, run together.
+
+    places: the positions at which the model is asked, for both texts of each pair, one after the other. stack: the run
+    on all texts.
+    """
 
     places: Sequence[Place]
     stack: Stack
 
 
 def run_pairs(model: LanguageModel, language: str, half: str = "report") -> Iterator[PairBatch]:
-    """Yield the runs on all pairs; pairs of one length are run together."""
+    """Yield the runs on all minimal pairs; pairs of equal length are run together."""
     numbers = word_numbers(language)
     for some in pairs_by_length(pair_places(model.shape.causal, language, half)):
         words = torch.tensor([[numbers[word] for word in place.text.words] for place in some])
@@ -177,7 +186,10 @@ def run_pairs(model: LanguageModel, language: str, half: str = "report") -> Iter
 
 
 def share_shown(batches: Sequence[PairBatch]) -> list[list[float]]:
-    """The share of pairs in which each head gives the noun that is meant more weight than the other, in both texts."""
+    """Return, for each head, the share of pairs in which the head is right on both texts; one row per layer.
+
+    A head is right if it gives the noun that is meant more weight than the other noun.
+    """
     rights = []
     for batch in batches:
         maps = [trace["weights"] for part, trace in batch.stack.parts.items() if part.endswith(".attention")]
@@ -192,7 +204,10 @@ def share_shown(batches: Sequence[PairBatch]) -> list[list[float]]:
 def answer_pairs(
     model: LanguageModel, language: str, batches: Sequence[PairBatch], change: Intervention | None = None
 ) -> float:
-    """The share of pairs with both answers right. change: an intervention in all runs; None: no intervention."""
+    """Return the share of pairs with both answers right.
+
+    change: an intervention in all runs, or None.
+    """
     question = QUESTIONS.index(deciding_kind(model.shape.causal))
     numbers = word_numbers(language)
     rights = []
@@ -209,17 +224,18 @@ STEP_FIGURES = MeasuredTable(SHIPPED_FOLDER / "steps.json", StepFigures, measure
 
 
 # ---- one held-out pair: the weights from the pronoun in the head that is right on most pairs, and the noun named -----
-OWN = "own"  # the choice of an unchanged head
+OWN = "own"  # this kind of change leaves the head as it was trained
 CHANGES = (OWN, EVEN, OFF)
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """One text read by a model. place: where the model is asked. trace: the attention of the layer with the measured
-    head. head: the number of this head, from 0.
+    """How a model read one text of a minimal pair.
 
-    answer, share: the word that the model names, and its probability; None and 0 if the model answers no questions.
-    undecided: whether all words have the logit 0, as with an ablated head from which the answer is read.
+    place: the position at which the model is asked. trace: the attention of the layer with the measured head. head: the
+    number of this head, from 0. answer, share: the word that the model names, and its probability; None and 0 if the
+    model answers no questions. undecided: whether all words have the logit 0, as after ablating the head from which the
+    answer is read.
     """
 
     place: Place
@@ -231,18 +247,18 @@ class Reading:
 
     @property
     def right(self) -> bool:
-        """Whether the model names the noun that is meant."""
+        """Whether the model names the noun that the pronoun refers to."""
         return self.answer == self.place.text.words[self.place.to]
 
     @property
     def shown(self) -> bool:
-        """Whether the head gives the noun that is meant more weight than the other noun."""
+        """Whether the head gives the noun that the pronoun refers to more weight than the other noun."""
         row = self.trace["weights"][0, self.head, self.place.at]  # (S,)
         return bool(row[self.place.to] > row[self.place.others[0]])
 
 
 def held_out_pair(language: str, number: int) -> tuple[Place, Place]:
-    """Return the minimal pair with a number, from 0, among the pairs that give the figures.
+    """Return the minimal pair with this number, from 0, in the half of the held-out pairs used for reporting.
 
     >>> one, two = held_out_pair("en", 47)
     >>> " ".join(one.text.words[1:]), two.text.words[-2]
@@ -252,12 +268,12 @@ def held_out_pair(language: str, number: int) -> tuple[Place, Place]:
     return places[2 * number], places[2 * number + 1]
 
 
-@lru_cache(maxsize=256)  # a result has the steps of one layer: some hundred kilobytes
+@lru_cache(maxsize=256)  # each cached result has the steps of one layer, which take some hundred kilobytes
 def read_pair(name: str, step: int, number: int, change: str = OWN) -> tuple[Reading, Reading]:
-    """Read both texts of a held-out pair with a model at a step of its training.
+    """Read both texts of a held-out minimal pair with the checkpoint of a model.
 
-    name: of a shipped encoder. step: one of steps_of. number: of the pair. change: one of CHANGES for the measured
-    head: as trained, with uniform weights, or ablated.
+    name: of an included encoder. step: the training step of the checkpoint, one of steps_of. number: the number of the
+    pair, from 0. change: one of CHANGES for the measured head: as trained, with uniform weights, or ablated.
 
     Raises AttentionError: unknown_choice.
 
@@ -271,7 +287,7 @@ def read_pair(name: str, step: int, number: int, change: str = OWN) -> tuple[Rea
 
 
 def read_place(name: str, step: int, place: Place, change: str) -> Reading:
-    """Run the checkpoint of a training step on one text; return what it reads at the place, and with which share."""
+    """Run a checkpoint on one text, and return the Reading at the place where the model is asked."""
     recipe = RECIPES[name]
     words = vocabulary(recipe.language)
     model = load_step(name, step)

@@ -1,4 +1,4 @@
-"""The scores and outputs of the heads of a language model for words alone, without a sentence."""
+"""The scores and outputs of a language model's heads for single words, without the context of a sentence."""
 
 from functools import lru_cache
 
@@ -18,15 +18,16 @@ from attention_core.transformer.embedding import embed
 from attention_core.transformer.stack import EMBEDDING, Reading, Stack
 
 CIRCUIT = "circuit"
-Places = Int[Tensor, "H T"]  # the position of a key, per head and query
-MAX_SHOWN_WORDS = 12  # words in the shown matrix, each with a row and a column
+Places = Int[Tensor, "H T"]  # for each head and query, the position of a key
+MAX_SHOWN_WORDS = 12  # a picture has at most this many words, each with a row and a column
 MAX_ADDED_WORDS = 6
 
 
 # ---- which words -----------------------------------------------------------------------------------------------------
 def read_added_words(name: str, text: str) -> tuple[str, ...]:
-    """The different words of a text that a visitor adds to a sentence's words. Raises AttentionError: words_unknown,
-    words_many.
+    """Return the different words of a text that a visitor wants to add to a sentence's words.
+
+    name: the name of the model. Raises AttentionError: words_unknown, words_many.
 
     >>> read_added_words("en_asked_encoder", "cat, it cat")
     ('cat', 'it')
@@ -43,7 +44,7 @@ def read_added_words(name: str, text: str) -> tuple[str, ...]:
 
 
 def choose_words(tokens: tuple[str, ...], at: int, added: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The words to show: the word at `at` and the added words, and as many other words of the sentence as fit.
+    """Return the words to show: the word at position `at`, the added words, and other words of the sentence that fit.
 
     >>> choose_words(("the", "dog", "saw", "the", "cat"), 1, ("bird",))
     ('the', 'dog', 'saw', 'cat', 'bird')
@@ -60,12 +61,12 @@ def choose_words(tokens: tuple[str, ...], at: int, added: tuple[str, ...] = ()) 
 
 @lru_cache(maxsize=16)
 def word_circuit(name: str, tokens: tuple[str, ...], layer: int) -> Stack:
-    """The heads of a layer on words alone: their embedding, and a part such as "2.circuit" of the second layer.
+    """Run the heads of a layer on single words: their embedding, and a part such as "2.circuit" for the second layer.
 
     The part has the steps of head_circuit, `scaled_scores`, `written`, `writes`, and also `answers` if answers are read
     from the heads of this layer.
 
-    name: of a model. tokens: words of the model's vocabulary. layer: counted from 1.
+    name: the name of a model. tokens: words of its vocabulary. layer: the number of the layer, counted from 1.
 
     >>> stack = word_circuit("en_asked_encoder", ("it", "dog"), 3)
     >>> list(stack.parts), stack["3.circuit"]["answers"].shape
@@ -85,14 +86,20 @@ def word_circuit(name: str, tokens: tuple[str, ...], layer: int) -> Stack:
 
 
 def run_alone(model: LanguageModel, x: Float[Tensor, "B T D"], layer: int) -> Trace:
-    """The run of head_circuit for a layer on words alone, with values of the words if the layer is so configured."""
+    """Return the run of head_circuit for a layer, on single words.
+
+    x: the embeddings of the words. If the layer takes its values from the words, the embeddings are also the values.
+    """
     choices = model.shape.stack().layers[layer - 1]
     value = x if choices.values_of_words else None
     return head_circuit(x, model.layers[layer - 1].weights().attention, choices.attention, value=value)
 
 
 def push_words(model: LanguageModel, trace: Trace, table: Float[Tensor, "V D"], layer: int) -> Trace:
-    """The trace with the heads' outputs as logits of a table's words (direct logit attribution), and as answers."""
+    """Add the direct logit attribution of each head's output to a run, over the words of a table.
+
+    If answers are read from this layer, the logits of the answers are added, too. table: the vectors of the words.
+    """
     trace = with_pushes(trace, table, model.g_last)
     answers_are_read = model.shape.answers == "heads" and layer == model.shape.layers
     return with_answers(trace, model.w_answers, table) if answers_are_read else trace
@@ -101,8 +108,9 @@ def push_words(model: LanguageModel, trace: Trace, table: Float[Tensor, "V D"], 
 # ---- over all words --------------------------------------------------------------------------------------------------
 @lru_cache(maxsize=16)
 def word_pushes(name: str, token: str, layer: int) -> dict[str, Float[Tensor, "H V"]]:
-    """Step -> what each head of a layer adds to the logit of every word if it attends to one word alone. The steps are
-    `writes`, and `answers` if answers are read from the heads.
+    """Return, by step, what each head of a layer adds to the logit of every word if the head attends to one word alone.
+
+    The steps are `writes`, and `answers` if answers are read from the heads. token: the word to which the heads attend.
 
     >>> word_pushes("en_asked_encoder", "dog", 3)["answers"].shape
     torch.Size([4, 1744])
@@ -116,14 +124,16 @@ def word_pushes(name: str, token: str, layer: int) -> dict[str, Float[Tensor, "H
 
 @lru_cache(maxsize=16)
 def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
-    """Step as in word_pushes -> how much each head of a layer copies, over the whole vocabulary; see copying_score.
+    """Return, by step as in word_pushes, how much each head of a layer copies, over the whole vocabulary.
+
+    See copying_score.
 
     >>> [round(float(score), 2) for score in copying_scores("en_asked_encoder", 3)["answers"]]
     [1.0, 1.0, 1.0, 1.0]
     """
     model = load_model(name)
     with torch.inference_mode():
-        trace = run_alone(model, model.words[:, None], layer)  # (V, 1, D): V texts of one word
+        trace = run_alone(model, model.words[:, None], layer)  # (V, 1, D): each word as a text of one word
         trace = push_words(model, trace, model.words[:1], layer)
         scores = {}
         for step, made in (("writes", "gained"), ("answers", "answered")):
@@ -135,8 +145,10 @@ def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
 
 @lru_cache(maxsize=16)
 def favourite_words(name: str, tokens: tuple[str, ...], layer: int) -> tuple[Places, Places]:
-    """For each head of a layer and each word of a sentence, the position with the highest allowed score: first for the
-    words alone, then in the run of the sentence.
+    """Return the key position that each head of a layer prefers for each query: among single words, and in a sentence.
+
+    For single words it is the key with the highest score that the mask allows, in the sentence the key with the largest
+    weight.
 
     >>> alone, run = favourite_words("en_asked_encoder", ("<start>", "the", "dog", "barked", "."), 3)
     >>> alone.shape == run.shape == (4, 5)

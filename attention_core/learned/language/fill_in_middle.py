@@ -1,7 +1,7 @@
-"""Fill in the middle: the order in which a decoder can fill a gap, and how well it does, beside other models.
+"""Fill in the middle: the text order with which a decoder can fill a gap, and its accuracy beside other models.
 
-The order: the words before the gap, the words after it, then the middle. The decoder trained on that order is not
-shipped; its figures are, in middle.json.
+The order is the words before the gap, the words after it, then the middle. The decoder trained on that order is not
+shipped; its measurements are, in middle.json.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,13 +24,13 @@ from attention_core.learned.language.writing import blank_word
 from attention_core.learned.measured_table import MeasuredTable
 
 # ---- the order -------------------------------------------------------------------------------------------------------
-SUFFIX, MIDDLE, END = "<suffix>", "<middle>", "<end>"  # signs before the suffix, before and after the middle
+SUFFIX, MIDDLE, END = "<suffix>", "<middle>", "<end>"  # tokens before the suffix, before and after the middle
 SIGNS = (SUFFIX, MIDDLE, END)
-MOVED = 0.5  # share of the training texts in which words are moved
+MOVED = 0.5  # in this share of the training texts, some words are moved to the end
 
 
 def put_middle_last(words: tuple[str, ...], first: int, stop: int) -> tuple[str, ...]:
-    """Return a text in the order prefix, suffix, middle: a decoder that generates the middle has read both sides.
+    """Reorder a text as prefix, suffix, middle, so that a decoder that generates the middle has read both sides.
 
     words: START and the text. first, stop: the middle is words[first:stop].
 
@@ -43,13 +43,13 @@ def put_middle_last(words: tuple[str, ...], first: int, stop: int) -> tuple[str,
 
 
 def middle_numbers(language: str) -> dict[str, int]:
-    """Token -> its number, for the words of a language and then the signs."""
+    """Return a mapping from tokens to numbers: the words of a language, then SUFFIX, MIDDLE and END."""
     known = vocabulary(language)
     return word_numbers(language) | {sign: len(known) + n for n, sign in enumerate(SIGNS)}
 
 
 def draw_moved_texts(language: str, rng: RandomNumbers) -> Iterator[Text]:
-    """Yield training texts without end; in a share MOVED of them one or more adjacent words are moved to the end."""
+    """Yield an endless sequence of training texts; in a share MOVED of them, adjacent words are moved to the end."""
     for text in draw_texts(language, rng):
         words = text.words
         if rng.random() < MOVED:
@@ -59,13 +59,13 @@ def draw_moved_texts(language: str, rng: RandomNumbers) -> Iterator[Text]:
 
 
 def draw_place(words: tuple[str, ...], rng: RandomNumbers) -> int:
-    """The position of a random word after START."""
+    """Sample the position of a word after START."""
     return 1 + int(rng.random() * (len(words) - 1))
 
 
 @dataclass(frozen=True)
 class MiddleRecipe:
-    """The training of a decoder that can fill a gap, and answers no questions; see TrainingRecipe."""
+    """The training of a decoder that can fill a gap and answers no questions; see TrainingRecipe."""
 
     language: str
     steps: int = 2000
@@ -74,7 +74,7 @@ class MiddleRecipe:
 
     @property
     def name(self) -> str:
-        """The name of the recipe and of its checkpoint."""
+        """The name of the recipe and of its checkpoint file."""
         return f"{self.language}_middle_decoder"
 
     def make(self, generator: Generator) -> LanguageModel:
@@ -88,20 +88,20 @@ class MiddleRecipe:
         return Batch(packed, packed.words, None)
 
     def loss(self, model: LanguageModel, batch: Batch) -> Tensor:
-        """Compute the loss of a batch: each word is predicted from the words before, also in the suffix."""
+        """Compute the loss of a batch, in which each word is predicted from the words before it, also in the suffix."""
         return foretelling_loss(model, model.run_layers(batch.seen, batch.packed.allowed), batch)
 
 
 # ---- the probability of a hidden word: from the words before it, from both sides, and in this order ------------------
 MIDDLE_LANGUAGE = "en"
-MIDDLE_TEXTS = 300  # measured texts
-PLACE_SEED = 91  # seed for the positions of the hidden words
+MIDDLE_TEXTS = 300  # models are measured on this many texts
+PLACE_SEED = 91  # seed for the choice of the hidden words
 DIGITS = 4
 
 
 @dataclass(frozen=True)
 class Hidden:
-    """A held-out text, START first, and the position of its hidden word."""
+    """A held-out text, which begins with START, and the position of its hidden word."""
 
     words: tuple[str, ...]
     at: int
@@ -109,12 +109,13 @@ class Hidden:
 
 @dataclass(frozen=True)
 class MiddleFigures:
-    """Pairs (mean probability of the hidden word, share of texts in which it is the likeliest word).
+    """How well three models predict hidden words, each as a pair of numbers.
 
-    texts: the number of texts. steps: the training steps of the decoder of the order. left: for the shipped decoder,
-    from the left side. both: for the encoder, from both sides. before: for the decoder of the order, from the left
-    side. order: for the decoder of the order, from both sides. nats: no such pair, but the surprise per word of whole
-    texts, of the shipped decoder and of the decoder of the order.
+    A pair is (mean probability of the hidden word, share of texts in which it is the likeliest word). left: the
+    included decoder, from the words before. both: the encoder, from both sides. before: the decoder trained on the
+    order of put_middle_last, from the words before. order: the same decoder, from both sides. texts: the number of
+    texts. steps: the training steps of the decoder of that order. nats: the surprise per word of whole texts, first of
+    the included decoder, then of the other.
     """
 
     texts: int
@@ -127,7 +128,7 @@ class MiddleFigures:
 
 
 def hide_words(language: str, count: int = MIDDLE_TEXTS) -> list[Hidden]:
-    """Held-out texts with a random word after START hidden in each."""
+    """Return held-out texts, each with a random word after START to hide."""
     generator = Generator().manual_seed(PLACE_SEED)
     hidden = []
     for text in held_out_texts(language, "held", "report", count):
@@ -140,9 +141,9 @@ ReadGap = Callable[[Hidden], tuple[tuple[str, ...], int]]  # text -> (input toke
 
 
 def measure_guesses_of(model: LanguageModel, language: str, texts: Sequence[Hidden], read: ReadGap) -> list[float]:
-    """Measure [mean probability of the hidden words, share of texts in which they are the likeliest words].
+    """Return [mean probability of the hidden words, share of texts in which the hidden word is the likeliest].
 
-    read: returns the tokens that the model reads for a text, and the position of the prediction.
+    read: a function that returns the tokens that the model reads for a text, and the position of the prediction.
     """
     numbers = middle_numbers(language)
     shares, firsts = [], []
@@ -159,18 +160,21 @@ def measure_guesses_of(model: LanguageModel, language: str, texts: Sequence[Hidd
 
 # ---- what each model reads -------------------------------------------------------------------------------------------
 def read_left(text: Hidden) -> tuple[tuple[str, ...], int]:
-    """Return the words before the hidden word, and the last position, which predicts it."""
+    """Return the words before the hidden word, and the position of the last of them, which predicts the hidden word."""
     return text.words[: text.at], text.at - 1
 
 
 def read_both(text: Hidden) -> tuple[tuple[str, ...], int]:
-    """Return the whole text with the hidden word masked, and the position of that word."""
+    """Return the whole text with the hidden word masked, and the position of the mask, which predicts the word."""
     return blank_word(text.words, text.at), text.at
 
 
 def read_order(text: Hidden) -> tuple[tuple[str, ...], int]:
-    """Return the words before the hidden word, <suffix>, the words after it, and <middle>, whose position predicts."""
-    read = put_middle_last(text.words, text.at, text.at + 1)[:-2]  # without the word and the sign after it
+    """Return the text reordered by put_middle_last up to <middle>, and the position of <middle>, which predicts.
+
+    The order is: the words before the hidden word, <suffix>, the words after it, <middle>.
+    """
+    read = put_middle_last(text.words, text.at, text.at + 1)[:-2]  # the slice drops the hidden word and <end>
     return read, len(read) - 1
 
 

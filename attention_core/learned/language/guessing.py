@@ -1,4 +1,4 @@
-"""Whether a model was trained on sentences such as a typed one, or guesses its answers."""
+"""Judges whether a language model was trained on sentences like a typed sentence, or only guesses its answers."""
 
 import json
 import math
@@ -28,11 +28,11 @@ from attention_core.learned.language.simple_rule import (
 from attention_core.learned.language.surprise import number_words, text_surprise
 
 STUDENTS = Path(__file__).parent / "shipped" / "students.json"
-SURE = 0.5  # least weight of a sure answer: with less, the other words together get more than the answer
+SURE = 0.5  # a sure answer has at least this weight; below it, all other words together have more weight
 
 
 class Reading(NamedTuple):
-    """A sentence with tokens added or exchanged.
+    """A sentence after tokens were added or exchanged.
 
     places: for each token of the typed sentence, its position in `tokens`.
     """
@@ -43,18 +43,19 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class Reference:
-    """The answers to the question of whom a pronoun means.
+    """The answers to the question of which noun a pronoun means.
 
     pronoun: the position of the pronoun. answer: the model's answer, see Answer. second: the answer of the model's
-    other form (of an encoder the decoder, of a decoder the encoder); None if no other form is shipped. rule: the
-    position of the noun that the simple rule names, see nearest_fitting; None if no noun before the pronoun fits.
-    doubts: why the answer is a guess; () if the answer is no guess:
+    other form (of an encoder the decoder, of a decoder the encoder); None if the package has no other form. rule: the
+    position of the nearest fitting noun, which the simple rule names, see nearest_fitting; None if no noun before the
+    pronoun fits. doubts: why the answer is a guess; () if it is not a guess:
 
     - "unknown": a word of the sentence is read as <unknown>.
     - "differs": the other form answers another word.
-    - "shifts": with commas and a full stop, or with nouns read as their categories, a form answers another word.
+    - "shifts": with commas and a full stop, or with nouns read as categories, a form answers
+    another word.
     - "unfit": the answer is no noun before the pronoun that fits in gender and number, or it is no food or drink after
-      a verb of eating or drinking; or it is None, though nouns are before the pronoun.
+    a verb of eating or drinking; or it is None, though nouns are before the pronoun.
     - "weak": the answer gets less than half of the weight.
     """
 
@@ -66,18 +67,20 @@ class Reference:
 
     @property
     def is_agreed(self) -> bool:
-        """Whether both forms of the model answer the same word. They were trained separately: if their answers differ,
-        one of them guesses."""
+        """Whether both forms of the model answer with the same word.
+
+        The forms were trained separately. So if their answers differ, at least one form guesses.
+        """
         return self.second is not None and self.second.word == self.answer.word
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """How well a model knows a sentence, and its answers about the pronouns.
+    """How well a model knows a kind of sentence, and its answers about the pronouns.
 
-    unknown: the positions of <unknown>. surprises: of each token, in nats; 0 for START, which is given. usual,
-    usual_word: the limits of the mean and of the largest surprise below which 98 of 100 texts of the trained kind are.
-    references: one for each pronoun of a third person; () if the model answers no questions.
+    unknown: the positions of <unknown>. surprises: the surprise of each token, in nats; 0 for START, which is given.
+    usual, usual_word: the limits of the mean and of the largest surprise, below which 98 of 100 texts like the training
+    texts are. references: one for each pronoun of a third person; () if the model answers no questions.
     """
 
     unknown: tuple[int, ...]
@@ -99,29 +102,34 @@ class Judgement:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why such a sentence is unknown to the model: "unknown", "surprise" (the mean), "word" (the largest)."""
+        """Why the model does not know such sentences: "unknown" words, the mean "surprise", or one surprising
+        "word".
+        """
         found = {"unknown": self.unknown, "surprise": self.surprise > self.usual, "word": self.startling}
         return tuple(reason for reason, holds in found.items() if holds)
 
     @property
     def doubted(self) -> tuple[Reference, ...]:
-        """The references whose answer is a guess."""
+        """The references whose answer counts as a guess."""
         return tuple(reference for reference in self.references if reference.doubts)
 
     @property
     def outside(self) -> bool:
-        """Whether the model guesses: with pronouns, whether an answer is doubted; without pronouns, whether such a
-        sentence is unknown to the model."""
+        """Whether the model guesses.
+
+        If there are pronouns, the model guesses if an answer is doubted. Without pronouns, it guesses if it does not
+        know such sentences.
+        """
         return bool(self.doubted) if self.references else bool(self.reasons)
 
 
 @dataclass(frozen=True)
 class StudentFigures:
-    """How often a model was right on students' sentences, which were written before any measurement on them.
+    """How often a model was right on sentences that students had written before anything was measured on them.
 
-    asked: the number of pronouns. right: the number of right answers. unmarked: the number of answers not marked as a
-    guess. wrong: the number of wrong answers among the unmarked. right_marked: the number of right answers marked as a
-    guess.
+    asked: the number of pronouns. right: the number of right answers. unmarked: the number of answers that are not
+    marked as a guess. wrong: the number of wrong answers among these. right_marked: the number of right answers that
+    are marked as a guess.
     """
 
     asked: int
@@ -133,7 +141,7 @@ class StudentFigures:
 
 @cache
 def read_student_figures() -> dict[str, StudentFigures]:
-    """Read name -> figures on students' sentences, for each model that answers questions.
+    """Read {name of a model: StudentFigures}, for each model that answers questions.
 
     >>> read_student_figures()["en_asked_encoder"].asked
     47
@@ -146,14 +154,14 @@ def read_student_figures() -> dict[str, StudentFigures]:
 def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
     r"""Judge whether a model knows sentences such as this one, and return its answers and those of the simple rule.
 
-    A sentence such as *the animal did not cross the street because it was too tired* is known. Nats per word are
-    $-\frac{1}{T} \sum_t \log p(w_t \mid w_{<t})$ of a decoder; of an encoder, with each word hidden in turn,
-    $-\frac{1}{T} \sum_t \log p(w_t \mid w_{\setminus t})$, the pseudo-log-likelihood (Salazar et al. 2020,
-    arXiv 1910.14659). A sentence without a pronoun is outside if its mean or its largest surprise is above the limit of
-    texts of the trained kind, or if a word is read as <unknown>; a sentence with a pronoun is outside if an answer is
-    doubted, see Reference. Commas and a full stop may be omitted.
+    A known sentence is *the animal did not cross the street because it was too tired*. Surprise in nats per word is
+    $-\frac{1}{T} \sum_t \log p(w_t \mid w_{<t})$ of a decoder; of an encoder, with one word at a time masked,
+    $-\frac{1}{T} \sum_t \log p(w_t \mid w_{\setminus t})$, the pseudo-log-likelihood (Salazar et al. 2020, arXiv
+    1910.14659). A sentence without a pronoun is unknown if its mean or its largest surprise is above the limit for
+    texts like the training texts, or if a word is read as <unknown>. A sentence with a pronoun is unknown if an answer
+    is doubted, see Reference. Commas and a full stop may be omitted.
 
-    name: of a shipped model. tokens: from read_tokens: START first, then one word or more.
+    name: a model of the package. tokens: a result of read_tokens, START first, then one word or more.
 
     Raises AttentionError: unknown_choice.
 
@@ -175,10 +183,11 @@ def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
 
 
 def surprises_with_stop(name: str, tokens: tuple[str, ...]) -> list[float]:
-    """The surprise of each token after START. Omitted commas and an omitted full stop are added to the input, but not
-    counted, and the surprise of a punctuation mark is at most the usual mean.
+    """Return the surprise of each token after START, as if the sentence were punctuated.
 
-    Every training text has these marks; without a full stop half of the texts would be outside for an encoder.
+    Omitted commas and an omitted full stop are added to the input but not counted, and the surprise of a punctuation
+    mark is at most the usual mean. The reason is that every training text has these marks: an encoder would be
+    surprised by half of the texts without a full stop.
     """
     language = load_recipe(name).language
     read = punctuate(language, tokens)
@@ -189,7 +198,7 @@ def surprises_with_stop(name: str, tokens: tuple[str, ...]) -> list[float]:
 
 
 def next_word_chances(name: str, tokens: tuple[str, ...]) -> list[float]:
-    """The probability that a decoder gives to each token after START, from the tokens before.
+    """Return the probability that a decoder gives to each token after START; the decoder reads the tokens before it.
 
     >>> len(next_word_chances("en_asked_decoder", ("<start>", "the", "dog", "barked", ".")))
     4
@@ -199,8 +208,10 @@ def next_word_chances(name: str, tokens: tuple[str, ...]) -> list[float]:
 
 
 def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]:
-    """The Reference of each pronoun of a third person, with the answers of both forms of a model and of the simple
-    rule; () if the model answers no questions."""
+    """Return the Reference of each pronoun of a third person; () if the model answers no questions.
+
+    A Reference has the answers of both forms of the model, and the answer of the simple rule.
+    """
     if load_model(name).shape.answers != "heads":
         return ()
     language, second = load_recipe(name).language, other_form(name)
@@ -227,25 +238,29 @@ def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]
 
 
 def is_possible(language: str, tokens: tuple[str, ...], pronoun: int, word: int | None) -> bool:
-    """Whether a pronoun can mean a word: by gender and number, and as food or drink after a verb of eating or drinking.
-    No word (None) is possible only if no noun is before the pronoun."""
+    """Return whether a pronoun can mean a word: by gender and number, and as food or drink after eating or drinking.
+
+    word: the position of the word. None is possible only if no noun is before the pronoun.
+    """
     if word is None:
         return not find_nouns(language, tokens[:pronoun])
     return word in fitting_nouns(language, tokens, pronoun) and may_be_consumed(language, tokens, pronoun, word)
 
 
 def answer_of(name: str, reading: Reading, pronoun: int) -> Answer:
-    """The answer of a model to the question of whom a pronoun means, in a reading of the sentence. All positions are
-    indices into the typed words."""
+    """Return a model's answer to the question of which noun a pronoun means, for a reading of the sentence.
+
+    reading: the sentence as the model reads it, perhaps punctuated. All positions are indices into the typed words.
+    """
     causal = load_recipe(name).causal
     found = find_answer(last_weights(name, reading.tokens), causal, reading.tokens, reading.places[pronoun])
     back = {place: at for at, place in enumerate(reading.places)}
     return found._replace(asked=back.get(found.asked, pronoun), word=back.get(found.word))
 
 
-@lru_cache(maxsize=256)  # a result has at most 74 kB
+@lru_cache(maxsize=256)  # caches many, because one result has at most 74 kB
 def last_weights(name: str, tokens: tuple[str, ...]) -> Float[Tensor, "H T S"]:
-    """The weights of the last layer, from whose heads the answers are read."""
+    """Return the weights of the last layer, from which the answers are read."""
     words = number_words(load_recipe(name).language, tokens)
     return all_weights(load_model(name), words[None])[0, -1]
 
@@ -253,15 +268,15 @@ def last_weights(name: str, tokens: tuple[str, ...]) -> Float[Tensor, "H T S"]:
 # ---- other ways to write the same sentence: with commas and a full stop, with nouns as their categories --------------
 FULL_STOPS = {"en": ".", "zh": "。"}
 COMMAS = {"en": ",", "zh": "，"}
-JOINING = {  # words that begin a clause, before which a comma may be missing
+JOINING = {  # words that begin a clause; a comma may be missing before them
     "en": frozenset(("because", "so", "but")),
     "zh": frozenset(("因为", "所以", "但是", "可是", "因此", "然后")),
 }
-FIRST_JOINED = 3  # the first position, after START, at which a second clause may begin
+FIRST_JOINED = 3  # a second clause may begin at this position after START, or later
 
 
 def punctuate(language: str, tokens: tuple[str, ...]) -> Reading:
-    """Add the missing commas and the missing full stop to a sentence: every training text has them.
+    """Add missing commas and a missing full stop to a sentence, because every training text is punctuated.
 
     >>> punctuate("en", ("<start>", "tom", "slept", "because", "he", "was", "tired"))
     Reading(tokens=('<start>', 'tom', 'slept', ',', 'because', 'he', 'was', 'tired', '.'), places=(0, 1, 2, 4, 5, 6, 7))
@@ -279,7 +294,10 @@ def punctuate(language: str, tokens: tuple[str, ...]) -> Reading:
 
 
 def other_readings(language: str, tokens: tuple[str, ...]) -> Iterator[Reading]:
-    """Yield other readings with the same meaning. If an answer differs between readings, the answer is a guess."""
+    """Yield other ways to write a sentence with the same meaning.
+
+    If a model's answer differs between them, the answer is a guess.
+    """
     punctuated = punctuate(language, tokens)
     yield punctuated
     named = category_of_nouns(language)
@@ -288,7 +306,7 @@ def other_readings(language: str, tokens: tuple[str, ...]) -> Iterator[Reading]:
 
 @cache
 def category_of_nouns(language: str) -> dict[str, str]:
-    """Word -> category, for each noun and first name in the vocabulary.
+    """Return a mapping from each noun and first name in the vocabulary to its category.
 
     >>> category_of_nouns("en")["dogs"], category_of_nouns("zh")["狗"]
     ('<animals>', '<animal>')

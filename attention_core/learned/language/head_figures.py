@@ -1,4 +1,4 @@
-"""Measures of each head of the language models on held-out texts, stored in heads.json beside their weights."""
+"""Measures of each head of the language models on held-out texts, stored in heads.json beside the models' weights."""
 
 from dataclasses import dataclass
 
@@ -20,15 +20,18 @@ from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model
 from attention_core.learned.measured_table import MeasuredTable
 
-HEAD_TEXTS = 300  # held-out texts per figure
-LINKS = {"antecedent": "pronoun", "subject": "subject"}  # measure -> the kind of its links
+HEAD_TEXTS = 300  # number of held-out texts from which each measure is computed
+LINKS = {"antecedent": "pronoun", "subject": "subject"}  # measure -> kind of link; the measure averages its weights
 DECIMALS = 3
 
 
 @dataclass(frozen=True)
 class HeadFigures:
-    """The measures of a model's heads. texts: the number of texts. places: "antecedent" and "subject" -> the number of
-    measured pronouns and verbs. measures: name -> one row per layer, one number per head."""
+    """The measures of a model's heads.
+
+    texts: the number of texts. places: {"antecedent": number of pronouns, "subject": number of verbs}, without those
+    that are not measured. measures: {name: one row per layer, one number per head}.
+    """
 
     texts: int
     places: dict[str, int]
@@ -56,7 +59,7 @@ def measure_model_heads(name: str) -> HeadFigures:
 
 
 def average_measures(model: LanguageModel, language: str) -> dict[str, Float[Tensor, "L H"]]:
-    """The measures of the heads, averaged over the held-out texts; a mean omits the texts whose measure is NaN."""
+    """Return the measures of the heads. Each measure is averaged over the held-out texts for which it is not NaN."""
     numbers = word_numbers(language)
     found: dict[str, list[Tensor]] = {name: [] for name in MEASURES}
     for text in held_out_texts(language, "held", "report", HEAD_TEXTS):

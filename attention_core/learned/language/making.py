@@ -1,7 +1,7 @@
-"""The making of the shipped networks: their training, the choice of the best seed, and figures about their guesses.
+"""The making of the shipped networks: training, choice of the best seed, and measurements of when a model guesses.
 
-One half of the held-out texts chooses the seed. The figures say when a model guesses: limits of surprise, and the
-simple rule compared with the model's answers.
+One half of the held-out texts chooses the seed. A model's guesses are recognised by limits of surprise, and by a
+comparison of its answers with those of a simple rule.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -34,14 +34,15 @@ from attention_core.learned.language.surprise import number_words, surprises_of_
 from attention_core.learned.language.training import LanguageTraining, TrainingRecipe
 
 CHECKPOINT_FOLDER = Path(".training")  # of trainings on the command line
-KEPT_EVERY = 250  # steps between checkpoints
+KEPT_EVERY = 250  # a checkpoint is saved after this many steps
 FIGURE_DECIMALS = 4
 
 
 def make_model(networks: NetworkFolder, name: str, folder: Path, tell: Callable[[str], object]) -> None:
     """Train a network with each seed of its recipe, measure all results, and save the best in the package.
 
-    folder: for checkpoints, from which interrupted training continues. tell: called with a message about the progress.
+    folder: the folder of the checkpoints, from which interrupted training continues. tell: a function that is called
+    with a message about the progress.
     """
     recipe = networks.recipes[name]
     models = {seed: train_model(recipe, seed, folder, tell) for seed in recipe.seeds}
@@ -52,7 +53,7 @@ def make_model(networks: NetworkFolder, name: str, folder: Path, tell: Callable[
     row = {
         "seed": best,
         "steps": recipe.steps,
-        "texts": batch.count * recipe.steps,  # about: batches differ in their number of texts
+        "texts": batch.count * recipe.steps,  # approximate, as batches differ in their number of texts
         "figures": reports[best],
         "others": {str(seed): figures for seed, figures in reports.items() if seed != best},
     }
@@ -61,7 +62,7 @@ def make_model(networks: NetworkFolder, name: str, folder: Path, tell: Callable[
 
 
 def measure_guesses_again(name: str) -> None:
-    """Measure when a shipped language model guesses, also with its other form, and write the figures into its row."""
+    """Measure when a language model of the package guesses, also with its other form, and store the measurements."""
     model, second = (load_model(each, torch.float32) if each else None for each in (name, other_form(name)))
     columns = measure_guesses(model, RECIPES[name].language, second)
     rounded = {column: round_figures(figures) for column, figures in columns.items()}
@@ -69,7 +70,7 @@ def measure_guesses_again(name: str) -> None:
 
 
 def train_model(recipe: TrainingRecipe, seed: int, folder: Path, tell: Callable[[str], object]) -> nn.Module:
-    """Train a network to its end, from its checkpoint if any, and round its weights to the stored precision."""
+    """Train a network from its checkpoint, if there is one, to its end; round its weights to the stored precision."""
     training = LanguageTraining(recipe, seed)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{recipe.name}.{seed}.safetensors"
@@ -86,21 +87,21 @@ def train_model(recipe: TrainingRecipe, seed: int, folder: Path, tell: Callable[
 
 
 def round_figures(figures: dict[str, float]) -> dict[str, float]:
-    """Round figures to FIGURE_DECIMALS decimals."""
+    """Round the numbers of a dict to FIGURE_DECIMALS decimals."""
     return {name: round(figure, FIGURE_DECIMALS) for name, figure in figures.items()}
 
 
 # ---- when a model guesses --------------------------------------------------------------------------------------------
-USUAL = 0.98  # share of the texts of the trained kind whose surprise is below a limit
-LEARNED_PARTS = ("held", "train")  # parts of newly sampled texts: with held-out pairs of nouns, and of all sorts
+USUAL = 0.98  # of the texts like the training texts, this share has a surprise below the limit
+LEARNED_PARTS = ("held", "train")  # parts of the grammar's texts: with held-out pairs of nouns, and as in training
 Tokens = tuple[str, ...]
 
 
 class Told(NamedTuple):
-    """The answers of the model and of the simple rule about one pronoun of a text.
+    """The answers that the model and the simple rule give about one pronoun of a text.
 
-    group: as in measure_guesses, "" for a pronoun of no group. noun: the model's answer. right, rule_right: whether the
-    model and the simple rule name the noun that is meant. weight: the largest weight of the model's head.
+    group: the pronoun's group in measure_guesses, "" for none. noun: the model's answer. right, rule_right: whether the
+    model's and the rule's answer is the noun that is meant. weight: the largest weight of the model's head.
     """
 
     group: str
@@ -111,16 +112,18 @@ class Told(NamedTuple):
 
 
 def measure_guesses(model: LanguageModel, language: str, second: LanguageModel | None) -> dict[str, dict[str, float]]:
-    """The limits of usual surprise, from the half of the texts that chooses, and figures from the other half.
+    """Return the limits of usual surprise ("limits") and measures of the model's answers ("guesses").
 
-    limits: "surprise" (the mean per word, in nats) and "word" (the largest of a text): 98 of 100 texts of the trained
-    kind are below each limit. guesses: "outside_held", "outside_train", "outside_frames": the share of texts above a
-    limit, among texts with held-out pairs, of any sort, of held-out frames. If the model answers questions, also its
-    accuracy for pronouns: "one_fits", "two_fit", "frames"; the suffix "_rule" marks the accuracy of the simple rule,
-    "_kinds" and "_unknown" the accuracy of the model if it reads categories or <unknown> for all nouns. "clear_wrong":
-    the share of wrong answers with a weight over CLEAR. "auc": how often a right answer has a larger weight than a
-    wrong answer. With a second model: "agreed", how often both name the same noun; "agreed_right", "differing_right",
-    the accuracy of the first model if both agree and if they differ.
+    The limits are chosen on one half of the held-out texts, and all else is measured on the other half.
+
+    limits: "surprise" (the mean per word, in nats) and "word" (the largest in a text). Of texts like the training
+    texts, 98 of 100 are below each limit. guesses: "outside_held", "outside_train" and "outside_frames" are the shares
+    of texts above a limit, among texts with held-out pairs, any texts, and held-out frames. If the model answers
+    questions, its accuracy for pronouns is in "one_fits", "two_fit" and "frames". The suffix "_rule" marks the accuracy
+    of the simple rule, "_kinds" and "_unknown" that of the model if it reads categories or <unknown> instead of all
+    nouns. "clear_wrong" is the share of wrong answers with a weight over CLEAR. "auc" is how often a right answer has a
+    larger weight than a wrong one. With a second model, "agreed" is how often both name the same noun, and
+    "agreed_right" and "differing_right" are the accuracy of the first model if both agree and if they differ.
     """
     limits = measure_limits(model, language)
     figures = {}
@@ -135,7 +138,7 @@ def measure_guesses(model: LanguageModel, language: str, second: LanguageModel |
 
 # ---- surprise --------------------------------------------------------------------------------------------------------
 def measure_limits(model: LanguageModel, language: str) -> dict[str, float]:
-    """The limits of surprise below which 98 of 100 texts of the trained kind are."""
+    """Return the limits of surprise. Of 100 texts like the training texts, 98 have a surprise below the limit."""
     found = [each for part in LEARNED_PARTS for each in surprises_of_part(model, language, part, "choose")]
     means = torch.stack([each.mean() for each in found])
     largest = torch.stack([each.max() for each in found])
@@ -143,13 +146,19 @@ def measure_limits(model: LanguageModel, language: str) -> dict[str, float]:
 
 
 def surprises_of_part(model: LanguageModel, language: str, part: str, half: str) -> list[Float[Tensor, " T-1"]]:
-    """The surprise of each word of the held-out texts of a part, one tensor per text."""
+    """Return the surprise of each word in the held-out texts of a part, one tensor per text.
+
+    half: a key of SEEDS.
+    """
     return surprises_of_texts(model, language, [text.words for text in held_out_texts(language, part, half)])
 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------
 def measure_answers(model: LanguageModel, language: str, second: LanguageModel | None) -> dict[str, float]:
-    """The accuracy of the model and of the simple rule, and the figures of measure_weights and measure_agreement."""
+    """Measure the accuracy of the model's answers and of the simple rule.
+
+    The results of measure_weights and measure_agreement are included.
+    """
     figures: dict[str, float] = {}
     readings = {"": read_words, "_kinds": read_categories, "_unknown": read_unknown}
     for ending, read in readings.items():
@@ -168,17 +177,20 @@ def measure_answers(model: LanguageModel, language: str, second: LanguageModel |
 
 
 def measure_weights(told: list[Told]) -> dict[str, float]:
-    """How well the largest weight separates right from wrong answers: see measure_guesses."""
+    """Measure how well the largest weight separates right answers from wrong answers; see measure_guesses."""
     right = torch.tensor([each.weight for each in told if each.right])
     wrong = torch.tensor([each.weight for each in told if not each.right])
     is_larger = (right[:, None] > wrong).double()  # (right, wrong)
     is_equal = (right[:, None] == wrong).double()
-    auc = (is_larger + is_equal / 2).mean()  # Fawcett 2006, section 8
+    auc = (is_larger + is_equal / 2).mean()  # area under the ROC curve (Fawcett 2006, section 8)
     return {"clear_wrong": share(wrong > CLEAR), "auc": float(auc)}
 
 
 def measure_agreement(told: list[Told], second: LanguageModel, language: str) -> dict[str, float]:
-    """How often a second model names the same noun, and the accuracy if both agree and if not: see measure_guesses."""
+    """Measure how often a second model names the same noun, and the accuracy if both agree and if they differ.
+
+    See measure_guesses.
+    """
     others = [each for part in ("held", "frames") for each in answers_to_texts(second, language, part, read_words)]
     same = [one.right for one, other in zip(told, others, strict=True) if one.noun == other.noun]
     differing = [one.right for one, other in zip(told, others, strict=True) if one.noun != other.noun]
@@ -187,13 +199,16 @@ def measure_agreement(told: list[Told], second: LanguageModel, language: str) ->
 
 
 def share(holds: Iterable[bool]) -> float:
-    """The share of true values."""
+    """Return the share of values that are true."""
     each = [bool(one) for one in holds]
     return sum(each) / len(each)
 
 
 def answers_to_texts(model: LanguageModel, language: str, part: str, read: Callable[[Text], Tokens]) -> Iterator[Told]:
-    """Yield the answers about the pronouns in texts of a part. read: text -> the tokens that the model reads."""
+    """Yield the answers about all pronouns in the held-out texts of a part.
+
+    read: a function that takes a text and returns the tokens that the model reads.
+    """
     by_length: dict[int, list[Text]] = {}
     for text in held_out_texts(language, part, "report"):
         by_length.setdefault(len(text.words), []).append(text)
@@ -213,7 +228,7 @@ def answers_to_texts(model: LanguageModel, language: str, part: str, read: Calla
 
 
 def group_of(place: Place, part: str) -> str:
-    """The group of a pronoun in measure_guesses; "" for a pronoun of no group."""
+    """Return the group in measure_guesses to which a pronoun belongs; "" if it belongs to no group."""
     if place.others:
         of_frames = {"held": "two_fit", "frames": "frames"}
         return of_frames[part] if place.text.frame else ""
@@ -221,28 +236,33 @@ def group_of(place: Place, part: str) -> str:
 
 
 def is_meant(place: Place, word: int | None) -> bool:
-    """Whether a word is the noun that a pronoun means, or another mention of it."""
+    """Return whether the word at a position is the noun that a pronoun means, or another mention of it.
+
+    place: the pronoun and its noun. word: the position; None counts as False.
+    """
     return word is not None and place.text.words[word] == place.text.words[place.to]
 
 
 # ---- tokens read for nouns -------------------------------------------------------------------------------------------
 def read_words(text: Text) -> Tokens:
-    """The words of a text, unchanged."""
+    """Return the words of a text unchanged."""
     return text.words
 
 
 def read_categories(text: Text) -> Tokens:
-    """The words of a text, with its category instead of each noun."""
+    """Return the words of a text, with each noun replaced by its category."""
     return replace_nouns(text, None)
 
 
 def read_unknown(text: Text) -> Tokens:
-    """The words of a text, with <unknown> instead of each noun."""
+    """Return the words of a text, with each noun replaced by <unknown>."""
     return replace_nouns(text, UNKNOWN)
 
 
 def replace_nouns(text: Text, token: str | None) -> Tokens:
-    """The words of a text, with a token instead of each noun; if the token is None, with the noun's category."""
+    """Return the words of a text, in which a token replaces each noun; if the token is None, the noun's category
+    does.
+    """
     return tuple(
         (token or category) if category and category not in OTHER_CATEGORIES else word
         for word, category in zip(text.words, text.kinds, strict=True)

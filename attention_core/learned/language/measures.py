@@ -1,4 +1,4 @@
-"""Measures of the heads of a language model on held-out texts: the weights on the words that are meant."""
+"""Measures of a language model's heads on held-out texts: how much weight a head gives to the meant words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,17 +14,20 @@ from attention_core.learned.language.batches import begin_text, word_numbers
 from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.questions import QUESTIONS
 
-CLEAR = 0.6  # a weight above it counts as clear
-TEXTS = 1200  # texts per figure
+CLEAR = 0.6  # a larger weight counts as clear
+TEXTS = 1200  # number of held-out texts from which each measure is computed
 MEASURED_PAIRS = 300
-SEEDS = {"choose": 71, "report": 72}  # half of the held-out texts -> seed: one chooses a head, one gives the figures
-MOST_ROWS = 256  # texts that are run together
+SEEDS = {"choose": 71, "report": 72}  # half of the held-out texts -> seed: one half selects a head, one measures it
+MOST_ROWS = 256  # a batch has at most this many texts
 
 
 @dataclass(frozen=True)
 class Place:
-    """Two positions of a text between which a head's weight is measured. at: the asked word. to: its right answer.
-    others: other possible answers."""
+    """Two positions of a text between which a head's weight is measured.
+
+    at: the position of the query, at which a question is asked. to: the position of the right answer. others: the
+    positions of other possible answers.
+    """
 
     text: Text
     at: int
@@ -33,14 +36,17 @@ class Place:
 
 
 def held_out_numbers(half: str) -> DrawnNumbers:
-    """The random numbers from which one half of the held-out texts is sampled."""
+    """Return the random numbers from which one half of the held-out texts is sampled.
+
+    half: a key of SEEDS.
+    """
     return DrawnNumbers(Generator().manual_seed(SEEDS[half]))
 
 
 # ---- texts and places ------------------------------------------------------------------------------------------------
 @cache
 def held_out_texts(language: str, part: str, half: str, count: int = TEXTS) -> tuple[Text, ...]:
-    """Texts of a part of the grammar that are not used in training, with START before each."""
+    """Return texts of a part of the grammar that training does not use, with START before each."""
     rng = held_out_numbers(half)
     return tuple(begin_text(draw_scene(rng, part=part).say(language)) for _ in range(count))
 
@@ -54,16 +60,17 @@ def find_places(texts: Iterable[Text], kind: str) -> Iterator[Place]:
 
 
 def deciding_kind(causal: bool) -> str:
-    """The name of the question whose answer is the noun that a pronoun means.
+    """Return the name of the question whose answer is the noun that a pronoun means.
 
-    An encoder is asked at the pronoun. A decoder has not read the reason there, so it is asked at the deciding word.
+    An encoder is asked at the pronoun. At the pronoun, a decoder has not read the reason yet, so a decoder is asked at
+    the deciding word.
     """
     return "about" if causal else "pronoun"
 
 
 # ---- weights at places -----------------------------------------------------------------------------------------------
 def weights_from(model: LanguageModel, language: str, places: Sequence[Place]) -> list[Float[Tensor, "L H S"]]:
-    """The weights of each layer's heads from the asked word of every place to all words of its text."""
+    """Return the weights of all heads from the query of every place to all words of its text."""
     numbers = word_numbers(language)
     found: list[Tensor | None] = [None] * len(places)
     by_length: dict[int, list[int]] = {}
@@ -80,7 +87,7 @@ def weights_from(model: LanguageModel, language: str, places: Sequence[Place]) -
 
 
 def all_weights(model: LanguageModel, words: Tensor) -> Float[Tensor, "B L H T S"]:
-    """The weights of all layers for texts of one length."""
+    """Return the weights of all layers and heads for texts of one length."""
     with torch.inference_mode():
         stack = model.run_layers(words)
     maps = [trace["weights"] for name, trace in stack.parts.items() if name.endswith(".attention")]
@@ -88,7 +95,7 @@ def all_weights(model: LanguageModel, words: Tensor) -> Float[Tensor, "B L H T S
 
 
 def right_weights(rows: Sequence[Tensor], places: Sequence[Place]) -> Float[Tensor, "N L H"]:
-    """The weight on all mentions of the word that is meant, for each place, layer and head."""
+    """Return, for each place, layer and head, the weight on all mentions of the word that is meant."""
     weights = []
     for row, place in zip(rows, places, strict=True):
         words = place.text.words[: row.shape[-1]]
@@ -98,20 +105,20 @@ def right_weights(rows: Sequence[Tensor], places: Sequence[Place]) -> Float[Tens
 
 
 def best_head(weights: Float[Tensor, "N L H"]) -> tuple[int, int]:
-    """The (layer, head) whose weights are over CLEAR most often."""
-    shares = (weights > CLEAR).double().mean(0) + weights.mean(0) / 10  # (L, H); ties by the mean
+    """Return (layer, head) of the head whose weights are most often larger than CLEAR."""
+    shares = (weights > CLEAR).double().mean(0) + weights.mean(0) / 10  # (L, H); if equal, the larger mean decides
     layer, head = divmod(int(shares.argmax()), shares.shape[1])
     return layer, head
 
 
 # ---- figures ---------------------------------------------------------------------------------------------------------
 def measure_heads(model: LanguageModel, language: str, half: str = "report") -> dict[str, float]:
-    """How often the head of each question has a clear weight on the right word.
+    """Measure how often the head of each question has a clear weight on the right word.
 
     one_fits: one noun fits the pronoun. two_fit: two nouns fit, and a reason decides. across: for verbs with another
     noun between verb and subject. frames: as two_fit, in held-out frames. pairs: the share of minimal pairs with both
-    texts right. answered: the share of minimal pairs with both answers right, if the model answers questions. With the
-    suffix "_count": the number of measured places.
+    texts right. answered: the share of minimal pairs with both answers right, if the model answers questions. The
+    suffix "_count" marks the number of measured places.
     """
     causal = model.shape.causal
     kind = deciding_kind(causal)
@@ -141,8 +148,10 @@ def measure_heads(model: LanguageModel, language: str, half: str = "report") -> 
 
 
 def chosen_head(model: LanguageModel, language: str, kind: str) -> tuple[int, int]:
-    """The (layer, head) of a question: the head trained for the question, if any, else the best head on the half of the
-    texts that chooses."""
+    """Return (layer, head) of the head that answers a question.
+
+    This is the head trained for the question if there is one, else the best head on the half of the texts for choosing.
+    """
     if model.shape.answers == "heads":
         return model.shape.layers - 1, QUESTIONS.index(kind)
     places = [
@@ -154,7 +163,7 @@ def chosen_head(model: LanguageModel, language: str, kind: str) -> tuple[int, in
 
 
 def share_answered(model: LanguageModel, language: str, half: str) -> float:
-    """The share of minimal pairs with both answers right."""
+    """Return the share of minimal pairs for which the model answers right in both texts."""
     question = QUESTIONS.index(deciding_kind(model.shape.causal))
     numbers = word_numbers(language)
     right = []
@@ -170,9 +179,9 @@ def share_answered(model: LanguageModel, language: str, half: str) -> float:
 
 
 def pairs_by_length(places: Sequence[Place]) -> list[list[Place]]:
-    """Group minimal pairs by the length of their texts, which is the same for both texts of a pair.
+    """Group minimal pairs by the length of their texts, which both texts of a pair share.
 
-    places: both texts of a pair, one after the other; the groups have the same order.
+    places: the places of all texts, those of a pair next to each other. The groups keep this order.
     """
     by_length: dict[int, list[Place]] = {}
     for one, two in zip(places[::2], places[1::2], strict=True):
@@ -182,7 +191,7 @@ def pairs_by_length(places: Sequence[Place]) -> list[list[Place]]:
 
 @cache
 def pair_places(causal: bool, language: str, half: str) -> tuple[Place, ...]:
-    """The places in minimal pairs at which a model is asked: both texts of a pair, one after the other."""
+    """Return the places in minimal pairs at which a model is asked; the two texts of a pair follow each other."""
     places = []
     for pair in minimal_pairs(held_out_numbers(half), MEASURED_PAIRS, language):
         at = pair.deciding if causal else pair.pronoun
@@ -192,7 +201,10 @@ def pair_places(causal: bool, language: str, half: str) -> tuple[Place, ...]:
 
 
 def share_of_pairs(model: LanguageModel, language: str, half: str, head: tuple[int, int]) -> float:
-    """The share of minimal pairs in whose two texts a head gives the noun that is meant more weight than the other."""
+    """Return the share of minimal pairs in which a head prefers the noun that is meant, in both texts.
+
+    head: (layer, head).
+    """
     layer, number = head
     places = pair_places(model.shape.causal, language, half)
     rows = weights_from(model, language, places)
@@ -204,6 +216,9 @@ def share_of_pairs(model: LanguageModel, language: str, half: str, head: tuple[i
 
 
 def share_of_both(right: Sequence[bool]) -> float:
-    """The share of pairs with both texts right. right: whether each text is right, one pair after the other."""
+    """Return the share of pairs with both texts right.
+
+    right: whether each text is right; the two texts of a pair are next to each other.
+    """
     both = [one and two for one, two in zip(right[::2], right[1::2], strict=True)]
     return sum(both) / len(both)

@@ -1,4 +1,4 @@
-"""A small language model: layers of a Transformer over the words of a grammar, and heads that answer questions."""
+"""A small language model: Transformer layers that read the words of a grammar, and heads that answer questions."""
 
 from dataclasses import dataclass
 
@@ -15,21 +15,21 @@ from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwa
 from attention_core.transformer.stack import LayerConfig, LayerWeights, Stack, StackConfig, StackWeights, run_stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
-ROPE = ("rope", {"style": "half", "base": 100.0})  # short texts: slower rotations would not distinguish positions
+ROPE = ("rope", {"style": "half", "base": 100.0})  # short texts need a small base, which means fast rotations
 NORM = "rms_norm_before"
 ANSWERS = ("nowhere", "sum", "heads")
-WORD_DEVIATION = 0.05  # standard deviation of the initial word vectors
+WORD_DEVIATION = 0.05  # standard deviation of the initial word embeddings
 
 
 @dataclass(frozen=True)
 class ModelShape:
-    """The size and the kind of a model.
+    """The size and the form of a language model.
 
-    words: the size of the vocabulary. width: of a word's vector. inner: the inner width of the feed-forward layer.
-    causal: whether a word attends only to itself and earlier words (a decoder). answers: from where the answers to
-    questions are read: "nowhere"; "sum": from a word's vector after the last layer; "heads": each from one head of the
-    last layer, whose values are projected from the word embeddings, so that the head can pass on only the word that it
-    attends to.
+    words: the size of the vocabulary. width: the width of a word's vector. inner: the inner width of the feed-forward
+    layer. causal: whether a word attends only to itself and earlier words (a decoder). answers: where answers to
+    questions are read from: "nowhere"; "sum", a word's vector after the last layer; or "heads", a separate head of the
+    last layer for each question. The values of such a head are projected from the word embeddings, so that it can pass
+    on only the word that it attends to.
 
     Raises AttentionError: unknown_choice.
     """
@@ -46,7 +46,7 @@ class ModelShape:
         require_one_of("answers", self.answers, ANSWERS)
 
     def stack(self) -> StackConfig:
-        """The config of the model's parts, as in Llama (Touvron et al. 2023), with or without the causal mask."""
+        """Return the config of the model's parts as in Llama (Touvron et al. 2023), with or without the causal mask."""
         attention = AttentionConfig(
             heads=self.heads,
             masks=("causal",) if self.causal else (),
@@ -62,14 +62,17 @@ class ModelShape:
 
 
 def draw_normal(inputs: int, outputs: int, generator: Generator) -> nn.Parameter:
-    """Sample W in row convention, x @ W, from a normal distribution with torch's default deviation, 1/√(3 inputs)."""
+    """Sample a matrix W in row convention, x @ W, from a normal distribution with standard deviation 1/√(3 inputs).
+
+    This is the standard deviation that torch uses by default.
+    """
     matrix = torch.empty(inputs, outputs)
     nn.init.normal_(matrix, std=(3 * inputs) ** -0.5, generator=generator)
     return nn.Parameter(matrix)
 
 
 class LanguageLayer(nn.Module):
-    """The parameters of a layer. Matrices are in row convention, x @ w."""
+    """The parameters of a layer. The matrices are in row convention, x @ w."""
 
     def __init__(self, shape: ModelShape, generator: Generator):
         super().__init__()
@@ -85,7 +88,7 @@ class LanguageLayer(nn.Module):
         self.w_2 = draw_normal(inner, width, generator)
 
     def weights(self) -> LayerWeights:
-        """The parameters as LayerWeights of the core."""
+        """Return the parameters of the layer as LayerWeights of the core."""
         attention = Weights(w_q=self.w_q, w_k=self.w_k, w_v=self.w_v, w_o=self.w_o, g_rms_before=self.g_attention)
         feed_forward = FeedForwardWeights(
             w_1=self.w_1, w_gate=self.w_gate, w_2=self.w_2, g_rms_before=self.g_feed_forward
@@ -94,7 +97,7 @@ class LanguageLayer(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    """A model of a shape, with initial parameters sampled from a generator."""
+    """A language model of a given shape; its initial parameters are sampled from a generator."""
 
     def __init__(self, shape: ModelShape, generator: Generator):
         super().__init__()
@@ -110,7 +113,7 @@ class LanguageModel(nn.Module):
 
     # ---- the full run, to be shown -----------------------------------------------------------------------------------
     def weights(self) -> StackWeights:
-        """The parameters as StackWeights of the core."""
+        """Return the parameters of the model as StackWeights of the core."""
         return StackWeights(
             tuple(layer.weights() for layer in self.layers),
             embedding=EmbeddingWeights(table=self.words),
@@ -118,31 +121,37 @@ class LanguageModel(nn.Module):
         )
 
     def stack(self, words: Int[Tensor, "B T"]) -> Stack:
-        """Run all parts of the model on words, and return the recorded steps."""
+        """Run all parts of the model on words, and return a Stack with every step recorded."""
         return run_stack(words, self.weights(), self.shape.stack())
 
     def answer_logits(self, stack: Stack, question: int) -> Float[Tensor, "B T V"]:
-        """The logit of each word as the answer to a question, asked at every word; see ModelShape."""
+        """Return the logit of each word as the answer to a question that is asked at every position; see ModelShape."""
         return self.read_answers(self.answer_source(stack, question), question)
 
     def answer_source(self, stack: Stack, question: int) -> Float[Tensor, "B T read"]:
-        """The vectors from which the answers to a question are read."""
+        """Return the vectors from which the answers to a question are read."""
         if self.shape.answers == "heads":
             return stack[f"{self.shape.layers}.attention"]["head_outputs"][:, question]  # (B, T, d_v)
         x = stack[f"{self.shape.layers}.feed_forward"]["residual"]  # (B, T, D)
         return rms_norm(x, self.g_last, eps=EPS.usual)
 
     def read_answers(self, source: Float[Tensor, "*N read"], question: int) -> Float[Tensor, "*N V"]:
-        """The logits of all words as answers to a question. source: rows of answer_source."""
+        """Return the logits of all words as answers to a question.
+
+        source: rows of answer_source.
+        """
         return source @ self.w_answers[question] @ self.words.T
 
     # ---- the run in training -----------------------------------------------------------------------------------------
     def run_layers(self, words: Int[Tensor, "B T"], allowed: Bool[Tensor, "B 1 T T"] | None = None) -> Stack:
-        """Run the layers without unembedding. allowed: which word may attend to which, for rows of several texts."""
+        """Run the layers without the unembedding.
+
+        allowed: which word may attend to which; needed if a row holds several texts.
+        """
         weights = StackWeights(self.weights().layers)
         config = StackConfig(self.shape.stack().layers)
         return run_stack(self.words[words], weights, config, allowed=allowed)
 
     def word_logits(self, x: Float[Tensor, "*N D"]) -> Float[Tensor, "*N V"]:
-        """The logits of all words from vectors after the last layer."""
+        """Return the logits of all words, computed from vectors after the last layer."""
         return rms_norm(x, self.g_last, eps=EPS.usual) @ self.words.T

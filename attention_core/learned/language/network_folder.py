@@ -1,4 +1,4 @@
-"""Shipped networks: their weights in half precision in one folder, and their figures."""
+"""Trained networks included in the package: weights in half precision in one folder, and their measured accuracy."""
 
 import hashlib
 import json
@@ -14,16 +14,16 @@ from torch import Generator, nn
 from attention_core.learned.language.training import TrainingRecipe
 from attention_core.mechanism.plain_checks import require_one_of
 
-STORED_DTYPE = torch.float16  # precision of stored weights: half the size of float32, and figures hardly change
+STORED_DTYPE = torch.float16  # half the size of float32, with almost the same accuracy
 
 
 @dataclass(frozen=True)
 class ShippedFigures:
-    """The figures of a shipped network.
+    """The measurements of an included network.
 
-    seed: chosen by one half of the held-out texts. figures: on the other half, see TrainingRecipe.measure. others: seed
-    -> figures, for the seeds not chosen. texts: the number of training texts. limits, guesses: for a language model,
-    see measure_guesses.
+    seed: the training seed, chosen on one half of the held-out texts. figures: the measurements on the other half, see
+    TrainingRecipe.measure. others: the measurements for the other seeds, keyed by seed. texts: the number of training
+    texts. limits, guesses: for a language model, see measure_guesses.
     """
 
     seed: int
@@ -37,43 +37,46 @@ class ShippedFigures:
 
 @dataclass(frozen=True, eq=False)
 class NetworkFolder:
-    """The networks of a folder. recipes: name -> recipe, of the shipped networks and of networks not shipped."""
+    """A folder of trained networks. recipes: name -> recipe, also of networks that are not included in the folder."""
 
     folder: Path
     recipes: Mapping[str, TrainingRecipe]
 
     @property
     def figures_file(self) -> Path:
-        """The path of the file with the figures."""
+        """The path of the file with the measurements of all networks."""
         return self.folder / "figures.json"
 
     def model_file(self, name: str) -> Path:
-        """The path of the file with a network's weights."""
+        """Return the path of the file with a network's weights."""
         return self.folder / f"{name}.safetensors"
 
     def names(self) -> tuple[str, ...]:
-        """The names of the shipped networks, in the order of the recipes."""
+        """Return the names of the included networks, in the order of the recipes."""
         return tuple(name for name in self.recipes if name in self.figures())
 
     def recipe(self, name: str) -> TrainingRecipe:
-        """The recipe of a shipped network. Raises AttentionError: unknown_choice."""
+        """Return the recipe of an included network. Raises AttentionError: unknown_choice."""
         return self.recipes[require_one_of("model", name, self.names())]
 
     def load(self, name: str, dtype: torch.dtype = torch.float64) -> nn.Module:
-        """A shipped network, loaded at the first call and cached. Raises AttentionError: unknown_choice."""
+        """Return an included network; it is loaded once and cached. Raises AttentionError: unknown_choice."""
         return load_from(self, name, dtype)
 
     def figures(self) -> dict[str, ShippedFigures]:
-        """Name -> figures, for each shipped network."""
+        """Return the measurements of each included network, keyed by name."""
         return figures_from(self)
 
     def revision(self, name: str) -> str:
-        """The fingerprint of a network's weights: the first eight digits of the SHA-256 of its file."""
+        """Return the fingerprint of a network's weights: the first eight hex digits of its file's SHA-256."""
         return revision_from(self, name)
 
     # ---- shipping ----------------------------------------------------------------------------------------------------
     def ship(self, model: nn.Module, name: str, row: dict[str, object]) -> None:
-        """Save the weights of a network in the folder, and its row in the file of figures."""
+        """Save the weights of a network in the folder, and its entry in the file of measurements.
+
+        row: the entry.
+        """
         self.folder.mkdir(exist_ok=True)
         numbers = {key: tensor.detach().to(STORED_DTYPE).contiguous() for key, tensor in model.state_dict().items()}
         save_file(numbers, self.model_file(name))
@@ -82,7 +85,7 @@ class NetworkFolder:
         revision_from.cache_clear()
 
     def write_row(self, name: str, row: dict[str, object]) -> None:
-        """Write the row of a network into the file of figures."""
+        """Write the entry of a network into the file of measurements."""
         table = {**self.table(), name: row}
         ordered = {each: table[each] for each in self.recipes if each in table}
         text = json.dumps(ordered, indent=2, ensure_ascii=False)
@@ -90,15 +93,15 @@ class NetworkFolder:
         figures_from.cache_clear()
 
     def table(self) -> dict[str, dict]:
-        """Name -> row, as in the file of figures; {} if the file does not exist."""
+        """Return the entries of the file of measurements, keyed by name; {} if the file does not exist."""
         if not self.figures_file.exists():
             return {}
         return json.loads(self.figures_file.read_text(encoding="utf-8"))
 
 
-@lru_cache(maxsize=4)  # a network in float64 takes two to four megabytes
+@lru_cache(maxsize=4)  # caches few networks, because one in float64 takes two to four megabytes
 def load_from(networks: NetworkFolder, name: str, dtype: torch.dtype) -> nn.Module:
-    """A network of a folder. Raises AttentionError: unknown_choice."""
+    """Load a network of a folder. Raises AttentionError: unknown_choice."""
     recipe = networks.recipe(name)
     with torch.inference_mode(False):
         model = recipe.make(Generator()).to(dtype).requires_grad_(False)
@@ -109,11 +112,11 @@ def load_from(networks: NetworkFolder, name: str, dtype: torch.dtype) -> nn.Modu
 
 @cache
 def figures_from(networks: NetworkFolder) -> dict[str, ShippedFigures]:
-    """Name -> figures of the networks of a folder."""
+    """Return the measurements of the networks of a folder, keyed by name."""
     return {name: ShippedFigures(**row) for name, row in networks.table().items()}
 
 
 @cache
 def revision_from(networks: NetworkFolder, name: str) -> str:
-    """The fingerprint of a network's weights, see NetworkFolder.revision."""
+    """Return the fingerprint of a network's weights, see NetworkFolder.revision."""
     return hashlib.sha256(networks.model_file(name).read_bytes()).hexdigest()[:8]

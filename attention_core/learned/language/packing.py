@@ -1,4 +1,4 @@
-"""Texts packed into rows of one length for training, with few empty positions."""
+"""Packing of texts into training rows of equal length with few empty positions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from attention_core.learned.grammar import Text
 from attention_core.learned.grammar.draw import RandomNumbers
 from attention_core.learned.language.questions import NOT_ASKED, QUESTIONS, Answers
 
-NO_TEXT = -1  # the value of PackedWords.texts at an empty position
+NO_TEXT = -1  # value of PackedWords.texts at an empty position
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, eq=False)
 class PackedWords:
-    """Rows of texts.
+    """Texts packed into rows of equal length.
 
-    words: the number of each word. texts: the index, in its row, of the text that each word belongs to.
+    words: the number of each word. texts: for each word, the index in its row of the text to which it belongs.
     """
 
     words: Int[Tensor, "B T"]
@@ -28,36 +28,41 @@ class PackedWords:
 
     @property
     def allowed(self) -> Bool[Tensor, "B 1 T T"]:
-        """Which word may attend to which: to all of its text. An empty position attends to the empty positions."""
+        """Which word may attend to which: every word to all of its own text.
+
+        An empty position attends to the empty positions of its row.
+        """
         same = self.texts[:, :, None] == self.texts[:, None, :]  # (B, T, T)
         return same[:, None]
 
     def allowed_to(self, others: "PackedWords") -> Bool[Tensor, "B 1 T S"]:
-        """Which word may attend to which word of other rows: to the text with the same index. An empty position attends
-        to all."""
+        """Return which word may attend to which word of other rows: to all words of the text with the same index.
+
+        An empty position attends to all words, so that its softmax is defined.
+        """
         same = self.texts[:, :, None] == others.texts[:, None, :]  # (B, T, S)
         return (same | ~self.filled[:, :, None])[:, None]
 
     @property
     def filled(self) -> Bool[Tensor, "B T"]:
-        """Whether each position has a word."""
+        """True for each position that has a word."""
         return self.texts != NO_TEXT
 
     @property
     def places(self) -> Int[Tensor, "B T"]:
-        """The position of each word in its text, counted from 0."""
+        """The position of each word in its own text, counted from 0."""
         firsts = self.allowed[:, 0].int().argmax(-1)  # (B, T, T) -> (B, T)
         return torch.arange(self.words.shape[1]) - firsts
 
     @property
     def count(self) -> int:
-        """The number of texts."""
+        """The number of texts in all rows."""
         return int((self.texts.amax(-1) + 1).sum())
 
 
 @dataclass(frozen=True, eq=False)
 class PackedTexts(PackedWords):
-    """Rows of texts with answers to questions. answers: see Answers."""
+    """Texts packed into rows, with the answers to questions about them. answers: see Answers."""
 
     answers: Answers
 
@@ -65,9 +70,10 @@ class PackedTexts(PackedWords):
 def pack_texts(
     texts: Iterable[Text], numbers: Mapping[str, int], rows: int, length: int, filler: int = 0
 ) -> PackedTexts:
-    """Pack texts into rows, one after the other, until the next text does not fit into the last row.
+    """Pack texts into rows, one after the other, until a text no longer fits into the last row.
 
-    texts: may be endless. numbers: word -> number. A text longer than a row is skipped.
+    texts: an iterable, which may be endless. numbers: word -> number. filler: the number at empty positions. A text
+    longer than a row is skipped.
 
     >>> from attention_core.learned.grammar import Text
     >>> from itertools import repeat
@@ -87,10 +93,10 @@ def pack_texts(
 def deal_rows(
     items: Iterable[Item], sizes: Callable[[Item], tuple[int, ...]], rows: int, length: int
 ) -> list[list[Item]]:
-    """Distribute items to rows, in their order, until the next item does not fit into the last row.
+    """Distribute items to rows in order, until an item no longer fits into the last row.
 
-    sizes: item -> its lengths, such as of source and target; the row limits the sum of each. An item longer than a row
-    is skipped.
+    sizes: a function that returns an item's lengths, such as of source and target; each length is summed per row and
+    limited by `length`. An item longer than a row is skipped.
     """
     dealt: list[list[Item]] = [[]]
     for item in items:
@@ -108,14 +114,14 @@ def deal_rows(
 def pack_rows(
     dealt: Sequence[Sequence[Text]], numbers: Mapping[str, int], rows: int, length: int, filler: int = 0
 ) -> PackedWords:
-    """Concatenate the texts of each row. numbers: word -> number."""
+    """Concatenate the texts of each row. numbers: word -> number. filler: the number at empty positions."""
     words = [[numbers[word] for text in row for word in text.words] for row in dealt]
     owners = [[number for number, text in enumerate(row) for _ in text.words] for row in dealt]
     return PackedWords(fill_rows(words, rows, length, filler), fill_rows(owners, rows, length, NO_TEXT))
 
 
 def answers_of_row(texts: Iterable[Text]) -> Iterator[tuple[int, ...]]:
-    """Yield, for each word of the texts of a row, the positions of its answers in the row, one per question."""
+    """Yield, for each word of the texts in a row, the positions of its answers in that row, one per question."""
     start = 0
     for text in texts:
         yield from answer_positions(text, start)
@@ -123,16 +129,16 @@ def answers_of_row(texts: Iterable[Text]) -> Iterator[tuple[int, ...]]:
 
 
 def fill_rows(parts: list[list], rows: int, length: int, filler: object) -> Tensor:
-    """Return a tensor of `rows` rows of one length, padded with the filler."""
+    """Return a tensor with `rows` rows of the given length, padded with the filler."""
     filled = [part + [filler] * (length - len(part)) for part in parts]
     filled += [[filler] * length] * (rows - len(parts))
     return torch.tensor(filled)
 
 
 def answer_positions(text: Text, start: int) -> list[tuple[int, ...]]:
-    """The positions of each word's answers in the row, one per question; a word without an answer has its own.
+    """Return, for each word, the positions of its answers in the row, one per question.
 
-    start: the position of the text in the row.
+    A word without an answer has its own position. start: the position of the text in the row.
     """
     answers = [[start + place] * len(QUESTIONS) for place in range(len(text.words))]
     for link in text.links:
@@ -142,9 +148,9 @@ def answer_positions(text: Text, start: int) -> list[tuple[int, ...]]:
 
 
 def disguise_words(text: Text, rng: RandomNumbers, share: Callable[[str], float]) -> list[str]:
-    """The words of a text, some of them replaced by their categories, and then at every occurrence.
+    """Return the words of a text, of which some are replaced by their categories at every occurrence.
 
-    share: category -> the probability that its words are replaced.
+    share: a function that returns the probability that words of a category are replaced.
     """
     disguised: dict[str, bool] = {}
     words = []

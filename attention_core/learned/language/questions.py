@@ -5,18 +5,19 @@ from typing import NamedTuple
 from jaxtyping import Float, Int
 from torch import Tensor
 
-# Who is meant? Who does it? What is like that? Done to what? Each question is asked at a word; a word is the answer.
+# Which noun is meant, who acts, what is described, to what it is done; each is asked at a word, for another word.
 QUESTIONS = ("pronoun", "subject", "about", "object")
 PRONOUN, ABOUT = QUESTIONS.index("pronoun"), QUESTIONS.index("about")
 NOT_ASKED = -1  # value in Answers if a question is not asked
-Answers = Int[Tensor, "Q B T"]  # for each word the position of its answer in the text; its own position if it has none
+Answers = Int[Tensor, "Q B T"]  # position of each word's answer in the text; its own position if it has none
 ENDS = frozenset(".,!?;:。，！？；：")  # punctuation that ends a clause
 
 
 class Answer(NamedTuple):
-    """An answer. asked: the position at which the model is asked. weight: the largest weight from there.
+    """An answer to the question of which noun a pronoun means.
 
-    word: the position of the word with this weight; None if it is `asked` itself or START, which mean no answer.
+    asked: the position of the query whose weights are read. weight: the query's largest weight. word: the position of
+    the word with this weight; None, which means no answer, if that word is at `asked` or is START.
     """
 
     asked: int
@@ -25,12 +26,13 @@ class Answer(NamedTuple):
 
 
 def find_answer(weights: Float[Tensor, "H T S"], causal: bool, tokens: tuple[str, ...], pronoun: int) -> Answer:
-    """The answer of a model to the question of whom a pronoun means.
+    """Return a model's answer to the question of which noun a pronoun means.
 
-    An encoder is asked at the pronoun. A decoder has not read the reason at the pronoun, so it is asked at the deciding
-    word, and at the pronoun only if no later word of the clause decides.
+    The answer is read from the weights of one query. In an encoder that is the pronoun. A decoder has not read the
+    reason at the pronoun, so its query is the deciding word, and the pronoun only if no later word of the clause
+    decides.
 
-    weights: of the last layer, whose heads answer the questions. pronoun: the position of the pronoun.
+    weights: the weights of the last layer, whose heads answer the questions. pronoun: the position of the pronoun.
     """
     if causal:
         ends = [place for place, token in enumerate(tokens) if place > pronoun and token in ENDS]
@@ -43,7 +45,10 @@ def find_answer(weights: Float[Tensor, "H T S"], causal: bool, tokens: tuple[str
 
 
 def read_answer(weights: Float[Tensor, "H T S"], question: int, asked: int) -> Answer:
-    """The answer at the position `asked`: the word to which the question's head gives the largest weight."""
+    """Return the answer of the query at `asked`: the word to which the question's head gives the largest weight.
+
+    question: the index of the question, which is also the index of its head.
+    """
     row = weights[question, asked]  # (S,)
     word = int(row.argmax())
     return Answer(asked, None if word in (0, asked) else word, float(row[word]))

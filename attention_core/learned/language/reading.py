@@ -1,4 +1,4 @@
-"""The tokens that a model reads for a sentence (known words, else a category or <unknown>), and the run on them."""
+"""A model's input for a typed sentence (known words, categories or <unknown>), and the run on it."""
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,14 +20,14 @@ from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import Stack
 
-MAX_MODEL_WORDS = ROW_LENGTH - 1  # words of a sentence after START: no training text was longer
+MAX_MODEL_WORDS = ROW_LENGTH - 1  # words after START in the longest training text
 UNKNOWN = "<unknown>"
 
 
 def cut_sentence(name: str, text: str) -> tuple[str, ...]:
-    """Cut a typed text into words, after START; for an encoder the text may contain MASK.
+    """Split a typed text into words, after START; for an encoder the text may contain MASK.
 
-    name: of a model. Raises AttentionError: no_tokens, model_too_long, unknown_choice.
+    name: the name of a model. Raises AttentionError: no_tokens, model_too_long, unknown_choice.
 
     >>> cut_sentence("en_asked_encoder", "the <mask> barked.")
     ('<start>', 'the', '<mask>', 'barked', '.')
@@ -51,13 +51,15 @@ def begin_sentence(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def role_names(language: str) -> tuple[str, ...]:
-    """The categories that a visitor may give to an unknown word, without their brackets."""
+    """Return the categories that a visitor may choose for an unknown word, without their brackets."""
     return tuple(category.strip("<>") for category in categories(language))
 
 
 def read_tokens(name: str, words: tuple[str, ...], roles: Mapping[str, str]) -> tuple[str, ...]:
-    """The token that a model reads for each word: the word itself, if it is in the vocabulary, else the category given
-    for the word in `roles`, else the stand-in of an everyday word, else <unknown>.
+    """Return the token that a model reads for each word.
+
+    The token is the word itself if the vocabulary has it, else the category chosen for the word in `roles`, else the
+    substitute of an everyday word, else <unknown>.
 
     >>> read_tokens("en_asked_encoder", ("my", "mom", "has", "a", "zorb"), {"zorb": "animal"})
     ('my', 'mother', 'has', 'a', '<animal>')
@@ -66,7 +68,7 @@ def read_tokens(name: str, words: tuple[str, ...], roles: Mapping[str, str]) -> 
 
 
 def known_tokens(words: Sequence[str], language: str, roles: Mapping[str, str]) -> tuple[str, ...]:
-    """The token that a model of a language reads for each word; see read_tokens."""
+    """Return the token that a model of this language reads for each word, as in read_tokens."""
     numbers = word_numbers(language)
     tokens = []
     for word in words:
@@ -80,9 +82,9 @@ def known_tokens(words: Sequence[str], language: str, roles: Mapping[str, str]) 
     return tuple(tokens)
 
 
-@lru_cache(maxsize=16)  # a result has all steps of all layers: a megabyte for a long sentence
+@lru_cache(maxsize=16)  # each cached result has all steps of all layers: a megabyte for a long sentence
 def run_model(name: str, tokens: tuple[str, ...]) -> Stack:
-    """The run of a model on tokens, in float64, with every step recorded."""
+    """Run a model on tokens in float64, and return a Stack with every step recorded."""
     numbers = word_numbers(load_recipe(name).language)
     words = torch.tensor([[numbers[token] for token in tokens]])
     with torch.inference_mode():
@@ -91,7 +93,7 @@ def run_model(name: str, tokens: tuple[str, ...]) -> Stack:
 
 @dataclass(frozen=True, eq=False)
 class LayerInputs:
-    """The inputs of the attention of one layer of a model, as arguments of attend."""
+    """The inputs of the attention in one layer of a model, as arguments of attend."""
 
     x: Float[Tensor, "T D"]
     value: Float[Tensor, "T D"] | None
@@ -106,7 +108,7 @@ class LayerInputs:
 
 
 def layer_inputs(name: str, tokens: tuple[str, ...], layer: int) -> LayerInputs:
-    """The inputs of a layer's attention in the run on some tokens; layers are counted from 1.
+    """Return the inputs of a layer's attention when the model runs on these tokens; layers count from 1.
 
     Raises AttentionError: unknown_choice.
     """
@@ -117,7 +119,7 @@ def layer_inputs(name: str, tokens: tuple[str, ...], layer: int) -> LayerInputs:
 
 
 def layer_config(name: str, layer: int) -> AttentionConfig:
-    """The config of a layer's attention; layers are counted from 1. Raises AttentionError: at_most, unknown_choice."""
+    """Return the config of a layer's attention; layers count from 1. Raises AttentionError: at_most, unknown_choice."""
     layers = RECIPES[require_one_of("model", name, tuple(RECIPES))].choices().layers
     if not 1 <= layer <= len(layers):
         raise AttentionError("at_most", name="layer", limit=len(layers), given=layer)
@@ -131,11 +133,10 @@ ONE_OF_MANY = {"<furniture>": "<pieces-of-furniture>"}
 
 
 def stand_in(language: str, word: str) -> str | None:
-    """Return the token that a model reads for an everyday word outside its vocabulary; None for an unlisted word.
+    """Return the token that a model reads instead of an everyday word that its vocabulary lacks; None if unlisted.
 
-    The token is of the same kind, and often means nearly the same.
-
-    language: "en" or "zh". word: as a typed text is cut. Raises AttentionError: unknown_choice.
+    The token is of the same kind, and often means nearly the same. language: "en" or "zh". word: a word of a typed
+    text, as cut_words gives it. Raises AttentionError: unknown_choice.
 
     >>> stand_in("en", "mom"), stand_in("en", "hamsters"), stand_in("en", "felt"), stand_in("zh", "弟弟")
     ('mother', None, 'thought', '哥哥')
@@ -150,7 +151,7 @@ def stand_in(language: str, word: str) -> str | None:
 
 @cache
 def load_stand_ins(language: str) -> dict[str, str]:
-    """Load word -> token, for all forms of the everyday words outside the vocabulary."""
+    """Load {word: token that is read instead} for all forms of the everyday words outside the vocabulary."""
     known = word_numbers(language)
     file = Path(__file__).parent / f"everyday_{language}.toml"
     found: dict[str, str] = {}
@@ -164,18 +165,18 @@ def load_stand_ins(language: str) -> dict[str, str]:
 
 
 def read_alone(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """Yields a word that has one form, with its token."""
+    """Yield a word that has only one form, with its token."""
     yield word, token
 
 
 def read_noun(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """Yields a noun and its plural, with their tokens."""
+    """Yield a noun and its plural, each with its token."""
     yield word, token
     yield plural_of(word), plural_token(token)
 
 
 def read_verb(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """Yields the forms of a verb with their tokens; the category of verbs is the same for all."""
+    """Yield the forms of a verb, each with its token; if the token is a category, it is the same for all forms."""
     read = [token] * 5 if token.startswith("<") else verb_forms(token)
     yield from zip(verb_forms(word), read, strict=True)
 
@@ -198,7 +199,7 @@ def plural_of(word: str) -> str:
 
 
 def plural_token(token: str) -> str:
-    """Return the plural of a singular token, a noun or a category; the token itself for a noun without a plural."""
+    """Return the plural of a noun or a category in the vocabulary; return the token unchanged if it has no plural."""
     if token.startswith("<"):
         kind = token.strip("<>")
         return ONE_OF_MANY.get(token) or f"<{MANY.get(kind) or plural_of(kind)}>"
@@ -207,5 +208,5 @@ def plural_token(token: str) -> str:
 
 
 def verb_forms(base: str) -> tuple[str, ...]:
-    """Return the base, third person, past, participle and -ing form of a verb."""
+    """Return the forms of an English verb: base, third person, past, participle and -ing form."""
     return tuple(find_verb(base))

@@ -1,4 +1,4 @@
-"""Further outputs of a language model: what each part adds to vectors and logits, the next words, the answers."""
+"""Further outputs of a language model: direct logit attribution, sampled next words, the logit lens, and answers."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,16 +17,16 @@ from attention_core.transformer.stack import UNEMBEDDING, Stack
 from attention_core.transformer.unembedding import UnembeddingConfig, unembed
 
 
-@lru_cache(maxsize=4)  # the parts of each word's logits for the whole vocabulary: 20 MB for a long sentence
+@lru_cache(maxsize=4)  # caches few runs, because each has the whole vocabulary: 20 MB for a long sentence
 def sum_model(name: str, tokens: tuple[str, ...]) -> Stack:
-    """The run of a model, with what each part adds to every word's vector and logits (direct logit attribution)."""
+    """Run a model with direct logit attribution: what each part adds to every word's vector and logits."""
     with torch.inference_mode():
         return with_logit_sum(with_residual_sum(run_model(name, tokens)))
 
 
 @dataclass(frozen=True)
 class WordChoices:
-    """How output words are chosen: temperature, top_k and top_p, see UnembeddingConfig.
+    """How output words are chosen: temperature, top_k and top_p, as in UnembeddingConfig.
 
     Raises AttentionError: positive_number, positive_integer, share_range.
     """
@@ -39,14 +39,14 @@ class WordChoices:
         self.config(UnembeddingConfig())
 
     def config(self, own: UnembeddingConfig) -> UnembeddingConfig:
-        """The config of an unembedding with its temperature, top_k and top_p replaced by these choices."""
+        """Return an unembedding config in which these choices replace temperature, top_k and top_p."""
         return replace(own, **vars(self))
 
 
 def with_word_choices(name: str, stack: Stack, choices: WordChoices) -> Stack:
-    r"""The run with output words at a temperature, $\mathrm{softmax}_V(\mathrm{logits} / T)$ over the words that stay.
+    r"""Return the run with its output probabilities recomputed: $\mathrm{softmax}_V(\mathrm{logits} / \tau)$.
 
-    name: of the model. stack: its run.
+    The softmax runs over the words that top_k and top_p leave. name: the name of the model. stack: its run.
 
     >>> stack = run_model("en_asked_decoder", ("<start>", "the", "dog"))
     >>> cut = with_word_choices("en_asked_decoder", stack, WordChoices(temperature=2.0, top_k=3))
@@ -64,8 +64,10 @@ def with_word_choices(name: str, stack: Stack, choices: WordChoices) -> Stack:
 
 @lru_cache(maxsize=16)
 def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tensor, Tensor]]:
-    """Name of a part -> (probability, number), each (T,), of the likeliest word at each position if the model ended
-    after this part; see logit_lens."""
+    """Return, for each part, the likeliest words if the model ended after this part (logit_lens), keyed by part name.
+
+    Each value is (probabilities, word numbers), both (T,), of the likeliest word at each position.
+    """
     with torch.inference_mode():
         lens = logit_lens(run_model(name, tokens))
         return {part: tuple(trace["probabilities"][0].max(-1)) for part, trace in lens.items()}
@@ -73,11 +75,11 @@ def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tenso
 
 @lru_cache(maxsize=16)
 def answer_questions(name: str, tokens: tuple[str, ...]) -> dict[str, Float[Tensor, "T V"]]:
-    r"""Question -> the probability of each word as the answer; {} for a model without questions.
+    r"""Return the probability of each word as the answer, keyed by question; {} for a model without questions.
 
-    $\mathrm{softmax}_V(z\,W_q E^\top)$, where $z$ are the vectors from which the answers are read (see ModelShape).
+    $\mathrm{softmax}_V(z\,W_q E^\top)$, where $z$ are the vectors from which answers are read (see ModelShape).
 
-    name: of a shipped model. tokens: its input. Raises AttentionError: unknown_choice.
+    name: the name of an included model. tokens: the input tokens. Raises AttentionError: unknown_choice.
 
     >>> words = ("<start>", "anna", "fed", "the", "dog", "and", "it", "barked", ".")
     >>> sorted(answer_questions("en_asked_encoder", words))
@@ -93,13 +95,13 @@ def answer_questions(name: str, tokens: tuple[str, ...]) -> dict[str, Float[Tens
 
 
 # ---- the share of a word's last vector that comes from attention, and so can be explained by its weights -------------
-SHARED_TEXTS = 20  # measured texts
+SHARED_TEXTS = 20  # an encoder is measured on this many texts
 KINDS = ("embedding", "attention", "feed_forward")
 
 
 @dataclass(frozen=True)
 class VectorShares:
-    """The mean shares of the words' vectors before the last norm; they sum to 1.
+    """The mean shares of each kind of part in the words' vectors before the last norm; they sum to 1.
 
     words: the number of measured words. growth: the norm of a word's vector divided by the norm of its embedding,
     averaged over the words.
@@ -113,9 +115,9 @@ class VectorShares:
 
 
 def shares_along(parts: Float[Tensor, "part T D"]) -> Float[Tensor, "part T"]:
-    r"""Compute the share of each part in a sum: the part's projection, $p \cdot x / (x \cdot x)$ with $x = \sum p$.
+    r"""Compute the share of each part in a sum: its projection $p \cdot x / (x \cdot x)$ with $x = \sum p$.
 
-    A part that points against the sum has a negative share; a word's shares sum to 1.
+    A part that points against the sum has a negative share. The shares of a word sum to 1.
 
     >>> shares_along(torch.tensor([[[3.0, 1.0]], [[1.0, -1.0]]])).flatten()
     tensor([0.7500, 0.2500])
@@ -126,10 +128,10 @@ def shares_along(parts: Float[Tensor, "part T D"]) -> Float[Tensor, "part T"]:
 
 @lru_cache(maxsize=4)
 def measure_vector_shares(language: str) -> VectorShares:
-    """Measure the encoder of a language, "en" or "zh", on held-out texts.
+    """Measure the vector shares of a language's encoder on held-out texts. language: "en" or "zh".
 
-    Source: the sum, Elhage et al. 2021; that maps leave residuals and norms out, Kobayashi et al. 2021, Incorporating
-    Residual and Normalization Layers into Analysis of Masked Language Models.
+    Sources: the vector as a sum, Elhage et al. 2021; attention maps leave residuals and norms out, Kobayashi et al.
+    2021, Incorporating Residual and Normalization Layers into Analysis of Masked Language Models.
 
     >>> found = measure_vector_shares("en")
     >>> round(found.embedding + found.attention + found.feed_forward, 3)

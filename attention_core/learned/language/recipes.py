@@ -1,4 +1,4 @@
-"""The language models by name: the shape, the loss and the training of each."""
+"""The training recipes of the language models, keyed by name: shape, loss and training of each."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -15,15 +15,16 @@ from attention_core.learned.language.questions import ABOUT, NOT_ASKED, PRONOUN,
 from attention_core.transformer.stack import Stack, StackConfig
 
 # ---- the loss: for words to predict, for answers to questions, and for the entropy of the maps -----------------------
-SMALLEST_SHARE = 1e-9  # the least weight in a logarithm
+SMALLEST_SHARE = 1e-9  # smaller weights are raised to this before the logarithm is taken
 
 
 @dataclass(frozen=True)
 class Prices:
-    """The factors of the further parts of the loss, relative to the loss of the words to predict.
+    """The factors of the further terms of a language model's loss, relative to the loss of the predicted words.
 
-    answers: for answers that are another word. itself: for answers that are the asked word itself. spread: for the mean
-    entropy of the maps, so that each word attends to few words.
+    answers: the factor for answers that are another word. itself: the factor for answers that are the word at which the
+    question is asked. spread: the factor for the mean entropy of the attention weights, so that each word attends to
+    few words.
     """
 
     answers: float = 0.0
@@ -32,7 +33,10 @@ class Prices:
 
 
 def language_loss(model: LanguageModel, batch: Batch, prices: Prices, questions: tuple[int, ...]) -> Tensor:
-    """Compute the loss of a batch, in nats. questions: the numbers of the questions that are asked."""
+    """Compute the loss of a batch, in nats.
+
+    prices: the factors of the loss terms. questions: the indices of the questions that the model must answer.
+    """
     packed = batch.packed
     stack = model.run_layers(batch.seen, packed.allowed)
     loss = foretelling_loss(model, stack, batch)
@@ -44,25 +48,31 @@ def language_loss(model: LanguageModel, batch: Batch, prices: Prices, questions:
 
 
 def foretelling_loss(model: LanguageModel, stack: Stack, batch: Batch) -> Tensor:
-    """The mean surprise of the words to predict: for a decoder, all words after the first word of a text."""
+    """Return the mean cross-entropy of the words to predict, in nats per word.
+
+    An encoder predicts masked words; a decoder predicts all words after the first of each text.
+    """
     words, texts = batch.packed.words, batch.packed.texts
     x = stack.end  # (B, T, D)
     if batch.foretold is not None:
         return cross_entropy(model.word_logits(x[batch.foretold]), words[batch.foretold])
     is_same_text = texts[:, 1:] == texts[:, :-1]  # (B, T - 1)
     has_next = is_same_text & batch.packed.filled[:, :-1]
-    here = x[:, :-1][has_next]  # (words, D)
+    here = x[:, :-1][has_next]  # (words, D): the vectors at positions with a next word
     wanted = words[:, 1:][has_next]
     return cross_entropy(model.word_logits(here), wanted)
 
 
 def answer_loss(model: LanguageModel, stack: Stack, batch: Batch, question: int, prices: Prices) -> Tensor:
-    """The mean surprise of the answers that are another word, and that of the answers that are the asked word itself,
-    each multiplied by its factor in `prices` and added."""
+    """Return the loss of a question's answers: their mean cross-entropy, times a factor of `prices`.
+
+    Answers that are another word and answers that are the asked word itself are averaged separately, each with its own
+    factor, and the two results are added.
+    """
     answers = batch.packed.answers[question]  # (B, T)
     rows, places = (answers != NOT_ASKED).nonzero(as_tuple=True)
     found = answers[rows, places]
-    source = model.answer_source(stack, question)[rows, places]  # (asked, read)
+    source = model.answer_source(stack, question)[rows, places]  # (asked, read): the vectors that hold the answers
     wanted = batch.packed.words[rows, found]
     surprises = cross_entropy(model.read_answers(source, question), wanted, reduction="none")
     is_itself = found == places
@@ -74,11 +84,11 @@ def answer_loss(model: LanguageModel, stack: Stack, batch: Batch, question: int,
 
 
 def mean_entropy(stack: Stack, batch: Batch) -> Tensor:
-    """The mean entropy of a row of weights at positions with a word, summed over the layers."""
+    """Return the entropy of the attention weights, averaged over queries and heads and summed over the layers."""
     total = torch.zeros(())
     for name, trace in stack.parts.items():
         if name.endswith(".attention"):
-            weights = trace["weights"].transpose(1, 2)[batch.packed.filled]  # (words, H, S)
+            weights = trace["weights"].transpose(1, 2)[batch.packed.filled]  # (words, H, S): without padding
             logs = weights.clamp(min=SMALLEST_SHARE).log()
             total = total - (weights * logs).sum(-1).mean()
     return total
@@ -89,10 +99,11 @@ def mean_entropy(stack: Stack, batch: Batch) -> Tensor:
 
 @dataclass(frozen=True)
 class Kind:
-    """What a model of a kind learns besides predicting words.
+    """What the models of a kind learn besides predicting words.
 
-    prices: the factors of the loss. answers: from where answers are read, see ModelShape. encoder, decoder: the numbers
-    of the questions that each form is asked. seeds: one training for each; the best is shipped.
+    prices: the factors of the loss terms. answers: the vectors from which answers are read, see ModelShape. encoder,
+    decoder: the numbers of the questions that a model of this form must answer. seeds: one training for each seed; the
+    best model is included in the package.
     """
 
     prices: Prices
@@ -104,11 +115,11 @@ class Kind:
 
 EVERY = tuple(range(len(QUESTIONS)))
 KINDS = {
-    # A model that predicts words only.
+    # Models that only predict words.
     "foretold": Kind(Prices(), "nowhere", (), (), (1,)),
-    # A model that also names whom a pronoun means, read from a word's vector after the last layer.
+    # Models that also name the noun of a pronoun, read from a word's vector after the last layer.
     "named": Kind(Prices(answers=0.5), "sum", (PRONOUN,), (ABOUT,), (1,)),
-    # A model that also answers four questions, each from one head.
+    # Models that also answer four questions, each from a separate head.
     "asked": Kind(Prices(answers=1.0, itself=0.2, spread=0.01), "heads", EVERY, EVERY, (1, 2, 3)),
 }
 
@@ -132,20 +143,20 @@ class Recipe:
 
     @property
     def questions(self) -> tuple[int, ...]:
-        """The numbers of the questions that the model is asked."""
+        """The numbers of the questions that the model answers."""
         kind = KINDS[self.kind]
         return kind.decoder if self.causal else kind.encoder
 
     def shape(self) -> ModelShape:
-        """The model's shape, with the vocabulary of its language."""
+        """The model's shape, with the vocabulary size of its language."""
         return self.shape_for(len(vocabulary(self.language)))
 
     def choices(self) -> StackConfig:
-        """The config of the model's parts. It does not depend on the vocabulary, which is therefore not loaded."""
+        """The config of the model's layers. It does not depend on the vocabulary's size, so no vocabulary is loaded."""
         return self.shape_for(0).stack()
 
     def shape_for(self, words: int) -> ModelShape:
-        """The model's shape with a vocabulary of this size."""
+        """Return the model's shape for a vocabulary of this size."""
         return ModelShape(words, self.causal, KINDS[self.kind].answers)
 
     def make(self, generator: Generator) -> LanguageModel:
@@ -170,7 +181,7 @@ FORMS = ("encoder", "decoder")
 
 
 def list_recipes() -> list[Recipe]:
-    """A recipe for each language, kind and form."""
+    """Return a recipe for each combination of language, kind and form."""
     recipes = []
     for language, kind, form in product(LANGUAGES, KINDS, FORMS):
         recipes.append(Recipe(f"{language}_{kind}_{form}", language, form == "decoder", kind))

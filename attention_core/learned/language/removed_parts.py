@@ -1,4 +1,4 @@
-"""The surprise of a decoder without a part that it was trained with: figures in removed.json, beside the models.
+"""Mean surprise (negative log-likelihood) of a decoder without one of its parts; results are in removed.json.
 
 The decoder is not trained again: its weights were learned with the part.
 """
@@ -21,23 +21,23 @@ from attention_core.learned.measured_table import MeasuredTable
 from attention_core.transformer.stack import LayerConfig, Stack, StackConfig, StackWeights, run_stack
 
 REMOVED = ("en_asked_decoder", "zh_asked_decoder")
-REMOVED_TEXTS = 300  # measured texts
+REMOVED_TEXTS = 300  # number of texts on which a decoder is measured
 DECIMALS = 4
 WHOLE = "whole"
 CHOICES = {
     WHOLE: {},
-    "mask": {"masks": ()},  # each word attends to later ones, too
-    "scale": {"scale": 1.0},  # scores are not divided by √d_k
-    "positions": {"positions": ()},  # no RoPE
-}  # missing part -> changed choices of the attention of each layer
+    "mask": {"masks": ()},  # without the mask, each word attends to later words too
+    "scale": {"scale": 1.0},  # factor 1: scores are not divided by √d_k
+    "positions": {"positions": ()},  # without RoPE
+}  # removed part -> the AttentionConfig fields that change, with their values
 
 
 @dataclass(frozen=True, eq=False)
 class ChangedModel:
-    """A model with other choices of attention, or with only one head per layer.
+    """A model with changed attention settings, with only one head per layer, or without attention to the word itself.
 
-    choices: AttentionConfig fields -> their changed values. head: the only head that is not ablated, from 0; if None,
-    no head is ablated. closed: whether no word may attend to itself.
+    choices: AttentionConfig fields -> their changed values. head: the number, from 0, of the only head that is not
+    ablated; None ablates no head. closed: True blocks every word from attending to itself.
     """
 
     model: LanguageModel
@@ -47,11 +47,11 @@ class ChangedModel:
 
     @property
     def shape(self) -> ModelShape:
-        """The shape of the model."""
+        """The shape of the unchanged model."""
         return self.model.shape
 
     def run_layers(self, words: Int[Tensor, "B T"], allowed: Bool[Tensor, "B 1 T T"] | None = None) -> Stack:
-        """The run of the changed layers."""
+        """Run the layers with the changed settings."""
         weights = StackWeights(self.model.weights().layers)
         config = StackConfig(tuple(map(self.change_layer, self.shape.stack().layers)))
         stack = run_stack(self.model.words[words], weights, config, allowed=allowed)
@@ -59,12 +59,14 @@ class ChangedModel:
         return intervene(stack, changes) if changes else stack
 
     def change_layer(self, layer: LayerConfig) -> LayerConfig:
-        """The config of a layer with the changed choices."""
+        """Return the config of a layer with the changed settings."""
         return replace(layer, attention=replace(layer.attention, **self.choices))
 
     def changed_heads(self, length: int) -> Iterator[Intervention]:
-        """Yield the interventions: heads that are ablated, or whose words may not attend to themselves. length: of the
-        texts."""
+        """Yield the interventions: ablated heads, or heads in which no word may attend to itself.
+
+        length: the length of the texts, in words.
+        """
         diagonal = tuple((place, place) for place in range(length))
         for layer in range(1, self.shape.layers + 1):
             for head in range(self.shape.heads):
@@ -74,16 +76,16 @@ class ChangedModel:
                     yield Intervention(f"{layer}.attention", head)
 
     def word_logits(self, x: Float[Tensor, "*N D"]) -> Float[Tensor, "*N V"]:
-        """The logits of all words from vectors after the last layer."""
+        """Return the logits of all words, computed from vectors after the last layer."""
         return self.model.word_logits(x)
 
 
 @dataclass(frozen=True)
 class RemovedFigures:
-    """The surprise of a model at the next word, in nats per word.
+    """The mean surprise of a model at the next word, in nats per word, as trained and without each part.
 
-    words: the number of words. whole: as trained. mask, scale, positions: without this part. diagonal: if no word may
-    attend to itself. heads: with only one head per layer, by the number of that head.
+    words: the number of predicted words. whole: the model as trained. mask, scale, positions: the model without this
+    part. diagonal: no word may attend to itself. heads: only one head per layer, indexed by the number of that head.
     """
 
     words: int
@@ -108,15 +110,15 @@ def measure_removed_parts(name: str, count: int = REMOVED_TEXTS) -> RemovedFigur
 
 
 def mean_surprise(model: ChangedModel, language: str, texts: list[tuple[str, ...]]) -> float:
-    """The mean surprise of a model, in nats per word."""
+    """Return the mean surprise of a model on texts, in nats per word."""
     surprises = surprises_of_texts(model, language, texts)
     return round(float(torch.cat(surprises).mean()), DECIMALS)
 
 
 def count_words_alike(nats: float) -> int:
-    r"""Return the perplexity, $e^{\mathrm{nats}}$, rounded: the number of equally likely words with this uncertainty.
+    r"""Return the perplexity $e^{\mathrm{nats}}$, rounded: the number of equally likely words with this uncertainty.
 
-    nats: per word. Source: Jelinek, Mercer, Bahl, Baker 1977, perplexity.
+    nats: the cross-entropy per word. Source: Jelinek, Mercer, Bahl, Baker 1977, perplexity.
 
     >>> count_words_alike(0.0), count_words_alike(2.44)
     (1, 11)

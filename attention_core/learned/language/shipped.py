@@ -1,4 +1,4 @@
-"""The shipped language models, their recipes and their figures; see NetworkFolder."""
+"""Access to the language models included in the package, their recipes and their measurements; see NetworkFolder."""
 
 from pathlib import Path
 
@@ -17,7 +17,10 @@ ASKED_MODEL_GOALS = {"one_fits": 0.95, "two_fit": 0.85, "pairs": 0.95, "across":
 
 
 def other_form(name: str) -> str | None:
-    """The decoder of an encoder, or the encoder of a decoder, of the same kind and language; None if not shipped."""
+    """Return the decoder of an encoder, or the encoder of a decoder, of the same kind and language.
+
+    Returns None if that model is not included in the package.
+    """
     recipe = RECIPES[name]
     forms = [
         each
@@ -28,7 +31,7 @@ def other_form(name: str) -> str | None:
 
 
 def count_seeds(name: str) -> int:
-    """The number of seeds with which a model was trained; the best one is shipped.
+    """Return the number of seeds with which a model was trained; the best one is included in the package.
 
     >>> count_seeds("en_asked_encoder"), count_seeds("en_foretold_encoder")
     (3, 1)
@@ -37,7 +40,7 @@ def count_seeds(name: str) -> int:
 
 
 def find_missed(name: str) -> dict[str, float]:
-    """Name -> figure, for the figures of a shipped model below their goals; {} for any kind but "asked".
+    """Return the measurements of a model that are below their goals, as {name: value}; {} for any kind but "asked".
 
     >>> find_missed("zh_asked_encoder"), find_missed("en_asked_encoder"), find_missed("en_named_encoder")
     ({'one_fits': 0.9467}, {}, {})

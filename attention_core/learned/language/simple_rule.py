@@ -1,4 +1,4 @@
-"""A rule without learning, to compare with a model: a pronoun means the nearest noun before it that fits."""
+"""A rule without learning, as a baseline for models: a pronoun means the nearest earlier noun that agrees with it."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -12,21 +12,21 @@ from attention_core.learned.grammar import chinese, english
 from attention_core.learned.grammar.concepts import Noun, load_names, load_nouns
 from attention_core.learned.grammar.page import noun_category
 
-Fit = tuple[str, bool]  # (gender: f, m, n or "", whether plural)
+Fit = tuple[str, bool]  # (gender "f", "m", "n" or "", whether plural)
 WORDS_OF_MANY = frozenset(("两", "三", "一些", "那些", "这些", "很多", "所有"))  # plural words before a Chinese noun
-BEHIND_MANY = ("们",)  # plural suffix after a Chinese noun
-COUNTING = ("一", "两", "三", "这", "那", "每")  # words that a measure word follows
-CONSUMING = {  # verb before a pronoun -> the kinds of nouns that the pronoun can mean
+BEHIND_MANY = ("们",)  # plural suffix after a noun
+COUNTING = ("一", "两", "三", "这", "那", "每")  # words before a measure word
+CONSUMING = {  # verb before a pronoun -> the kinds of nouns that this pronoun can mean
     **dict.fromkeys(("eat", "eats", "ate", "eaten", "eating", "吃"), frozenset(("food", "animal", "plant"))),
     **dict.fromkeys(("drink", "drinks", "drank", "drunk", "drinking", "喝"), frozenset(("drink", "food"))),
 }
-BEHIND_VERBS = ("了", "完", "掉", "up", "all", "of")  # words between such a verb and the pronoun
-WORDS_BETWEEN = 3  # largest distance from a noun back to its plural word: 两 只 小 狗
+BEHIND_VERBS = ("了", "完", "掉", "up", "all", "of")  # words that may follow a verb of CONSUMING, before the pronoun
+WORDS_BETWEEN = 3  # how far before its noun a plural word can be, in words, as in 两 只 小 狗
 
 
 @cache
 def pronoun_fits(language: str) -> dict[str, Fit]:
-    """Pronoun of a third person -> its gender and number. The gender of English "they" is "".
+    """Return a mapping from third-person pronouns to their gender and number; English "they" has the gender "".
 
     >>> pronoun_fits("en")["her"], pronoun_fits("en")["them"], pronoun_fits("zh")["它们"]
     (('f', False), ('', True), ('n', True))
@@ -39,7 +39,9 @@ def pronoun_fits(language: str) -> dict[str, Fit]:
 
 @cache
 def noun_fits(language: str) -> dict[str, frozenset[Fit]]:
-    """Noun, name or category -> its possible genders and numbers. A Chinese noun has both numbers.
+    """Return a mapping from nouns, names and categories to their possible genders and numbers.
+
+    A Chinese noun may be singular or plural.
 
     >>> sorted(noun_fits("en")["teachers"]), sorted(noun_fits("en")["<animal>"]), sorted(noun_fits("zh")["安娜"])
     ([('f', True), ('m', True)], [('n', False)], [('f', False), ('f', True)])
@@ -65,7 +67,7 @@ def noun_forms(language: str, noun: Noun) -> Iterator[tuple[str, bool]]:
 
 
 def find_pronouns(language: str, tokens: tuple[str, ...]) -> tuple[int, ...]:
-    """The positions of the pronouns of a third person.
+    """Return the positions of third-person pronouns.
 
     >>> find_pronouns("en", ("<start>", "anna", "fed", "her", "dog"))
     (3,)
@@ -74,9 +76,10 @@ def find_pronouns(language: str, tokens: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def fitting_nouns(language: str, tokens: tuple[str, ...], at: int) -> tuple[int, ...]:
-    """The positions of the nouns before a pronoun that fit the pronoun in gender and number.
+    """Return the positions of the nouns before a pronoun that agree with it in gender and number.
 
-    language: "en" or "zh". tokens: as a model reads them; a category fits if its nouns fit. at: the pronoun's position.
+    language: "en" or "zh". tokens: as a model reads them; a category token such as "<animal>" counts as a noun and
+    agrees if a noun of the category does. at: the pronoun's position.
     """
     wanted, many = pronoun_fits(language)[tokens[at]]
     found = []
@@ -89,13 +92,19 @@ def fitting_nouns(language: str, tokens: tuple[str, ...], at: int) -> tuple[int,
 
 
 def find_nouns(language: str, tokens: tuple[str, ...]) -> tuple[int, ...]:
-    """The positions of nouns and names; 本 is the name Ben, but a measure word in 一 本 书."""
+    """Return the positions of nouns and names.
+
+    In Chinese, 本 is the name Ben, but a measure word in 一 本 书.
+    """
     found = [at for at, word in enumerate(tokens) if word in noun_fits(language)]
     return tuple(at for at in found if not (tokens[at] == "本" and at and tokens[at - 1] in COUNTING))
 
 
 def is_many(tokens: tuple[str, ...], noun: int) -> bool:
-    """Whether the words around a Chinese noun make it plural."""
+    """Return whether the words around a Chinese noun make it plural.
+
+    noun: the position of the noun.
+    """
     earlier = tokens[max(noun - WORDS_BETWEEN, 0) : noun]
     others = find_nouns("zh", earlier)
     own = earlier[others[-1] + 1 :] if others else earlier
@@ -104,7 +113,7 @@ def is_many(tokens: tuple[str, ...], noun: int) -> bool:
 
 @cache
 def noun_kinds(language: str) -> dict[str, frozenset[str]]:
-    """Noun or category -> its kinds, such as "food"."""
+    """Return {noun or category: its kinds, such as "food"}."""
     found: dict[str, frozenset[str]] = {}
     for noun in load_nouns().values():
         for word, _ in noun_forms(language, noun):
@@ -113,9 +122,10 @@ def noun_kinds(language: str) -> dict[str, frozenset[str]]:
 
 
 def may_be_consumed(language: str, tokens: tuple[str, ...], at: int, noun: int) -> bool:
-    """Whether a pronoun can mean a noun by the verb before the pronoun: eat and drink need food or drink.
+    """Return whether a pronoun can mean a noun, judged by the verb before the pronoun.
 
-    at: the position of the pronoun. noun: the position of the noun. True after any other verb.
+    After eat or drink the noun must be of a kind in CONSUMING; after any other verb the result is True. at: the
+    position of the pronoun. noun: the position of the noun.
 
     >>> [may_be_consumed("en", ("the", "table", "had", "bread", ",", "tom", "ate", "it"), 7, noun) for noun in (1, 3)]
     [False, True]
@@ -126,9 +136,10 @@ def may_be_consumed(language: str, tokens: tuple[str, ...], at: int, noun: int) 
 
 
 def nearest_fitting(language: str, tokens: tuple[str, ...], at: int) -> int | None:
-    """The position of the nearest noun before a pronoun that fits in gender and number; None if no noun fits.
+    """Return the position of the nearest earlier noun that agrees with a pronoun; None if there is none.
 
-    language: "en" or "zh". tokens: as a model reads them, see read_tokens. at: the position of the pronoun.
+    Noun and pronoun must agree in gender and number. language: "en" or "zh". tokens: as a model reads them, see
+    read_tokens. at: the position of the pronoun.
 
     >>> nearest_fitting("en", ("the", "dog", "bit", "tom", "because", "it"), 5)
     1
@@ -141,9 +152,10 @@ def nearest_fitting(language: str, tokens: tuple[str, ...], at: int) -> int | No
 
 # ---- the pronouns of a sentence, each with the noun of the rule, and the weight of each head on it -------------------
 def find_antecedents(language: str, tokens: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
-    """Return (position of a pronoun, position of the nearest fitting noun before it) for each pronoun with such a noun.
+    """Return (position of a pronoun, position of the nearest earlier noun that agrees with it), for each such pronoun.
 
-    The rule reads no reason: if two nouns fit, the nearest noun need not be the one that is meant.
+    Pronouns without such a noun are left out. The rule ignores the meaning: if two nouns agree with a pronoun, the
+    nearest need not be the one that is meant.
 
     >>> find_antecedents("en", ("it", "saw", "the", "dog", "because", "it", "was", "old"))
     ((5, 3),)
@@ -155,9 +167,10 @@ def find_antecedents(language: str, tokens: tuple[str, ...]) -> tuple[tuple[int,
 def measure_antecedents(
     weights: Float[Tensor, "*heads T T"], language: str, tokens: tuple[str, ...]
 ) -> Float[Tensor, "*heads"] | None:
-    """The mean weight from a pronoun to its noun, as found by find_antecedents; None if no pronoun has a noun.
+    """Return the mean weight from a pronoun to its noun, both found by find_antecedents, for each head.
 
-    The weights on all mentions of the same word are summed, as in measure_model_heads.
+    Returns None if no pronoun has a noun. The weights on all mentions of the same noun are summed, as in
+    measure_model_heads.
 
     >>> weights = torch.tensor([[1, 0, 0, 0], [0.5, 0.5, 0, 0], [0, 1, 0, 0], [0.25, 0.5, 0.25, 0]])
     >>> float(measure_antecedents(weights, "en", ("dog", "saw", "dog", "it")))
@@ -169,5 +182,5 @@ def measure_antecedents(
     shares = []
     for at, noun in found:
         mentions = [place for place, token in enumerate(tokens) if token == tokens[noun]]
-        shares.append(weights[..., at, mentions].sum(-1))  # (..., mentions) -> (...)
-    return torch.stack(shares).mean(0)  # (pronouns, ...) -> (...)
+        shares.append(weights[..., at, mentions].sum(-1))  # sum over the mentions: (..., mentions) -> (...)
+    return torch.stack(shares).mean(0)  # mean over the pronouns: (pronouns, ...) -> (...)

@@ -1,4 +1,7 @@
-"""Training by a recipe, step by step; training continued from a checkpoint file gives the same weights."""
+"""Training of a network by a recipe, step by step.
+
+A training that continues from a checkpoint file gives the same weights as one without a break.
+"""
 
 import math
 from pathlib import Path
@@ -11,19 +14,19 @@ from torch import Generator, Tensor, nn
 
 from attention_core.record.errors import AttentionError
 
-WARM_UP = 150  # steps over which the learning rate grows to its largest value
+WARM_UP = 150  # number of steps in which the learning rate grows to its largest value
 LEAST_RATE = 0.03  # lower bound of the cosine decay, as a share of the largest learning rate
 LARGEST_GRADIENT = 1.0  # the norm to which gradients are clipped
-DECAY = 0.01  # weight decay of matrices in AdamW; gains do not decay
+DECAY = 0.01  # AdamW weight decay of matrices; vectors, such as the gains of norms, do not decay
 BETAS = (0.9, 0.98)
-MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # the state of AdamW for a tensor
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # names of what AdamW keeps for each parameter
 
 
 class TrainingRecipe(Protocol):
-    """The training of a network: the initial network, its batches, its loss, its steps, and its figures.
+    """The training of a network: the initial network, batches, loss, number of steps and measurements.
 
-    rate: the largest learning rate. seeds: one training for each; the best is shipped. choosing: the names of the
-    figures whose sum decides which seed is best.
+    rate: the largest learning rate. seeds: one training for each seed; the best network is included in the package.
+    choosing: the names of the measurements whose sum decides which seed is best.
     """
 
     name: str
@@ -36,19 +39,20 @@ class TrainingRecipe(Protocol):
         """Return the network before training."""
 
     def draw(self, generator: Generator) -> object:
-        """Sample the batch of one step; its `count` is the number of texts."""
+        """Sample the batch of one step; the batch's `count` is the number of texts in it."""
 
     def loss(self, model: nn.Module, batch: object) -> Tensor:
         """Compute the loss of a batch."""
 
     def measure(self, model: nn.Module, half: str) -> dict[str, float]:
-        """Measure a trained network on a half of the held-out texts: "choose" or "report"."""
+        """Measure a trained network on one half of the held-out texts: "choose" or "report"."""
 
 
 class LanguageTraining:
-    r"""One network in training by AdamW (Loshchilov, Hutter 2019), whose learning rate falls along a cosine.
+    r"""A network in training by AdamW (Loshchilov, Hutter 2019) with cosine decay of the learning rate.
 
-    recipe: see TrainingRecipe. seed: for the initial weights and all texts. Each training has a separate generator.
+    recipe: see TrainingRecipe. seed: determines the initial weights and all sampled texts. Each training has a separate
+    generator.
     """
 
     def __init__(self, recipe: TrainingRecipe, seed: int):
@@ -64,26 +68,31 @@ class LanguageTraining:
 
     @property
     def name(self) -> str:
-        """The recipe's name, the seed and the number of steps: with the step, they determine the weights."""
+        """The recipe's name, the seed and the number of steps.
+
+        Together with the index of the current step, this name determines the weights.
+        """
         return f"{self.recipe.name}.{self.seed}.{self.recipe.steps}"
 
     @property
     def done(self) -> bool:
-        """Whether the last step is done."""
+        """Whether the training has made its last step."""
         return self.step >= self.recipe.steps
 
     def rate(self) -> float:
         """The learning rate of the next step.
 
-        The rate grows over WARM_UP steps, and falls as half a cosine, to LEAST_RATE of the largest rate.
+        The rate grows over WARM_UP steps, then falls along half a cosine to the share LEAST_RATE of the largest rate.
         """
         grown = min((self.step + 1) / WARM_UP, 1.0)
         fallen = (1 + math.cos(math.pi * self.step / self.recipe.steps)) / 2
         return self.recipe.rate * grown * max(fallen, LEAST_RATE)
 
     def advance(self) -> float:
-        """Make one training step, and return the loss before the step. Raises AttentionError: training_diverged, if the
-        loss is not finite."""
+        """Make one training step, and return the loss before the step.
+
+        Raises AttentionError: training_diverged, if the loss is not finite.
+        """
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate()
         batch = self.recipe.draw(self.generator)
@@ -99,7 +108,7 @@ class LanguageTraining:
 
     # ---- checkpoints -------------------------------------------------------------------------------------------------
     def keep(self, path: Path) -> None:
-        """Write a checkpoint file: the weights and the state of the optimiser and of the generator."""
+        """Write a checkpoint file with the weights, the state of the optimiser and the state of the generator."""
         tensors = {"generator": self.generator.get_state()}
         for name, parameter in self.model.named_parameters():
             tensors[f"model/{name}"] = parameter.detach()
@@ -107,10 +116,13 @@ class LanguageTraining:
                 tensors[f"{moment}/{name}"] = tensor
         unfinished = path.with_suffix(".part")
         save_file(tensors, unfinished, {"name": self.name, "step": str(self.step)})
-        unfinished.replace(path)  # an interruption while writing leaves the earlier checkpoint
+        unfinished.replace(path)  # atomic, so that an interruption leaves the old checkpoint
 
     def take_up(self, path: Path) -> bool:
-        """Load a checkpoint file; return False, and load nothing, if it does not exist or has another name."""
+        """Load a checkpoint file; return whether it was loaded.
+
+        It is not loaded if the file does not exist or belongs to another training.
+        """
         if not path.exists():
             return False
         with safe_open(path, "pt") as kept:

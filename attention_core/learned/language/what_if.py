@@ -1,4 +1,4 @@
-"""Predictions of a model with changed heads or feed-forward layers: before and after, and with each part ablated."""
+"""What-if runs: predictions before and after changes to heads or feed-forward layers, and with each part ablated."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,8 +23,11 @@ Tokens = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Changes:
-    """The changes in a run of a model; see intervene. other: the tokens of another sentence, for activation patching.
-    hold_norms: whether the divisors of norms are frozen."""
+    """The changes in a run of a model, with the meaning of the arguments of intervene.
+
+    other: the tokens of another sentence, for activation patching. hold_norms: whether the divisors of norms are
+    frozen.
+    """
 
     interventions: tuple[Intervention, ...] = ()
     other: Tokens | None = None
@@ -33,11 +36,10 @@ class Changes:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A prediction to compare: the probabilities of all words at a position.
+    """A prediction to compare before and after a change: the probabilities of all words at a position.
 
-    at: the position. question: the number of the question that is asked there; if None, the prediction is a decoder's
-    next word, or an encoder's masked word at this position. pronoun: the position of the pronoun that the question is
-    about.
+    at: the position. question: the number of the question asked there; None for a decoder's next word, or for an
+    encoder's masked word at this position. pronoun: the position of the pronoun that the question is about.
     """
 
     at: int
@@ -45,12 +47,14 @@ class Outcome:
     pronoun: int | None = None
 
     def read(self, name: str, tokens: Tokens) -> Tokens:
-        """The tokens that the model reads: for an encoder's masked word, with MASK at the position."""
+        """Return the tokens that the model reads: if an encoder predicts a masked word, MASK replaces the word at
+        `at`.
+        """
         is_hidden = self.question is None and not load_recipe(name).causal
         return blank_word(tokens, self.at) if is_hidden else tokens
 
     def shares(self, name: str, stack: Stack) -> Float[Tensor, " V"]:
-        """The probability of each word, from a run on the tokens that `read` returns."""
+        """Return the probability of each word. stack: a run on the tokens that `read` returns."""
         if self.question is None:
             return stack[UNEMBEDDING]["probabilities"][0, self.at]
         with torch.inference_mode():
@@ -58,7 +62,9 @@ class Outcome:
 
 
 def list_outcomes(name: str, tokens: Tokens, at: int) -> tuple[Outcome, ...]:
-    """The outcomes to choose from: whom each pronoun means, if the model answers questions, and the word at a position.
+    """Return the predictions that the visitor can choose: what each pronoun refers to, and the word at a position.
+
+    Only a model that answers questions predicts what a pronoun refers to.
 
     >>> tokens = ("<start>", "anna", "fed", "the", "dog", "because", "it", "was", "hungry", ".")
     >>> list_outcomes("en_asked_encoder", tokens, at=2)
@@ -73,7 +79,7 @@ def list_outcomes(name: str, tokens: Tokens, at: int) -> tuple[Outcome, ...]:
 
 
 def ask_for(name: str, tokens: Tokens, pronoun: int) -> Outcome:
-    """The outcome of whom a pronoun means: the position and the question by which the model is asked."""
+    """Return the Outcome of what a pronoun refers to, with the position and the question that is asked there."""
     shape = load_model(name).shape
     if shape.answers != "heads":
         return Outcome(pronoun, PRONOUN, pronoun)
@@ -83,22 +89,24 @@ def ask_for(name: str, tokens: Tokens, pronoun: int) -> Outcome:
 
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
-@lru_cache(maxsize=16)  # a result has at most all steps of all layers: a megabyte for a long sentence
+@lru_cache(maxsize=16)  # at most all steps of all layers per cached result: a megabyte for a long sentence
 def run_changed(name: str, tokens: Tokens, changes: Changes) -> Stack:
-    """The run of a model with changes. Raises AttentionError: see intervene."""
+    """Run a model with changes. Raises AttentionError as intervene does."""
     other = None if changes.other is None else run_model(name, changes.other)
     with torch.inference_mode():
         return intervene(run_model(name, tokens), changes.interventions, other, changes.hold_norms)
 
 
 def shares_before_and_after(name: str, tokens: Tokens, outcome: Outcome, changes: Changes) -> tuple[Tensor, Tensor]:
-    """The probability of each word (V), without and with changes."""
+    """Return the probability of each word, (V), without and with changes."""
     read = outcome.read(name, tokens)
     return outcome.shares(name, run_model(name, read)), outcome.shares(name, run_changed(name, read, changes))
 
 
 def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> list[WeightMove]:
-    """The weights that the changes move most, except in changed heads; see rank_moved_weights.
+    """Return the attention weights that the changes move most, leaving out the changed heads; see rank_moved_weights.
+
+    count: the number of weights to return.
 
     >>> from attention_core.analysis.interventions import Intervention
     >>> tokens = ("<start>", "anna", "fed", "the", "dog")
@@ -112,7 +120,7 @@ def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> li
 
 # ---- each part ablated -----------------------------------------------------------------------------------------------
 def list_switches(stack: Stack) -> list[Intervention]:
-    """The ablations of each head and each feed-forward layer of a run.
+    """Return an ablation for each head and each feed-forward layer of a run.
 
     >>> len(list_switches(run_model("en_asked_decoder", ("<start>", "the"))))
     15
@@ -130,9 +138,10 @@ def list_switches(stack: Stack) -> list[Intervention]:
 def share_with_each_off(
     name: str, tokens: Tokens, outcome: Outcome, word: int, hold_norms: bool = False
 ) -> tuple[tuple[Intervention, float], ...]:
-    """The probability of a word with each head and each feed-forward layer ablated alone, the lowest first.
+    """Return the probability of a word after the ablation of each head and feed-forward layer, one at a time.
 
-    word: the row of the word in the table. Source: Michel, Levy, Neubig 2019, section 3.2, "ablating one head".
+    The lowest probability comes first. word: the row of the word in the unembedding table. Source: Michel, Levy, Neubig
+    2019, section 3.2, "ablating one head".
     """
     stack = run_model(name, outcome.read(name, tokens))
     found = []
@@ -146,27 +155,32 @@ def share_with_each_off(
 # ---- the path of a prediction ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class PathRow:
-    """What a part adds to a word's logit. by_word: for a head, what it adds from each word; None for any other part."""
+    """The direct logit attribution of one part of the model to a word: what the part adds to the word's logit.
+
+    by_word: for a head, what it adds from each attended word; None for any other part.
+    """
 
     part: str
     push: float
     by_word: tuple[float, ...] | None
 
 
-@lru_cache(maxsize=4)  # the parts of each word's logits for the whole vocabulary: 20 MB for a long sentence
+@lru_cache(maxsize=4)  # a cached result takes 20 MB for a long sentence, because it has the whole vocabulary
 def find_path(name: str, tokens: Tokens, changes: Changes, word: int) -> Stack:
-    """The run of a model with changes, and what each part, and each head from each word, adds to the logit of a word.
+    """Run a model with changes, with direct logit attribution of a word: by part, and by head and attended word.
 
-    tokens: the tokens that the model reads, as Outcome.read returns them. word: the row of the word in the table.
+    tokens: the tokens that the model reads, as Outcome.read returns them. word: the row of the word in the unembedding
+    table.
     """
     with torch.inference_mode():
         return with_word_pushes(with_logit_sum(run_changed(name, tokens, changes)), word)
 
 
 def path_rows(stack: Stack, at: int, word: int) -> tuple[PathRow, ...]:
-    """One row for each part, whose sum is the logit of a word at a position; a head's row also shows each word's share.
+    """Return a row for each part of the model; the sum of all rows' `push` is the logit of a word at a position.
 
-    stack: a result of find_path for that word.
+    The row of a head also contains its contribution from each attended word. stack: the result of find_path for the
+    word.
     """
     whole = stack["logit_sum"]["pushes"][:, 0, at, word].tolist()
     by_head = {}

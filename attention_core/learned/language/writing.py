@@ -1,4 +1,4 @@
-"""The next word of a decoder, sampled or the likeliest; and words for a gap, by a decoder or by an encoder."""
+"""The next word of a decoder, either sampled or the likeliest; and words for a gap, by a decoder or by an encoder."""
 
 from dataclasses import dataclass
 
@@ -18,12 +18,12 @@ SENTENCE_ENDS = frozenset(".。?？!！")
 
 
 def pick_word(probabilities: Float[Tensor, " V"], seed: int | None, step: int) -> int:
-    r"""Return the number of the next word: the likeliest word, or a sampled word.
+    r"""Return the number of the next word: the likeliest word if seed is None, else a sampled word.
 
     The sampled word is the first, counted from the likeliest, with $p_1 + \dots + p_n > u$, where $u$ is the random
-    number of the seed for this step, see drawn_number.
+    number of the seed for this step (drawn_number).
 
-    probabilities (V): of the words. seed: None for the likeliest word. step: the index of the sample, from 0.
+    probabilities (V): the probability of each word. step: the index of the sample, from 0.
 
     Raises AttentionError: not_negative, whole_number, at_most. Source: Devroye 1986, section III.2 (inversion).
 
@@ -35,12 +35,12 @@ def pick_word(probabilities: Float[Tensor, " V"], seed: int | None, step: int) -
         return int(probabilities.argmax())
     u = drawn_number(require_not_negative("seed", seed), require_not_negative("step", step))
     shares, numbers = probabilities.double().sort(descending=True, stable=True)
-    summed = shares.cumsum(-1)  # (V); the last is 1, up to rounding
+    summed = shares.cumsum(-1)  # (V,): cumulative; the last is 1, up to rounding
     return int(numbers[(summed <= u * summed[-1]).sum()])
 
 
 def drawn_number(seed: int, step: int) -> float:
-    """Return the random number of a seed for a step, at least 0 and below 1; each step has a different number.
+    """Return the random number in [0, 1) that belongs to a seed and a step.
 
     >>> drawn_number(3, 1) == drawn_number(3, 1), drawn_number(3, 1) == drawn_number(3, 2)
     (True, False)
@@ -50,9 +50,10 @@ def drawn_number(seed: int, step: int) -> float:
 
 
 def add_word(tokens: tuple[str, ...], word: str) -> tuple[str, ...]:
-    """Return the tokens with one more word.
+    """Return the tokens with one more word at the end.
 
-    tokens: START and the words so far. Raises AttentionError: model_too_long, beyond the longest training text.
+    tokens: START and the words so far. Raises AttentionError: model_too_long, if the result is longer than the longest
+    training text.
 
     >>> add_word(("<start>", "the"), "dog")
     ('<start>', 'the', 'dog')
@@ -65,8 +66,8 @@ def add_word(tokens: tuple[str, ...], word: str) -> tuple[str, ...]:
 def blank_word(tokens: tuple[str, ...], at: int) -> tuple[str, ...]:
     """Return the tokens that an encoder reads with one word masked.
 
-    tokens: START and the words. at: the place of the word, from 1. Raises AttentionError: index, for another place.
-    Source: Devlin et al. 2019, section 3.1.
+    tokens: START and the words. at: the position of the word to mask, from 1. Raises AttentionError: index, if there is
+    no such position. Source: Devlin et al. 2019, section 3.1.
 
     >>> blank_word(("<start>", "the", "dog"), 2)
     ('<start>', 'the', '<mask>')
@@ -79,9 +80,10 @@ def blank_word(tokens: tuple[str, ...], at: int) -> tuple[str, ...]:
 # ---- words for a gap: from the left side, from both sides, or each inserted and scored by a decoder ------------------
 @dataclass(frozen=True, eq=False)
 class GapWords:
-    """Words that may fill a gap.
+    """The words that may fill a gap, with their probabilities.
 
-    numbers: the numbers of the words. shares: the probability of each word. own: the probability of the original word.
+    numbers: the indices of the words in the vocabulary. shares: the probability of each word. own: the probability of
+    the word that the text has there.
     """
 
     numbers: Int[Tensor, " W"]
@@ -89,8 +91,10 @@ class GapWords:
     own: float
 
     def likeliest(self, count: int, least: float) -> list[tuple[int, float]]:
-        """The (number, probability) pairs of the likeliest words. count: the most to return. least: the least
-        probability of a word to return."""
+        """Return (index, probability) of the likeliest words, the likeliest first.
+
+        count: the most words to return. least: the least probability of a returned word.
+        """
         shares, places = self.shares.sort(descending=True)
         numbers = self.numbers[places]
         likely = list(zip(numbers.tolist(), shares.tolist(), strict=True))[:count]
@@ -98,9 +102,10 @@ class GapWords:
 
 
 def guess_from_left(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
-    r"""Return the prediction of a decoder for the gap from the words before it, $p(w \mid \text{left})$.
+    r"""Return a decoder's prediction for a gap from the words before it, $p(w \mid \text{left})$.
 
-    name: of a model. tokens: the text, START first. at: the place of the gap, from 1. Raises AttentionError: index.
+    name: the name of a model. tokens: the text, START first. at: the position of the gap, from 1. Raises
+    AttentionError: index.
 
     >>> round(guess_from_left("en_asked_decoder", ("<start>", "the", "dog", "did", "not"), 4).own, 3)
     1.0
@@ -110,7 +115,9 @@ def guess_from_left(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
 
 
 def guess_from_both(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
-    r"""Return the prediction of an encoder for the gap, $p(w \mid \text{left}, \text{right})$; see guess_from_left.
+    r"""Return an encoder's prediction for a gap from both sides, $p(w \mid \text{left}, \text{right})$.
+
+    Arguments as in guess_from_left.
 
     >>> round(guess_from_both("en_asked_encoder", ("<start>", "the", "dog", "did", "not", "bark"), 4).own, 2)
     1.0
@@ -120,19 +127,23 @@ def guess_from_both(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
 
 
 def every_word(name: str, tokens: tuple[str, ...], at: int, shares: Float[Tensor, " V"]) -> GapWords:
-    """The GapWords with all words of the vocabulary. shares: the probability of each word."""
+    """Return the GapWords with all words of the vocabulary.
+
+    shares: the probability of each word.
+    """
     own = word_numbers(load_recipe(name).language)[tokens[at]]
     return GapWords(torch.arange(len(shares)), shares, float(shares[own]))
 
 
 def try_words(name: str, tokens: tuple[str, ...], at: int, count: int) -> GapWords:
-    r"""Return the probability of some words in the gap, from a decoder's probability of the whole text with each word.
+    r"""Return the probability of some words in a gap, by a decoder's probability of the whole text with each word in
+    it.
 
-    $p(w \mid \text{left}, \text{right}) \propto p(\text{left}, w, \text{right})$, over the original word and
-    the `count` likeliest words after the left side.
+    $p(w \mid \text{left}, \text{right}) \propto p(\text{left}, w, \text{right})$, over the original word and the
+    `count` likeliest words after the left side.
 
-    name: of a shipped decoder. tokens, at: see guess_from_left. Raises AttentionError: index,
-    positive_integer, decoding_not_causal. Source: Bayes' rule.
+    name: a decoder of the package. tokens, at: as in guess_from_left. Raises AttentionError: index, positive_integer,
+    decoding_not_causal. Source: Bayes' rule.
 
     >>> tried = try_words("en_asked_decoder", ("<start>", "the", "dog", "barked", "."), 2, 3)
     >>> len(tried.numbers), round(float(tried.shares.sum()), 6)
@@ -155,6 +166,6 @@ def try_words(name: str, tokens: tuple[str, ...], at: int, count: int) -> GapWor
 
 
 def check_gap(tokens: tuple[str, ...], at: int) -> None:
-    """Raise AttentionError if a text has no word after START at a position."""
+    """Raise AttentionError if a text has no word at a position after START."""
     if not 1 <= at < len(tokens):
         raise AttentionError("index", name="tokens", axes="T from 1", shape=(len(tokens),), given=at)

@@ -1,4 +1,4 @@
-"""A text in, a class out: one learned query attends to the text, and the output of the attention decides."""
+"""A text classifier with a single attention layer, in which one learned query attends to the text."""
 
 import torch
 from jaxtyping import Float, Int
@@ -16,8 +16,8 @@ CLASSIFIER_WIDTH = 16
 class Classifier(nn.Module):
     """A classifier of texts whose output projection, W_o and b_o, gives the logit of each class.
 
-    The vector of a place is the sum of its symbol's vector and another vector for the symbol before, so that a place
-    represents a symbol in its context, such as a value after a marker.
+    The vector at a position is the sum of two embeddings, one of the symbol there and one of the symbol before, so that
+    it represents a symbol in its context, such as a value after a marker.
     """
 
     def __init__(self, symbols: int, classes: int, heads: int, generator: Generator):
@@ -25,7 +25,7 @@ class Classifier(nn.Module):
         width = CLASSIFIER_WIDTH
         self.heads = heads
         self.symbol = draw_embedding(symbols, width, generator)
-        self.before = draw_embedding(symbols + 1, width, generator)  # last row: no symbol before
+        self.before = draw_embedding(symbols + 1, width, generator)  # last row: no symbol before the first
         self.query = draw_matrix(1, width, generator)
         self.w_q = draw_matrix(width, width, generator)
         self.w_k = draw_matrix(width, width, generator)
@@ -34,19 +34,19 @@ class Classifier(nn.Module):
         self.b_o = nn.Parameter(torch.zeros(classes))
 
     def vectors(self, symbols: Int[Tensor, "B S"]) -> Float[Tensor, "B S 16"]:
-        """Compute the vector of each place; the vectors of padding have no meaning."""
+        """Compute the vector at each position; the vectors at padding have no meaning."""
         none_before = self.before.num_embeddings - 1
         count = len(symbols)
         own = symbols.clamp(min=0)  # (B, S), 0 for padding
         first = symbols.new_full((count, 1), none_before)
-        others = own[:, :-1]  # (B, S - 1)
+        others = own[:, :-1]  # (B, S - 1): the symbols before positions 1, 2, ...
         before = torch.cat((first, others), -1)  # (B, S)
         return self.symbol(own) + self.before(before)
 
     def weights(self, switches: Float[Tensor, " H"] | None = None) -> Weights:
         """Return the weights of the attention and of the output.
 
-        switches: 1 for an active head, 0 for an ablated head; if None, all heads are active.
+        switches: 1 for an active head, 0 for an ablated head; None for all heads active.
         """
         w_o = self.w_o if switches is None else switch_heads(switches, self.w_o)
         return Weights(
@@ -65,7 +65,7 @@ class Classifier(nn.Module):
     ) -> Trace:
         """Run a batch, padded with PAD; `output` (B, 1, classes) holds the logits.
 
-        replacement: weights (B, H, 1, S) instead of the computed ones. switches: as for weights.
+        replacement: attention weights (B, H, 1, S) instead of the computed ones. switches: as for weights.
         """
         queries = self.query.expand(len(symbols), 1, CLASSIFIER_WIDTH)  # (1, 16) -> (B, 1, 16)
         is_symbol = symbols != PAD  # (B, S)
@@ -79,7 +79,10 @@ class Classifier(nn.Module):
         )
 
     def classify(self, symbols: Int[Tensor, "B S"], switches: Float[Tensor, " H"] | None = None) -> Int[Tensor, " B"]:
-        """Return the number of the most probable class of each text. switches: as for weights."""
+        """Return the index of the most probable class of each text.
+
+        switches: as for weights.
+        """
         trace = self.trace(symbols, switches=switches)
         logits = trace["output"]  # (B, 1, classes)
         return logits[:, 0].argmax(-1)

@@ -1,5 +1,7 @@
-"""A small attention-only language model whose heads learn to copy: the next symbol is predicted to be the one that
-followed this symbol's last occurrence."""
+"""A small attention-only language model that learns to copy.
+
+Its heads predict the symbol that followed the last occurrence of the current symbol.
+"""
 
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
@@ -14,7 +16,7 @@ COPIER_CONFIG = AttentionConfig(heads=COPIER_HEADS, masks=("causal",), positions
 
 
 class CopierLayer(nn.Module):
-    """One layer of attention; its output is added to its input."""
+    """One attention layer of a Copier, whose output is added to its input."""
 
     def __init__(self, generator: Generator):
         super().__init__()
@@ -24,13 +26,16 @@ class CopierLayer(nn.Module):
         self.w_o = draw_matrix(COPIER_WIDTH, COPIER_WIDTH, generator)
 
     def weights(self, switches: Float[Tensor, "2"] | None = None) -> Weights:
-        """Return the layer's matrices. switches: 1 for an active head, 0 for an ablated head; if None, all active."""
+        """Return the layer's matrices.
+
+        switches: 1 for an active head, 0 for an ablated head; None for all heads active.
+        """
         w_o = self.w_o if switches is None else switch_heads(switches, self.w_o)
         return Weights(w_q=self.w_q, w_k=self.w_k, w_v=self.w_v, w_o=w_o)
 
 
 class Copier(nn.Module):
-    """Causal attention layers of two heads (Vaswani et al. 2017) with RoPE (Su et al. 2021), and no other layers.
+    """Causal attention layers of two heads each (Vaswani et al. 2017) with RoPE (Su et al. 2021), and no other layers.
 
     Two such layers are the least that can form an induction head (Elhage et al. 2021; Olsson et al. 2022).
     """
@@ -44,9 +49,9 @@ class Copier(nn.Module):
         self.out = draw_matrix(COPIER_WIDTH, symbols, generator)
 
     def traces(self, symbols: Int[Tensor, "B T"], switches: Float[Tensor, "layers 2"] | None = None) -> list[Trace]:
-        """Run each layer, and return one Trace per layer, with `x` and with `output`, which is added to x.
+        """Run each layer, and return one Trace per layer, with the input `x` and with the `output` that is added to x.
 
-        switches: 1 for an active head, 0 for an ablated head; if None, all heads are active.
+        switches: 1 for an active head, 0 for an ablated head; None for all heads active.
         """
         x = self.read(symbols)  # (B, T, 32)
         runs = []
@@ -59,15 +64,21 @@ class Copier(nn.Module):
         return runs
 
     def logits(self, symbols: Int[Tensor, "B T"], switches: Float[Tensor, "layers 2"] | None = None) -> Tensor:
-        """Compute the logit of each symbol as the next symbol, (B, T, symbols). switches: as for traces."""
+        """Compute the logit of each symbol as the next symbol, (B, T, symbols).
+
+        switches: as for traces.
+        """
         last = self.traces(symbols, switches)[-1]
         x = last["x"] + last["output"]  # (B, T, 32)
         return x @ self.out
 
     def loss(self, symbols: Int[Tensor, "B T"]) -> Tensor:
-        """Compute the mean cross-entropy, in nats, of the second half's symbols; the first half is unpredictable."""
+        """Compute the mean cross-entropy, in nats, of the symbols in the second half of a text.
+
+        The first half does not count, because it is unpredictable.
+        """
         half = symbols.shape[1] // 2
-        given = symbols[:, :-1]  # (B, T - 1)
+        given = symbols[:, :-1]  # (B, T - 1): without the last symbol
         logits = self.logits(given)  # (B, T - 1, symbols)
         second_half = logits[:, half:]  # (B, half - 1, symbols)
         wanted = symbols[:, half + 1 :]  # (B, half - 1)

@@ -1,4 +1,4 @@
-"""Weights before training, sampled from a generator of the caller, not from torch's global one."""
+"""Initial weights of networks, sampled from a generator of the caller and not from torch's global generator."""
 
 import math
 
@@ -8,7 +8,7 @@ from torch import Generator, Tensor, nn
 
 
 def draw_embedding(symbols: int, width: int, generator: Generator) -> nn.Embedding:
-    """Sample a vector for each symbol, uniform in ±1.
+    """Sample a vector for each symbol, with components uniform between -1 and 1.
 
     >>> draw_embedding(5, 3, Generator().manual_seed(0)).weight.shape
     torch.Size([5, 3])
@@ -19,19 +19,19 @@ def draw_embedding(symbols: int, width: int, generator: Generator) -> nn.Embeddi
 
 
 def draw_gru(inputs: int, width: int, generator: Generator) -> nn.GRU:
-    """Sample a GRU (Cho et al. 2014), uniform in ±1/√width, as torch does."""
+    """Sample the parameters of a GRU (Cho et al. 2014), uniform between ±1/√width, as torch does."""
     module = nn.GRU(inputs, width, batch_first=True, device="meta")
     return draw_module(module, 1 / math.sqrt(width), generator)
 
 
 def draw_linear(inputs: int, outputs: int, generator: Generator) -> nn.Linear:
-    """Sample a linear layer x W + b, uniform in ±1/√inputs, as torch does."""
+    """Sample the parameters of a linear layer x W + b, uniform between ±1/√inputs, as torch does."""
     module = nn.Linear(inputs, outputs, device="meta")
     return draw_module(module, 1 / math.sqrt(inputs), generator)
 
 
 def draw_matrix(inputs: int, outputs: int, generator: Generator) -> nn.Parameter:
-    """Sample W in row convention, x @ W, uniform in ±1/√inputs."""
+    """Sample a matrix W that is multiplied from the right, x @ W, uniform between ±1/√inputs."""
     limit = 1 / math.sqrt(inputs)
     matrix = torch.empty(inputs, outputs)
     fill_uniform(matrix, limit, generator)
@@ -41,7 +41,8 @@ def draw_matrix(inputs: int, outputs: int, generator: Generator) -> nn.Parameter
 def draw_module(module: nn.Module, limit: float, generator: Generator) -> nn.Module:
     """Replace the parameters of a module on the "meta" device by sampled parameters.
 
-    Module.to_empty would need no loop, but imports all of sympy, which takes more than a second.
+    limit: the largest magnitude of a parameter. Module.to_empty would need no loop, but it imports all of sympy, which
+    takes more than a second.
     """
     for name, parameter in list(module.named_parameters()):
         drawn = torch.empty(parameter.shape)
@@ -51,12 +52,12 @@ def draw_module(module: nn.Module, limit: float, generator: Generator) -> nn.Mod
 
 
 def fill_uniform(tensor: torch.Tensor, limit: float, generator: Generator) -> None:
-    """Fill a tensor with random numbers between ±limit."""
+    """Fill a tensor in place with uniform random numbers from -limit to limit."""
     nn.init.uniform_(tensor, -limit, limit, generator=generator)
 
 
 def switch_heads(switches: Float[Tensor, " H"], w_o: Float[Tensor, "H*d_v D_out"]) -> Float[Tensor, "H*d_v D_out"]:
-    """Multiply the rows of W_o that belong to a head by its switch, 1 or 0; a head with 0 adds nothing to the output.
+    """Multiply the rows of W_o that belong to each head by the head's switch: 1, or 0 to remove it from the output.
 
     >>> switch_heads(torch.tensor([0.0, 1.0]), torch.ones(4, 1)).flatten()
     tensor([0., 0., 1., 1.])

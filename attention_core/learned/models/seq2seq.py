@@ -1,4 +1,7 @@
-"""An encoder-decoder of recurrences: one context vector for the whole output or, with attention, one per symbol."""
+"""An encoder-decoder of recurrent networks.
+
+The decoder gets one context vector for the whole output or, with attention, one for each output symbol.
+"""
 
 from dataclasses import dataclass
 
@@ -12,15 +15,15 @@ from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.record.trace import Trace
 
-EMBEDDING_WIDTH, STATE_WIDTH = 32, 64  # widths of a symbol's vector and of a state
+EMBEDDING_WIDTH, STATE_WIDTH = 32, 64  # numbers of components of a symbol's vector, and of a state
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedText:
     """The encoder's output for a batch of texts.
 
-    states: one vector for each symbol. whole: one vector for each text. there: whether a position has a symbol, not
-    padding.
+    states: one vector for each symbol. whole: one vector for each text. there: True at positions with a symbol, False
+    at padding.
     """
 
     states: Float[Tensor, "B S N"]
@@ -29,21 +32,21 @@ class EncodedText:
 
 
 class Seq2Seq(nn.Module):
-    """An encoder-decoder for texts; `context` is "one", "dot" or "additive".
+    """An encoder-decoder for texts, with or without attention.
 
-    "one": one context vector for the whole text. "dot", "additive": attention over the encoder's states, with this
-    score. The encoder reads from both sides (Schuster, Paliwal 1997), each direction with half of the width. The
-    decoder's state s_t is the query, the encoder's states h_i are keys and values, and s_t with c_t gives the next
-    symbol (Luong et al. 2015, section 3.1; the additive score is that of Bahdanau et al. 2015). width: the N numbers of
-    a state.
+    `context` is "one" for one context vector of the whole text, or "dot" or "additive" for attention to the encoder's
+    states with this score. The encoder reads a text in both directions (Schuster, Paliwal 1997), each with half of the
+    width. The decoder's state s_t is the query, and the encoder's states h_i are keys and values. The next symbol is
+    computed from s_t and the context vector c_t (Luong et al. 2015, section 3.1; the additive score: Bahdanau et al.
+    2015). width: N, the number of components of a state.
     """
 
     def __init__(self, symbols: tuple[int, int], context: str, generator: Generator, width: int = STATE_WIDTH):
         super().__init__()
         source_size, target_size = symbols
-        half_width = width // 2  # of each direction of the encoder
+        half_width = width // 2  # width of each direction of the encoder
         self.context = context
-        self.end = target_size  # the number of the end symbol, in no text; as an input, the start symbol
+        self.end = target_size  # index of the end symbol, which is also the decoder's start symbol
         self.read = draw_embedding(source_size, EMBEDDING_WIDTH, generator)
         self.written = draw_embedding(target_size + 1, EMBEDDING_WIDTH, generator)
         self.onward = draw_gru(EMBEDDING_WIDTH, half_width, generator)
@@ -73,8 +76,10 @@ class Seq2Seq(nn.Module):
         return EncodedText(states, whole, is_symbol)
 
     def passes(self, x: Float[Tensor, "B S E"], source: Int[Tensor, "B S"]) -> tuple[Tensor, Tensor]:
-        """Return the states of both directions over the symbols' vectors x: from the first symbol on, and from the last
-        symbol back."""
+        """Return the states of the forward and the backward direction over the symbols' vectors x.
+
+        The first direction runs from the first symbol on, the second from the last symbol back.
+        """
         is_symbol = source != PAD  # (B, S)
         lengths = is_symbol.sum(-1)
         places = reversed_places(lengths, source.shape[1])  # (B, S)
@@ -88,8 +93,8 @@ class Seq2Seq(nn.Module):
     def states(self, encoded: EncodedText, given: Int[Tensor, "B T"], start: Tensor | None = None) -> Tensor:
         """Compute the decoder's states s_t, (B, T, N).
 
-        given: the symbol before each state, `end` for the first state. start: the state before the first state; if
-        None, the vector of the whole text.
+        given: for each state, the symbol before it; `end` for the first state. start: the state before the first one;
+        None for the vector of the whole text, which the encoder computes.
         """
         if start is None:
             start = encoded.whole
@@ -98,7 +103,7 @@ class Seq2Seq(nn.Module):
         return states
 
     def attention(self, encoded: EncodedText, states: Float[Tensor, "B T N"]) -> Trace:
-        """Run the attention of the decoder's states to the encoder's states."""
+        """Run the attention of the decoder's states (queries) to the encoder's states (keys and values)."""
         keys = encoded.states[:, None]  # (B, 1, S, N)
         return attend_qkv(
             states[:, None],  # (B, 1, T, N)
@@ -111,17 +116,17 @@ class Seq2Seq(nn.Module):
 
     @property
     def config(self) -> AttentionConfig:
-        """The config of the attention."""
+        """The AttentionConfig of the decoder's attention over the input symbols."""
         return AttentionConfig(score=self.context)
 
     def weights(self) -> Weights:
-        """Return the weights of the attention's score."""
+        """Return the learned matrices of additive attention; empty Weights for another score."""
         if self.context != "additive":
             return Weights()
         return Weights(w_aq=self.w_aq, w_ak=self.w_ak, v_a=self.v_a)
 
     def contexts(self, encoded: EncodedText, states: Float[Tensor, "B T N"]) -> Float[Tensor, "B T N"]:
-        """Compute the context vector c_t of each step; without attention the vector is the same at all steps."""
+        """Compute the context vector c_t of each step. Without attention, all steps have the same vector."""
         if self.context == "one":
             whole = encoded.whole[:, None]  # (B, 1, N)
             return whole.expand_as(states)
@@ -129,7 +134,7 @@ class Seq2Seq(nn.Module):
         return head_outputs[:, 0]  # (B, 1, T, N) -> (B, T, N)
 
     def logits(self, encoded: EncodedText, states: Float[Tensor, "B T N"]) -> Float[Tensor, "B T symbols"]:
-        """Compute the logit of each symbol as the next symbol."""
+        """Compute the logits over the next symbol, for each decoder step."""
         contexts = self.contexts(encoded, states)
         both = torch.cat((states, contexts), -1)  # (B, T, 2 N)
         joined = self.joined(both)  # (B, T, N)
@@ -137,10 +142,9 @@ class Seq2Seq(nn.Module):
         return self.out(hidden)
 
     def loss(self, source: Int[Tensor, "B S"], target: Int[Tensor, "B T"]) -> Tensor:
-        """Compute the mean cross-entropy, in nats per symbol, of the target and its end symbol, where each symbol is
-        predicted from the earlier symbols.
+        """Compute the mean cross-entropy, in nats per symbol, of the target and its end symbol.
 
-        target: padded with PAD.
+        Each symbol is predicted from the earlier symbols of the target and from the source. target: padded with PAD.
         """
         is_symbol = target != PAD  # (B, T)
         lengths = is_symbol.sum(-1, keepdim=True)  # (B, 1)
@@ -148,7 +152,7 @@ class Seq2Seq(nn.Module):
         padding = torch.full_like(lengths, PAD)
         wanted = torch.cat((target, padding), -1)  # (B, T + 1)
         wanted = wanted.scatter(1, lengths, self.end)
-        # The input symbol of each prediction: the start symbol, then the target.
+        # The inputs of the predictions: the start symbol, then the target.
         start = torch.full_like(lengths, self.end)
         symbols = target.clamp(min=0)
         given = torch.cat((start, symbols), -1)  # (B, T + 1)
@@ -162,11 +166,14 @@ class Seq2Seq(nn.Module):
         )
 
     def write(self, source: Int[Tensor, "B S"], most: int) -> Int[Tensor, "B T"]:
-        """Generate the most probable symbol at each step, until all texts have ended or have `most` symbols."""
+        """Generate the most probable symbol at each step, until all texts have ended or have `most` symbols.
+
+        source: the texts that the encoder reads, padded with PAD.
+        """
         encoded = self.encode(source)
         state = encoded.whole  # (B, N)
         count = len(source)
-        symbols = torch.full((count, 1), self.end)  # (B, 1): the input symbols of the next step
+        symbols = torch.full((count, 1), self.end)  # (B, 1): the input of the next step
         is_ended = torch.zeros(count, dtype=torch.bool)
         columns = []
         for _ in range(most):
@@ -186,7 +193,9 @@ class Seq2Seq(nn.Module):
 
 
 def reversed_places(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]:
-    """Return the position of each symbol after its text is reversed; padding stays at the end.
+    """Return the positions that reverse each text of a batch; padding stays at the end.
+
+    lengths: the number of symbols of each text. size: S, the length of the padded texts.
 
     >>> reversed_places(torch.tensor([3, 2]), 4)
     tensor([[2, 1, 0, 3],

@@ -1,1 +1,1 @@
-"""Pieces of words (subwords), learned from the text of the grammar."""
+"""Subword tokens ("pieces"): byte-pair encoding, learned from the texts of the grammar."""

@@ -1,8 +1,8 @@
-"""Byte-pair encoding: the most frequent pair of neighbouring pieces becomes one piece, again and again.
+"""Byte-pair encoding: the most frequent pair of neighbouring subword tokens is merged into one, again and again.
 
-A text is first cut into runs (letters of one word, adjacent Chinese characters, any other single character), and no
-piece reaches beyond its run. A character outside the training text is spelled by its bytes, so that every text has
-pieces.
+A text is first split into runs (letters of one word, adjacent Chinese characters, any other single character), and no
+subword token ("piece") reaches beyond its run. A character that the training text lacks is spelled by its bytes, so
+that every text can be split.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-BEGIN = "▁"  # prefix of a word after a space or at the beginning of the text
+BEGIN = "▁"  # prefix of a word after a space, or at the beginning of the text
 RUN_PATTERN = re.compile(r"[\u3400-\u9fff]+|[^\W\d_\u3400-\u9fff]+|\S")
 LETTERS_PATTERN = re.compile(r"[^\W\d_\u3400-\u9fff]+")
 
@@ -20,7 +20,10 @@ Pieces = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Merge:
-    """Two pieces that are merged into one. count: how often they were neighbours in the training text."""
+    """Two subword tokens that are merged into one.
+
+    count: how often they were neighbours in the training text.
+    """
 
     left: str
     right: str
@@ -28,17 +31,17 @@ class Merge:
 
     @property
     def joined(self) -> str:
-        """The new piece."""
+        """The new subword token: the two joined."""
         return self.left + self.right
 
 
 # ---- learning --------------------------------------------------------------------------------------------------------
 def learn_merges(runs: Mapping[str, int], count: int) -> list[Merge]:
-    """Learn the pairs that become pieces: the most frequent pair first, then the most frequent pair after that merge.
+    """Learn which pairs of subword tokens to merge, in the order of merging: each time the most frequent pair.
 
-    runs: run, as in split_runs -> how often it is in the text. count: the largest number of pairs. Of two equally
-    frequent pairs the first by its characters is taken. A pair that occurs once is not taken.
-    Source: Sennrich, Haddow, Birch 2016, *Neural Machine Translation of Rare Words with Subword Units*, algorithm 1.
+    runs: {run of a text, see split_runs: how often it occurs}. count: the largest number of merges. Of two equally
+    frequent pairs, the first in the order of characters is taken. A pair that occurs once is not taken. Source:
+    Sennrich, Haddow, Birch 2016, *Neural Machine Translation of Rare Words with Subword Units*, algorithm 1.
 
     >>> [merge.joined for merge in learn_merges({"▁low": 5, "▁lower": 2, "▁newest": 6, "▁widest": 3}, 4)]
     ['es', 'est', 'lo', 'low']
@@ -58,9 +61,9 @@ def learn_merges(runs: Mapping[str, int], count: int) -> list[Merge]:
 
 
 def count_pairs(cut: Mapping[str, Pieces], runs: Mapping[str, int]) -> Counter[tuple[str, str]]:
-    """Count how often each two pieces are neighbours.
+    """Count how often each pair of subword tokens occurs as neighbours.
 
-    cut: the pieces of each run. runs: how often each run is in the text.
+    cut: {run: its subword tokens}. runs: {run: how often it is in the text}.
 
     >>> count_pairs({"aab": ("a", "a", "b")}, {"aab": 3})
     Counter({('a', 'a'): 3, ('a', 'b'): 3})
@@ -73,7 +76,7 @@ def count_pairs(cut: Mapping[str, Pieces], runs: Mapping[str, int]) -> Counter[t
 
 
 def join(pieces: Pieces, merge: Merge) -> Pieces:
-    """Join the two pieces of a merge wherever they are neighbours, from the left on.
+    """Join the two subword tokens of a merge wherever they are neighbours, from left to right.
 
     >>> join(("a", "a", "a", "b"), Merge("a", "a", 1))
     ('aa', 'a', 'b')
@@ -91,7 +94,7 @@ def join(pieces: Pieces, merge: Merge) -> Pieces:
 
 # ---- cutting ---------------------------------------------------------------------------------------------------------
 def split_runs(text: str) -> list[str]:
-    """Cut a text into runs; the letters of a word begin with BEGIN after a space or at the beginning.
+    """Split a text into runs; the prefix BEGIN marks a word at the beginning of the text or after a space.
 
     >>> split_runs("The dogs bark."), split_runs("那只狗，它叫")
     (['▁The', '▁dogs', '▁bark', '.'], ['那只狗', '，', '它叫'])
@@ -105,7 +108,7 @@ def split_runs(text: str) -> list[str]:
 
 
 def spell(run: str, known: Collection[str]) -> Pieces:
-    """Spell a run by its characters, and an unknown character by its bytes.
+    """Split a run into its characters; a character that is not in `known` becomes one token for each of its bytes.
 
     >>> spell("a🐶", known={"a"})
     ('a', '<0xF0>', '<0x9F>', '<0x90>', '<0xB6>')
@@ -120,7 +123,7 @@ def spell(run: str, known: Collection[str]) -> Pieces:
 
 
 def cut_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> Pieces:
-    """Cut a text into pieces: each run is spelled, then joined by every merge in the order of learning.
+    """Split a text into subword tokens: each run is spelled by characters, then joined by all merges, in their order.
 
     merges: a result of learn_merges. known: the characters of the training text.
 
@@ -137,7 +140,7 @@ def cut_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> Pi
 
 
 def growing_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> list[tuple[int, Pieces]]:
-    """List (number of merges, pieces of a text) for 0 and for each number of merges at which the pieces change.
+    """Return (number of merges, subword tokens of a text) for 0 merges, and for each number that changes the tokens.
 
     >>> growing_pieces("low", [Merge("x", "y", 3), Merge("l", "o", 2), Merge("lo", "w", 2)], known=set("▁low"))
     [(0, ('▁', 'l', 'o', 'w')), (2, ('▁', 'lo', 'w')), (3, ('▁', 'low'))]
@@ -153,7 +156,7 @@ def growing_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -
 
 
 def flatten(cut: Sequence[Pieces]) -> Pieces:
-    """Concatenate the pieces of all runs."""
+    """Concatenate the subword tokens of all runs."""
     return tuple(piece for pieces in cut for piece in pieces)
 
 
@@ -163,17 +166,17 @@ Span = tuple[int, int]
 
 
 def locate(text: str, tokens: Sequence[str]) -> list[Span]:
-    """Find the characters of a text that each token represents, as (first, after the last).
+    """Return for each token its span in a text: (index of the first character, index after the last character).
 
-    tokens: words, pieces or characters of the text in their order; the text may have white space between them. Each
-    byte of a character represents the whole character.
+    tokens: words, subword tokens or characters of the text, in their order; white space in the text may separate them.
+    A token for one byte of a character has the span of the whole character.
 
     >>> locate("a low", ("▁a", "▁lo", "w")), locate("🐶", spell("🐶", known=()))
     ([(0, 1), (2, 4), (4, 5)], [(0, 1), (0, 1), (0, 1), (0, 1)])
     """
     spans = []
     at = 0
-    bytes_left = 0  # bytes of the current character that are not yet read
+    bytes_left = 0  # number of the current character's bytes that are still to come
     for token in tokens:
         while at < len(text) and text[at].isspace():
             at += 1

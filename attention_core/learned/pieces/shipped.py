@@ -1,4 +1,4 @@
-"""The shipped pieces of each language, learned from the sentences of the grammar, and sentences cut into them."""
+"""The subword tokens of each language that are included in the package, learned from sentences of the grammar."""
 
 import json
 from collections import Counter
@@ -14,16 +14,16 @@ from attention_core.learned.grammar.draw import DrawnNumbers
 from attention_core.learned.pieces.byte_pairs import BEGIN, Merge, growing_pieces, learn_merges, split_runs
 
 SHIPPED_FOLDER = Path(__file__).with_name("shipped")
-LEARNED_TEXTS = 4_000  # texts of the grammar from which pieces are learned
+LEARNED_TEXTS = 4_000  # number of sentences of the grammar from which subword tokens are learned
 LEARNED_MERGES = 600
 LEARNED_SEED = 1
-ASCII = ascii_letters + digits + punctuation  # each character is a piece, even if the training text lacks it
-SPACES = {"en": " ", "zh": ""}  # language -> the separator between its words
+ASCII = ascii_letters + digits + punctuation  # each of these is a subword token, even if the training text lacks it
+SPACES = {"en": " ", "zh": ""}  # language -> the separator between words
 
 
 @dataclass(frozen=True)
 class PieceTable:
-    """The pieces of a language.
+    """The subword tokens ("pieces") of a language.
 
     characters: BEGIN, the characters of ASCII, and those of the training text. merges: in the order of learning.
     """
@@ -33,12 +33,12 @@ class PieceTable:
 
     @property
     def size(self) -> int:
-        """The number of pieces: the characters, the 256 bytes, and one for each merge."""
+        """The number of subword tokens: the characters, the 256 bytes, and one token for each merge."""
         return len(self.characters) + 256 + len(self.merges)
 
 
 def learn_pieces(language: str) -> PieceTable:
-    """Learn the pieces of a language from sentences that the grammar writes."""
+    """Learn the subword tokens of a language from sentences that the grammar generates."""
     runs: Counter[str] = Counter()
     rng = DrawnNumbers(Generator().manual_seed(LEARNED_SEED))
     for _ in range(LEARNED_TEXTS):
@@ -49,7 +49,7 @@ def learn_pieces(language: str) -> PieceTable:
 
 
 def ship_pieces(language: str) -> None:
-    """Learn the pieces of a language, and write them into its file, one line per merge."""
+    """Learn the subword tokens of a language, and write them into the language's file, one line per merge."""
     table = learn_pieces(language)
     merges = [json.dumps([merge.left, merge.right, merge.count], ensure_ascii=False) for merge in table.merges]
     characters = json.dumps("".join(sorted(table.characters)), ensure_ascii=False)
@@ -62,7 +62,7 @@ def ship_pieces(language: str) -> None:
 
 @cache
 def load_pieces(language: str) -> PieceTable:
-    """Read the pieces of a language from its file.
+    """Read the subword tokens of a language from the language's file.
 
     >>> load_pieces("en").size > 600
     True
@@ -72,16 +72,19 @@ def load_pieces(language: str) -> PieceTable:
 
 
 # ---- the length of sentences in pieces, by the number of pieces in the vocabulary ------------------------------------
-LENGTH_MERGES = (0, 50, 100, 200, 400, LEARNED_MERGES)  # numbers of merges that are compared
-MEASURED_TEXTS, MEASURED_SEED = 100, 2  # held-out sentences: their number and their seed
-VECTOR_WIDTH = 64  # width of a piece's vector, as in the shipped models
+LENGTH_MERGES = (0, 50, 100, 200, 400, LEARNED_MERGES)  # numbers of merges for which sentence lengths are compared
+MEASURED_TEXTS, MEASURED_SEED = 100, 2  # number of held-out sentences that are measured, and the seed to sample them
+VECTOR_WIDTH = 64  # width of a subword token's embedding, the same as in the package's models
 
 
 @dataclass(frozen=True)
 class PieceLength:
-    """Sentences in pieces. length: the mean number of pieces per sentence. pairs: the mean of the squared number, the
-    pairs that attention compares. size: the number of pieces in the vocabulary. vectors: the number of parameters in
-    the pieces' embedding table."""
+    """The length of sentences in subword tokens, for one vocabulary.
+
+    length: the mean number of subword tokens per sentence. pairs: the mean of the squared number, which is the number
+    of (query, key) pairs that attention compares. size: the number of subword tokens in the vocabulary. vectors: the
+    number of parameters in their embedding table.
+    """
 
     length: float
     pairs: float
@@ -91,7 +94,7 @@ class PieceLength:
 
 @lru_cache(maxsize=2)
 def measure_lengths(language: str) -> tuple[PieceLength, ...]:
-    """Measure sentences of the grammar in pieces, after each number of merges of LENGTH_MERGES.
+    """Measure the length of sentences in subword tokens, for each number of merges in LENGTH_MERGES.
 
     >>> rows = measure_lengths("en")
     >>> rows[0].length > 2 * rows[-1].length, rows[-1].vectors == 64 * rows[-1].size

@@ -1,1 +1,1 @@
-"""The tasks of the networks: dates, reversed letters, repetitions, votes."""
+"""The tasks on which small networks are trained: dates, letters in reverse, repeated symbols, classes with evidence."""

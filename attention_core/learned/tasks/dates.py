@@ -1,4 +1,4 @@
-"""English dates in several formats, to be translated into Chinese: "March 5, 2019" to "2019年3月5日"."""
+"""The task of translating English dates in several formats into Chinese: "March 5, 2019" to "2019年3月5日"."""
 
 import re
 from calendar import monthrange
@@ -58,7 +58,7 @@ FORMATS: dict[str, DateFormat] = {
     "counted": lambda d: f"the {format_ordinal(d.day)} of {month_name(d)}, {d.year}",
     "long": lambda d: f"{weekday_name(d)}, the {format_ordinal(d.day)} of {month_name(d)}, {d.year}",
 }
-# Formats with the same symbols, in an order that is not in the training texts:
+# Date formats with the same symbols as FORMATS, in orders that no training text has.
 UNTRAINED_FORMATS: dict[str, DateFormat] = {
     "year_first": lambda d: f"{d.year} {month_name(d)} {d.day}",
     "dashes": lambda d: f"{d.day}-{month_name(d)[:3]}-{d.year}",
@@ -78,9 +78,9 @@ def format_chinese_date(day: date) -> str:
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
 def read_date(text: str) -> date | None:
-    """Return the date that a text names in one of FORMATS or UNTRAINED_FORMATS; None for any other text.
+    """Return the date that a text means in one of FORMATS or UNTRAINED_FORMATS; None for any other text.
 
-    Each order of the numbers in the text is tried as year, month and day.
+    Every order of the numbers in the text is tried as year, month and day.
 
     >>> read_date("March 5, 2019"), read_date("2019/03/05"), read_date("next Tuesday")
     (datetime.date(2019, 3, 5), datetime.date(2019, 3, 5), None)
@@ -96,7 +96,7 @@ def read_date(text: str) -> date | None:
 
 
 def find_numbers(text: str) -> list[int]:
-    """Return the first three numbers in a text, and the numbers of the months that the text names."""
+    """Return the first three numbers in a text, followed by the numbers of the months that the text names."""
     digit_groups = re.findall(r"\d{1,4}", text)
     numbers = [int(digits) for digits in digit_groups[:3]]
     for number, name in enumerate(MONTHS, 1):
@@ -107,7 +107,7 @@ def find_numbers(text: str) -> list[int]:
 
 
 def is_day(year: int, month: int, day: int) -> bool:
-    """Return whether the calendar has a day with this year, month and day of the month."""
+    """Return whether a date with this year, month and day exists."""
     if year < MINYEAR:
         return False
     if not 1 <= month <= 12:
@@ -117,8 +117,8 @@ def is_day(year: int, month: int, day: int) -> bool:
 
 
 # ---- days and symbols ------------------------------------------------------------------------------------------------
-FIRST_DAY, DAY_COUNT = date(1950, 1, 1), 36525  # a hundred years
-# One of eleven days is held out: no week, month or year has this period.
+FIRST_DAY, DAY_COUNT = date(1950, 1, 1), 36525  # the dates from which is sampled: a hundred years
+# One of every eleven days is held out, because no week, month or year has a period of eleven.
 HELD_OUT_PERIOD_DAYS, HELD_OUT_DAY = 11, 5
 
 SOURCE_LETTERS = set("".join((*MONTHS, *WEEKDAYS, "the of st nd rd")))
@@ -127,30 +127,33 @@ TARGET = Alphabet(tuple("0123456789年月日"))
 
 
 def trained_days() -> list[date]:
-    """List the days for training."""
+    """Return the dates used for training."""
     return [FIRST_DAY + timedelta(number) for number in range(DAY_COUNT) if not is_held_out_day(number)]
 
 
 def held_out_days() -> list[date]:
-    """List the held-out days."""
+    """Return the held-out days."""
     return [FIRST_DAY + timedelta(number) for number in range(DAY_COUNT) if is_held_out_day(number)]
 
 
 def is_held_out_day(day_number: int) -> bool:
-    """Return whether a day is held out. day_number: the number of days since FIRST_DAY."""
+    """Return whether a day is held out.
+
+    day_number: the number of days since FIRST_DAY.
+    """
     return day_number % HELD_OUT_PERIOD_DAYS == HELD_OUT_DAY
 
 
 # ---- texts for training, and for measuring ---------------------------------------------------------------------------
-TRAINED_DATE_COUNT, HELD_OUT_DATE_COUNT = 16384, 4096  # training dates, and held-out dates to choose from
-TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # counts measured: for each length; each format not trained
-MEASURED_LENGTHS = (*range(8, 19), *range(20, 38))  # without 19 and 38, the lengths of one text in 500
+TRAINED_DATE_COUNT, HELD_OUT_DATE_COUNT = 16384, 4096  # numbers of sampled dates for training, and held out
+TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # numbers of measured dates: per length, and per untrained format
+MEASURED_LENGTHS = (*range(8, 19), *range(20, 38))  # not 19 and 38: only one text in 500 has these lengths
 
 
 def draw_date_pairs(
     days: Sequence[date], formats: Sequence[DateFormat], count: int, seed: int
 ) -> list[tuple[str, str]]:
-    """Sample pairs (a day in a random English format, the same day in Chinese)."""
+    """Sample pairs of texts: a day in a random English format, and the same day in Chinese."""
     generator = torch.Generator().manual_seed(seed)
     day_numbers = torch.randint(len(days), (count,), generator=generator)
     format_numbers = torch.randint(len(formats), (count,), generator=generator)
@@ -177,7 +180,7 @@ def all_trained_texts() -> SourceTargetTexts:
 
 
 def batch(count: int, generator: Generator) -> SourceTargetTexts:
-    """Sample some of the training texts."""
+    """Sample a batch of the training texts."""
     source, target = all_trained_texts()
     rows = torch.randint(len(source), (count,), generator=generator)
     source = trim_padding(source[rows])
@@ -187,7 +190,7 @@ def batch(count: int, generator: Generator) -> SourceTargetTexts:
 
 @cache
 def held_out() -> dict[int, SourceTargetTexts]:
-    """Return length of the English text -> sampled held-out dates."""
+    """Return {length of the English text: sampled held-out dates}."""
     pairs = draw_date_pairs(
         held_out_days(),
         [*FORMATS.values()],
@@ -207,7 +210,7 @@ def held_out() -> dict[int, SourceTargetTexts]:
 
 @cache
 def untrained_texts() -> dict[str, SourceTargetTexts]:
-    """Return format -> sampled held-out dates, for the formats without training texts."""
+    """Return {format: sampled held-out dates} for the formats that do not occur in training texts."""
     days = held_out_days()
     texts = {}
     for name, write_english in UNTRAINED_FORMATS.items():
@@ -217,13 +220,13 @@ def untrained_texts() -> dict[str, SourceTargetTexts]:
 
 
 def exact_in_untrained_formats(model: Seq2Seq) -> dict[str, float]:
-    """Measure, for each untrained format, the share of dates whose output is exactly right."""
+    """Measure the share of dates that are translated exactly, for each format that does not occur in training texts."""
     return {name: share_exact(model, texts) for name, texts in untrained_texts().items()}
 
 
 # ---- the right text --------------------------------------------------------------------------------------------------
 def answer(text: str) -> str | None:
-    """Return the right output for a text; None if the text is no date in one of the formats."""
+    """Return the right translation of a text; None if the text is not a date in one of the formats."""
     day = read_date(text)
     if day is None:
         return None

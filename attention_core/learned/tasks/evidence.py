@@ -1,4 +1,4 @@
-"""Texts with known evidence of their class: the value after a marker, or the majority of votes."""
+"""Tasks in which the evidence for a text's class is known: the value after a marker, or the majority of votes."""
 
 import re
 from collections.abc import Callable
@@ -14,22 +14,23 @@ from attention_core.learned.symbols import PAD, Alphabet, draw_one_side
 MARKER = ">"
 LOOKUP_VALUES, LOOKUP_FILLERS = tuple("01234567"), tuple("abcdefgh")
 LOOKUP_ALPHABET = Alphabet((MARKER, *LOOKUP_VALUES, *LOOKUP_FILLERS))
-MARKER_NUMBER, FIRST_VALUE, FIRST_FILLER = 0, 1, 1 + len(LOOKUP_VALUES)  # numbers in the alphabet
+MARKER_NUMBER, FIRST_VALUE, FIRST_FILLER = 0, 1, 1 + len(LOOKUP_VALUES)  # indices of symbols in LOOKUP_ALPHABET
 VOTE_FOR, VOTE_AGAINST, VOTE_SILENT = "+", "-", "."
 VOTE_ALPHABET = Alphabet((VOTE_FOR, VOTE_AGAINST, VOTE_SILENT))
-FOR_NUMBER, AGAINST_NUMBER, SILENT_NUMBER = range(3)  # in the alphabet
-SILENT_SHARE = 0.3  # share of the places of a text without a vote
+FOR_NUMBER, AGAINST_NUMBER, SILENT_NUMBER = range(3)  # indices of symbols in VOTE_ALPHABET
+SILENT_SHARE = 0.3  # share of the positions of a text that have no vote
 SHORTEST_EVIDENCE, LONGEST_EVIDENCE = 8, 16
-VALUES_PER_TEXT = 3  # values in a text, all different; one of them is marked
+VALUES_PER_TEXT = 3  # number of values in a text, all different; one of them is marked
 
-LabelledTexts = tuple[Int[Tensor, "B S"], Int[Tensor, " B"]]  # texts padded with PAD, and the class of each
+LabelledTexts = tuple[Int[Tensor, "B S"], Int[Tensor, " B"]]  # (texts padded with PAD, the class of each text)
 
 
 # ---- a marked value --------------------------------------------------------------------------------------------------
 def draw_marked_values(count: int, generator: Generator) -> LabelledTexts:
-    """Sample texts such as "b > 3 a 7 c h 1 f": letters, three different values, and a marker before the class.
+    """Sample texts such as "b > 3 a 7 c h 1 f", whose class is the value after the marker, here 3.
 
-    Each value is at an odd place, with a letter or the marker before it, so that only the marker selects one.
+    The other symbols are letters and two different values. Each value is at an odd position, after a letter or the
+    marker, so that only the marker selects one.
     """
     lengths = draw_lengths(count, generator)  # (B, 1)
     fillers = torch.randint(
@@ -41,7 +42,7 @@ def draw_marked_values(count: int, generator: Generator) -> LabelledTexts:
     value_places = draw_value_places(lengths, generator)  # (B, 3)
     values = draw_values(count, generator)  # (B, 3)
     texts = texts.scatter(1, value_places, values + FIRST_VALUE)
-    marked_place = value_places[:, :1]  # (B, 1): the place of the first sampled value
+    marked_place = value_places[:, :1]  # (B, 1): the position of the first sampled value
     texts = texts.scatter(1, marked_place - 1, MARKER_NUMBER)
     texts = pad_beyond(texts, lengths)
     classes = values[:, 0]
@@ -49,7 +50,10 @@ def draw_marked_values(count: int, generator: Generator) -> LabelledTexts:
 
 
 def draw_lengths(count: int, generator: Generator) -> Int[Tensor, "B 1"]:
-    """Sample the length of each text."""
+    """Sample a length for each text, from SHORTEST_EVIDENCE to LONGEST_EVIDENCE.
+
+    count: the number of texts.
+    """
     return torch.randint(
         SHORTEST_EVIDENCE,
         LONGEST_EVIDENCE + 1,
@@ -59,37 +63,37 @@ def draw_lengths(count: int, generator: Generator) -> Int[Tensor, "B 1"]:
 
 
 def draw_value_places(lengths: Int[Tensor, "B 1"], generator: Generator) -> Int[Tensor, "B 3"]:
-    """Sample different odd places inside each text."""
+    """Sample the positions of the values: different odd positions inside each text."""
     count = len(lengths)
-    # A pair is a symbol at an even place and the symbol after it.
+    # A pair is a symbol at an even position and the symbol after it.
     most_pairs = LONGEST_EVIDENCE // 2
-    keys = torch.rand(count, most_pairs, generator=generator)  # (B, pairs)
+    keys = torch.rand(count, most_pairs, generator=generator)  # (B, pairs): random keys to sort by
     pair_counts = lengths // 2  # (B, 1)
     is_beyond = torch.arange(most_pairs) >= pair_counts  # (B, pairs)
-    keys[is_beyond] = 2.0  # pairs beyond the text come last
+    keys[is_beyond] = 2.0  # sorts pairs beyond the end of the text last
     order = keys.argsort(-1)
     pairs = order[:, :VALUES_PER_TEXT]
     return 2 * pairs + 1
 
 
 def draw_values(count: int, generator: Generator) -> Int[Tensor, "B 3"]:
-    """Sample different values for each text, from 0 on."""
+    """Sample different values for each text, as numbers from 0 up."""
     keys = torch.rand(count, len(LOOKUP_VALUES), generator=generator)
     order = keys.argsort(-1)  # (B, 8): one permutation per row
     return order[:, :VALUES_PER_TEXT]
 
 
 def pad_beyond(texts: Int[Tensor, "B S"], lengths: Int[Tensor, "B 1"]) -> Int[Tensor, "B S"]:
-    """Pad each text with PAD from its length on."""
+    """Replace the symbols of each text from its length on by PAD."""
     is_beyond = torch.arange(LONGEST_EVIDENCE) >= lengths  # (B, S)
     return texts.masked_fill(is_beyond, PAD)
 
 
 # ---- votes -----------------------------------------------------------------------------------------------------------
 def draw_votes(count: int, generator: Generator) -> LabelledTexts:
-    """Sample texts such as "+ . - + . +": an odd number of votes, silence between them; the class is the majority.
+    """Sample texts such as "+ . - + . +": an odd number of votes, with silence between them; the class is the majority.
 
-    The first place votes if the number of the other votes is even.
+    The first position has a vote if the number of the other votes is even, so that the total is odd.
     """
     shape = (count, LONGEST_EVIDENCE)
     lengths = draw_lengths(count, generator)  # (B, 1)
@@ -107,7 +111,7 @@ def draw_votes(count: int, generator: Generator) -> LabelledTexts:
 
 
 def count_votes(texts: Int[Tensor, "B S"]) -> tuple[Int[Tensor, " B"], Int[Tensor, " B"]]:
-    """Return the numbers of votes for and of votes against, for each text."""
+    """Return the number of votes for and the number of votes against, for each text."""
     is_for = texts == FOR_NUMBER
     is_against = texts == AGAINST_NUMBER
     return is_for.sum(-1), is_against.sum(-1)
@@ -116,14 +120,17 @@ def count_votes(texts: Int[Tensor, "B S"]) -> tuple[Int[Tensor, " B"], Int[Tenso
 # ---- the tasks -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class EvidenceTask:
-    """A task: its symbols, the function that samples labelled texts, and the symbols of the classes."""
+    """A classification task: its alphabet, a function that samples labelled texts, and the symbols of the classes."""
 
     symbols: Alphabet
     draw: Callable[[int, Generator], LabelledTexts]
     classes: tuple[str, ...]
 
     def draw_side(self, count: int, generator: Generator, measured: bool) -> LabelledTexts:
-        """Sample labelled texts on one side of the split. measured: whether on the held-out side."""
+        """Sample labelled texts, either for training or held out.
+
+        measured: True for held-out texts, False for training texts.
+        """
         draw = partial(self.draw, generator=generator)
         return draw_one_side(draw, count, measured)
 
@@ -132,7 +139,7 @@ TASKS = {
     "lookup": EvidenceTask(LOOKUP_ALPHABET, draw_marked_values, LOOKUP_VALUES),
     "vote": EvidenceTask(VOTE_ALPHABET, draw_votes, (VOTE_FOR, VOTE_AGAINST)),
 }
-MEASURED_TEXT_COUNT = 500  # held-out texts
+MEASURED_TEXT_COUNT = 500  # number of held-out texts
 
 
 def batch(task: str, count: int, generator: Generator) -> LabelledTexts:
@@ -149,7 +156,7 @@ def held_out(task: str) -> LabelledTexts:
 
 # ---- the right class -------------------------------------------------------------------------------------------------
 def answer(task: str, text: str) -> str | None:
-    """Return the right class of a text; None for a text that has no class.
+    """Return the right class of a text; None for a text without a class.
 
     >>> answer("lookup", "b7c>3ah1f"), answer("lookup", "b7c"), answer("vote", "+.-+"), answer("vote", "+-")
     ('3', None, '+', None)
@@ -161,7 +168,10 @@ def answer(task: str, text: str) -> str | None:
 
 
 def find_marked_value(symbols: str) -> str | None:
-    """Return the value after the marker; None if the text has not exactly one marker or no value after it."""
+    """Return the value after the marker.
+
+    Returns None if the text does not have exactly one marker, or has no value after it.
+    """
     if symbols.count(MARKER) != 1:
         return None
     marked = re.search(f"{MARKER}([0-7])", symbols)

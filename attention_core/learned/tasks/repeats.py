@@ -1,4 +1,4 @@
-"""Random symbols, repeated once: only the first half makes the second half predictable."""
+"""The task of continuing a random sequence that is followed by itself, so that only the second half is predictable."""
 
 from functools import cache
 
@@ -10,19 +10,19 @@ from attention_core.learned.models.copier import Copier
 from attention_core.learned.symbols import Alphabet, draw_one_side
 
 SYMBOLS = Alphabet(tuple("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
-SHORTEST_HALF, LONGEST_HALF = 6, 24  # symbols in the first half: it varies, so that the answer is at no fixed distance
-MEASURED_HALF, MEASURED_SEQUENCE_COUNT = 16, 256  # held-out: symbols in the first half, sequences
+SHORTEST_HALF, LONGEST_HALF = 6, 24  # shortest and longest first half; varied, so that no answer is at a fixed distance
+MEASURED_HALF, MEASURED_SEQUENCE_COUNT = 16, 256  # held-out sequences: length of the first half, number
 
 
 def draw_repeated_sequences(count: int, half: int, generator: Generator, measured: bool) -> Int[Tensor, "B 2*half"]:
-    """Sample sequences of `half` different symbols, each followed by itself.
+    """Sample sequences of `half` different symbols, each followed by the same symbols again.
 
-    measured: whether on the held-out side.
+    measured: True for held-out sequences, False for training sequences.
     """
 
     def draw_halves(many: int) -> tuple[Tensor]:
         keys = torch.rand(many, len(SYMBOLS), generator=generator)
-        orders = keys.argsort(-1)  # (many, symbols): one permutation per row
+        orders = keys.argsort(-1)  # (more than count, symbols): one permutation per row
         halves = orders[:, :half]
         return (halves,)
 
@@ -31,7 +31,7 @@ def draw_repeated_sequences(count: int, half: int, generator: Generator, measure
 
 
 def batch(count: int, generator: Generator) -> tuple[Int[Tensor, "B T"]]:
-    """Sample training sequences, all of one random length."""
+    """Sample a batch of training sequences, all of the same length, which is random."""
     half = torch.randint(
         SHORTEST_HALF,
         LONGEST_HALF + 1,
@@ -50,9 +50,10 @@ def held_out() -> Int[Tensor, "256 32"]:
 
 
 def accuracy(model: Copier, switches: Float[Tensor, "layers 2"] | None = None) -> Float[Tensor, "31"]:
-    """Measure, at each position, how often the most probable symbol is the next symbol.
+    """Measure the share of right predictions at each position.
 
-    switches: which heads are active, see Copier.
+    A prediction is right if the most probable symbol is the next one. switches: 1 for an active head, 0 for an ablated
+    head; None for all heads active.
     """
     sequences = held_out()
     given = sequences[:, :-1]  # (B, T - 1)

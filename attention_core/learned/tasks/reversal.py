@@ -1,4 +1,4 @@
-"""The task of reversing random letters: the network must remember the whole text in its order."""
+"""The task of reversing random letters, for which the network must remember the whole text in its order."""
 
 from functools import cache
 
@@ -10,12 +10,15 @@ from attention_core.learned.tasks.texts import SourceTargetTexts
 
 SOURCE = TARGET = Alphabet(tuple("abcdefghijklmnopqrstuvwxyz"))
 SHORTEST_TRAINED, LONGEST_TRAINED = 3, 40  # lengths of training texts
-MEASURED_LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 100)  # lengths of held-out texts
+MEASURED_LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 100)  # held-out lengths, some beyond the trained
 TEXTS_PER_LENGTH = 64  # held-out texts per length
 
 
 def draw_letters(count: int, length: int, generator: Generator, measured: bool) -> SourceTargetTexts:
-    """Sample texts of one length, each with its reverse. measured: whether on the held-out side."""
+    """Sample texts of one length, each with its reverse.
+
+    measured: True for held-out texts, False for training texts.
+    """
 
     def draw_texts(many: int) -> tuple[Tensor]:
         texts = torch.randint(len(SOURCE), (many, length), generator=generator)
@@ -27,7 +30,7 @@ def draw_letters(count: int, length: int, generator: Generator, measured: bool) 
 
 
 def batch(count: int, generator: Generator) -> SourceTargetTexts:
-    """Sample training texts, all of one random length."""
+    """Sample a batch of training texts, all of the same length, which is random."""
     length = torch.randint(
         SHORTEST_TRAINED,
         LONGEST_TRAINED + 1,
@@ -39,7 +42,7 @@ def batch(count: int, generator: Generator) -> SourceTargetTexts:
 
 @cache
 def held_out() -> dict[int, SourceTargetTexts]:
-    """Return length -> sampled held-out texts."""
+    """Return {length: sampled held-out texts}."""
     generator = torch.Generator().manual_seed(1)
     texts = {}
     for length in MEASURED_LENGTHS:
@@ -48,5 +51,5 @@ def held_out() -> dict[int, SourceTargetTexts]:
 
 
 def answer(text: str) -> str:
-    """Reverse a text."""
+    """Return the right output for a text: its symbols in reverse order."""
     return text[::-1]

@@ -1,4 +1,4 @@
-"""Pairs of texts as tensors, and whether a network generates the second text of a pair exactly."""
+"""Pairs of texts as tensors, and the measurement of how often a network generates the second text of a pair exactly."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,7 +13,7 @@ SourceTargetTexts = tuple[Int[Tensor, "B S"], Int[Tensor, "B T"]]  # source and 
 
 
 def pad_rows(rows: Sequence[Sequence[int]]) -> Int[Tensor, "B S"]:
-    """Stack rows of different lengths, padded with PAD.
+    """Stack rows of different lengths into a tensor, padded with PAD.
 
     >>> pad_rows([[1, 2, 3], [4]])
     tensor([[ 1,  2,  3],
@@ -28,7 +28,7 @@ def pad_rows(rows: Sequence[Sequence[int]]) -> Int[Tensor, "B S"]:
 
 
 def encode_pairs(pairs: Iterable[tuple[str, str]], source: Alphabet, target: Alphabet) -> SourceTargetTexts:
-    """Encode pairs of texts as tensors of their symbols' numbers."""
+    """Encode pairs of texts as two tensors with the numbers of their symbols."""
     source_rows = []
     target_rows = []
     for source_text, target_text in pairs:
@@ -38,16 +38,16 @@ def encode_pairs(pairs: Iterable[tuple[str, str]], source: Alphabet, target: Alp
 
 
 def trim_padding(texts: Int[Tensor, "B S"]) -> Int[Tensor, "B n"]:
-    """Cut the columns that are padding in all rows."""
+    """Remove the columns that are padding in all rows."""
     lengths = (texts != PAD).sum(-1)
     longest = lengths.max().item()
     return texts[:, :longest]
 
 
 def is_written_exactly(model: Seq2Seq, texts: SourceTargetTexts) -> Bool[Tensor, " B"]:
-    """Return, for each text, whether the network generates its target exactly, with no symbol more."""
+    """Return, for each text, whether the network generates exactly the target, without further symbols."""
     source, target = texts
-    # One column more than the target shows whether the output goes on.
+    # The output has one more column than the target, which shows whether the output is longer.
     wanted = pad_columns(target, 1)  # (B, T + 1)
     most = wanted.shape[1]
     output = model.write(source, most)

@@ -1,1 +1,1 @@
-"""How the networks are trained, saved and shipped."""
+"""The training of the networks, the saving of checkpoints, and the networks that are included in the package."""

@@ -1,4 +1,4 @@
-"""The courses by name: a network, its training batches, and the measure of its accuracy."""
+"""The courses (trainings) by name. Each course has a network, training batches, and a measure of the accuracy."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,12 +19,13 @@ Figures = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Course:
-    """A network and the task that it is trained on.
+    """A training of a network for one task.
 
-    alphabets: the symbols of the input and, for an encoder-decoder, of the output. make: returns the network before
-    training. batch: samples the batch of one step. measure: returns the share of right answers on held-out data, for
-    each of `places`, which are lengths of texts or positions in a text. rate: the learning rate of Adam. saved: the
-    steps of the measured checkpoints, of which the last ends the course. shipped: the steps of the shipped checkpoints.
+    alphabets: the alphabet of the input and, for an encoder-decoder, the alphabet of the output. make: a function that
+    returns the network before training. batch: a function that samples the batch of one step. measure: a function that
+    returns the share of right answers on held-out data for each of `places`, which are lengths of texts or positions in
+    a text. rate: the learning rate of Adam. saved: the steps of the measured checkpoints, of which the last ends the
+    training. shipped: the steps of the checkpoints that the package includes.
     """
 
     alphabets: tuple[Alphabet, ...]
@@ -38,12 +39,15 @@ class Course:
 
 
 def exact_by_length(held_out: Callable[[], dict[int, SourceTargetTexts]], model: Seq2Seq) -> Figures:
-    """Measure, for each length of the source, the share of texts whose target is generated exactly."""
+    """Measure the share of texts whose target is generated exactly, for each length of the source."""
     return tuple(share_exact(model, texts) for texts in held_out().values())
 
 
 def right_by_length(task: str, model: Classifier) -> Figures:
-    """Measure, for each length, the share of texts that are classified correctly."""
+    """Measure the share of texts that are classified correctly, for each length of a text.
+
+    task: a key of evidence.TASKS.
+    """
     texts, classes = evidence.held_out(task)
     is_right = model.classify(texts) == classes  # (B,)
     is_symbol = texts != PAD  # (B, S)
@@ -57,17 +61,20 @@ def right_by_length(task: str, model: Classifier) -> Figures:
 
 
 def right_by_position(model: Copier) -> Figures:
-    """Measure, at each position, the share of symbols that are predicted correctly."""
+    """Measure the share of symbols that are predicted correctly, at each position."""
     return tuple(repeats.accuracy(model).tolist())
 
 
 CLASSIFIED_LENGTHS = tuple(range(evidence.SHORTEST_EVIDENCE, evidence.LONGEST_EVIDENCE + 1))
-COPYING_STEPS = (50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 175, 200, 500)  # denser as copying begins
-BATCH_SIZES = {"texts": 128, "repeats": 64, "evidence": 64}  # texts per step
+COPYING_STEPS = (50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 175, 200, 500)  # more of them while copying begins
+BATCH_SIZES = {"texts": 128, "repeats": 64, "evidence": 64}  # texts in a batch
 
 
 def writing_course(task: ModuleType, context: str, saved: tuple[int, ...], shipped: tuple[int, ...] = ()) -> Course:
-    """Make a course with one text as input and another as output. task: the module dates or reversal."""
+    """Make a Course in which a network reads one text and generates another.
+
+    task: the module dates or reversal. context: as in Seq2Seq. saved, shipped: as in Course.
+    """
     sizes = (len(task.SOURCE), len(task.TARGET))
     return Course(
         alphabets=(task.SOURCE, task.TARGET),
@@ -82,7 +89,7 @@ def writing_course(task: ModuleType, context: str, saved: tuple[int, ...], shipp
 
 
 def copying_course(layers: int) -> Course:
-    """Make a course in which the next symbol is predicted."""
+    """Make a Course in which a Copier with `layers` layers predicts the next symbol of a repeated sequence."""
     shipped = COPYING_STEPS if layers > 1 else (500,)
     return Course(
         alphabets=(repeats.SYMBOLS,),
@@ -97,7 +104,10 @@ def copying_course(layers: int) -> Course:
 
 
 def classifying_course(task: str, heads: int = 1) -> Course:
-    """Make a course in which texts are classified. task: a key of evidence.TASKS."""
+    """Make a Course in which texts are classified.
+
+    task: a key of evidence.TASKS.
+    """
     alphabet = evidence.TASKS[task].symbols
     classes = evidence.TASKS[task].classes
     return Course(

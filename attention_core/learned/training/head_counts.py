@@ -1,4 +1,4 @@
-"""The number of heads and training: the same small network with 1 to 8 heads, trained over seeds.
+"""How the number of heads affects training: the same small network with 1 to 8 heads, trained with several seeds.
 
 Measured once, by `python -m attention_core.learned stability` and `... overfitting`, and stored in head_stability.json
 and head_overfitting.json in this folder.
@@ -22,17 +22,20 @@ from attention_core.record.errors import AttentionError
 
 # ---- whether more heads make training more stable: over seeds and rates ----------------------------------------------
 TASK = "lookup"
-HEAD_COUNTS = (1, 2, 4, 8)  # numbers of heads, with the same total width and so equally large matrices
-RATES = (0.003, 0.03, 0.3)  # learning rates of Adam: the course's rate divided by 3, times 3, times 30
+HEAD_COUNTS = (1, 2, 4, 8)  # numbers of heads; the total width and so the size of the matrices is the same for all
+RATES = (0.003, 0.03, 0.3)  # learning rates of Adam: the rate of the course divided by 3, times 3 and times 30
 SEEDS = tuple(range(8))
 STEPS = 100
-LEARNED = 0.9  # the share of right answers from which a run counts as learned
+LEARNED = 0.9  # a run with at least this accuracy counts as successful
 DECIMALS = 4
 
 
 @dataclass(frozen=True)
 class StabilityRow:
-    """The results for a number of heads at a learning rate. right: the share of right answers of each seed."""
+    """The results of trainings with one number of heads at one learning rate.
+
+    right: for each seed the share of right answers.
+    """
 
     heads: int
     rate: float
@@ -40,17 +43,17 @@ class StabilityRow:
 
     @property
     def mean(self) -> float:
-        """The mean share of right answers."""
+        """The mean accuracy over the seeds."""
         return statistics.fmean(self.right)
 
     @property
     def spread(self) -> float:
-        """The standard deviation over the seeds."""
+        """The standard deviation of the accuracy over the seeds."""
         return statistics.stdev(self.right)
 
     @property
     def failed(self) -> tuple[bool, ...]:
-        """Whether each run failed to learn the task.
+        """For each seed, whether the run failed to learn the task.
 
         >>> StabilityRow(1, 0.03, (0.95, 0.5, 0.9)).failed
         (False, True, False)
@@ -59,10 +62,10 @@ class StabilityRow:
 
 
 def train_once(heads: int, rate: float, seed: int, steps: int = STEPS) -> float:
-    """Train a network, and return its share of right answers on held-out texts; 0 if the training diverged.
+    """Train a network, and return its accuracy on held-out texts; return 0 if the training diverged.
 
-    heads: the number of attention heads, on which the size of the matrices does not depend. The seed determines the
-    initial weights and the batches, the same for every number of heads.
+    heads: the number of attention heads; the size of the matrices does not depend on it. seed: determines the initial
+    weights and the batches, which are the same for every number of heads.
     """
     course = COURSES[TASK]
     generator = Generator().manual_seed(seed)
@@ -77,15 +80,15 @@ def train_once(heads: int, rate: float, seed: int, steps: int = STEPS) -> float:
             optimiser.step()
         texts, answers = evidence.held_out(TASK)
         return round((model.classify(texts) == answers).double().mean().item(), DECIMALS)
-    except AttentionError:  # raised by attention for numbers that are not finite
+    except AttentionError:  # raised by attention if a number is not finite
         return 0.0
 
 
 def chance_of_difference(one: Sequence[bool], other: Sequence[bool]) -> float:
-    r"""Compute the p-value of McNemar's exact test, two-sided, for two groups of runs with the same seeds.
+    r"""Compute the two-sided p-value of McNemar's exact test for two groups of runs with the same seeds.
 
-    $2 \sum_{i \le \min(b, c)} \binom{b + c}{i} / 2^{b + c}$, at most 1, where b seeds failed only in the first group
-    and c seeds only in the second.
+    $2 \sum_{i \le \min(b, c)} \binom{b + c}{i} / 2^{b + c}$, at most 1, if b seeds failed only in the first group and c
+    seeds only in the second.
 
     one, other: whether each run failed, in the order of the seeds. Source: McNemar 1947.
 
@@ -116,9 +119,9 @@ OVERFITTING_STEPS = 100
 
 @dataclass(frozen=True)
 class OverfittingRow:
-    """The results for a number of heads and a number of training texts.
+    """The results of trainings with one number of heads and one number of training texts.
 
-    seen, unseen: the share of right answers of each seed, on the training texts and on held-out texts.
+    seen, unseen: for each seed the share of right answers, on the training texts and on held-out texts.
     """
 
     heads: int
@@ -128,7 +131,7 @@ class OverfittingRow:
 
     @property
     def gap(self) -> float:
-        """The mean share of right answers on training texts minus the mean share on held-out texts.
+        """The mean accuracy on training texts minus the mean accuracy on held-out texts.
 
         >>> OverfittingRow(1, 32, (1.0, 1.0), (0.5, 0.75)).gap
         0.375
@@ -137,17 +140,17 @@ class OverfittingRow:
 
 
 def train_on_few(heads: int, count: int, seed: int, steps: int = OVERFITTING_STEPS) -> tuple[float, float]:
-    """Train a network on `count` texts, and return its shares of right answers on these texts and on held-out texts.
+    """Train a network on `count` texts, and return its accuracy on these texts and its accuracy on held-out texts.
 
-    heads: the number of attention heads, on which the size of the matrices does not depend. The seed determines the
-    initial weights and the texts, the same for every number of heads.
+    heads: the number of attention heads; the size of the matrices does not depend on it. seed: determines the initial
+    weights and the texts, which are the same for every number of heads.
     """
     course = COURSES[TASK]
     generator = Generator().manual_seed(seed)
     symbols, classes, _ = course.make.args
     model = Classifier(symbols, classes, heads, generator)
     optimiser = torch.optim.Adam(model.parameters(), course.rate)
-    seen = evidence.batch(TASK, count, generator)  # the same texts in all steps
+    seen = evidence.batch(TASK, count, generator)  # the texts are sampled once, so that every step has the same texts
     for _ in range(steps):
         loss = model.loss(*seen)
         optimiser.zero_grad()
@@ -163,9 +166,10 @@ def share_right(model: Classifier, labelled: LabelledTexts) -> float:
 
 
 def chance_that_heads_are_alike(one: Sequence[float], other: Sequence[float]) -> float:
-    """Compute the p-value of the sign test, two-sided, for two groups of runs with the same seeds.
+    """Compute the two-sided p-value of the sign test for two groups of runs with the same seeds.
 
-    one, other: shares of right answers, in the order of the seeds. Equal shares are omitted.
+    one, other: the accuracy of each run, in the order of the seeds. Seeds with the same accuracy in both groups are
+    omitted.
 
     >>> chance_that_heads_are_alike((0.5, 0.5, 0.5, 0.5), (0.6, 0.7, 0.8, 0.5))
     0.25

@@ -1,9 +1,10 @@
-r"""The effects of training in 16 bits: one small network trained by each of SCHEMES, figures in mixed_precision.json.
+r"""Measures training in 16 bits: one small network trained by each of SCHEMES; results in mixed_precision.json.
 
 In training with mixed precision (Micikevicius et al. 2018, section 3) the run and its gradients are float16, the loss
-and the master weights float32: each step rounds the masters, runs the network, and updates the masters. The
-loss is multiplied by a scale before the gradients are computed, and the gradients are divided by the scale before the
-step, so that small gradients are not rounded to 0. Measured once, by `python -m attention_core.learned precision`.
+and the master weights float32. Each step rounds the master weights, runs the network, and updates the master weights.
+The loss is multiplied by a scale before the gradients are computed, and the gradients are divided by the scale before
+the update, so that small gradients are not rounded to 0. All is measured once, by `python -m
+attention_core.learned precision`.
 """
 
 import statistics
@@ -23,20 +24,20 @@ from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import load_network
 
 TASK = "lookup"
-STEPS, SEEDS = 400, (0, 1, 2)  # steps and seeds of the trainings, with the learning rate of the course
-EVERY = 20  # steps between two measurements
+STEPS, SEEDS = 400, (0, 1, 2)  # training steps and seeds; the learning rate is the course's
+EVERY = 20  # a measurement is made after this many steps
 LOSS_SCALE = 1024.0
-SMALLER = 2.0**-12  # factor of the loss that makes gradients small
-DIGITS = 4  # significant digits of figures
+SMALLER = 2.0**-12  # a factor of the loss that makes the gradients small
+DIGITS = 4  # significant digits of the stored measurements
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """A way to train.
+    """A way to train in some precision.
 
-    dtype: the precision of the run and its gradients. masters: whether the learned weights stay in float32 between two
-    steps; else they are rounded to `dtype`. scale: a factor of the loss by which the gradients are divided again.
-    factor: a further factor of the loss, by which the gradients are not divided.
+    dtype: the precision of the run and its gradients. masters: whether master weights stay in float32 between two
+    steps; if not, the weights are rounded to `dtype`. scale: a factor by which the loss is multiplied and the gradients
+    are later divided. factor: another factor of the loss, by which the gradients are not divided.
     """
 
     dtype: str
@@ -59,11 +60,11 @@ SCHEMES = {
 
 @dataclass(frozen=True)
 class SchemeFigures:
-    """The figures of a scheme, one row per seed, one number for every EVERY steps.
+    """The measurements of a scheme: rows by seed, with one number for every EVERY steps.
 
-    losses: on held-out texts, in nats, in float32. zero: the share of the step's gradients that are exactly 0. still:
-    the share of weights that the step did not change. right: by seed, the share of held-out texts that are classified
-    correctly after the last step.
+    losses: the loss on held-out texts, in nats, computed in float32. zero: the share of the step's gradients that are
+    exactly 0. still: the share of weights that the step did not change. right: by seed, the share of held-out texts
+    that are classified correctly after the last step.
     """
 
     losses: list[list[float]]
@@ -73,12 +74,14 @@ class SchemeFigures:
 
 
 def last_loss(figures: SchemeFigures) -> float:
-    """The median over the seeds of the loss after the last step."""
+    """Return the loss after the last step, the median over the seeds."""
     return statistics.median(losses[-1] for losses in figures.losses)
 
 
 def late_shares(by_seed: list[list[float]]) -> list[float]:
-    """The means of `zero` or `still` over the second half of each seed's training, in ascending order.
+    """Return the mean of `zero` or `still` over the second half of each seed's training, in ascending order.
+
+    by_seed: these shares at each measured step, for each seed.
 
     >>> late_shares([[0.0, 0.0, 0.5, 0.75], [1.0, 1.0, 0.0, 0.0]])
     [0.0, 0.625]
@@ -88,13 +91,13 @@ def late_shares(by_seed: list[list[float]]) -> list[float]:
 
 # ---- training --------------------------------------------------------------------------------------------------------
 def surprise(model: Classifier, texts: Int[Tensor, "B S"], classes: Int[Tensor, " B"]) -> Float[Tensor, ""]:
-    """Compute the mean cross-entropy of the right class, in float32, from logits in the model's own precision."""
+    """Compute the mean cross-entropy of the right class in float32, from logits in the precision of the model."""
     logits = model.trace(texts)["output"]  # (B, 1, classes)
     return nn.functional.cross_entropy(logits[:, 0].float(), classes)
 
 
 def round_weights(masters: Classifier, rounded: Classifier) -> None:
-    """Copy the weights of `masters` into `rounded`, rounded to the precision of `rounded`."""
+    """Copy the master weights into another network, and round them to the precision of that network."""
     with torch.no_grad():
         for weight, master in zip(rounded.parameters(), masters.parameters(), strict=True):
             weight.copy_(master)
@@ -103,8 +106,9 @@ def round_weights(masters: Classifier, rounded: Classifier) -> None:
 def train_in_precision(scheme: Scheme, seed: int, steps: int = STEPS) -> tuple[Classifier, list[tuple[float, ...]]]:
     """Train a network by Adam (Kingma, Ba 2015), whose state is float32.
 
-    Returns the network, and after every EVERY steps (loss, share of gradients that are 0, share of unchanged weights).
-    The seed determines the initial weights and the batches, the same for all schemes.
+    Returns the network, and a tuple after every EVERY steps: (loss, share of gradients that are 0, share of weights
+    that the step left unchanged). seed: determines the initial weights and the batches, which are the same for all
+    schemes.
     """
     course = COURSES[TASK]
     generator = Generator().manual_seed(seed)
@@ -131,7 +135,7 @@ def train_in_precision(scheme: Scheme, seed: int, steps: int = STEPS) -> tuple[C
 
 
 def list_gradients(model: Classifier, texts: tuple[Tensor, Tensor], scale: float = 1.0) -> list[Tensor]:
-    """Compute the gradients of the loss times a scale, in the model's precision, one tensor for each parameter."""
+    """Compute the gradients of the loss, multiplied by a scale, in the model's precision, one tensor per parameter."""
     loss = scale * surprise(model, *texts)
     return list(torch.autograd.grad(loss, list(model.parameters())))
 
@@ -147,13 +151,13 @@ def share_of_zeros(tensors: list[Tensor]) -> float:
 
 
 def keep(number: Tensor) -> float:
-    """Return a number, rounded to DIGITS significant digits."""
+    """Return a number as a float that is rounded to DIGITS significant digits."""
     return float(f"{number.item():.{DIGITS}g}")
 
 
 # ---- memory ----------------------------------------------------------------------------------------------------------
 def bytes_per_weight(scheme: Scheme) -> int:
-    """Return the bytes per learned weight: for the weight, its gradient, its master, and Adam's two numbers.
+    """Return the bytes per learned weight: of the weight, its gradient, its master weight, and Adam's two numbers.
 
     >>> [bytes_per_weight(SCHEMES[name]) for name in ("float32", "scaled", "alone")]
     [16, 16, 12]
@@ -165,27 +169,30 @@ def bytes_per_weight(scheme: Scheme) -> int:
 
 
 def bytes_of_steps(scheme: Scheme) -> int:
-    """Return the bytes of all numbers that attention computes for a batch and stores for the gradients."""
+    """Return the bytes of all those steps of the attention that are stored for computing the gradients of a batch."""
     trace = load_trained(scheme.dtype).trace(draw_batch()[0])
     return sum(step.value.nbytes for step in trace.computed().values())
 
 
 def load_trained(dtype: str) -> Classifier:
-    """Load the network trained in float32, after its last step, in another precision. dtype: a name in torch."""
+    """Load the network that was trained in float32, as it is after its last step, in another precision.
+
+    dtype: the name of the precision in torch.
+    """
     network = load_network(TASK, COURSES[TASK].saved[-1])
     return network.model(getattr(torch, dtype)).requires_grad_(True)
 
 
 def draw_batch() -> tuple[Tensor, Tensor]:
-    """Sample the batch whose gradients are shown: texts, and the class of each."""
+    """Sample the batch whose gradients the app shows, as (texts, class of each text)."""
     return COURSES[TASK].batch(Generator().manual_seed(SEEDS[0]))
 
 
 @cache
 def trained_gradients(dtype: str, scale: float) -> Float[Tensor, " n"]:
-    """Compute all gradients of a batch in a precision, with a scaled loss, for the network trained in float32.
+    """Compute all gradients of one batch in another precision, for the network that was trained in float32.
 
-    dtype: the precision, a name in torch. The gradients are not divided by the scale.
+    dtype: the name of the precision in torch. scale: a factor of the loss, by which the gradients are not divided.
 
     >>> trained_gradients("float32", 1.0).shape
     torch.Size([1480])
@@ -195,7 +202,7 @@ def trained_gradients(dtype: str, scale: float) -> Float[Tensor, " n"]:
 
 
 def count_powers(gradients: Float[Tensor, " n"]) -> dict[int, int]:
-    """Return n -> number of gradients with a magnitude from 2^n to below 2^(n + 1); gradients of 0 are omitted.
+    """Return {n: number of gradients whose magnitude is at least 2^n and below 2^(n + 1)}; gradients of 0 are omitted.
 
     >>> count_powers(torch.tensor([0.5, -0.7, 0.0, 3.0]))
     {-1: 2, 1: 1}

@@ -1,4 +1,4 @@
-"""The shipped networks: their weights as safetensors, and their figures in one table beside them."""
+"""The trained networks of the package: weights as safetensors, with a table of their measured accuracy and loss."""
 
 import json
 from functools import cache
@@ -13,13 +13,13 @@ from attention_core.learned.training.training import Training
 
 SHIPPED_FOLDER = Path(__file__).with_name("shipped")
 FIGURES_FILE = SHIPPED_FOLDER / "figures.json"
-FIGURE_DECIMALS = 4  # decimals of the figures in the table
+FIGURE_DECIMALS = 4  # decimals of the measurements in the table
 SHIPPED_SEED = 1
 
 
 @cache
 def load_network(course: str, step: int) -> Network:
-    """Return the network of a course at a step of Course.shipped; at step 0, as sampled from its seed."""
+    """Load the network of a course at a step of Course.shipped; the network at step 0 is sampled from its seed."""
     if step == 0:
         return Training(course, SHIPPED_SEED).saved[0]
     numbers = {}
@@ -32,21 +32,21 @@ def load_network(course: str, step: int) -> Network:
 
 
 def course_file(course: str) -> Path:
-    """Return the path of the file with a course's networks."""
+    """Return the path of the file that holds a course's networks."""
     return SHIPPED_FOLDER / f"{course}.safetensors"
 
 
 @cache
 def read_figures_table() -> dict[str, dict]:
-    """Read the figures of each course: {course: {"parameters", "steps", "places", "figures", "losses"}}.
+    """Read the measurements of each course: {course: {"parameters", "steps", "places", "figures", "losses"}}.
 
-    Figures and losses are lists with an entry for each of the steps.
+    Figures and losses are lists with one entry per step of "steps".
     """
     return json.loads(FIGURES_FILE.read_text(encoding="utf-8"))
 
 
 def shipped_figures(course: str, step: int) -> Figures:
-    """Return the figures of a network after a saved step, see Course."""
+    """Return the measured accuracy of a course's network after a training step with a checkpoint, see Course."""
     row = read_figures_table()[course]
     place = row["steps"].index(step)
     return tuple(row["figures"][place])
@@ -54,7 +54,7 @@ def shipped_figures(course: str, step: int) -> Figures:
 
 # ---- training of the shipped networks --------------------------------------------------------------------------------
 def ship_course(course: str) -> None:
-    """Train a course, and write its networks and its row of the table into files."""
+    """Train the network of a course, and write its checkpoints and its row of results into the package's files."""
     training = Training(course, SHIPPED_SEED)
     while not training.done:
         training.advance()
@@ -69,7 +69,9 @@ def ship_course(course: str) -> None:
 
 
 def shipped_numbers(training: Training) -> dict[str, Tensor]:
-    """Return the weights of the shipped checkpoints, named as in the file: "step/parameter"."""
+    """Return the weights of the checkpoints that the package includes; the names are as in the file:
+    "step/parameter".
+    """
     numbers = {}
     for network in training.saved:
         if network.step not in training.course.shipped:
@@ -80,7 +82,7 @@ def shipped_numbers(training: Training) -> dict[str, Tensor]:
 
 
 def figures_row(training: Training) -> dict[str, object]:
-    """Measure every saved network of a course, as a row of the table."""
+    """Measure every saved checkpoint of a course, and return the measurements as a row of the table."""
     first_numbers = training.saved[0].numbers.values()
     steps = []
     figures = []
@@ -100,7 +102,7 @@ def figures_row(training: Training) -> dict[str, object]:
 
 
 def format_figures_table(rows: dict[str, dict]) -> str:
-    """Return the table as JSON, with one line for each list."""
+    """Return the table of measurements as JSON, with each list on one line."""
     courses = []
     for course in COURSES:
         if course in rows:
@@ -111,7 +113,7 @@ def format_figures_table(rows: dict[str, dict]) -> str:
 
 
 def format_figures_row(row: dict[str, object]) -> str:
-    """Return the entries of a row as JSON, one line for each."""
+    """Return the entries of a row as JSON, one per line."""
     lines = []
     for key, value in row.items():
         numbers = json.dumps(value)

@@ -1,4 +1,4 @@
-"""A checkpoint of a network: its weights in half precision, and its figures."""
+"""Checkpoints of a network: its weights in half precision, with its measured accuracy."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from torch import Generator, Tensor, nn
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.record.errors import AttentionError
 
-STORED_DTYPE = torch.float16  # precision of all checkpoints: half the size of float32, and figures hardly change
+STORED_DTYPE = torch.float16  # precision of all checkpoints: half the size of float32, with nearly the same accuracy
 RECIPE_NAME_PATTERN = re.compile(r"([a-z_]{1,20})\.([0-9]{1,9})\.([0-9]{1,5})(?:\.r([0-9.e-]{1,10}))?(\.cuda)?")
 TRAINING_DEVICES = ("cpu", "cuda")
 MAX_LEARNING_RATE = 10_000.0
@@ -21,10 +21,10 @@ Measured = TypeVar("Measured")
 
 @dataclass(frozen=True)
 class NetworkRecipe:
-    """The recipe of a network: all that its weights depend on.
+    """All values that determine the weights of a trained network.
 
-    course: a key of COURSES. seed: see Training. step: the number of training steps. rate: the learning rate; None if
-    it is the course's rate. device: where the network was trained, because devices sum in different orders.
+    course: a key of COURSES. seed: as in Training. step: the number of training steps. rate: the learning rate; None
+    for the course's rate. device: the device on which the network was trained, because devices sum in different orders.
 
     >>> NetworkRecipe("vote", 1, 400).name, NetworkRecipe("vote", 1, 400, 0.5, "cuda").name
     ('vote.1.400', 'vote.1.400.r0.5.cuda')
@@ -38,7 +38,7 @@ class NetworkRecipe:
 
     @property
     def name(self) -> str:
-        """The recipe as a text without blanks."""
+        """The recipe as a text without spaces, which read_recipe parses."""
         name = f"{self.course}.{self.seed}.{self.step}"
         if self.rate is not None:
             name += f".r{self.rate:g}"
@@ -48,7 +48,7 @@ class NetworkRecipe:
 
 
 def read_recipe(name: str) -> NetworkRecipe:
-    """Read a recipe from its name. Raises ValueError for another text.
+    """Parse a recipe from its name. Raises ValueError for another text.
 
     >>> read_recipe("vote.1.400.r0.5")
     NetworkRecipe(course='vote', seed=1, step=400, rate=0.5, device='cpu')
@@ -70,9 +70,9 @@ def read_recipe(name: str) -> NetworkRecipe:
 
 
 def is_trainable(recipe: NetworkRecipe) -> bool:
-    """Return whether the recipe's course exists and has the step, and whether the learning rate is allowed.
+    """Return whether a recipe is valid: its course exists and has this step, and the learning rate is allowed.
 
-    A recipe must not name the course's own rate, so that a network has one name.
+    A recipe must not state a learning rate if it is the course's own, so that each network has only one name.
     """
     course = COURSES.get(recipe.course)
     if course is None or recipe.step not in course.saved:
@@ -85,15 +85,20 @@ def is_trainable(recipe: NetworkRecipe) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A checkpoint of a network. numbers: every parameter by its name, float16."""
+    """A checkpoint of a network.
+
+    recipe: all values that determine the network's weights. numbers: every parameter by its name, in float16.
+    """
 
     recipe: NetworkRecipe
     numbers: dict[str, Tensor]
 
     @classmethod
     def of(cls, recipe: NetworkRecipe, model: nn.Module) -> "Network":
-        """Return a checkpoint of a model as it is now. Raises AttentionError: training_diverged, if a weight is not
-        finite in half precision."""
+        """Return a checkpoint of a model in its present state.
+
+        Raises AttentionError: training_diverged, if a weight is not finite in half precision.
+        """
         numbers = {}
         for name, parameter in model.named_parameters():
             stored = parameter.detach().to("cpu", STORED_DTYPE)
@@ -104,12 +109,12 @@ class Network:
 
     @property
     def course(self) -> str:
-        """The name of the course in which the network was trained."""
+        """The name of the training that made the network."""
         return self.recipe.course
 
     @property
     def step(self) -> int:
-        """The step after which the network was saved."""
+        """The training step after which the network was saved."""
         return self.recipe.step
 
     def model(self, dtype: torch.dtype = torch.float64) -> nn.Module:
@@ -122,27 +127,27 @@ class Network:
 
     @property
     def exact_model(self) -> nn.Module:
-        """The PyTorch module in float64, with which gradients can be computed."""
+        """The PyTorch module in float64, which supports the computation of gradients."""
         return differentiable_model(self)
 
     def measure(self, compute: Callable[[nn.Module], Measured]) -> Measured:
-        """Return compute(model) for the model in float32."""
+        """Return the result of calling a function with the model in float32."""
         with torch.inference_mode():
             return compute(self.model(torch.float32))
 
     @property
     def measured(self) -> bool:
-        """Whether the network's figures are already measured."""
+        """Whether the network's accuracy is already measured."""
         return "figures" in self.__dict__
 
     @cached_property
     def figures(self) -> Figures:
-        """The network's figures on held-out data, see Course; measured at first access."""
+        """The network's accuracy on held-out data, as its Course measures it. It is measured at first access."""
         return self.measure(COURSES[self.course].measure)
 
 
-@lru_cache(maxsize=32)  # by the network's identity; a model takes four times as much memory as the network
+@lru_cache(maxsize=32)  # caches few models, because a model takes four times as much memory as its checkpoint
 def differentiable_model(network: Network) -> nn.Module:
-    """Return a network's model in float64, usable for gradients even if the first caller is in inference mode."""
+    """Return a network's model in float64. It supports gradients even if the first caller is in inference mode."""
     with torch.inference_mode(False):
         return network.model()

@@ -1,4 +1,4 @@
-"""Training step by step: the same seed gives the same weights, however often the training is interrupted."""
+"""Training of a network, step by step: a seed always gives the same weights, even if the training is interrupted."""
 
 import math
 
@@ -12,11 +12,11 @@ from attention_core.record.errors import AttentionError
 
 
 class Training:
-    r"""One network in training, by Adam (Kingma, Ba 2015) on the mean cross-entropy of the right answers.
+    r"""A network in training by Adam (Kingma, Ba 2015) on the mean cross-entropy of the right answers.
 
-    course: a key of COURSES. seed: for the initial weights and the batches. rate: the learning rate of Adam; if None,
-    the course's rate. device: "cpu" or "cuda", where the network is computed; all samples are drawn on the CPU, so that
-    a seed gives the same samples on both. Each training has a separate generator.
+    course: a key of COURSES. seed: determines the initial weights and the batches. rate: the learning rate of Adam;
+    None for the course's rate. device: "cpu" or "cuda", where the network is computed. All samples are taken on the
+    CPU, so that a seed gives the same samples on both devices. Each training has a separate generator.
 
     Raises AttentionError: unknown_choice.
 
@@ -38,7 +38,7 @@ class Training:
         self.model: nn.Module = self.course.make(self.generator).to(device)
         if rate is None:
             rate = self.course.rate
-        self.rate = None if rate == self.course.rate else rate  # None for the course's rate, as in a recipe
+        self.rate = None if rate == self.course.rate else rate  # None means the course's rate, as in a recipe
         self.optimiser = torch.optim.Adam(self.model.parameters(), rate)
         self.losses: list[float] = []
         self.saved: list[Network] = []
@@ -51,7 +51,7 @@ class Training:
 
     @property
     def recipe(self) -> NetworkRecipe:
-        """The recipe of the network as it is now."""
+        """The recipe of the network at the current step of its training."""
         return NetworkRecipe(
             self.name,
             self.seed,
@@ -62,12 +62,14 @@ class Training:
 
     @property
     def done(self) -> bool:
-        """Whether the last step is done."""
+        """Whether the training has made its last step."""
         return self.step >= self.course.saved[-1]
 
     def advance(self) -> None:
-        """Make one training step, and save a checkpoint if the course has one after this step. Raises AttentionError:
-        training_diverged."""
+        """Make one training step; save a checkpoint if the course requires one after this step.
+
+        Raises AttentionError: training_diverged.
+        """
         loss = self.compute_loss()
         self.optimiser.zero_grad()
         loss.backward()
@@ -77,19 +79,22 @@ class Training:
             self.save()
 
     def compute_loss(self) -> torch.Tensor:
-        """Compute the loss of the next batch. Raises AttentionError: training_diverged, if the loss is not finite."""
+        """Compute the loss of the next batch.
+
+        Raises AttentionError: training_diverged, if the loss is not finite.
+        """
         drawn = self.course.batch(self.generator)
         batch = [part.to(self.device) for part in drawn]
         try:
             loss = self.model.loss(*batch)
         except AttentionError as refusal:
-            # Attention raises an error for numbers that are not finite.
+            # If numbers are not finite, attention raises this error.
             raise AttentionError("training_diverged", step=self.step + 1) from refusal
         if not math.isfinite(loss.item()):
             raise AttentionError("training_diverged", step=self.step + 1)
         return loss
 
     def save(self) -> None:
-        """Save a checkpoint of the network as it is now."""
+        """Save a checkpoint of the network at its present step."""
         network = Network.of(self.recipe, self.model)
         self.saved.append(network)

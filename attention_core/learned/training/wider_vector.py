@@ -1,6 +1,7 @@
-"""Whether one context vector lacks width or training: letters reversed with a wider vector, and with longer training.
+"""Experiment on letter reversal with a single context vector: is the vector too narrow, or the training too short?
 
-Measured once, by `python -m attention_core.learned wider`, and stored in wider_vector.json in this folder.
+Networks with a wider vector and with longer training are measured once, by `python -m attention_core.learned wider`.
+The results are stored in wider_vector.json in this folder.
 """
 
 import statistics
@@ -14,17 +15,18 @@ from attention_core.learned.measured_table import MeasuredTable
 from attention_core.learned.training.courses import COURSES
 
 COURSE = COURSES["reversal_one"]
-AS_SHIPPED, LONGER, WIDER = TRIALS = ((64, 3000), (64, 6000), (128, 3000))  # (width of the vector, training steps)
+AS_SHIPPED, LONGER, WIDER = TRIALS = ((64, 3000), (64, 6000), (128, 3000))  # (width, training steps)
 FIRST = 20  # number of first steps whose mean loss is stored
-DIGITS = 6  # decimals of that mean loss
+DIGITS = 6  # decimals of the stored mean loss
 
 
 @dataclass(frozen=True)
 class WidthRow:
-    """The results of a network with one context vector of a width after some steps.
+    """The results of a network with a single context vector of a given width, after a given number of training steps.
 
-    first_loss: the mean of the first FIRST losses, in nats. exact: by length, the share of texts whose target the
-    network generates exactly."""
+    first_loss: the mean of the first FIRST losses, in nats. exact: {length of a text: share of texts whose target the
+    network generates exactly}.
+    """
 
     width: int
     steps: int
@@ -32,7 +34,7 @@ class WidthRow:
     exact: list[float]
 
     def exact_at(self, length: int) -> float:
-        """The share of texts of a length whose target the network generates exactly.
+        """Return the share of texts of this length whose target the network generates exactly.
 
         >>> WIDER_VECTOR.rows[AS_SHIPPED].exact_at(15)
         0.0

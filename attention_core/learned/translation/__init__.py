@@ -1,1 +1,1 @@
-"""A translation network trained for this app: an encoder reads English, a decoder attends to it and writes Chinese."""
+"""A translation network trained for this app: its encoder reads English, its decoder generates Chinese."""

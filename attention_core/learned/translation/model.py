@@ -1,4 +1,4 @@
-"""The Transformer that translates: an encoder, a decoder, and attention from the decoder to the encoder."""
+"""The Transformer that translates: an encoder, and a decoder with attention to the encoder's output."""
 
 from dataclasses import dataclass
 
@@ -23,8 +23,8 @@ POSITIONS = ("sinusoidal", {"base": 10000.0})
 class TranslatorShape:
     """The size of a translator, a small Transformer as in Vaswani et al. 2017, section 3.
 
-    source_words, target_words: the sizes of the vocabularies. width: of a word's vector. layers: the number in the
-    encoder, and in the decoder. inner: the inner width of the feed-forward layers.
+    source_words, target_words: the sizes of the vocabularies. width: the width of a word's vector. layers: the number
+    of layers of the encoder, and also of the decoder. inner: the inner width of the feed-forward layers.
     """
 
     source_words: int
@@ -44,7 +44,7 @@ class TranslatorShape:
         return StackConfig((layer,) * self.layers, embedding=EMBEDDING, unembedding=UnembeddingConfig())
 
     def attention(self, *masks: str) -> AttentionConfig:
-        """The config of an attention layer with these masks."""
+        """Return the config of an attention layer with these masks."""
         return AttentionConfig(heads=self.heads, masks=masks, modifiers=(NORM,), residual=True)
 
     def feed_forward(self) -> FeedForwardConfig:
@@ -56,12 +56,12 @@ EMBEDDING = EmbeddingConfig(times_root=True, positions=(POSITIONS,))
 
 
 def zeros(size: int) -> nn.Parameter:
-    """Return a parameter of zeros, the initial value of a bias or of a norm's shift."""
+    """Return a parameter of zeros, for a bias or for the shift of a norm."""
     return nn.Parameter(torch.zeros(size))
 
 
 class AttentionPart(nn.Module):
-    """The parameters of an attention layer and of the norm after it. Matrices are in row convention, x @ w + b."""
+    """The parameters of an attention layer and of the norm after it. The matrices are in row convention, x @ w + b."""
 
     def __init__(self, width: int, generator: Generator):
         super().__init__()
@@ -72,7 +72,7 @@ class AttentionPart(nn.Module):
         self.b_layer_after = zeros(width)
 
     def weights(self) -> Weights:
-        """The parameters as Weights of the core."""
+        """Return the parameters as Weights of the core."""
         return Weights(**dict(self.named_parameters()))
 
 
@@ -87,12 +87,15 @@ class FeedForwardPart(nn.Module):
         self.b_layer_after = zeros(width)
 
     def weights(self) -> FeedForwardWeights:
-        """The parameters as FeedForwardWeights of the core."""
+        """Return the parameters as FeedForwardWeights of the core."""
         return FeedForwardWeights(**dict(self.named_parameters()))
 
 
 class TranslatorLayer(nn.Module):
-    """The parameters of a layer. has_cross: whether the layer has cross-attention, as in the decoder."""
+    """The parameters of a layer.
+
+    has_cross: whether the layer has cross-attention, as the layers of the decoder do.
+    """
 
     def __init__(self, shape: TranslatorShape, has_cross: bool, generator: Generator):
         super().__init__()
@@ -101,13 +104,13 @@ class TranslatorLayer(nn.Module):
         self.feed_forward = FeedForwardPart(shape.width, shape.inner, generator)
 
     def weights(self) -> LayerWeights:
-        """The parameters as LayerWeights of the core."""
+        """Return the parameters of the layer as LayerWeights of the core."""
         cross = None if self.cross is None else self.cross.weights()
         return LayerWeights(self.attention.weights(), self.feed_forward.weights(), cross)
 
 
 class Translator(nn.Module):
-    """A translator of a shape, with initial parameters sampled from a generator."""
+    """A translator of a given shape; its initial parameters are sampled from a generator."""
 
     def __init__(self, shape: TranslatorShape, generator: Generator):
         super().__init__()
@@ -119,7 +122,7 @@ class Translator(nn.Module):
 
     # ---- the full run, to be shown -----------------------------------------------------------------------------------
     def weights(self) -> tuple[StackWeights, StackWeights]:
-        """The parameters of encoder and decoder as StackWeights of the core."""
+        """Return the parameters of the encoder and of the decoder, as StackWeights of the core."""
         encoder, decoder = (tuple(layer.weights() for layer in part) for part in (self.encoder, self.decoder))
         return (
             StackWeights(encoder, EmbeddingWeights(table=self.source_table)),
@@ -131,15 +134,19 @@ class Translator(nn.Module):
         )
 
     def stack(self, source: object, target: object) -> Stack:
-        """Run all parts of the translator, and return the recorded steps. source, target: the numbers of the words of B
-        texts, as embed takes them."""
+        """Run all parts of the translator, and return a Stack with every step recorded.
+
+        source, target: the word numbers of B texts, in the form that embed expects.
+        """
         encoder, decoder = self.weights()
         memory = run_stack(source, encoder, self.shape.encoder())
         return run_stack(target, decoder, self.shape.decoder(), memory)
 
     # ---- the run in training -----------------------------------------------------------------------------------------
     def run_layers(self, source: PackedWords, target: PackedWords) -> Stack:
-        """Run the layers of encoder and decoder, without unembedding, over sentences and their translations."""
+        """Run the layers of the encoder and the decoder on sentences and their translations, without the
+        unembedding.
+        """
         memory = self.encode(source)
         return self.decode(target, memory, target.allowed_to(source))
 
@@ -149,26 +156,34 @@ class Translator(nn.Module):
         return run_stack(place_words(self.source_table, source), layers, config, allowed=source.allowed)
 
     def decode(self, target: PackedWords, memory: Stack, memory_allowed: Tensor) -> Stack:
-        """Run the decoder's layers on translations. memory: the run of the encoder, whose parts come first in the
-        result."""
+        """Run the decoder's layers on translations.
+
+        memory: the run of the encoder, whose parts come first in the result.
+        """
         layers, config = StackWeights(self.weights()[1].layers), StackConfig(self.shape.decoder().layers)
         x = place_words(self.target_table, target)  # (B, T, D)
         return run_stack(x, layers, config, memory, target.allowed, memory_allowed)
 
     def word_logits(self, x: Float[Tensor, "*N D"]) -> Float[Tensor, "*N V"]:
-        """The logits of the next word from vectors after the last layer."""
+        """Return the logits of the next word, computed from vectors after the last layer."""
         return x @ self.target_table.T
 
 
 def draw_table(words: int, width: int, generator: Generator) -> nn.Parameter:
-    """Sample one row per word, with the deviation 1/√D. Times √D its numbers are as large as those of positions."""
+    """Sample one row per word, with the standard deviation 1/√D.
+
+    Multiplied by √D, the numbers are as large as the numbers of position encodings.
+    """
     table = torch.empty(words, width)
     nn.init.normal_(table, std=width**-0.5, generator=generator)
     return nn.Parameter(table)
 
 
 def place_words(table: Float[Tensor, "V D"], packed: PackedWords) -> Float[Tensor, "B T D"]:
-    """The vectors of words plus those of their positions in their text, as `embed` returns them for each text alone."""
+    """Return word vectors plus position encodings; positions are counted within each packed text.
+
+    The result is the same as if `embed` computed each text alone.
+    """
     embedded = times_root(table[packed.words])  # (B, T, D)
     _, params = POSITIONS
     places = sinusoidal(embedded, first_position=0, **params)  # (T, D)

@@ -1,4 +1,4 @@
-"""Pairs of sentences for training in translation: a scene of the grammar in English and in Chinese."""
+"""Sentence pairs for training a translator: the same scene of the grammar, written in English and in Chinese."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,8 +27,11 @@ SOURCE, TARGET = "en", "zh"
 
 @dataclass(frozen=True)
 class Pair:
-    """A sentence and its translation, each after START. aligned: (source position, target position) of words with the
-    same meaning; words such as "the" and 了 are not aligned."""
+    """A sentence and its translation, each after START.
+
+    aligned: (source position, target position) of words with the same meaning; words such as "the" and 了 are not
+    aligned.
+    """
 
     source: Text
     target: Text
@@ -37,8 +40,10 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class PairBatch:
-    """Rows of sentences and rows of their translations: text n of a source row has text n of that target row as its
-    translation."""
+    """Packed rows of sentences, and packed rows of their translations.
+
+    Text n of a row in `target` is the translation of text n of the same row in `source`.
+    """
 
     source: PackedWords
     target: PackedWords
@@ -50,7 +55,7 @@ class PairBatch:
 
     @property
     def wanted(self) -> Int[Tensor, "B T"]:
-        """The right next word at each position: after the last word of a text START, which begins and ends texts."""
+        """The right next word at each position. After the last word it is START, which both begins and ends a text."""
         words = self.target.words
         ends = torch.full_like(words[:, :1], word_numbers(TARGET)[START])  # (B, 1)
         return torch.cat((words[:, 1:], ends), 1)
@@ -58,9 +63,9 @@ class PairBatch:
 
 # ---- one pair --------------------------------------------------------------------------------------------------------
 def draw_plain_scene(rng: RandomNumbers, part: str) -> Scene:
-    """Sample a scene whose English determines its Chinese.
+    """Sample a scene whose English text has a single Chinese translation.
 
-    For "the dog" the grammar writes 狗 or, in one scene of seven, 那 只 狗, with the same English; such scenes are
+    For "the dog" the grammar writes 狗, but in one scene of seven 那 只 狗, with the same English text. Such scenes are
     omitted.
     """
     measured = DETERMINERS["the measured"]
@@ -72,7 +77,7 @@ def draw_plain_scene(rng: RandomNumbers, part: str) -> Scene:
 
 
 def find_mentions(part: object) -> Iterator[Mention]:
-    """Yield all mentions in a part of a scene."""
+    """Yield all mentions in a part of a scene, at any depth."""
     if isinstance(part, Mention):
         yield part
     inner = part.values() if isinstance(part, dict) else part
@@ -82,17 +87,16 @@ def find_mentions(part: object) -> Iterator[Mention]:
 
 
 def draw_pair(rng: RandomNumbers, part: str) -> Pair:
-    """Sample a sentence and its translation from a part of the grammar."""
+    """Sample a sentence and its translation. part: a part of the grammar, as in draw_scene."""
     scene = draw_plain_scene(rng, part)
-    said = [(source, target) for source, target in scene.align() if target >= 0]  # -1: omitted in Chinese
+    said = [(source, target) for source, target in scene.align() if target >= 0]  # -1 marks a word that Chinese lacks
     aligned = tuple((source + 1, target + 1) for source, target in said)
     return Pair(begin_text(scene.say(SOURCE)), begin_text(scene.say(TARGET)), aligned)
 
 
 # ---- training batches ------------------------------------------------------------------------------------------------
 def draw_pairs(rng: RandomNumbers) -> Iterator[tuple[Text, Text]]:
-    """Yield pairs (sentence, translation) for training without end; in both, some nouns are replaced by their
-    categories."""
+    """Yield training pairs (sentence, translation) without end; in some, category tokens replace nouns."""
     while True:
         scene = draw_plain_scene(rng, "train")
         source, target = disguise_pair(scene, rng)
@@ -100,7 +104,7 @@ def draw_pairs(rng: RandomNumbers) -> Iterator[tuple[Text, Text]]:
 
 
 def disguise_pair(scene: Scene, rng: RandomNumbers) -> tuple[Text, Text]:
-    """Return a scene in both languages; some nouns are replaced by their categories in both."""
+    """Return a scene in both languages; in both texts, the same nouns are replaced by their categories."""
     source, target = scene.say(SOURCE), scene.say(TARGET)
     words = disguise_words(source, rng, disguise_share)
     if words == list(source.words):
@@ -113,8 +117,10 @@ def disguise_pair(scene: Scene, rng: RandomNumbers) -> tuple[Text, Text]:
 
 
 def disguise_share(category: str) -> float:
-    """The probability that a word is replaced by its category; 0 for qualities and verbs, because their neighbours in
-    Chinese depend on the word."""
+    """Return the probability that a word is replaced by its category.
+
+    The probability is 0 for qualities and verbs, because their neighbours in Chinese depend on the word.
+    """
     return 0 if category in OTHER_CATEGORIES else DISGUISED_NOUNS
 
 
@@ -126,7 +132,10 @@ def draw_pair_batch(generator: Generator) -> PairBatch:
 
 
 def pack_pairs(rows: list[list[tuple[Text, Text]]], count: int, length: int) -> PairBatch:
-    """Pack the pairs of each row into a batch; START is at empty positions. count, length: of the rows."""
+    """Pack the pairs of each row into a batch; empty positions hold START.
+
+    count: the number of rows. length: the length of a row.
+    """
     packed = []
     for side, language in enumerate((SOURCE, TARGET)):
         numbers = word_numbers(language)

@@ -1,4 +1,4 @@
-"""The input and the output of a translator: the words of a sentence and its translation, and the run of all parts."""
+"""Access to a translator: the words of a sentence and its translation, and the run of all parts."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,24 +18,29 @@ from attention_core.transformer.stack import UNEMBEDDING, Stack
 
 
 def cut_for_translator(text: str, language: str) -> tuple[str, ...]:
-    """Cut a typed text into words, and return START and these words. Raises AttentionError: no_tokens,
-    model_too_long."""
+    """Split a typed text into words, and return START and these words.
+
+    Raises AttentionError: no_tokens, model_too_long.
+    """
     return begin_sentence(cut_words(text.replace(START, " "), language))
 
 
 @lru_cache(maxsize=64)
 def translate_words(name: str, source: tuple[str, ...]) -> tuple[str, ...]:
-    """The translation that a translator generates, after START. source: the words of the sentence, after START."""
+    """Return the translation that a translator generates, with START before it.
+
+    source: START and the words of the sentence.
+    """
     (words,) = translate(TRANSLATORS.load(name), [source[1:]])
     return (START, *words)
 
 
-@lru_cache(maxsize=8)  # a result has all steps of all layers: two megabytes for long sentences
+@lru_cache(maxsize=8)  # each cached result has all steps of all layers: two megabytes for long sentences
 def run_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> Stack:
-    """The run of a translator on a sentence and a translation, in float64, with every step recorded.
+    """Run a translator in float64 on a sentence and a translation, and return a Stack with every step recorded.
 
-    name: of a shipped translator. source, target: the words of sentence and translation, after START. A word outside
-    the vocabulary is read as <unknown>. Raises AttentionError: unknown_choice.
+    name: the name of an included translator. source, target: the words of sentence and translation, after START. A word
+    outside the vocabulary is read as <unknown>. Raises AttentionError: unknown_choice.
     """
     numbers = []
     for words, language in ((source, SOURCE), (target, TARGET)):
@@ -47,9 +52,10 @@ def run_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) 
 
 @dataclass(frozen=True, eq=False)
 class CrossInputs:
-    """The inputs of a layer's cross-attention, as arguments of attend.
+    """The inputs of cross-attention in one layer, as arguments of attend.
 
-    x: the inputs of the queries, from the decoder. context: the encoder's output."""
+    x: the inputs of the queries, from the decoder. context: the encoder's output.
+    """
 
     x: Float[Tensor, "T D"]
     context: Float[Tensor, "S D"]
@@ -64,24 +70,27 @@ class CrossInputs:
 
 
 def cross_inputs(name: str, source: tuple[str, ...], target: tuple[str, ...], layer: int) -> CrossInputs:
-    """The inputs of a layer's cross-attention in a run, see run_translator; layers are counted from 1."""
+    """Return the inputs of a layer's cross-attention; layers count from 1. Other arguments: see run_translator."""
     trace = run_translator(name, source, target)[f"{layer}.cross"]
     weights = TRANSLATORS.load(name).decoder[layer - 1].weights().cross
     return CrossInputs(trace["query"][0], trace["key"][0], weights, cross_config(name))
 
 
 def cross_config(name: str) -> AttentionConfig:
-    """The config of the cross-attention, the same in each layer. Raises AttentionError: unknown_choice."""
+    """Return the config of the cross-attention, the same in each layer. Raises AttentionError: unknown_choice."""
     return TRANSLATION_RECIPES[name].shape().attention()
 
 
 def aligning_head(name: str) -> int:
-    """The head of the last layer, from 0, whose largest weight is most often on the word of equal meaning."""
+    """Return the number, from 0, of the head in the last layer that aligns best.
+
+    The largest weight of this head is most often on the word with the same meaning.
+    """
     return int(TRANSLATORS.figures()[name].figures["head"]) - 1
 
 
 def next_words(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> list[tuple[str, float]]:
-    """(word, probability) of the likeliest next word at each row."""
+    """Return (likeliest next word, its probability) for each position of the target."""
     probabilities = run_translator(name, source, target)[UNEMBEDDING]["probabilities"][0]  # (T, V)
     shares, numbers = probabilities.max(-1)
     known = vocabulary(TARGET)

@@ -1,4 +1,4 @@
-"""The translators by name: the size and the training of each, and the folder of the shipped translators."""
+"""The training recipes of the translators, keyed by name, and the folder of the trained translators."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from attention_core.learned.translation.translating import measure_translator
 
 
 def translation_loss(model: Translator, batch: PairBatch) -> Tensor:
-    """Compute the mean cross-entropy of the words of the translations and of their ends, in nats."""
+    """Compute the mean cross-entropy, in nats, of the translations' words and of their end tokens."""
     stack = model.run_layers(batch.source, batch.target)
     filled = batch.target.filled
     return cross_entropy(model.word_logits(stack.end[filled]), batch.wanted[filled])
@@ -53,4 +53,4 @@ class TranslationRecipe:
 
 TRANSLATION_RECIPES = {recipe.name: recipe for recipe in [TranslationRecipe("translation_en_zh")]}
 
-TRANSLATORS = NetworkFolder(Path(__file__).with_name("shipped"), TRANSLATION_RECIPES)  # the shipped translators
+TRANSLATORS = NetworkFolder(Path(__file__).with_name("shipped"), TRANSLATION_RECIPES)  # the translators in the package

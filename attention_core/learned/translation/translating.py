@@ -1,4 +1,4 @@
-"""Translating with a trained translator, word by word, and how well it does on held-out sentences."""
+"""Translating with a trained translator, word by word, and its accuracy on held-out sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,12 +18,12 @@ from attention_core.learned.translation.pairs import SOURCE, TARGET, Pair, PairB
 
 
 def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    r"""Translate sentences by greedy decoding: each next word is the word with the largest logit.
+    r"""Translate sentences by greedy decoding: each next word is the one with the largest logit.
 
     $y_t = \mathrm{argmax}_w\, p(w \mid y_1 \ldots y_{t-1}, x)$, until $y_t$ is the end or the row has ROW_LENGTH words.
 
-    model: a Translator. sentences: the words of each sentence, as `cut_words(text, "en")` returns them; a category such
-    as "<animal>" may replace an unknown noun, and any other unknown word is read as <unknown>.
+    model: a Translator. sentences: the words of each sentence, as `cut_words(text, "en")` returns them. A category such
+    as "<animal>" may replace an unknown noun; any other unknown word is read as <unknown>.
 
     Returns the words of each translation. Raises AttentionError: no_tokens, model_too_long. Source: Sutskever, Vinyals,
     Le 2014, section 3.2, with a beam of one.
@@ -49,8 +49,10 @@ def pack_sentences(sentences: Sequence[Sequence[str]]) -> PackedWords:
 
 
 def write_words(model: Translator, source: PackedWords) -> Int[Tensor, "B T"]:
-    """Generate translations as word numbers, each after START; a second START is the end, and words after the end have
-    no meaning."""
+    """Generate translations as rows of word numbers, each row beginning with START.
+
+    A second START marks the end of a translation; the words after it have no meaning.
+    """
     memory = model.encode(source)
     start = word_numbers(TARGET)[START]
     words = torch.full_like(source.words[:, :1], start)  # (B, 1)
@@ -65,21 +67,25 @@ def write_words(model: Translator, source: PackedWords) -> Int[Tensor, "B T"]:
 
 
 def read_words(row: Sequence[int]) -> tuple[str, ...]:
-    """The words between the first START and the next START, from their numbers."""
+    """Return the words of a generated row of numbers that stand between the row's first START and the next START."""
     words = [vocabulary(TARGET)[number] for number in row[1:]]
     end = words.index(START) if START in words else len(words)
     return tuple(words[:end])
 
 
 # ---- measures: the translations, and the words that the heads attend to ----------------------------------------------
-SENTENCES = 600  # sentences per figure
+SENTENCES = 600  # number of sentences from which each measure is computed
 PARTS = ("held", "frames")
-SHIFTS = {"read": 0, "written": 1}  # row of weights that belongs to a target word -> its distance before that word
+SHIFTS = {"read": 0, "written": 1}  # row of weights for a target word -> how many positions before that word it lies
 
 
 @dataclass(frozen=True)
 class Head:
-    """A head of a cross-attention. layer, head: from 0. row: a key of SHIFTS, the row whose weights align a word."""
+    """A head of a cross-attention layer.
+
+    layer, head: the indices, from 0. row: the row of weights that aligns a target word with its source word: "read", at
+    the word itself, or "written", at the word before, where the target word is generated.
+    """
 
     layer: int
     head: int
@@ -88,26 +94,29 @@ class Head:
 
 @cache
 def held_out_pairs(part: str, half: str, count: int) -> tuple[Pair, ...]:
-    """Sample sentence pairs of a part of the grammar that is not used in training."""
+    """Sample sentence pairs from a part of the grammar that training does not use.
+
+    part: as in draw_scene. half: "choose" or "report", the half of the held-out texts. count: the number of pairs.
+    """
     rng = held_out_numbers(half)
     return tuple(draw_pair(rng, part) for _ in range(count))
 
 
 def measure_translator(model: Translator, half: str = "report", count: int = SENTENCES) -> dict[str, float]:
-    """The figures of a translator on held-out sentences: with held-out pairs of nouns, and with held-out frames.
+    """Measure a translator on held-out sentences, with held-out noun pairs and with held-out frames.
 
     exact: share of whole translations equal to the grammar's. words: share of right next words after right words.
-    aligned: share of words for which the best aligning head has its largest weight on the word of equal meaning. nouns:
-    this share for nouns and first names alone. best_read, best_written: this share for the best head at each of the two
-    rows, see SHIFTS. With the suffix "_count": the number of cases. layer, head: the best aligning head, from 1.
-    written: whether it aligns best at the row where a word is generated.
+    aligned: share of words for which the best aligning head has its largest weight on the word with the same meaning.
+    nouns: this share for nouns and first names alone. best_read, best_written: this share for the best head at each of
+    the two rows, see SHIFTS. With the suffix "_count": the number of cases. layer, head: the best aligning head, from
+    1. written: whether it aligns best at the row where a word is generated.
     """
     head = best_head(model, count)
     figures = {"layer": head.layer + 1, "head": head.head + 1, "written": head.row == "written"}
     for part in PARTS:
         pairs = held_out_pairs(part, half, count)
         looked_at = find_looks(model, pairs)
-        shares = {row: aligned_shares(looked_at, pairs, row) for row in SHIFTS}  # (L, H) each
+        shares = {row: aligned_shares(looked_at, pairs, row) for row in SHIFTS}  # {row: shares (L, H)}
         nouns = [keep_nouns(pair) for pair in pairs]
         of_nouns = aligned_shares(looked_at, nouns, head.row)
         figures |= {
@@ -124,14 +133,14 @@ def measure_translator(model: Translator, half: str = "report", count: int = SEN
 
 
 def share_exact(model: Translator, pairs: Sequence[Pair]) -> float:
-    """The share of sentences whose whole translation equals the grammar's."""
+    """Return the share of sentences whose whole translation equals the grammar's."""
     written = translate(model, [pair.source.words[1:] for pair in pairs])
     right = [words == pair.target.words[1:] for words, pair in zip(written, pairs, strict=True)]
     return sum(right) / len(right)
 
 
 def share_of_words(model: Translator, pairs: Sequence[Pair]) -> float:
-    """The share of positions at which the next word, or the end, is predicted right from the right earlier words."""
+    """Return the share of right next words (or ends), where each is predicted from the right earlier words."""
     batch = pack_alone(pairs)
     with torch.inference_mode():
         stack = model.run_layers(batch.source, batch.target)
@@ -141,7 +150,9 @@ def share_of_words(model: Translator, pairs: Sequence[Pair]) -> float:
 
 # ---- alignment -------------------------------------------------------------------------------------------------------
 def best_head(model: Translator, count: int) -> Head:
-    """The head, and its row, with the best alignment on the half of the sentences that chooses."""
+    """Return the head that aligns best, and its row; both are chosen on the half of the sentences that is for
+    choosing.
+    """
     pairs = held_out_pairs("held", "choose", count)
     looked_at = find_looks(model, pairs)
     shares = torch.stack([aligned_shares(looked_at, pairs, row) for row in SHIFTS])  # (rows, L, H)
@@ -150,7 +161,7 @@ def best_head(model: Translator, count: int) -> Head:
 
 
 def find_looks(model: Translator, pairs: Sequence[Pair]) -> Int[Tensor, "B L H T"]:
-    """The position in the source sentence of each head's largest weight, at each row."""
+    """Return the source position of the largest weight in every row of each head."""
     batch = pack_alone(pairs)
     with torch.inference_mode():
         stack = model.run_layers(batch.source, batch.target)
@@ -159,7 +170,10 @@ def find_looks(model: Translator, pairs: Sequence[Pair]) -> Int[Tensor, "B L H T
 
 
 def aligned_shares(looked_at: Int[Tensor, "B L H T"], pairs: Sequence[Pair], row: str) -> Float[Tensor, "L H"]:
-    """For each head, the share of aligned words whose largest weight is on the word of equal meaning."""
+    """Return, for each head, the share of aligned words whose largest weight is on the word with the same meaning.
+
+    looked_at: a result of find_looks. row: which row of weights belongs to a word, a key of SHIFTS.
+    """
     right = [
         looked_at[number, :, :, target - SHIFTS[row]] == source
         for number, pair in enumerate(pairs)
@@ -169,14 +183,17 @@ def aligned_shares(looked_at: Int[Tensor, "B L H T"], pairs: Sequence[Pair], row
 
 
 def keep_nouns(pair: Pair) -> Pair:
-    """The pair with only nouns and first names aligned: words with a category other than quality and verb."""
+    """Return the pair in which only nouns and first names are aligned.
+
+    These are the words that have a category other than quality and verb.
+    """
     kinds = pair.source.kinds
     nouns = [(at, target) for at, target in pair.aligned if kinds[at] and kinds[at] not in OTHER_CATEGORIES]
     return replace(pair, aligned=tuple(nouns))
 
 
 def count_aligned(pairs: Sequence[Pair]) -> int:
-    """The number of aligned words in all pairs."""
+    """Return the number of aligned words in all pairs."""
     return sum(len(pair.aligned) for pair in pairs)
 
 

@@ -1,16 +1,16 @@
-// A field over a cell of an input in which the visitor types another number. The server applies the number, or
-// returns a sentence that says why it is refused.
+// A field over a cell of an input, in which the visitor types another number.
+// The server applies the number, or refuses it with a sentence that gives the reason.
 import { added, setOnce } from "../dom.js";
 import { clamp } from "./motion.js";
 import { placeOf } from "./twin.js";
 
-const FIELD = { width: 64, height: 30 }; // px: the least size of the field
+const FIELD = { width: 64, height: 30 }; // in px: the smallest size of the text field
 
 export class CellEditor {
   constructor(root, flow) {
     this.root = root;
     this.flow = flow;
-    this.cell = null; // { step, index }
+    this.cell = null; // the cell that is being edited, { step, index }
     this.field = added(root, "input", "");
     this.sentence = added(root, "div", "refusal");
     Object.assign(this.field, { autocomplete: "off", spellcheck: false, maxLength: 40, inputMode: "text" });
@@ -39,20 +39,20 @@ export class CellEditor {
     this.root.hidden = true;
   }
 
-  // The current number of a cell, as text for the field.
+  // Returns the current number of a cell as text for the field.
   textOf({ step, index }) {
     const { shape, value } = this.flow.data.steps[step];
     return String(value[placeOf(shape, index)]);
   }
 
   key(event) {
-    event.stopPropagation(); // the field handles all keys
+    event.stopPropagation(); // stopped, because the field handles all keys
     if (event.isComposing) return;
     if (event.key === "Enter") this.leave(() => this.send());
     else if (event.key === "Escape") this.leave(() => this.cancel());
   }
 
-  // Calls a function that closes the field, then focuses the cell under it.
+  // Calls a function that closes the field, then focuses the cell under the field.
   leave(act) {
     const place = this.flow.map.find(this.cell);
     act();
@@ -72,7 +72,7 @@ export class CellEditor {
     if (wasRefused) this.flow.tell("typed", null);
   }
 
-  // Opens the field again with the refused text and the reason. refused: { step, index, text, sentence }, or null.
+  // Opens the field again with a refused text and the reason. refused: { step, index, text, sentence } or null.
   refuse(refused) {
     const said = JSON.stringify(refused ?? null);
     if (said === this.said) return;

@@ -1,12 +1,12 @@
-// The differences between two runs: the changed rows of each part, and the percentage in the headline before.
+// The differences between two runs: the changed rows of each part, and the headline's former percentage.
 import { finite, isCalm } from "./motion.js";
 import { spellPercent } from "./words.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model.js").Snapshot} Snapshot */
 
-export const GLOW_MS = 1300; // how long changed rows are outlined and show their old number
-export const BEFORE_MS = 3200; // how long the headline shows its percentage from before the change
+export const GLOW_MS = 1300; // in ms: how long changed rows are outlined and show their former number
+export const BEFORE_MS = 3200; // in ms: for so long after a change the headline shows the percentage from before
 
 /**
  * Compares two snapshots.

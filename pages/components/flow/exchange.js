@@ -1,5 +1,5 @@
-// The exchange of the selection between the picture and the server: the picture sends its selection after a pause
-// (debounce), and takes over each new selection of the server.
+// Synchronises the selection of the picture with the server.
+// The picture debounces and sends its own selection, and adopts each new selection of the server.
 import { Rest } from "../drag.js";
 import { hear, shared } from "../shared.js";
 
@@ -8,22 +8,22 @@ const HAND_RESTS_MS = 350;
 export class Exchange {
   constructor(flow) {
     this.flow = flow;
-    this.order = 0; // the number of the last selection of the server that was taken over
-    // Debounces the sending of the selection: only the last one before a pause is sent.
+    this.order = 0; // number of the latest selection adopted from the server
+    // Debounces the sending of the selection: only the last selection before a pause is sent.
     this.resting = new Rest(() => (flow.journey.isMoving ? this.tellLook() : this.tellLooked()), HAND_RESTS_MS);
   }
 
   // ---- from the server ----------------------------------------------------------------------------------------------
-  // Returns the selection (a Look) for data of the server.
+  // Returns the selection (a Look) that the server's data name.
   lookOf({ batch, head, query, step, stop, cell }) {
     const { flow } = this;
     const isMap = step !== null && (cell === null || !flow.model.findPart(step, cell));
     const stays = flow.look?.view === "map" && step === flow.look.step;
-    if (flow.data.cut) return { batch, head, query, view: "flow", step: flow.share }; // the map stands under the flow
+    if (flow.data.cut) return { batch, head, query, view: "flow", step: flow.share }; // the map is below the flow
     return { batch, head, query, view: isMap || stays ? "map" : this.sight(cell, stop), step: step ?? flow.share };
   }
 
-  // Returns "plane" or "flow", the views that do not show a whole step.
+  // Returns the view of a selection without a whole step: "plane" or "flow".
   sight(cell, stop) {
     const { plane } = this.flow.data;
     if (stop && !cell) return plane && stop === "plane" ? "plane" : "flow";
@@ -31,7 +31,7 @@ export class Exchange {
     return plane && view === "plane" && !cell ? "plane" : "flow";
   }
 
-  // A selection limited to what the current run has.
+  // Returns a selection in which head, words, view and step exist in the current run.
   withinReach({ batch, head, query, view, step }) {
     const { data, share } = this.flow;
     return {
@@ -43,14 +43,14 @@ export class Exchange {
     };
   }
 
-  // Called if flow/look.js is not on the page yet: it will bring the sum of the opened cell, but no new selection.
+  // Takes over stop and cell of data while flow/look.js is not loaded; look.js will bring the opened cell's sum.
   expect({ order, step, stop, cell }) {
     this.order = order;
     this.rest(stop);
     this.flow.open = cell && { step, index: cell };
   }
 
-  // Takes over the selection of the server, and the sum of the opened cell.
+  // Adopts the server's selection, and the arithmetic of the opened cell.
   obey(look) {
     const { flow } = this;
     if (!flow.data?.hears) return;
@@ -69,7 +69,7 @@ export class Exchange {
   }
 
   // ---- to the server ------------------------------------------------------------------------------------------------
-  // Sends an event at once. A pending selection is dropped, because the event contains more.
+  // Sends an event at once, and drops a pending selection, because the event includes the selection.
   tell(name, value) {
     this.resting.drop();
     this.send(name, value);
@@ -78,7 +78,7 @@ export class Exchange {
   send(name, value) {
     if (!this.flow.data.hears) return;
     if (shared.tellServer) shared.tellServer(name, value);
-    else hear("flow-look", () => this.send(name, value), { once: true }); // flow/look.js is not on the page yet
+    else hear("flow-look", () => this.send(name, value), { once: true }); // waits until flow/look.js is loaded
   }
 
   tellLook() {
@@ -95,8 +95,8 @@ export class Exchange {
     return { query, head, step: view === "map" ? step : null, stop: this.stop(view) };
   }
 
-  // Where the journey stands: the name of the last part of the current stop, "start" or "end"; "plane" in the plane
-  // view; null in the map view, and at the place where the page would begin.
+  // Returns the stop of the animation: the name of its last part, "start" or "end"; "plane" in the plane view.
+  // Returns null in the map view, and at the stop where the page begins by default.
   stop(view) {
     const { journey, data } = this.flow;
     const isUsual = view === (data.plane?.opens ?? "flow");
@@ -106,7 +106,7 @@ export class Exchange {
     return isUsual ? null : "end";
   }
 
-  // Moves the journey to the stop that the server names.
+  // Moves the animation to the stop (keyframe) that the server names.
   rest(stop) {
     const { journey, data } = this.flow;
     if (stop === this.rested) return;
@@ -116,14 +116,14 @@ export class Exchange {
     journey.scrub(stop === "start" ? 0 : place < 0 ? Infinity : place + 1);
   }
 
-  // Called after the visitor has moved the journey.
+  // Sends the selection after the visitor has moved the journey to another stop.
   tellStop() {
     const { open, look } = this.flow;
     if (!open && look.view === "flow" && this.stop("flow") !== this.rested) this.tellLook();
   }
 
-  // Requests another selection of a large run, whose numbers the browser does not have. The map of such a run stands
-  // under the picture, as the opened step.
+  // Requests another selection from the server, because the browser has only a part of a large run's numbers.
+  // The map of such a run is shown below the picture, as the opened step.
   askFor({ query = this.flow.look.query, head = this.flow.look.head, view, step }) {
     const opened = step ?? (view === "map" ? this.flow.share : view === "flow" ? null : shared.look?.step ?? null);
     this.tell("looked", { query, head, step: opened, stop: null });

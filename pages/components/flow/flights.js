@@ -1,5 +1,5 @@
-// The animation between the flow and the map: a number that both views draw moves from its place in one to its place
-// in the other.
+// The animation between the flow and the map.
+// A number that both views draw moves from its place in one view to its place in the other.
 import { shapeOfNumber } from "./picture/rings.js";
 
 export class Flights {
@@ -8,8 +8,8 @@ export class Flights {
     this.found = new Map(); // selection and matrix of the map, as JSON -> the cells that the flow draws, too
   }
 
-  // Returns a Map from "row column" to the attributes of the shape with which the flow draws that cell of a matrix in
-  // this frame, and hides those shapes. Call it after the flow is drawn.
+  // Returns a Map from "row column" of a matrix to the attributes of the shape with which the flow draws that cell.
+  // It hides these shapes in this frame, so call it after the flow is drawn.
   leave(matrix) {
     const { picture } = this.flow;
     const shapes = new Map();
@@ -22,7 +22,7 @@ export class Flights {
     return starts;
   }
 
-  // The cells of a matrix that the flow draws, too: in a matrix with a row for each query, those of the selected query.
+  // Returns the cells of a matrix that the flow draws, too; if a matrix has a row per query, the selected row's.
   cellsOf(matrix) {
     const { data, look, snapshot } = this.flow;
     const key = JSON.stringify([

@@ -1,4 +1,4 @@
-// The animated picture of one query's way through a layer. The browser draws, plays and scrubs it without the server.
+// The animated picture of how attention computes one query's output, drawn and played without the server.
 import { added, addedShape, setAttributes, setColours } from "../dom.js";
 import { unpacked } from "../pixels.js";
 import { hear, shared, tellOthers } from "../shared.js";
@@ -27,10 +27,10 @@ import { findTwinDifference, isProven, movedInputs, ShownRows } from "./twin_che
 import { mapView, pictureView, smallHeads, smallSteps, sumView } from "./views.js";
 import { widths } from "./words.js";
 
-const CHANGE_MS = 420; // the animation of numbers and places from one state to the next
-const FLOW_GOES = 2; // the flow fades so many times faster than the map opens
-const OPENS_MS = 750; // the animation from the flow to the map
-const LONGEST_FRAME_MS = 34; // a frame that took longer moves the animation only so far
+const CHANGE_MS = 420; // in ms: duration of the animation of numbers and positions from one state to the next
+const FLOW_GOES = 2; // the flow fades this many times faster than the map opens
+const OPENS_MS = 750; // in ms: duration of the animation from the flow to the map
+const LONGEST_FRAME_MS = 34; // in ms: after a longer frame, the animation moves only by this time
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: of pages/panels/flow_data.py, packed */
 export default function ({ parentElement, data }) {
@@ -82,14 +82,14 @@ class Flow {
     this.picture = new Picture(this.flowGroup);
     this.map = new MapView(this.svg);
     this.flights = new Flights(this);
-    this.open = null; // the cell with an unfolded sum, { step, index, height }, or null
+    this.open = null; // the cell whose arithmetic is open, { step, index, height }, or null
     this.opened = 0; // how far the map is open, from 0 to 1
-    this.change = null; // a dragged change that the server has not applied yet: { params, values } of follow in twin.js
-    this.moved = []; // the names of the steps that the twin recomputed
-    this.waiting = new Set(); // the names of the steps that the twin cannot compute
-    this.partial = new Set(); // the names of the steps of which the twin computed only the row of the query
+    this.change = null; // a change by dragging that the server has not applied yet: { params, values } or null
+    this.moved = []; // the names of the steps that the browser computed again
+    this.waiting = new Set(); // the names of the steps that the browser cannot compute
+    this.partial = new Set(); // the names of the steps of which the browser computed only the query's row
     this.shown = new ShownRows();
-    this.differs = null; // the name of a step for which the server had other numbers than the twin, or null
+    this.differs = null; // the name of a step in which the server's numbers differ from the browser's, or null
     this.frame = null;
     this.isPainted = false;
     this.hands = new Hands(this);
@@ -110,7 +110,7 @@ class Flow {
     });
   }
 
-  // Called when the picture is no longer in the page.
+  // Stops all animations and listeners, because the picture is no longer in the page.
   leave() {
     document.body.removeAttribute("data-dragged");
     this.ends?.forEach((end) => end());
@@ -134,7 +134,7 @@ class Flow {
     this.differs =
       findTwinDifference(data.steps, moved, this.look.query, data.rounding) ??
       this.shown.compare(old, data, this.model);
-    const isStill = this.isHeld() || this.shown.waits; // if it waits, this run answers an earlier release
+    const isStill = this.isHeld() || this.shown.waits; // while the picture waits, this answers an earlier release
     if (!isStill || !movedInputs(old?.steps ?? {}, data.steps)) this.change = null;
     this.fit(data);
     this.roles.show(data.roles);
@@ -153,26 +153,26 @@ class Flow {
     else if (data.hears) this.exchange.expect(data.look);
   }
 
-  // Whether the server sends a new selection to a picture that does not send its own.
+  // Returns whether the server sends a new selection to a picture that sends no selections itself.
   isToldToLook({ hears, look }) {
     return !hears && look.order > this.data?.look.order;
   }
 
-  // Sets the classes for the kind of page: one with only the picture, one that plays it, a presentation.
+  // Sets the classes for the kind of page: only the picture, a playing picture, or a presentation.
   fit(data) {
     for (const name of ["shown", "plays", "fills", "speaks"]) this.root.classList.toggle(name, data[name]);
-    this.stage.tabIndex = data.fills ? -1 : 0; // the presentation handles the keys
+    this.stage.tabIndex = data.fills ? -1 : 0; // -1 because a presentation handles the keys
     this.stage.role = data.fills ? "img" : "group";
     this.bar.gives = data.fills;
   }
 
-  // A key of a presentation moves to another stop; if there is no further stop, the presentation changes the scene.
+  // Moves to another stop if a presentation sends a key; after the last stop the presentation changes the scene.
   stepFromAfar(way, event) {
     const isHere = this.data?.fills && this.root.isConnected && this.look.view !== "map";
     if (isHere && this.journey.stepBy(way)) event.preventDefault();
   }
 
-  // The name of the step with the shares (attention weights).
+  // Returns the name of the step with the attention weights.
   get share() {
     return this.data.parts.find((part) => part.is_share).name;
   }
@@ -185,7 +185,7 @@ class Flow {
     return this.journey.progress;
   }
 
-  // Takes a new snapshot: numbers and places are animated to it. A dragged change is kept.
+  // Takes a new snapshot, to which numbers and positions are animated; a change by dragging is kept.
   take() {
     const { snapshot: before, layout } = this;
     const moves = before && layout && !isCalm();
@@ -197,28 +197,28 @@ class Flow {
   }
 
   // ---- dragging -----------------------------------------------------------------------------------------------------
-  // Whether there is a dragged change that the server has not answered yet.
+  // Returns whether there is a dragged change that the server has not answered yet.
   get isDragged() {
     return this.change !== null;
   }
 
-  // Whether the visitor still holds a slider or a handle.
+  // Returns whether the visitor still holds a slider or a handle.
   isHeld() {
     return Boolean(shared.heldSlider || this.plane.hands?.held);
   }
 
-  // Follows a drag in the same frame. change: as of follow in twin.js; { waits } if only the server can compute it;
-  // null if everything is back at its start.
+  // Follows a drag in the same frame. change: as in follow of twin.js; null if all values are back at their start.
+  // change is { waits } if only the server can compute it.
   drag(change) {
     if (!this.data) return;
-    if (!this.data.hears && !this.data.cut) this.journey.scrub(Infinity); // the effect of a drag is visible at the end
+    if (!this.data.hears && !this.data.cut) this.journey.scrub(Infinity); // to the end, where the effect is visible
     this.change = change && (change.waits || !isProven(this.data.steps, change)) ? change : null;
     this.glow = this.differs = null;
     this.take();
     this.before = null;
   }
 
-  // Called when a drag ends: the shown numbers are kept until the server has computed the same run.
+  // Handles the end of a drag: keeps the shown numbers until the server has computed the same run.
   release() {
     if (this.isDragged && !this.waitsForServer) this.shown.keep(this);
   }
@@ -227,7 +227,7 @@ class Flow {
     return Boolean(this.data.cut || this.change?.waits);
   }
 
-  // Sets the numbers to show: those of the run or, during a drag, of the twin. In a large run they wait for the server.
+  // Sets the numbers to show: the run's, or in a drag the twin's; a large run waits for the server.
   follow() {
     const { data, change, model } = this;
     model.steps = data.steps;
@@ -237,11 +237,11 @@ class Flow {
     const [waited, waits] = [this.root.classList.contains("waits"), this.waiting.has(this.share)];
     this.root.classList.toggle("waits", waits);
     if (waits !== waited) tellOthers("flow-waits", waits);
-    document.body.toggleAttribute("data-dragged", this.isDragged); // page.css makes pale what does not follow the drag
+    document.body.toggleAttribute("data-dragged", this.isDragged); // page.css fades what does not follow the drag
     this.root.classList.toggle("dragged", this.isDragged && model.steps[this.share] !== data.steps[this.share]);
   }
 
-  // Computes only the visible rows with the twin; for a map and for the small map of a head, all rows of that head.
+  // Computes with the twin only the visible rows; for a map, all rows of its head.
   followChange() {
     const { data, change, look } = this;
     const seen = this.stepsSeen();
@@ -255,7 +255,7 @@ class Flow {
     this.moved = Object.keys(steps).filter((name) => steps[name] !== data.steps[name]);
   }
 
-  // The names of the steps of which more than the query's row is visible.
+  // Returns the names of the steps of which more than the query's row is visible.
   stepsSeen() {
     const { data, look, open } = this;
     const { product } = data.steps[look.step];
@@ -264,7 +264,7 @@ class Flow {
     return [...onMap, ...inSum].filter(Boolean);
   }
 
-  // Updates the small maps and an open sum to the numbers of the picture.
+  // Updates the small maps and an open sum, so that they show the numbers of the picture.
   followMaps() {
     if (!this.rail.root.hidden) this.rail.paint(smallHeads(this), this.data.palette);
     if (this.open && !this.data.cut) this.sum.follow(sumView(this));
@@ -274,7 +274,7 @@ class Flow {
     /** @type {Snapshot} */
     this.snapshot = snapshot;
     this.journey.take(snapshot.stops);
-    this.isArranged = false; // arranged in the next frame
+    this.isArranged = false; // so that the next frame arranges the picture
     this.ask();
   }
 
@@ -287,12 +287,12 @@ class Flow {
     this.ask();
   }
 
-  // The width in px, read once for each size: each reading makes the browser compute the layout.
+  // Returns the width in px, read once for each size, because every reading makes the browser compute the layout.
   get width() {
     return (this.measured ||= this.root.clientWidth);
   }
 
-  // Whether the flow is invisible, during a drag in the plane or beside the open map.
+  // Returns whether the flow is invisible, during a drag in the plane or beside the open map.
   get isHidden() {
     if (!this.isDragged || !this.layout) return false;
     return this.look.view === "plane" || (this.look.view === "map" && this.opened === 1);
@@ -304,7 +304,7 @@ class Flow {
     this.isArranged = true;
   }
 
-  // The key of the selected head in the row of small maps: the head, or "layer.head" in a language model.
+  // Returns the selected head's key among the small maps: "layer.head" in a language model, else its number.
   get headKey() {
     const { now } = this.data.layers;
     return now ? `${now}.${this.look.head}` : this.look.head;
@@ -335,9 +335,9 @@ class Flow {
     this.exchange.tell(name, value);
   }
 
-  // Opens the sum of a cell in a gap under its row; closes the sum for null.
+  // Opens the sum of a cell in a gap under the cell's row; null closes the open sum.
   unfold(means) {
-    if (!this.data.hears) return; // no server writes the sum
+    if (!this.data.hears) return; // nothing opens, because no server would write the sum
     this.fold();
     this.open = means && this.placeOfCell(means);
     this.take();
@@ -356,13 +356,13 @@ class Flow {
     this.sum.root.hidden = true;
   }
 
-  // The operands of the unfolded sum, which have a ring in the picture; [] if no sum is open.
+  // Returns the operands of the open arithmetic, around which the picture draws rings; [] if none is open.
   ringed() {
     return this.open && !this.sum.root.hidden ? this.sum.operands : [];
   }
 
-  // Shows the sum that the server has written for the opened cell. If the picture does not draw the cell, the sum opens
-  // under the lane.
+  // Shows the sum that the server has written for the opened cell.
+  // If the picture does not draw the cell, the sum opens under the lane.
   fillSum({ step, cell, sum }) {
     this.open = { step, index: cell };
     this.sum.show(sum);
@@ -379,7 +379,7 @@ class Flow {
     });
   }
 
-  // Draws a requested frame at once, for a caller that reads drawn positions and cannot wait for the next frame.
+  // Draws a requested frame at once, because the caller reads drawn positions and cannot wait for the next frame.
   drawNow() {
     if (this.frame === null) return;
     cancelAnimationFrame(this.frame);
@@ -416,7 +416,7 @@ class Flow {
     if (!this.isPainted) this.tellWhenPainted();
   }
 
-  // Sends "flow-painted" after the first frame: rest.js then requests the rest of the page.
+  // Sends "flow-painted" after the first frame, so that rest.js requests the rest of the page.
   tellWhenPainted() {
     this.isPainted = true;
     requestAnimationFrame(() => setTimeout(() => {
@@ -428,7 +428,7 @@ class Flow {
   // Draws the flow, the map, or both while one opens over the other.
   drawViews(snapshot, layout, now) {
     const glow = fading(this.glow, now);
-    // Requests the frames in which the outlines and the old headline disappear.
+    // Requests new frames at the times when the outlines and the old headline disappear.
     if (this.glow?.begun === now) [GLOW_MS, BEFORE_MS].forEach((ms) => setTimeout(() => this.ask(), ms));
     if (glow && !isCalm()) this.ask();
     if (this.opened < 1 && !this.isHidden) this.picture.draw(pictureView(this, snapshot, layout, glow));
@@ -451,7 +451,7 @@ class Flow {
     this.strip.root.hidden = !isMap;
   }
 
-  // Returns [snapshot, layout] between the states before and after a change.
+  // Returns [snapshot, layout], interpolated between the states before and after a change.
   blend(now) {
     const { snapshot, before } = this;
     const share = before ? easeInOut(clamp((now - before.begun) / CHANGE_MS)) : 1;
@@ -470,7 +470,7 @@ class Flow {
     ];
   }
 
-  // Draws the strip of small step maps: built when first shown, painted again after another selection or a drag.
+  // Draws the strip of small step maps: built when first shown, painted again after a selection or a drag.
   drawStrip() {
     const { look, model, data } = this;
     const { head, query, step } = look;

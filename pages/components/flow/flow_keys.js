@@ -1,5 +1,5 @@
-// The keys on the flow: N focuses a single number; arrow keys move to the next number along a row, down a column and
-// along the lane.
+// Keys on the flow picture: N focuses one number, and Enter opens the sum that computes this number.
+// Arrow keys move the focus along a row, down a column, and along the query's lane below its row.
 import { focused } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { focusAsButton } from "./map_keys.js";
@@ -10,7 +10,7 @@ export class FlowKeys {
   constructor(flow, hands) {
     this.flow = flow;
     this.hands = hands;
-    this.at = null; // the number focused last, { part, row, m }; null while the keys are not on a number
+    this.at = null; // the number focused last, { part, row, m }; null before the first focus and after Escape
     for (const name of ["focusin", "focusout"]) flow.svg.addEventListener(name, () => this.point());
   }
 
@@ -19,7 +19,7 @@ export class FlowKeys {
     const { flow } = this;
     const means = meaningOf(target);
     if (target === flow.stage && key.toLowerCase() === "n") this.begin();
-    else if (means?.part === undefined) return false; // the focus is on the stage or in the sum
+    else if (means?.part === undefined) return false; // the focus is on the whole picture or in the open sum
     else if (key in MOVES) this.focus(this.next(means, MOVES[key]));
     else if (key === "Enter" || key === " ") this.hands.press(means);
     else if (key === "Escape" && !flow.open) this.leave();
@@ -27,7 +27,7 @@ export class FlowKeys {
     return true;
   }
 
-  // Focuses the first number. Draws first, as an earlier key in the same frame may have moved to another stop.
+  // Focuses the number chosen by first(). Redraws before, because an earlier key press may have moved the animation.
   begin() {
     this.flow.drawNow();
     this.focus(this.first());
@@ -38,13 +38,13 @@ export class FlowKeys {
     this.flow.stage.focus();
   }
 
-  // The focused number, { part, row, m }, or null.
+  // Returns the focused number, { part, row, m: index within a vector }, or null if no number has the focus.
   get focused() {
     const means = meaningOf(focused(this.flow.root));
     return means?.part === undefined ? null : means;
   }
 
-  // Highlights the focused number in the open sum, too.
+  // Highlights, in the open sum, the operand whose number has the focus.
   point() {
     const { flow, focused } = this;
     if (flow.ringed().length) flow.sum.pointAt(focused && flow.placeOfCell(focused));
@@ -52,7 +52,7 @@ export class FlowKeys {
   }
 
   // ---- the numbers that are drawn -----------------------------------------------------------------------------------
-  // All drawn numbers, [{ shape, means, part, line, x, y }]. line: the row of a key, or "lane".
+  // Returns all drawn numbers, [{ shape, means, part, line, x, y }]; line: the row of a key, or "lane" for the query.
   cells() {
     const { model, picture } = this.flow;
     const cells = [];
@@ -67,7 +67,7 @@ export class FlowKeys {
     return cells;
   }
 
-  // The drawn number (of cells()) that shows a cell of the run, or null.
+  // Returns the entry of cells() that shows the number at { step, index } in the run, or null if none does.
   find(cell) {
     const place = this.flow.model.findNumber(cell, this.flow.look);
     return (
@@ -79,8 +79,9 @@ export class FlowKeys {
     );
   }
 
-  // The number to focus first: the cell with the unfolded sum; else the number that the current stop makes for the key
-  // with the largest share; else that share.
+  // Returns the number to focus first: if a sum is open, the number that it computes.
+  // Else it is the number that the current keyframe computes for the key with the largest attention weight.
+  // At the end of the animation, it is that weight.
   first() {
     const { flow } = this;
     const open = flow.open && this.find(flow.open);
@@ -103,7 +104,7 @@ export class FlowKeys {
     return found ?? here;
   }
 
-  // The next number in the same row; after the last number of a row, the nearest one of the lane.
+  // Returns the next number to the right (1) or left (-1) in the row; after the last one, the nearest in the lane.
   besides(cells, here, right) {
     const isOn = ({ x }) => (x - here.x) * right > 0.5;
     const near = (line) =>
@@ -111,7 +112,7 @@ export class FlowKeys {
     return near(here.line) ?? (right > 0 ? near("lane") : null);
   }
 
-  // The next number above or below in the same column; a strip of the lane under a column belongs to the column.
+  // Returns the nearest number below (1) or above (-1) whose column overlaps, in the rows or in the lane.
   below(cells, here, down) {
     const { x, w } = this.flow.layout;
     const overlaps = (name, other) => x[name] < x[other] + w[other] && x[other] < x[name] + w[name];

@@ -1,18 +1,19 @@
-// The formulas of the parts that a stop makes, shown in the lane at its end, each symbol in the colour of its object.
+// Shows the formulas of the vectors, scores or weights that the current keyframe computes.
+// They appear in the query's lane towards the end of the keyframe, each symbol in the colour of what it names.
 import { clamp } from "./motion.js";
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";
-const FORMULA_COMES = [0.55, 0.8]; // the shares of a stop between which the formula fades in
+const FORMULA_COMES = [0.55, 0.8]; // the formula fades in between these shares of a keyframe's duration
 const FORMULA_SIZE = 24; // px
-const LEGIBLE_FORMULA_SIZE = 18; // px: if formulas side by side would be smaller, they are stacked
+const LEGIBLE_FORMULA_SIZE = 18; // px: if the formulas side by side would be smaller than this, they are stacked
 
 export class Formulas {
   constructor(root) {
     this.root = root;
-    this.made = new Map(); // formulas of a stop, as JSON -> their elements and widths
+    this.made = new Map(); // formulas of a keyframe, as JSON -> their MathML elements and widths
   }
 
-  // told: a value of Journey.told, or null to hide the formulas.
+  // Draws the formulas. told: the current keyframe and its progress (Journey.told); null hides the formulas.
   draw(told, parts, layout) {
     const opacity = told?.stop ? clamp((told.share - FORMULA_COMES[0]) / (FORMULA_COMES[1] - FORMULA_COMES[0])) : 0;
     this.root.hidden = opacity === 0;
@@ -27,11 +28,11 @@ export class Formulas {
     Object.assign(this.root.style, { opacity, left: `${end}px`, top: `${layout.laneY}px`, fontSize: `${size}px` });
   }
 
-  // Shows the formulas of a stop, which are created and measured only once.
+  // Shows the formulas of a keyframe; their elements are created and measured only the first time.
   write(stop, parts) {
     if (stop === this.stop) return;
     this.stop = stop;
-    // The formula of the shares is shown at their own stop, not at the stop of the powers.
+    // The softmax has two keyframes; its formula is shown at the second one, not while the exponentials appear.
     const shown = parts.filter((part) => part.formula && stop.parts.includes(part.name) && stop.motion !== "power");
     const key = JSON.stringify(shown.map(({ formula }) => formula));
     if (!this.made.has(key)) this.made.set(key, this.make(shown));
@@ -41,7 +42,7 @@ export class Formulas {
     this.widest = widest;
   }
 
-  // Creates the elements; returns them, their total width side by side, and the largest width, at FORMULA_SIZE.
+  // Creates MathML elements; returns them with their total width side by side and the largest width, at FORMULA_SIZE.
   make(shown) {
     const elements = shown.map(({ formula }) => {
       const math = document.createElementNS(MATHML, "math");
@@ -55,7 +56,7 @@ export class Formulas {
     return { elements, width: this.root.scrollWidth, widest: Math.max(0, ...widths) };
   }
 
-  // The free place in the lane, [left, right] in px: after the query's own vectors, before the ribbons.
+  // Returns the free horizontal range of the lane, [left, right] in px: from the query's own vectors to the ribbons.
   room({ parts, x, w, unit, frame }) {
     const own = parts.filter((part) => part.role === "lane" && !part.after);
     const start = Math.max(frame.wordWidth, ...own.map((part) => x[part.name] + w[part.name]));

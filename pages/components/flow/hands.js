@@ -1,17 +1,17 @@
-// Input on the picture by mouse, touch and keyboard.
+// Input on the flow picture by mouse, touch and keyboard.
 import { focused } from "../dom.js";
 import { FlowKeys } from "./flow_keys.js";
 import { MapKeys } from "./map_keys.js";
 import { meaningOf } from "./shapes.js";
 
-const LONG_PRESS_MS = 350; // after such a touch on a word only the threads of that word are shown
-const PRESSED_STAYS_MS = 1500; // how long the other threads stay hidden after the touch ends
+const LONG_PRESS_MS = 350; // a touch that lasts longer hides all connecting lines except those of the touched word
+const PRESSED_STAYS_MS = 1500; // how long the lines of the other words stay hidden after such a touch ends
 
 export class Hands {
   constructor(flow) {
     this.flow = flow;
     this.row = this.cell = null; // the hovered row, and the hovered cell of the map
-    this.isHeld = false; // whether a touch is a long press, which opens nothing
+    this.isHeld = false; // whether the current touch is a long press, which opens no sum and no map
     this.mapKeys = new MapKeys(flow, this);
     this.flowKeys = new FlowKeys(flow, this);
     this.listenToPointer();
@@ -52,7 +52,7 @@ export class Hands {
     }
   }
 
-  // The meaning (`means`) of the shape under a pointer; a strip of cells drawn together finds it by the x position.
+  // Returns what the shape under a pointer stands for (`means`); if a shape is a whole strip of cells, x decides.
   meant({ target, clientX, clientY }) {
     const means = meaningOf(target);
     if (typeof means !== "function") return means;
@@ -60,7 +60,7 @@ export class Hands {
   }
 
   hover(means) {
-    const isLane = this.flow.model.parts.get(means?.part)?.role === "lane"; // numbers of the query belong to no key
+    const isLane = this.flow.model.parts.get(means?.part)?.role === "lane"; // the query's numbers are in no key's row
     const row = means?.word ?? (isLane ? null : means?.row) ?? means?.ribbon ?? null;
     const cell = means?.at ?? null;
     if (this.flow.ringed().length)
@@ -75,7 +75,7 @@ export class Hands {
     const { flow } = this;
     if (!means || this.isHeld) return;
     const place = flow.model.places[means.word ?? means.row ?? means.ribbon ?? 0];
-    if (place === undefined) return; // the row of all other words
+    if (place === undefined) return; // because the last row, for all words not drawn, has no single key
     if (means.word !== undefined && !flow.data.crossed) flow.lookAt({ query: place });
     if (means.query !== undefined) flow.lookAt({ query: means.query });
     if (means.head !== undefined) flow.lookAt({ view: "map", step: means.head });
@@ -92,7 +92,7 @@ export class Hands {
     else if (event.target === flow.stage) this.stageKey(event);
   }
 
-  // Closes the sum. If the focus was in the sum, it moves to the cell of the sum, or to the picture if no cell had it.
+  // Closes the sum. If the focus was in it, the focus moves to the sum's cell, or else to the picture.
   fold() {
     const { flow, flowKeys } = this;
     const { open, sum, look, root } = flow;
@@ -105,8 +105,9 @@ export class Hands {
     else flowKeys.focus(place);
   }
 
-  // Keys on the whole picture: up and down select another query, Enter opens the sum of the largest share, M opens or
-  // closes the map, the other keys control the timeline.
+  // Handles a key while the whole picture has the focus. Up and Down select the previous or next query.
+  // Enter opens the sum of the largest attention weight, and M opens or closes the map.
+  // All other keys control the timeline of the animation.
   stageKey(event) {
     const { flow } = this;
     const { query, view } = flow.look;

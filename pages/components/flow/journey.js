@@ -1,4 +1,4 @@
-// The position of the animation ("journey") in time, as it is played, scrubbed, or moved stop by stop.
+// The position of the query's animation ("journey") in time: played, scrubbed, or moved keyframe by keyframe.
 import { between, clamp, isCalm } from "./motion.js";
 
 /** @typedef {{ motion: string, parts: string[] }} Stop a keyframe: what moves, and the parts that it makes */
@@ -8,8 +8,8 @@ const STOP_MS = {
   merge: 1600, output: 900,
 };
 const USUAL_STOP_MS = 1400;
-const HOLD_MS = 450; // the pause between two stops during playing
-const CALM_STOP_MS = 1600; // the time that each stop is shown with reduced motion
+const HOLD_MS = 450; // pause between two keyframes while playing
+const CALM_STOP_MS = 1600; // time for which each keyframe is shown with reduced motion
 
 /** The duration of a stop in ms. @type {(stop: Stop) => number} */
 export const lastsMs = (stop) => STOP_MS[stop.motion] ?? USUAL_STOP_MS;
@@ -24,8 +24,8 @@ export class Journey {
     this.rests = rests;
     /** @type {Stop[]} */
     this.stops = [];
-    this.known = new Set(); // motions shown before, whose stops are skipped by the keys
-    this.progress = Infinity; // the number of finished stops plus the share of the current one
+    this.known = new Set(); // kinds of motion shown before; keys for the next keyframe skip them
+    this.progress = Infinity; // number of finished keyframes plus the finished share of the current one
     /** @type {{ last?: number, rests?: number } | null} the time of the last frame, and the rest of a pause, in ms */
     this.playing = null;
     /** @type {{ from: number, target: number, begun: number, ms: number } | null} the movement to a stop */
@@ -115,7 +115,7 @@ export class Journey {
     if (this.playing) this.ask();
   }
 
-  // Advances a playing journey; with reduced motion it jumps from the end of one stop to the end of the next.
+  // Advances a playing animation; with reduced motion, the animation jumps from the end of each keyframe to the next.
   play(playing, now) {
     const elapsed = now - (playing.last ?? now);
     playing.last = now;

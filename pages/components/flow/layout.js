@@ -1,6 +1,6 @@
-// The layout of the picture. Columns follow from the columns of the parts, rows from the keys. Under the row of the
-// query there is a lane with the query's vectors at the left and the output at the right. All lengths are in pixels.
-// `unit` is 1 on a page 1280 px wide and grows with the width.
+// Positions and sizes in the flow picture: a column for each vector, score or weight, a row for each key.
+// The query's lane lies below the query's row, with the query's vectors at the left and the output at the right.
+// All lengths are in pixels. `unit` is 1 on a page 1280 px wide and grows with the width.
 import { between, blendArrays, blendTables } from "./motion.js";
 import { totalOf } from "./twin.js";
 
@@ -42,17 +42,17 @@ import { totalOf } from "./twin.js";
  * @property {number} unit
  */
 
-// px at unit 1: the cell width of a vector in a row, in the lane, and of merged heads; the gap; the longest vector.
+// px at unit 1: widths of a cell in a row, in the lane and in concatenated heads; gap of cells; widest vector.
 export const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 };
-const BAR_COLUMN = 74; // width of a column with a number for each key, drawn as a bar
-const FOLDED_COLUMN = 34; // width of such a column if many of them are narrowed
-const SHARE_COLUMN = 12; // width of the column of shares, drawn as sticks
-export const LEGIBLE_ROW = 25; // in lower rows only words with a strong share are legible, the others are stripes
+const BAR_COLUMN = 74; // px at unit 1: width of a column of bars, one bar for each key's score
+const FOLDED_COLUMN = 34; // px at unit 1: width of a column of bars that is narrowed for lack of space
+const SHARE_COLUMN = 12; // px at unit 1: width of the column of attention weights, drawn as vertical sticks
+export const LEGIBLE_ROW = 25; // px at unit 1: if rows would be lower, keys with a small weight get the lowest rows
 const STRONG_SHARE = 0.04;
-// zoom: below SMALL only if columns do not fit even with narrow gaps; never below SMALLEST.
+// Zoom of the cells: it falls below SMALL only if columns do not fit with narrow gaps, and never below SMALLEST.
 export const [SMALL, SMALLEST] = [0.8, 0.4];
-const SMALLEST_COMPACT = 0.15; // the smallest zoom on a phone, where a long run is drawn small rather than cut
-const NARROWEST = 0.2; // the least width of a gap, as a share of its usual width
+const SMALLEST_COMPACT = 0.15; // smallest zoom on a phone, because a wide picture is drawn small there, not cut off
+const NARROWEST = 0.2; // least width of a gap, as a share of its usual width
 
 /**
  * Places all parts of a snapshot.
@@ -81,7 +81,7 @@ function slotsOf(parts) {
     const here = byColumn.get(column);
     const lane = here.filter((part) => part.role === "lane");
     const wide = here.filter((part) => part.role !== "lane");
-    wide.sort((one, other) => Number(one.role === "row") - Number(other.role === "row")); // v comes after the shares
+    wide.sort((one, other) => Number(one.role === "row") - Number(other.role === "row")); // puts v after the weights
     lane.sort((one, other) => other.mixes - one.mixes);
     const [first, ...others] = lane;
     wide.forEach((part, i) => slots.push(i || !first ? [part] : [part, first]));
@@ -100,7 +100,7 @@ function slotsOf(parts) {
 function gapBefore(slot, before, { unit, compact }) {
   if (!before) return { least: 8 * unit, share: 0 };
   const [part, was] = [slot[0], before[0]];
-  if (slot.some(({ mixes }) => mixes)) return { least: (compact ? 66 : 190) * unit, share: 5 }; // ribbons
+  if (slot.some(({ mixes }) => mixes)) return { least: (compact ? 66 : 190) * unit, share: 5 }; // room for ribbons
   if (part.role === "lane") return { least: 20 * unit, share: 0.4 };
   if (part.role === "row" && was.role === "pair") return { least: (compact ? 26 : 6) * unit, share: 0.1 };
   if (part.role !== "row" && was.role === "row") return { least: (compact ? 30 : 54) * unit, share: 2 }; // the fan
@@ -119,7 +119,7 @@ export function stripOf(snapshot, part, unit, zoom) {
   const usual = part.merges ? STRIP.merged : part.role === "lane" ? STRIP.lane : STRIP.cell;
   const full = Math.min(usual * unit * zoom, (STRIP.longest * unit * zoom) / length);
   const gap = full >= 6 ? STRIP.gap * unit : 0;
-  const each = Math.max(1, Math.ceil(1.5 / full)); // numbers per cell: a cell shows the largest of its numbers
+  const each = Math.max(1, Math.ceil(1.5 / full)); // numbers per cell; a cell shows its largest absolute value
   return { cell: full * each, gap, each, count: Math.ceil(length / each) };
 }
 
@@ -193,7 +193,7 @@ function rows(snapshot, { height, unit, open }) {
   const count = shares.length;
   const laneBehind = snapshot.asks;
   const headHeight = 50 * unit;
-  const stick = Math.min(76 * unit, height * 0.16) * (open ? 0.72 : 1); // the total length of all shares
+  const stick = Math.min(76 * unit, height * 0.16) * (open ? 0.72 : 1); // px: height of all attention weights stacked
   const laneHeight = stick + 14 * unit;
   const openHeight = open ? open.height : 0;
   const room = height - headHeight - laneHeight - openHeight - 8 * unit;

@@ -1,11 +1,11 @@
-// The channel between the picture and the server: passes the server's selection and the sum of the opened cell to the
-// picture, and events of the picture to the server. Its data are small, so that a new selection costs little.
+// Passes the selection and the opened cell's sum from the server to the picture, and events back.
+// This component is separate from the picture, so that a new selection transfers only these small data.
 import { shared, tellOthers } from "../shared.js";
 
 /** @param {import("../shared.js").Component<{ language: string, awaits: boolean }>} component */
 export default function ({ data, setTriggerValue }) {
-  document.documentElement.lang = data.language; // also set by spoken.js, which is drawn only after the picture
-  document.body.ariaBusy = String(data.awaits); // the rest of the page is drawn after the picture
+  document.documentElement.lang = data.language; // because spoken.js, which sets it too, is loaded after the picture
+  document.body.ariaBusy = String(data.awaits); // true while the page below the picture is not drawn yet
   Object.assign(shared, { look: data, tellServer: setTriggerValue });
   tellOthers("flow-look", data);
 }

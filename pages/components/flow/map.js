@@ -1,18 +1,20 @@
-// The map view: one step of the run as a matrix, for the selected head; if the step is a matrix product, its operands
-// stand at its left and above it. Rows with uniform shares are pale and without numbers. `opened` alone controls the
-// animation: first numbers that the flow shows, too, move from there to their cells; then the other rows appear, those
-// next to the selected row first.
+// The map view: one step of the run, such as the scores, as a matrix for the selected head.
+// If the step is a matrix product, the left operand is drawn at its left and the right operand above it.
+// Rows with uniform attention weights are pale and show no numbers.
+// The animation from the flow to the map depends only on `opened`, which goes from 0 (flow) to 1 (map).
+// First, the numbers that the flow also shows move from their places in the flow to their cells in the map.
+// Then the other rows appear, beginning with the rows next to the selected one.
 import { between, blendTables, clamp, easeInOut, easeOut } from "./motion.js";
 import { TELLING_SHARE } from "./picture/ribbons.js";
 import { Shapes } from "./shapes.js";
 import { spellNumber, spellPercent, textWidth } from "./words.js";
 
-const EVEN_GAP = 1e-6; // the largest difference between the positive shares of a uniform row
+const EVEN_GAP = 1e-6; // a row counts as uniform if its positive attention weights differ by less than this
 const MAP_LAYERS = ["cells", "texts", "hits"];
 const LEGIBLE_CELL = { width: 32, height: 16 }; // px: smaller cells show no number
-const WIDEST_CELL = 2.2; // the largest width of a cell, in heights
-const LANDED = 0.6; // value of opened at which numbers from the flow have reached their cells
-// Values of `opened`: when the first and the last other row begins to appear, and how long one row takes.
+const WIDEST_CELL = 2.2; // largest width of a cell, as a multiple of its height
+const LANDED = 0.6; // value of `opened` at which numbers from the flow have reached their cells
+// `opened` when the nearest and the farthest other row begin to appear, and how much of `opened` a row takes.
 const [RISES, LAST_RISES, RISE] = [0.35, 0.7, 0.3];
 
 export class MapView {
@@ -22,10 +24,13 @@ export class MapView {
     this.blocks = []; // the drawn matrices with their positions
   }
 
-  // view: { frame, result, left, above, look, opened, open, chosen, hovered, rings }. result, left, above: matrices of
-  // Model.matrix with `starts` of Flights.leave; left and above are null if the step is no product. opened: from 0 (the
-  // flow) to 1. open: { row, height } of an unfolded sum, or null. chosen, hovered: a cell of the result, { row, column
-  // }, or null. rings: operands of the sum, { cell: { step, index }, isPointed }.
+  // Draws the map. view: { frame, result, left, above, look, opened, open, chosen, hovered, rings }.
+  // result, left, above: the matrices of the step and of its operands, from Model.matrix.
+  // left and above are null if the step is no matrix product.
+  // Each matrix has `starts`, the boxes in the flow from which its numbers move (Flights.leave).
+  // opened: progress from the flow (0) to the map (1). open: { row, height } of the unfolded sum, or null.
+  // chosen, hovered: the chosen and the hovered cell of the result, { row, column }, or null.
+  // rings: operands of the unfolded sum, [{ cell: { step, index }, isPointed }].
   draw(view) {
     this.shapes.begin();
     if (view.opened > 0) this.drawBlocks(view);
@@ -73,7 +78,7 @@ export class MapView {
   }
 
   // ---- places: { key, row, column } of a block ----------------------------------------------------------------------
-  // The place { key, row, column } of a cell of a step, or null if it is not drawn.
+  // Returns where a step's cell is drawn, { key: of the matrix, row, column }, or null if the cell is not drawn.
   find({ step, index }) {
     for (const { key, matrix } of this.blocks) {
       const [one, other] = index.length > 1 ? index.slice(-2) : [0, index[0]];
@@ -97,7 +102,7 @@ export class MapView {
   }
 
   // ---- drawing ------------------------------------------------------------------------------------------------------
-  // The positions of the blocks, and the size of a cell, in pixels.
+  // Returns the positions of the matrices, and the width and height of a cell, in pixels.
   place({ frame: { width, height, unit }, result, left, above, open }) {
     const size = 20 * unit;
     const longest = Math.max(...result.rowNames.map((name) => textWidth(name, size)));
@@ -141,7 +146,7 @@ export class MapView {
     });
   }
 
-  // Draws the name of an operand, which opens its map on a click, with a pen if its numbers can be typed.
+  // Draws an operand's name, with a pen (✎) if the visitor can type its numbers. A click on the name opens its map.
   drawTitle({ title, family, step, isTyped }, { x, y, size, look }, opacity) {
     const at = { x, y, "font-size": size, opacity };
     this.shapes.put(
@@ -151,7 +156,7 @@ export class MapView {
     );
   }
 
-  // Draws the background of a row; a click on it selects the query of the row.
+  // Draws the background of a row; a click on it selects the row's query.
   drawLookedRow(row, isLooked, box, opacity) {
     this.shapes.put(
       "cells", "rect", `whole ${row}`,
@@ -182,8 +187,8 @@ export class MapView {
     }
   }
 
-  // Moves a row that appears out from behind the next row; a row with flying numbers is not moved. Returns how far the
-  // row has appeared, from 0 to 1.
+  // Moves a row while it appears, out from under its neighbour; a row with numbers from the flow is not moved.
+  // Returns how far the row has appeared, from 0 to 1.
   raise({ opened }, { key, tall, looked, matrix }, row, flies) {
     const far = Math.abs(row - looked) / Math.max(1, looked, matrix.rows - 1 - looked);
     const share = flies ? 1 : easeOut(clamp((opened - between(RISES, LAST_RISES, far)) / RISE));
@@ -210,7 +215,7 @@ export class MapView {
     const look = isBlocked ? "shut" : matrix.kind === "share" ? "share" : number < 0 ? "mapcell minus" : "mapcell plus";
     const start = matrix.starts.get(`${row} ${column}`);
     const flight = start ? easeInOut(clamp(opened / LANDED)) : 1;
-    const shown = start || !flies ? 1 : clamp((opened - LANDED) / (1 - LANDED)); // in a row with flying numbers
+    const shown = start || !flies ? 1 : clamp((opened - LANDED) / (1 - LANDED)); // cells beside flying ones come last
     const attributes = {
       ...(start ? blendTables(start, box, flight) : box), rx: Math.min(4 * frame.unit, tall / 5),
       class: `${look}${isLit(row, column) ? " chosen" : ""}`,
@@ -229,7 +234,7 @@ export class MapView {
       "font-size": Math.min(19 * frame.unit, box.height * 0.5, box.width * 0.3),
     };
     const text = matrix.kind === "share" ? spellPercent(number) : spellNumber(number);
-    // A flying cell shows its number only after landing.
+    // In a row with flying cells, numbers are shown only after the cells have landed.
     const told = flies ? Math.min(opacity, clamp((opened - LANDED) / (1 - LANDED))) : opacity;
     this.shapes.put(
       "texts", "text", `${key} ${row} ${column}`,
@@ -239,8 +244,8 @@ export class MapView {
   }
 }
 
-export const WAITING = 0.35; // the opacity of numbers that wait for the end of a drag
-const FADED = 0.45; // the opacity of rows of other queries in a presentation
+export const WAITING = 0.35; // opacity of numbers that the server computes only after a drag ends
+const FADED = 0.45; // opacity of rows of queries that are not selected, in presentation mode
 const isPlace = (place, row, column) => place !== null && place.row === row && place.column === column;
 
 function isEvenRow(shares) {

@@ -1,4 +1,4 @@
-// The keys on the map: arrow keys move from cell to cell, and over the edge of a matrix into the matrix beside it.
+// Keys on the map: arrow keys move from cell to cell, and beyond the edge of a matrix into the one beside it.
 import { setAttributes } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { clamp } from "./motion.js";
@@ -21,7 +21,7 @@ export class MapKeys {
   key({ key, target }) {
     const { flow } = this;
     const cell = meaningOf(target)?.cell;
-    if (cell === undefined && target !== flow.stage) return false; // the focus is in a field or in the sum
+    if (cell === undefined && target !== flow.stage) return false; // the focus is in an input field or in the open sum
     if (key in MOVES) this.focus(cell ? this.next(flow.map.find(cell), MOVES[key]) : this.first());
     else if (key === "Enter" && cell) this.hands.press(meaningOf(target));
     else if (key === "Escape" && !flow.open) this.leave(cell);
@@ -34,7 +34,7 @@ export class MapKeys {
     else this.flow.lookAt({ view: "flow" });
   }
 
-  // The cell to focus first: the cell with the unfolded sum, else the first cell of the selected row.
+  // Returns the cell to focus first: the cell whose sum is unfolded; if none is, the first cell of the selected row.
   first() {
     const { map, open, look } = this.flow;
     const found = open && map.find(open);
@@ -55,7 +55,7 @@ export class MapKeys {
     return { key, row: clamp(to.row, 0, matrix.rows - 1), column: clamp(to.column, 0, matrix.columns - 1) };
   }
 
-  // Focuses a cell, with a label for screen readers that names the number and what Enter does.
+  // Focuses a cell; its label for screen readers names the number and the effect of Enter.
   focus(place) {
     const { data, map } = this.flow;
     const { matrix } = map.block(place.key);

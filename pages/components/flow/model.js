@@ -1,5 +1,5 @@
-// The numbers that the picture draws of a run: those of each part, row by row, for one query and head. The data come
-// from pages/panels/flow_data.py.
+// The numbers of a run that the flow picture draws, for one query and one head.
+// The data come from pages/panels/flow_data.py.
 import { BLOCKED } from "../pixels.js";
 import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
 
@@ -67,7 +67,7 @@ import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
  * @property {(row: number, column: number) => number[]} [placeOf] the index of a cell in the step
  */
 
-const MOST_SHARE = 252; // the colour number of a share of 1
+const MOST_SHARE = 252; // byte that stands for an attention weight of 1 in the small maps from the server
 
 export class Model {
   constructor(data) {
@@ -78,7 +78,7 @@ export class Model {
     this.parts = new Map(data.parts.map((part) => [part.name, part]));
     this.places = data.cut ? data.cut.keys : data.words.S.map((_, place) => place); // drawn row -> index of its key
     this.keys = this.places.map((place) => data.words.S[place]);
-    if (data.cut) this.keys.push(data.text.others); // the last row stands for all other keys
+    if (data.cut) this.keys.push(data.text.others); // the last row stands for all keys that are not drawn
     this.heads = data.heads;
   }
 
@@ -204,7 +204,7 @@ export class Model {
     return names?.length === size ? names : Array.from({ length: size }, (_, i) => (axis ? String(i + 1) : ""));
   }
 
-  // Whether a cell is blocked: an entry 0 of a mask, a score of minus infinity, or a share of 0 from such a score.
+  // Returns whether a mask blocks a cell: 0 in the mask, a score of -Infinity, or a weight of 0 from such a score.
   isBlocked(name, leading, rowAxis, row, column, number) {
     const { kind, dims } = this.step(name);
     if (kind === "mark") return !number;

@@ -1,6 +1,6 @@
-// The plane view of a run: the query, keys and values of one head as arrows and dots that can be dragged. The shares
-// stand between the panel of query and keys (left) and the panel of values and output (right). During a drag the twin
-// computes the numbers in the same frame; the server gets the change when the drag ends.
+// The plane view of a run: query, keys and values of one head as arrows and dots that can be dragged.
+// Attention weights lie between the panel of query and keys (left) and the panel of values and output (right).
+// During a drag the browser computes the numbers (twin.js); the server gets the change when the drag ends.
 import { added, addedShape, setAttributes, write } from "../dom.js";
 import { filled } from "../printed.js";
 import { isOther } from "./changes.js";
@@ -17,15 +17,15 @@ import { follow, lastOf, placeOf, sum } from "./twin.js";
 import { spellNumber, spellPercent, textWidth } from "./words.js";
 
 const PLANE_LAYERS = ["grounds", "lines", "ribbons", "dots", "texts", "handles"];
-const PLANE_ROOM = 1.45; // the range of a panel, in lengths of its longest vector
-const WIDE_PX = 640; // in narrower pictures the panels are stacked
+const PLANE_ROOM = 1.45; // range of a panel, as a multiple of the length of its longest vector
+const WIDE_PX = 640; // if the picture is narrower than this, the panels are stacked
 
 export class PlaneView {
   constructor(root, flow) {
     this.root = root;
     this.flow = flow;
     this.change = { values: {}, params: {} };
-    this.fixed = new Map(); // run, role, head and query -> why vectors cannot be dragged
+    this.fixed = new Map(); // run, role, head and query -> why vectors of the role cannot be dragged, or ""
     this.forget();
   }
 
@@ -50,7 +50,7 @@ export class PlaneView {
   }
 
   // ---- state --------------------------------------------------------------------------------------------------------
-  // Called every frame of the flow; returns early unless the plane view is selected.
+  // Draws the plane view if it is selected, else hides it; called in every frame of the flow.
   draw() {
     const { data, look } = this.flow;
     const isSeen = look.view === "plane";
@@ -69,8 +69,8 @@ export class PlaneView {
     this.tell();
   }
 
-  // Sets the numbers of this frame. State of other words, another head or query is dropped; a dragged change that the
-  // server has not answered is kept.
+  // Reads the numbers of this frame; if words, head or query changed, resets axes, ranges and selection.
+  // A dragged change that the server has not answered is kept.
   take(data, look) {
     if (this.digest !== data.digest) this.change = { values: {}, params: {}, ...this.flow.change };
     const place = `${data.words.S} ${data.words.T} ${look.batch} ${look.head} ${look.query}`;
@@ -96,7 +96,7 @@ export class PlaneView {
     this.makeRanges();
   }
 
-  // Drops the axes, ranges and selection of other words, another head or query.
+  // Resets axes, ranges and selection after the words, the head or the query have changed.
   forget() {
     /** @type {Record<string, number>} */
     this.ranges = {};
@@ -119,7 +119,7 @@ export class PlaneView {
     return Array.from(value.subarray(first, first + lastOf(shape)));
   }
 
-  // Computes the planes of keys and of values, which stay the same while vectors move in them.
+  // Computes the projection planes of keys and of values, if missing; a drag does not change them.
   makePlanes() {
     for (const panel of ["k", "v"]) {
       const width = this.vectors.width(panel);
@@ -128,8 +128,8 @@ export class PlaneView {
     }
   }
 
-  // The axes for vectors with more than two numbers: q and the key with the largest share, or the values with the two
-  // largest shares.
+  // Returns the default axes of a panel, for vectors with more than two numbers.
+  // For keys: q and the key with the largest attention weight. For values: the two values with the largest weights.
   usualAxes(panel) {
     if (panel === "k") return ["q", `k${this.best}`];
     const second = this.shares.reduce(
@@ -253,7 +253,7 @@ export class PlaneView {
     });
   }
 
-  // Draws lines on which keys have equal scores, at right angles to q; only if the score is the product of q and a key.
+  // Draws lines of equal score, which are at right angles to q, if the score is the dot product of q and k.
   drawScoreLines() {
     if (!this.data.plane.is_product) return;
     const q = inPlane(this.vectors.vector("q", this.look.query), this.planes.k);
@@ -282,7 +282,7 @@ export class PlaneView {
     }
   }
 
-  // Groups of words at the same point, which are drawn as one dot with all their names.
+  // Returns groups of words at the same point, which are drawn as one dot with all their names.
   groups(role) {
     const found = new Map();
     this.points(role).forEach((point, place) => {
@@ -317,7 +317,7 @@ export class PlaneView {
     }
   }
 
-  // Draws the name beside a dot, where it covers least; among many words a name without a free place is left out.
+  // Draws the name of a dot where it covers least; if there are many words, a name without free space is left out.
   drawName(role, places, [x, y], radius, taken, isShut) {
     const size = (this.model.keys.length > 12 ? 14 : 19) * Math.max(this.unit, 0.85);
     const words = [...new Set(places.map((place) => this.model.keys[place]))];
@@ -378,7 +378,7 @@ export class PlaneView {
     });
   }
 
-  // The position, font size and box of the query's word, beyond the tip of its arrow.
+  // Returns the position, font size and box of the query's word, beyond the tip of its arrow.
   queryName() {
     const { to, dx, dy } = this.arrow();
     const size = 22 * this.unit;
@@ -390,7 +390,7 @@ export class PlaneView {
     return { x, y, size, box: { left: x - half, right: x + half, top: y - size / 2, bottom: y + size / 2 } };
   }
 
-  // The boxes that the arrow of the query, its word and the knob of the temperature cover.
+  // Returns the boxes that the query's arrow, its word and the knob of the temperature cover.
   queryBoxes() {
     const { from, to } = this.arrow();
     const arm = Array.from({ length: 12 }, (_, i) =>
@@ -414,7 +414,7 @@ export class PlaneView {
     };
   }
 
-  // Draws the output, which is the centroid of the values, with a line to each value as thick as its share.
+  // Draws the output, the weighted mean of the values, with a line to each value as thick as its attention weight.
   drawOutput() {
     const [x, y] = this.outputPoint();
     this.points("v").forEach((point, place) => {
@@ -435,7 +435,7 @@ export class PlaneView {
   }
 
   // ---- shares -------------------------------------------------------------------------------------------------------
-  // Draws a bar for the share of each key, between the two panels; if there are too many keys, only for the largest.
+  // Draws, between the panels, a bar for each key's attention weight; if not all fit, only for the largest weights.
   drawShares() {
     const [x, y] = this.boxes.shares;
     const { width, height } = this.sharesRoom;
@@ -485,7 +485,7 @@ export class PlaneView {
     write(this.follows, this.spellChange());
   }
 
-  // Texts about the rows of each matrix that the drag changes; without a drag, a hint.
+  // Returns the texts on the matrix rows that a drag has changed; if nothing was dragged, a hint.
   spellChange() {
     const moved = Object.keys(this.change.values);
     if (!moved.length) return [[this.hintNow(), ""]];
@@ -528,7 +528,7 @@ export class PlaneView {
     return [filled(this.text.hint_some, { what: free.join(", ") }), ...said].join(" ");
   }
 
-  // Why vectors of a role cannot be dragged; "" if they can.
+  // Returns why the vectors of a role ("q", "k" or "v") cannot be dragged; "" if they can be dragged.
   whyFixed(role) {
     const known = `${this.digest} ${role} ${this.look.head} ${this.look.query}`;
     if (!this.fixed.has(known)) {
@@ -558,7 +558,7 @@ export class PlaneView {
 export const boxesOverlap = (one, other) =>
   one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
-// The two points where the line along . p = away crosses the border of the square from -reach to reach; null if none.
+// Returns the two points where the line {p: along . p = away} crosses the square from -reach to reach; null if none.
 /** @type {(along: number[], away: number, reach: number) => number[][] | null} */
 function insideSquare([alongX, alongY], away, reach) {
   const [fromX, fromY] = [alongX * away, alongY * away];

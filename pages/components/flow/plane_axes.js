@@ -1,5 +1,5 @@
-// The plane on which vectors are projected for drawing: two orthogonal directions. It contains vectors with two numbers
-// wholly; of longer vectors it shows a part, and the size of the rest can be computed.
+// The plane onto which vectors are projected for drawing, spanned by two orthogonal directions.
+// Vectors of two numbers lie in the plane. Of longer ones the projection is drawn, and the size of the rest computed.
 import { plain } from "../rounded.js";
 import { sum } from "./twin.js";
 

@@ -1,4 +1,4 @@
-// The choice of the two axes of each panel for vectors with more than two numbers, and texts on what the plane omits.
+// Select boxes for the two axes of each panel if vectors have more than two numbers, with notes on what is not drawn.
 import { added, element, selectOf, setOnce, write } from "../dom.js";
 import { dotProduct, productOutside, shareOutside } from "./plane_axes.js";
 import { fill, spellNumber, spellPercent } from "./words.js";

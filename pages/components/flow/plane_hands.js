@@ -1,5 +1,5 @@
-// The draggable handles of the plane: the query, keys, values, and the circle of the temperature; by mouse, touch and
-// arrow keys.
+// The handles of the plane view: query, keys, values, and the circle of the temperature.
+// The handles are dragged by mouse, touch and arrow keys.
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { filled } from "../printed.js";
 import { tellOthers } from "../shared.js";
@@ -9,14 +9,14 @@ import { PlaneVectors } from "./plane_vectors.js";
 import { meaningOf } from "./shapes.js";
 import { spellNumber } from "./words.js";
 
-const RING_PX = { least: 26, most: 70 }; // the radius of the circle at the lowest and highest temperature
-const GRIP_PX = 20; // the radius of the handle of a vector
+const RING_PX = { least: 26, most: 70 }; // radius of the circle at the lowest and the highest temperature
+const GRIP_PX = 20; // radius of the handle of a vector
 const KEY_STEPS = 40; // presses of an arrow key from the middle of a panel to its edge
 
 export class PlaneHands {
   constructor(view) {
     this.view = view;
-    // The dragged handle: { role, place } of a vector, or { role: "temperature" }. before: the change at its start.
+    // The dragged handle: { role, place } of a vector or { role: "temperature" }. before: the change at the start.
     this.held = null;
     this.rest = new Rest(() => this.release()); // ends a drag by arrow keys after a pause
     const { svg, root } = view;
@@ -58,13 +58,13 @@ export class PlaneHands {
     );
   }
 
-  // Whether the vector of a word can be changed: if a weight matrix makes it, only if the x of the word is not 0.
+  // Returns whether a vector can be dragged: if a weight matrix computes it, only if the word's x is not all zeros.
   canMove(role, place) {
     const { roles } = this.view.data.plane;
     return roles[role].kind === "given" || this.view.proven.source(role, place) !== null;
   }
 
-  // Draws the circle around the query: the larger its radius, the higher the temperature.
+  // Draws the circle around the query; the larger its radius, the higher the temperature.
   drawRing() {
     const { view } = this;
     const [cx, cy] = view.tip();
@@ -94,7 +94,7 @@ export class PlaneHands {
     });
   }
 
-  // The boxes of the knob and of its name, which is at the side with room.
+  // Returns the boxes of the temperature's knob and of the knob's label, which is on the side with room for it.
   knobBoxes() {
     const { view } = this;
     const [x, y] = this.knob();
@@ -113,7 +113,7 @@ export class PlaneHands {
     return between(RING_PX.least, RING_PX.most, share) * Math.min(unit, 1.2);
   }
 
-  // The position of the knob on the circle: one that is inside the panel, and the same during a drag.
+  // Returns the position of the knob on the circle: in a diagonal direction inside the panel, kept during a drag.
   knob() {
     const { view } = this;
     const [[x, y], [left, top], r] = [view.tip(), view.boxes.k, this.radius()];
@@ -149,7 +149,7 @@ export class PlaneHands {
     event.preventDefault();
   }
 
-  // The word to drag: among words at the same point, the chosen one.
+  // Returns the index of the word to drag; if several words are at the same point, the selected one of them.
   chosenAt({ role, place }) {
     const { view } = this;
     if (role !== "k" && role !== "v") return place;

@@ -1,10 +1,11 @@
-// The vectors of a selection, read from the steps of a run, and changed by dragging. A moved vector changes its weight
-// matrix to the nearest matrix that computes it (least_change of the core); so the vectors of other words move, too.
+// The vectors of the selected head, read from the steps of a run and changed by dragging.
+// If a weight matrix computes a dragged vector, it becomes the nearest matrix that gives the new vector.
+// Therefore the vectors of other words move too (least_change in the core).
 import { combined, dotProduct } from "./plane_axes.js";
 import { keyHead, placeOf } from "./twin.js";
 
 export class PlaneVectors {
-  // steps: those of the run or of the twin. roles: role -> { kind, weight, source }, where the vectors come from.
+  // steps: of the server's run, or of the twin's. roles: role -> { kind, weight, source }, how its vectors are made.
   constructor(model, look, steps, roles) {
     this.model = model;
     this.look = look;
@@ -31,7 +32,7 @@ export class PlaneVectors {
     return Array.from(value.subarray(first, first + shape.at(-1)));
   }
 
-  // The x of a word, from which a weight matrix computes its vector; null if x is all zeros.
+  // Returns the x of a word, from which a weight matrix computes the word's vector; null if x is all zeros.
   source(role, place) {
     const { source } = this.roles[role];
     const { shape, value } = this.steps[source];
@@ -40,7 +41,7 @@ export class PlaneVectors {
     return x.some((number) => number !== 0) ? x : null;
   }
 
-  // The new numbers of the step that changes when a vector moves: { [step]: numbers }.
+  // Returns the new numbers of the step that changes when a vector moves: { [step]: numbers }.
   moved(role, place, wanted) {
     const old = this.vector(role, place);
     const change = combined(wanted, -1, old);
@@ -59,7 +60,7 @@ export class PlaneVectors {
   }
 }
 
-// Returns the numbers of W' = W + x^T (q' - q) / (x x^T), in the columns of one head.
+// Returns the numbers of W' = W + x^T (q' - q) / (x x^T), changed in one head's columns so that x W' = q'.
 function leastChange({ shape: [, columns], value }, x, change, first) {
   const numbers = value.slice();
   const squared = dotProduct(x, x);

@@ -1,4 +1,4 @@
-// A small select box beside each unknown word: the role that the word counts as.
+// A small select box beside each unknown word, for the role that the word has.
 import { added, selectOf } from "../dom.js";
 import { isAlike } from "./words.js";
 
@@ -11,8 +11,8 @@ export class RoleChoices {
     this.root = added(stage, "div", "roles");
   }
 
-  // offer: { options: [[role, name]], label, words: { place: [word, role] } }, where place is the index of the key;
-  // null if all words are known.
+  // Shows the select boxes. offer: { options: [[role, name]], label, words: { place: [word, role] } }; null: no boxes.
+  // place: the index of the word among the keys.
   show(offer) {
     if (isAlike(offer, this.offer)) return;
     this.offer = offer;
@@ -27,7 +27,7 @@ export class RoleChoices {
     const select = selectOf(this.offer.options, {
       value: role, title: `${word}: ${name}`, ariaLabel: `${this.offer.label} ${word}`,
       onchange: () => this.flow.tell("role", { word, role: select.value }),
-      onkeydown: (event) => event.stopPropagation(), // the select box handles all keys
+      onkeydown: (event) => event.stopPropagation(), // keys in a select box must not control the picture
     });
     return { place, select };
   }
@@ -37,7 +37,7 @@ export class RoleChoices {
     const { layout, model, look, opened } = this.flow;
     this.root.hidden = opened > 0 || look.view !== "flow" || !layout || this.flow.isHidden;
     if (this.root.hidden) return;
-    const x = layout.frame.wordWidth - CHOICE.width; // after the words, which stay clickable
+    const x = layout.frame.wordWidth - CHOICE.width; // right end of the column, so that words stay clickable
     for (const { place, select } of this.choices ?? []) {
       const row = model.rowOf(place);
       select.hidden = layout.rowHeight[row] < LEAST_ROW;

@@ -1,16 +1,16 @@
-// The texts about the picture: the headline above, the sentence about the current stop below, and both for a screen
-// reader.
+// The texts about the picture: the headline above it, and the sentence about the current keyframe below it.
+// Both are also read by screen readers.
 import { setOnce, write } from "../dom.js";
 import { shared } from "../shared.js";
 import { BEFORE_MS } from "./changes.js";
 import { totalOf } from "./twin.js";
 import { fill, said, spellNumber, spellPercent } from "./words.js";
 
-const MAX_HEARD_NUMBERS = 8; // so many numbers of a vector are read aloud
-const NEARLY_EVEN = 1.05; // a row is uniform if its largest share is less than so many uniform shares, as in facts.py
+const MAX_HEARD_NUMBERS = 8; // at most this many numbers of a vector are read aloud
+const NEARLY_EVEN = 1.05; // weights count as uniform if the largest is below this multiple of the mean, as in facts.py
 
 export class Sentences {
-  // heard: the live region for a screen reader.
+  // heard: the element whose text a screen reader announces (an ARIA live region).
   constructor(flow, headline, caption, heard) {
     this.flow = flow;
     this.headline = headline;
@@ -34,7 +34,7 @@ export class Sentences {
     write(this.heard, [[stop ? `${row} ${text.stops[stop.motion]} ${this.result(stop)}` : row, ""]]);
   }
 
-  // The sentence on the result of a stop: the numbers of the query, or of the key with the largest share.
+  // Returns the sentence on a keyframe's result: the query's vector, or the number of the key with the largest weight.
   result(stop) {
     const { snapshot, data, model, asking } = this.flow;
     const part = snapshot.parts.findLast(({ name, role }) => stop.parts.includes(name) && role !== "row");
@@ -50,7 +50,7 @@ export class Sentences {
     });
   }
 
-  // A remark that replaces the headline: that the server is computing, or that its numbers differ; else null.
+  // Returns the remark instead of a headline: the server computes, or its numbers differ from the browser's; else null.
   remark() {
     const { root, data, differs } = this.flow;
     if (root.classList.contains("waits")) return [[data.text.waits, "remark"]];
@@ -58,8 +58,8 @@ export class Sentences {
     return [[said(data.text.differs, { step: data.steps[differs].label }), "remark differs"]];
   }
 
-  // Whether the shares come from random numbers and mean nothing. The server says so about its own numbers; during a
-  // drag it is checked here, as another key may get the largest share.
+  // Returns whether the attention weights come from random numbers and mean nothing.
+  // The server decides this for its own run; during a drag the browser does, because the headline's key can change.
   isRandom(shares, fact) {
     const { data, model, look, isDragged } = this.flow;
     if (fact?.random || !isDragged) return Boolean(fact?.random);
@@ -67,8 +67,8 @@ export class Sentences {
     return data.origins.T[look.query] === "random" || data.origins.S[model.places[best]] === "random";
   }
 
-  // The headline: the key with the largest share. If no key stands out, the sentence of the server, or a shorter one
-  // during a drag.
+  // Returns the headline: the query, the key with the largest attention weight, and its percentage.
+  // If no key stands out, it is the sentence of the server, or a shorter one during a drag.
   headlineOf(shares, fact, isRandom, now) {
     const { data, model, asking, isDragged, glow } = this.flow;
     if (isDragged && isRandom) return [[fact?.random ? fact.text : data.text.random, "remark"]];
@@ -82,32 +82,32 @@ export class Sentences {
     return [...fill(data.text.headline, said), ...this.sunk(shares, fact), ...this.why(), ...this.before(glow, now)];
   }
 
-  // The text on the share that a sink takes, which goes to no key.
+  // Returns the text on the percentage that an attention sink takes from all keys, or [] without a sink.
   sunk(shares, fact) {
     if (!fact?.sunk) return [];
     const share = this.flow.isDragged ? 1 - totalOf(shares) : fact.sunk;
     return [[said(this.flow.data.text.sunk, { percent: spellPercent(share) }), "aside"]];
   }
 
-  // The text on why this word of a new sentence was selected as the query.
+  // Returns the text on why this word of a new sentence was selected as the query.
   why() {
     const why = this.flow.isDragged ? null : this.toldFact()?.why;
     return why ? [[why, "aside why"]] : [];
   }
 
-  // The percentage before a change, shown for BEFORE_MS.
+  // Returns the text with the percentage before a change, or [] if the change is older than BEFORE_MS.
   before(glow, now) {
     if (!glow?.said || now - (glow.begun ?? now) >= BEFORE_MS) return [];
     return [[said(this.flow.data.text.before, { percent: glow.said }), "before"]];
   }
 
-  // The fact about the selected row; in a run with many rows the server sends it with the selection.
+  // Returns what the server states about the selected row; in a run with many rows it is sent with the selection.
   fact() {
     const { data, look } = this.flow;
     return data.facts[look.head]?.[look.query] ?? this.toldFact();
   }
 
-  // The fact that the server sent with its selection, if that is the selected row; else null.
+  // Returns the fact that the server sent with its last selection, or null if another row is selected now.
   toldFact() {
     const { data, look } = this.flow;
     const told = data.hears ? shared.look : null;
@@ -115,10 +115,10 @@ export class Sentences {
   }
 }
 
-// The name of the text for a row with no positive shares ("nothing") or uniform shares ("evenly"); else null.
+// Returns the key of a text: "nothing" for a row without positive weights, "evenly" for uniform weights, else null.
 function looksNowhere(shares) {
   const possible = shares.filter((share) => share > 0);
   if (!possible.length) return "nothing";
-  const even = totalOf(possible) / possible.length; // a sink may take the rest
+  const even = totalOf(possible) / possible.length; // mean; with a sink the sum is below 1
   return possible.length > 1 && Math.max(...possible) < NEARLY_EVEN * even ? "evenly" : null;
 }

@@ -1,6 +1,6 @@
-// SVG shapes of a drawing by key: created once, changed only if a value changed, hidden in frames that do not draw
-// them. Cells that are drawn together, thousands in a few paths, are only noted: each has a place and a meaning, and
-// gets an element only when the keys focus it.
+// SVG shapes of a drawing, each with a key: created once, changed only with its values, hidden if not drawn.
+// Cells drawn together, thousands in a few paths, are only noted with their position and what they stand for.
+// Such a cell gets its own element only when it gets the keyboard focus.
 import { addedShape, setAttributes } from "../dom.js";
 
 const shapes = new WeakMap(); // element -> its shape
@@ -116,7 +116,7 @@ export class Shapes {
   }
 }
 
-// The <title> element of a shape (its tooltip), created if it is missing.
+// Returns the <title> element of a shape (its tooltip), which is created if it is missing.
 function titleOf(element) {
   return element.querySelector("title") ?? addedShape(element, "title");
 }

@@ -1,5 +1,5 @@
-// A slider that acts during a drag: followers show its position at once, and the server computes when the slider is
-// released. Streamlit's own slider sends its value only on release.
+// A slider that acts during a drag: the other components of the page receive its value at once.
+// The server computes when the slider is released. Streamlit's own slider sends its value only on release.
 import { element, stateOf } from "../dom.js";
 import { plain } from "../rounded.js";
 import { hear, shared, tellOthers } from "../shared.js";
@@ -19,7 +19,7 @@ import { hear, shared, tellOthers } from "../shared.js";
  * @property {{ number: number, step: number } | null} typed the content and step of the box for typing
  */
 
-const ARROW_RATIO = 1.1; // the factor of an arrow key: the least that always changes the two shown digits
+const ARROW_RATIO = 1.1; // factor of one arrow key: the least that always changes the two digits shown
 
 /** @param {import("../shared.js").Component<LiveSlider>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -34,7 +34,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   view.of = data.of;
   if (!isHeld) stand(input, data);
   if (!isHeld) view.stood = input.value;
-  const wait = (is) => document.body.toggleAttribute("data-dragged", is); // for page.css: pales other parts
+  const wait = (is) => document.body.toggleAttribute("data-dragged", is); // page.css dims other parts during a drag
   if (!isHeld) wait(false);
   const drag = (change) => tellOthers("flow-drag", change);
   const say = (text, number) => {
@@ -47,9 +47,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
     say(data.values ? data.texts[Number(input.value)] : plain(setting), setting);
   };
   show();
-  const isBetween = !data.values?.includes(data.value); // a value that was typed, or comes from a link
+  const isBetween = !data.values?.includes(data.value); // none of the slider's values: typed, or from a link
   if (!isHeld && isBetween) say(plain(data.value), data.value);
-  if (!isHeld && data.typed && !view.isTyping) box.value = data.typed.number; // also a refused number
+  if (!isHeld && data.typed && !view.isTyping) box.value = data.typed.number; // also a number that the server refused
   input.oninput = () => {
     view.isTyping = false;
     show();
@@ -61,19 +61,19 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   const follow = (change) => {
     const given = data.values ? undefined : change?.params?.[data.changes.step]?.[data.changes.parameter];
-    if (given === undefined || given === settingAt(input, data)) return; // not this parameter, or by this slider
+    if (given === undefined || given === settingAt(input, data)) return; // other parameter, or this slider's own value
     input.value = knobAt(given, data);
     say(plain(given), given);
   };
   view.endFollow?.();
   view.endFollow = hear("flow-drag", follow);
-  view.told = null; // the value at release, until the server answers
+  view.told = null; // the value sent at release; null again after the server's answer
   const letGo = () => {
     if (shared.heldSlider?.of !== data.of) return;
     shared.heldSlider = null;
     const isBack = input.value === view.stood || settingAt(input, data) === data.value;
     if (!isBack || view.told !== null) return;
-    drag(null); // the server will not answer, as nothing changed
+    drag(null); // the server will not answer, because nothing changed
     wait(false);
   };
   input.onpointerup = input.onpointercancel = input.onblur = letGo;
@@ -93,7 +93,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
 }
 
-// The number box that replaces the output of the value if the value can be typed; it is unused if `typed` is null.
+// Returns an input box that is shown instead of the value's text if the value can be typed (`typed` is not null).
 function typingBox(view, shown, { label, typed }, setTriggerValue) {
   const box = (view.box ??= element("input", "typed", { type: "number" }));
   shown.hidden = typed !== null;
@@ -118,18 +118,18 @@ function stand(input, data) {
   input.value = knobAt(data.value, data);
 }
 
-// The position of the knob for a value; a value that the slider does not have is shown at one of its ends.
+// Returns the position of the knob for a value; a value that the slider does not have is shown at one of its ends.
 function knobAt(setting, { values, least, most }) {
   if (!values) return setting > least ? Math.log(setting / least) / Math.log(most / least) : 0;
   const isAbove = setting > values[values.length - 1];
   return values.includes(setting) ? values.indexOf(setting) : isAbove ? values.length - 1 : 0;
 }
 
-// The value at the position of a slider; on a logarithmic scale it has two significant digits.
+// Returns the value at the position of a slider; on a logarithmic scale it has two significant digits.
 function settingAt({ value }, { values, least, most }) {
   if (values) return values[Number(value)];
   const rounded = Number((least * (most / least) ** Number(value)).toPrecision(2));
-  return Math.min(most, Math.max(least, rounded)); // rounding may leave the range
+  return Math.min(most, Math.max(least, rounded)); // because rounding may leave the range
 }
 
 function changeAt(input, data) {

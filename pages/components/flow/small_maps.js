@@ -1,4 +1,4 @@
-// A row of small maps, one of which is selected: of all heads, or of all steps of the run.
+// A row of small maps (matrices, one pixel per cell), one for each head or for each step; one map is selected.
 import { button, element, setOnce, write } from "../dom.js";
 import { channelsOf, penOf } from "../pixels.js";
 import { clamp, finite } from "./motion.js";
@@ -12,9 +12,10 @@ export class SmallMaps {
     root.setAttribute("role", "group");
   }
 
-  // maps: [{ key, matrix, said, title, waits, group }]. matrix: of Model.matrix. said: texts and their classes, as of
-  // `write`. waits: whether its numbers come only after a drag ends. group: the title over a group of maps, or
-  // undefined.
+  // Shows maps: [{ key, matrix, said, title, waits, group }]. matrix: a result of Model.matrix.
+  // said: the label, as texts and their classes for `write`. title: the tooltip.
+  // waits: whether the numbers of the map are computed only after a drag ends.
+  // group: the title over a group of maps, or undefined.
   show(maps, palette) {
     const said = maps.map(({ key, said, title, group }) => ({ key, said, title, group }));
     if (!isAlike(said, this.said)) this.make(maps);
@@ -34,7 +35,7 @@ export class SmallMaps {
     this.root.replaceChildren(...this.inGroups(maps));
   }
 
-  // The buttons; if maps have groups, an element for each group with its title and buttons.
+  // Returns the buttons; if maps have groups, an element for each group with its title and buttons.
   inGroups(maps) {
     if (!maps[0].group) return this.buttons;
     return [...Map.groupBy(this.buttons, (_, i) => maps[i].group)].map(([name, buttons]) =>
@@ -44,7 +45,7 @@ export class SmallMaps {
     );
   }
 
-  // Paints the same maps again if their numbers have changed.
+  // Paints each map whose numbers have changed since it was painted last.
   paint(maps, palette) {
     maps.forEach(({ matrix, waits }, i) => {
       const canvas = this.buttons[i].firstChild;
@@ -56,9 +57,9 @@ export class SmallMaps {
     });
   }
 
-  // The boxes of the small maps relative to the corner of another element: [{ x, y, width, height, isSeen }]. A map
-  // scrolled out of the row is placed at the end of the row, on the edge of the element. null if the row is hidden.
-  // group: only the maps of this group.
+  // Returns the boxes of the small maps, relative to the corner of `element`: [{ x, y, width, height, isSeen }].
+  // A map scrolled out of the row gets a box of height 0 at the row's end, on the top edge of `element`.
+  // Returns null if the row is hidden. group: the key of the group whose boxes are wanted; all maps if it is missing.
   boxesFrom(element, group) {
     const [row, corner] = [this.root.getBoundingClientRect(), element.getBoundingClientRect()];
     if (!row.width) return null;
@@ -74,7 +75,7 @@ export class SmallMaps {
     return group ? this.buttons.filter((_, i) => this.keys[i].startsWith(`${group}.`)) : this.buttons;
   }
 
-  // Marks the chosen map. read: the keys of the maps from which it is computed. said: the tooltip of those maps.
+  // Marks the chosen map, and the maps in `read`, from which it is computed. said: the tooltip of the maps in `read`.
   mark(chosen, read = [], said = "") {
     this.buttons.forEach((button, i) => {
       const key = this.keys[i];
@@ -102,7 +103,7 @@ function paintMap(canvas, matrix, palette, old) {
     }
   }
   const isSame = old?.width === columns && old.height === rows && old.data.every((byte, i) => byte === image.data[i]);
-  if (isSame) return old; // painting again would make the browser redraw
+  if (isSame) return old; // because painting again would make the browser redraw
   Object.assign(canvas, { width: columns, height: rows });
   penOf(canvas).putImageData(image, 0, 0);
   return image;

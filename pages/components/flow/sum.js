@@ -1,22 +1,22 @@
-// The arithmetic of one cell, unfolded in a gap under its row; a click on an operand opens the cell of that operand.
+// The arithmetic of one cell, unfolded in a gap below the cell's row; a click on an operand opens the operand's sum.
 import { button, element, focused } from "../dom.js";
 import { fixed, printed, twoDigits } from "../rounded.js";
 import { isSamePlace } from "./exchange.js";
 
 export class SumPanel {
-  // open: opens a cell, { step, index }. close: closes the panel. point: called when another operand is pointed at.
+  // open: opens the sum of a cell, { step, index }. close: closes the panel. point: called on each change of `pointed`.
   constructor(root, { open, close, point }) {
     this.root = root;
     this.open = open;
     this.close = close;
     this.point = point;
-    this.operands = []; // { step, index } of each operand
-    this.pointed = null; // the operand that is pointed at
+    this.operands = []; // { step, index } of each operand in the sum
+    this.pointed = null; // the operand under the pointer
     this.places = new WeakMap(); // button -> { step, index } of its cell
     root.hidden = true;
   }
 
-  // Shows a sum. An unchanged sum keeps its elements, as the visitor may be pressing one of them.
+  // Shows a sum. An unchanged sum keeps its elements, because the visitor may be pressing one of them.
   show(data) {
     if (this.shown === JSON.stringify(data)) return;
     this.shown = JSON.stringify(data);
@@ -41,8 +41,8 @@ export class SumPanel {
     if (hadFocus) (sum.querySelector("button") ?? fold).focus();
   }
 
-  // Updates operands and result to the shown numbers during a drag; text that only the server can write is pale. The
-  // argument is a value of sumView.
+  // Updates operands and result during a drag; text that only the server can write is pale.
+  // The argument is what sumView returns.
   follow({ cell, numberAt, isMark, waits }) {
     if (this.root.hidden || !this.pieces?.length) return;
     const spelled = this.pieces.map((piece, i) =>
@@ -51,7 +51,7 @@ export class SumPanel {
     const isOther = (i) => spelled[i] !== this.pieces[i].text;
     const isMoved = this.pieces.some((_, i) => isOther(i));
     const isUnknown =
-      // The server must write another sum.
+      // True if only the server can write the new sum.
       numberAt(cell) === null || this.pieces.some((piece, i) => isOther(i) && piece.step && isMark(piece));
     this.pieces.forEach(({ text, step, element }, i) => {
       const isFixed = i < this.pieces.length - 1 && (step === undefined || numberAt(this.pieces[i]) === null);
@@ -66,13 +66,13 @@ export class SumPanel {
     setText(this.note, this.root.querySelector(".waits") ? waits : "");
   }
 
-  // The current text of a piece. place: { step, index } of its number, if it has one.
+  // Returns the current text of piece i of the sum. place: { step, index } of the piece's number, if it has one.
   spellAt(i, place, numberAt, isMark) {
     const { text } = this.pieces[i];
     const number = place.step === undefined ? null : numberAt(place);
     if (number === null) return text;
     const said = isMark(place) ? String(number) : spellTerm(number);
-    if (i === this.pieces.length - 1) return text.replace(/[^ ]+$/, said); // after its sign
+    if (i === this.pieces.length - 1) return text.replace(/[^ ]+$/, said); // the result is the last word of the text
     return said.startsWith("−") && /[×+−] $/.test(this.pieces[i - 1]?.text ?? "") ? `(${said})` : said;
   }
 
@@ -86,7 +86,7 @@ export class SumPanel {
     return made;
   }
 
-  // Highlights the chips of a cell that is pointed at here or in the picture, and its ring; place: null for none.
+  // Highlights a cell pointed at in the sum or in the picture: its operands in the sum, and its ring. place: or null.
   pointAt(place) {
     this.pointed = place;
     for (const chip of this.root.querySelectorAll(".operand"))
@@ -98,7 +98,7 @@ export class SumPanel {
     return this.pointed !== null && isSamePlace(this.pointed, cell);
   }
 
-  // The height of the panel at a width, at most 150 px: a longer sum scrolls.
+  // Returns the height of the panel at a width, at most 150 px; a longer sum scrolls.
   heightAt(width) {
     const { style } = this.root;
     [style.width, style.height, style.right] = [`${width}px`, "auto", "auto"];
@@ -116,13 +116,13 @@ function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-// A number in a line of arithmetic, as the server writes it: two decimals, or two significant digits below 0.005.
+// Returns a number as the server writes it in arithmetic: two decimals, or two significant digits below 0.005.
 function spellTerm(number) {
   const size = Math.abs(number);
   if (size === 0 || size >= 0.005) return fixed(number);
   return `${number < 0 ? "−" : ""}${twoDigits(size)}`;
 }
 
-// A number with six significant digits, as many as the twin computes reliably.
+// Returns a number with six significant digits, as many as the twin computes reliably.
 const spellLong = (number) =>
   Number.isFinite(number) ? printed(String(Number(number.toPrecision(6)))) : fixed(number);

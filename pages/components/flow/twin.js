@@ -1,6 +1,6 @@
-// The twin of the core in the browser: during a drag it computes the same steps from the same numbers as the server.
-// It knows the plain operations of one layer. A step with another operation, and every step that depends on it, keeps
-// the last numbers of the server and is named in `waiting`.
+// The twin of the core in the browser: during a drag it computes the same steps as the server, with the same numbers.
+// The twin knows the plain operations of one layer. A step with another operation keeps the server's last numbers.
+// Steps that depend on such a step keep their numbers too; `waiting` contains the names of all these steps.
 
 /**
  * @typedef {object} Operation the operation that computes a step
@@ -83,7 +83,7 @@ function softmaxRow(scores) {
   return powers.map((power) => power / total);
 }
 
-// RoPE and its scaling, as in attention_core/mechanism/positions.py.
+// Bounds [fewest, most] of a frequency's turns over the trained length, for RoPE scaling as in positions.py.
 const TURNS = { yarn_turns: [1, 32], llama3: [1, 4] };
 const RAMPS = { yarn: true, yarn_unrounded: false };
 const unit = (number) => Math.min(Math.max(number, 0), 1);
@@ -109,7 +109,7 @@ function ropeFrequency(pair, width, { base, scaling, factor, trained }) {
   return ((1 - kept) * frequency) / factor + kept * frequency;
 }
 
-// The last pair whose frequency YaRN keeps, and the first pair that it divides by the whole factor.
+// Returns the last pair whose frequency YaRN keeps, and the first pair that it divides by the whole factor.
 function yarnRamp(width, base, trained, isRounded) {
   if (base === 1) return trained < 2 * Math.PI ? [0, width - 1] : [width - 1, width];
   const pairThatTurns = (turns) => (width * Math.log(trained / (turns * 2 * Math.PI))) / (2 * Math.log(base));
@@ -244,7 +244,7 @@ export function computeStep(step, operands, wanted) {
   if (!step.operation) return step.value;
   const { name, params } = step.operation;
   const width = lastOf(step.shape);
-  const value = step.value.slice(); // rows that are not wanted keep their numbers
+  const value = step.value.slice(); // rows outside `wanted` keep their numbers
   for (const row of rowsOf(step, wanted)) {
     const first = placeOf(step.shape.slice(0, -1), row) * width;
     if (ROWS[name]) ROWS[name](row, operands, params).forEach((number, n) => (value[first + n] = number));

@@ -1,10 +1,10 @@
-// Checks whether the numbers of the twin equal those of the server.
+// Checks whether the numbers of the twin (the computation in the browser) equal those of the server.
 import { finite } from "./motion.js";
 import { computeStep, knows } from "./twin.js";
 
-const ROUNDINGS = 32; // the largest allowed error of a sum of products, in rounding errors
+const ROUNDINGS = 32; // largest allowed error of a sum of products, in rounding errors
 const FLOAT32_ROUNDING = 2 ** -23;
-const ROUNDINGS_OF_RUN = 8; // the allowed error from a dragged vector to the shares, in rounding errors of the run
+const ROUNDINGS_OF_RUN = 8; // tolerance for weights after a drag of a vector, in rounding errors of the run's dtype
 
 /** @typedef {import("./twin.js").Steps} Steps */
 /** @typedef {import("./twin.js").Change} Change */
@@ -28,7 +28,7 @@ export function findTwinDifference(steps, names, query, rounding) {
   }) ?? null;
 }
 
-// The numbers shown when drags ended, kept until the run of the server that answers each drag.
+// Keeps the numbers shown at the end of each drag, to compare them with the run by which the server answers the drag.
 export class ShownRows {
   constructor() {
     this.rows = []; // { change, look, numbers: part -> numbers of the selected query }
@@ -51,8 +51,9 @@ export class ShownRows {
     return this.rows.length > 0;
   }
 
-  // The name of the first part whose numbers differ in the run that answers a drag; null if none differs, or if the run
-  // is no answer. before, now: the data of both runs. model: the Model of the new run.
+  // Compares the server's answer to a drag with the numbers shown when the drag ended.
+  // Returns the name of the first part that differs; null if none differs, or if the run answers no drag.
+  // before, now: the data of the previous and of the new run. model: the Model of the new run.
   compare(before, now, model) {
     const row = this.answered(before, now);
     if (!row) return null;
@@ -66,8 +67,9 @@ export class ShownRows {
     })?.name ?? null;
   }
 
-  // The entry of this.rows that a run answers, or null: the run changed nothing except what was dragged. If several
-  // drags wait, it is the one whose parameters and numbers the run has.
+  // Returns the entry of this.rows for the drag that a run answers, or null; it and earlier entries are removed.
+  // Such a run differs from the previous run only in what was dragged.
+  // If several drags wait, it is the last whose parameters and numbers equal those of the run.
   answered(before, now) {
     const moved = before && movedInputs(before.steps, now.steps);
     if (!moved) this.rows = [];
@@ -102,7 +104,7 @@ export function isProven(steps, { values = {}, params = {} }) {
   return Object.entries(values).every(isSame) && hasParams(steps, params);
 }
 
-// Whether a run has the dragged numbers, up to its rounding.
+// Returns whether steps of a run equal the dragged numbers, up to rounding errors.
 function hasValues({ steps, rounding }, values) {
   return Object.entries(values).every(([name, numbers]) => {
     const allowed = ROUNDINGS * Math.max(rounding, FLOAT32_ROUNDING) * largestSize(numbers, 1);
@@ -118,8 +120,8 @@ function hasParams(steps, params) {
   );
 }
 
-// The scores from which shares are computed, [] for other parts: the larger they are, the more a rounding error changes
-// the shares.
+// Returns the scores from which attention weights are computed; [] for a part that is no attention weights.
+// The larger the scores are, the more a rounding error changes the weights.
 function scoresBefore(model, part) {
   return (part.is_share && model.scoresOf(part.name)?.value) || [];
 }

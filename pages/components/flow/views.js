@@ -1,4 +1,4 @@
-// The data from which the picture, the map and the small maps are drawn, made from the state of the flow.
+// Data that are derived from the state of the flow, for drawing the picture, the map and the small maps.
 import { OPEN_HEIGHT } from "./arrangement.js";
 import { givenMap } from "./model.js";
 import { placeOf } from "./twin.js";
@@ -32,7 +32,7 @@ import { said } from "./words.js";
  * @property {any[]} rings places of numbers that have a ring
  */
 
-const MARKED = ["random", "unknown", "startling"]; // origins of words that have a mark
+const MARKED = ["random", "unknown", "startling"]; // origins of words that get a mark in the picture
 
 /**
  * The data that Picture.draw draws.
@@ -63,8 +63,8 @@ export function pictureView(flow, snapshot, layout, glow) {
   };
 }
 
-// The boxes of the small maps while heads are merged into one row, else null. Read once per animation, because each
-// reading makes the browser compute the layout.
+// Returns the boxes of the small maps while heads are merged into one row, else null.
+// The boxes are read once per animation, because each reading makes the browser compute the layout.
 function smallMapBoxes(flow) {
   const { told } = flow.journey;
   const isMerging = told.share < 1 && Boolean(told.stop?.parts.some((name) => flow.model.parts.get(name).merges));
@@ -72,13 +72,13 @@ function smallMapBoxes(flow) {
   return flow.headBoxes;
 }
 
-// The ring of an operand of the unfolded sum, in a list; [] if the picture does not draw the operand.
+// Returns the ring around an operand of the unfolded sum, as a list; [] if the picture does not draw the operand.
 function ringOf({ model, look, sum }, cell) {
   const place = model.findNumber(cell, look);
   return place ? [{ ...place, isPointed: sum.isPointed(cell) }] : [];
 }
 
-// The ring of the focused number with its text, in a list; [] if no number has the focus.
+// Returns the ring around the focused number, with the number's text, as a list; [] if no number has the focus.
 function focusRing({ hands: { flowKeys }, model }) {
   const { focused } = flowKeys;
   if (!focused) return [];
@@ -122,7 +122,7 @@ export function smallHeads(flow) {
   return flow.data.layers.now ? layerHeads(flow) : ownHeads(flow);
 }
 
-// The maps of the heads of the run: the shares and the habit of each head. During a drag the other heads wait.
+// Returns the maps of the run's heads, with shares and habit of each; a drag updates only the selected head.
 function ownHeads({ data, model, look, share, waiting }) {
   const isMoved = waiting.has(share) || model.step(share) !== data.steps[share];
   return data.head_names.map(({ name, habit }, head) => {
@@ -135,7 +135,7 @@ function ownHeads({ data, model, look, share, waiting }) {
   });
 }
 
-// The maps of the heads of all layers, with a group for each layer; those of the selected layer follow a drag.
+// Returns the maps of the heads of all layers, grouped by layer; the maps of the selected layer follow a drag.
 function layerHeads(flow) {
   const own = ownHeads(flow);
   const { now, names, titles, shape } = flow.data.layers;

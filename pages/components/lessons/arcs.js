@@ -1,5 +1,5 @@
-// A line of symbols with arcs from each symbol back to the symbols that it attends to, as thick as the weight: arcs of
-// the heads of the last layer above the line, of the first layer below it.
+// A line of symbols with arcs from each symbol back to the symbols that it attends to, as thick as the weight.
+// Arcs of the last layer's heads are above the line, and arcs of the first layer's heads are below it.
 import { added, button, classes, focused, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
@@ -26,10 +26,10 @@ import { listenToWord, WordPicture } from "./word_picture.js";
  * @property {[symbol: string, share: number][]} next the predicted symbol after each symbol, and its probability
  */
 
-const LEAST_SLOT = 13, MOST_SLOT = 62; // px: the width for a symbol
-const THICKEST_ARC = 11, THINNEST_ARC = 0.6; // px: the width of an arc of weight 1, and of weight 0
-const ABOVE = 146, BELOW = 58; // px: the height of the highest arc above and below the line
-const LINE_ROOM = 34; // px: the height of the line of symbols
+const LEAST_SLOT = 13, MOST_SLOT = 62; // px: least and largest width of the space for a symbol
+const THICKEST_ARC = 11, THINNEST_ARC = 0.6; // px: width of an arc of weight 1, and of weight 0
+const ABOVE = 146, BELOW = 58; // px: height of the highest arc above the line, and of the lowest below it
+const LINE_ROOM = 34; // in px: height of the line of symbols below the arcs
 
 /**
  * @typedef {object} View the state that is kept between two calls
@@ -77,7 +77,7 @@ function draw(view) {
   showChips(view);
 }
 
-// Inserts only shapes that are not in place yet, so that no shape loses its focus or its animation.
+// Inserts only shapes that are not in place yet, so that the other shapes keep their focus and animation.
 function arrange(svg, shapes) {
   const hasFocus = focused(svg);
   shapes.forEach(
@@ -86,7 +86,7 @@ function arrange(svg, shapes) {
 }
 
 // ---- layout ---------------------------------------------------------------------------------------------------------
-// The layout of the line. If there is no room for all symbols, the first are left out; arcs to them end at the left.
+// Returns the layout of the line. If not all symbols fit, the first are left out, and arcs to them end at the left.
 function line(wide, count) {
   const shown = Math.min(count, Math.floor(wide / LEAST_SLOT) - 3);
   const first = count - shown;
@@ -110,7 +110,7 @@ function arcPath(place, { above, at }, query, key) {
   if (query === key)
     return `M${from - 3} ${y}c${-place.slot * 0.4} ${way * 26} ${place.slot * 0.4 + 6} ${way * 26} 6 0`;
   const reach = Math.abs(from - to) / 2;
-  const flat = at[1] ? 0.8 : 1; // arcs of two heads to the same place do not overlap
+  const flat = at[1] ? 0.8 : 1; // flatter, so that arcs of two heads to one place do not overlap
   const high = Math.min(reach, above ? ABOVE : BELOW) * flat;
   return `M${from} ${y}A${reach} ${high} 0 0 ${above ? 0 : 1} ${to} ${y}`;
 }
@@ -138,7 +138,7 @@ function found(view, query) {
 function arcs(view, place) {
   const { picture } = view;
   const asker = askerOf(view);
-  const source = found(view, asker)?.arc[1]; // the place with the largest weight, whose arcs of layer 1 are shown, too
+  const source = found(view, asker)?.arc[1]; // the place with the largest weight; its layer-1 arcs are shown, too
   const drawn = [];
   for (const head of view.data.heads)
     for (const [query, key, weight] of view.frame.arcs[head.name]) {
@@ -188,7 +188,7 @@ function symbols(view, place) {
   return drawn;
 }
 
-// Whether a place comes right after an earlier occurrence of the selected symbol.
+// Returns whether a place comes directly after an earlier occurrence of the symbol at `asker`.
 const isCopied = ({ data: { symbols } }, asker, source) =>
   source > 0 && source <= asker && symbols[source - 1] === symbols[asker];
 

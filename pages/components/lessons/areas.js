@@ -1,6 +1,6 @@
-// The costs of attention for each text length up to the chosen one: the cost of all pairs of tokens as a square with
-// one unit per token, beside the cost of all single tokens as a stripe of the same height. Inside these areas are
-// those of the previous length. All have one scale: an area is a number of multiply-adds.
+// The costs of attention for each text length up to the chosen one, as areas on one scale of multiply-adds.
+// The cost of all pairs of tokens is a square with one unit per token, that of single tokens a stripe beside it.
+// Inside the square and the stripe of a length, those of the previous length are drawn.
 import { added, addedShape, element, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
 
@@ -17,8 +17,8 @@ import { followSlider } from "../live/position.js";
  * @property {string} alt
  */
 
-const HIGH = 334, FOOT = 24; // px: the largest side of a square, and the height of the text under it
-const WIDE = 640; // px: a narrower picture shows only the last two lengths
+const HIGH = 334, FOOT = 24; // in px: the side of the largest square, and the height of the text under a square
+const WIDE = 640; // in px: if the picture is narrower, only the last two lengths are shown
 
 /**
  * @typedef {object} View the state that is kept between two calls
@@ -57,11 +57,11 @@ function draw(view) {
   told.replaceChildren(...data.told[at].map((texts, i) => spoken(texts, i ? "tokens" : "pairs")));
 }
 
-// The layout in px: { side: of the largest square, gap: to its stripe, left: x of each length, unit: px per token }.
+// Returns the layout in px: { side of the largest square, gap to its stripe, left: x of each length, unit }.
 function placed({ lengths, pairs, tokens }, shown, wide) {
   const [between, gap] = wide < WIDE ? [14, 4] : [40, 6];
   const last = lengths[shown.at(-1)];
-  const parts = shown.map((each) => (lengths[each] / last) * (1 + tokens[each] / pairs[each])); // in largest sides
+  const parts = shown.map((each) => (lengths[each] / last) * (1 + tokens[each] / pairs[each])); // in largest squares
   const room = wide - gap * shown.length - between * (shown.length - 1);
   const side = Math.min(HIGH, room / parts.reduce((one, other) => one + other, 0));
   const left = [];
@@ -69,7 +69,7 @@ function placed({ lengths, pairs, tokens }, shown, wide) {
   return { side, gap, left, unit: side / last };
 }
 
-// The shapes of a length: a square and a stripe, inside them those of half the length, and a text.
+// Returns the shapes of a length: a square and a stripe, inside them those of half the length, and a label.
 function drawn({ lengths, written, pairs, tokens }, each, { side, gap, unit }, left) {
   const high = unit * lengths[each], top = side - high;
   const thin = (high * tokens[each]) / pairs[each];

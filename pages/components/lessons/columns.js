@@ -1,4 +1,4 @@
-// The softmax in three columns: numbers, which can be dragged, their exponentials, and their shares.
+// The softmax in three columns: scores, which can be dragged, their exponentials, and the resulting weights.
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { isAlike, said, spellNumber, spellWholePercent } from "../flow/words.js";
@@ -45,7 +45,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {View} */
   const view = stateOf(root, () => ({ root, held: null }));
   Object.assign(view, { data, trigger: setTriggerValue });
-  view.rest ??= new Rest(() => letGo(view)); // ends a change by arrow keys after a pause
+  view.rest ??= new Rest(() => letGo(view)); // a pause after arrow keys ends the change
   if (view.held === null && !view.rest.isOn) view.numbers = data.numbers;
   followSlider(root, data, (position) => {
     view.position = position ?? data.position;
@@ -70,7 +70,7 @@ function describe({ data, position }, shares) {
   return { T: data.written[position], count: shares.length, percent, ratio: rounded(largest * shares.length, 1) };
 }
 
-// A number of any size as text: 7.39, 2.7 × 10⁴³.
+// Formats a number of any size, such as 7.39 or 2.7 × 10⁴³.
 function spellPower(number) {
   if (number === Infinity) return "∞";
   if (number === 0 || (number >= 0.01 && number < 10_000)) return spellNumber(number);
@@ -133,7 +133,7 @@ function numberCell(view, place) {
   }, [track, element("span", "much", text)]);
 }
 
-// A number as text, with at most four decimals if the step is below 1.
+// Formats a number, with at most four decimals if the step is below 1.
 function spellStep(number, step) {
   return plain(step < 1 ? Number(number.toFixed(4)) : number);
 }
@@ -166,7 +166,7 @@ function take(view, place, track, event) {
   followPointer(view.root, event, {
     move: follow,
     release: () => letGo(view),
-    cancel: () => takeBack(view), // the browser scrolls instead
+    cancel: () => takeBack(view), // pointercancel: the browser scrolls instead
   });
   /** @type {HTMLElement | null} */
   const cell = view.root.querySelector(`[data-place="numbers ${place}"]`);

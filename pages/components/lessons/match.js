@@ -1,4 +1,4 @@
-// A query and a key as two draggable arrows, and five scores of them, each with a drawing of its geometry.
+// A query and a key as two draggable arrows, with five scores of the two, each with a drawing of its geometry.
 import { button, element, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { clamp } from "../flow/motion.js";
@@ -26,7 +26,7 @@ import { dot, lengthOf, MATCHES, together, turned } from "./match_twin.js";
  * @property {any} text
  */
 
-const SIDE = 400, STEP = 0.1, GRIP = 15; // viewBox units: side of the plane, radius of a handle; STEP: of coordinates
+const SIDE = 400, STEP = 0.1, GRIP = 15; // in viewBox units: the plane and a handle; STEP is in coordinates
 
 /**
  * @typedef {object} View the state that is kept between two calls
@@ -48,7 +48,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   /** @type {View} */
   const view = stateOf(root);
   Object.assign(view, { data, trigger: setTriggerValue });
-  view.rest ??= new Rest(() => sendMoved(view)); // ends a change by arrow keys after a pause
+  view.rest ??= new Rest(() => sendMoved(view)); // a pause after arrow keys ends the change
   if (!view.held && !view.rest.isOn) view.now = { q: data.q, k: data.k, chosen: data.chosen };
   if (!view.plane) build(view);
   draw(view);
@@ -154,7 +154,7 @@ function arrow(view, role) {
   ];
 }
 
-// The shapes that show the geometry of each score.
+// score -> function that returns the shapes of the score's geometry
 /** @type {Record<string, (root: any) => SVGElement[]>} */
 const GEOMETRY = {
   cosine: ({ data, now: { q, k } }) => [wedge(data, q, k)],
@@ -177,10 +177,10 @@ const GEOMETRY = {
   },
 };
 
-// The shape of the angle between two vectors.
+// Returns the shape of the angle between two vectors.
 function wedge(data, one, other, look = "angle") {
   const [from, to] = [Math.atan2(one[1], one[0]), Math.atan2(other[1], other[0])];
-  const way = Math.atan2(Math.sin(to - from), Math.cos(to - from)); // the shorter of the two turns
+  const way = Math.atan2(Math.sin(to - from), Math.cos(to - from)); // the smaller of the two angles between them
   const radius = 0.9;
   const steps = Array.from({ length: 25 }, (_, i) => from + (way * i) / 24).map((angle) =>
     spot(data, [radius * Math.cos(angle), radius * Math.sin(angle)]),
@@ -191,7 +191,7 @@ function wedge(data, one, other, look = "angle") {
   });
 }
 
-// The projection of k on another vector: the dot product is its length times that of the vector.
+// Returns the projection of k on another vector; its length times that of the vector is the dot product.
 function shadow(data, one, k) {
   const squared = dot(one, one);
   if (squared === 0) return [];
@@ -211,7 +211,7 @@ function dial(view, name, score) {
   const choose = () => {
     view.now.chosen = name;
     draw(view);
-    // Moves by arrow keys go in the same message, because a busy server keeps only the last message of a component.
+    // Changes by arrow keys go in the same message: a busy server keeps only a component's last message.
     view.rest.end();
     view.trigger("chosen", name);
   };

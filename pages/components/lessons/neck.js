@@ -1,5 +1,5 @@
-// An encoder-decoder on letters: input letters, and output letters generated from them through one vector (the
-// bottleneck) or by attention, with threads as thick as weights. The player generates one letter after the other.
+// An encoder-decoder on letters, which generates letters through one vector (the bottleneck) or by attention.
+// Lines are as thick as weights. The player generates one letter after the other.
 import { added, classes, element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
@@ -28,9 +28,9 @@ import { curve } from "./word_picture.js";
  * @property {number[][]} [weights] a row of weights for each generated letter
  */
 
-const LEAST_LETTER = 9, MOST_LETTER = 24; // px: font sizes of a letter; a smaller letter is drawn as a dot
-const NECK_TALL = 22, FALL = 62; // px: the height of the bottleneck, and its distance from letters
-const STAGE_MS = 700; // ms per letter of the player
+const LEAST_LETTER = 9, MOST_LETTER = 24; // in px: font sizes of a letter; a smaller letter is a dot
+const NECK_TALL = 22, FALL = 62; // in px: height of the bottleneck, and its distance from the letters
+const STAGE_MS = 700; // ms for which the player shows a letter
 
 /**
  * @typedef {object} View the state that is kept between two calls
@@ -77,7 +77,7 @@ function draw(view) {
   const { clientWidth } = view.root;
   if (clientWidth) {
     const beside = clientWidth >= 560 && data.ways.length > 1 && data.read.length <= 24;
-    const wide = beside ? Math.floor((clientWidth - 26) / 2) : clientWidth; // rounded down to fit a zoomed page
+    const wide = beside ? Math.floor((clientWidth - 26) / 2) : clientWidth; // rounded down, for a zoomed page
     panels.replaceChildren(...data.ways.map((way) => panel(view, way, wide)));
   }
   return (view.told.textContent = tell(view));
@@ -116,7 +116,7 @@ function letterAt(place, i, y, letter, look) {
   return svgShape("circle", { cx: place.x(i), cy: y - 4, r: 2, class: look });
 }
 
-// The shapes of the bottleneck: all encoder states lead into one vector, from which every letter is generated.
+// Returns the shapes of the bottleneck: all encoder states lead into one vector that generates every letter.
 function neck({ data, at }, way, read, written, top, wide) {
   const cell = Math.min(4, wide / way.fills.length);
   const left = (wide - cell * way.fills.length) / 2;
@@ -152,7 +152,7 @@ function threads(view, way, read, written, top, bottom) {
   return drawn;
 }
 
-// The text on the letter that each way generates at this stage, and where attention has the largest weight.
+// Returns the text on the letter that each way generates now, and on the place of attention's largest weight.
 function tell({ data, at }) {
   const parts = data.ways.map((way) => {
     const letter = way.written[at];

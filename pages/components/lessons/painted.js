@@ -1,5 +1,5 @@
-// Colours as values of attention: words in their colours, ribbons for the weights with which each head mixes the
-// colours into one word, and the resulting colour.
+// Colours as values of attention: words in their colours, and the colour that heads mix into one word.
+// Ribbons from word to word show the weights with which each head mixes the colours.
 import { button, element, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { roving } from "../roving.js";
@@ -17,11 +17,11 @@ import { roving } from "../roving.js";
 
 /** @typedef {{ name: string, weights: number[][], carried: number[] }} Head carried: the colour from each word */
 
-const WIDE = 1000; // viewBox units: the width of the drawing; its height is in pixels
+const WIDE = 1000; // width of the drawing in viewBox units; its height is in pixels
 const TALL = 150;
-const THICKEST = 30; // px: the width of a ribbon of weight 1
-const APART = 76; // viewBox units between the ribbons of two heads at a word
-const LEAST_TOLD = 0.1; // the least share whose number is shown
+const THICKEST = 30; // in px: the width of a ribbon of weight 1
+const APART = 76; // viewBox units between the ribbons of different heads at the same word
+const LEAST_TOLD = 0.1; // a weight below this is drawn without its number
 const RUNS = { two: "with_two", one: "with_one" };
 
 /**
@@ -77,7 +77,7 @@ function chip(word, colour, text, made = element("div", "chip")) {
   return made;
 }
 
-// The CSS colour: black or white, as opaque as the colour is strong.
+// Returns a colour value as CSS: black or white, which is the more opaque the stronger the colour is.
 function paintOf(colour) {
   const strength = Math.min(1, Math.abs(colour));
   return colour > 0 ? `rgb(10 10 10 / ${strength})` : `rgb(255 255 255 / ${strength})`;
@@ -97,7 +97,7 @@ function outChip(view, place) {
   return chip(data.words[place], data.out[data.shown]?.[place] ?? 0, data.text, made);
 }
 
-// The sentence on a word: the large shares that each head mixes into it, and the resulting colour.
+// Returns the sentence on a word: the large weights of each head for this word, and the mixed colour.
 function tell({ words, heads, out, shown, text }, looked) {
   const flows = heads.map(({ name, weights, carried }) => {
     const told = words.flatMap((word, place) =>

@@ -1,4 +1,5 @@
-// A page of printed notes: a matrix for each stage, as printed. A number that was found to be wrong has a ring.
+// A page of printed notes with the matrix of each stage.
+// A ring marks each number that the visitor found to be wrong.
 import { button, element } from "../dom.js";
 import { roving } from "../roving.js";
 

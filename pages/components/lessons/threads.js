@@ -1,4 +1,4 @@
-// Cross-attention as two lines of words with threads between them, as thick as weights.
+// Cross-attention as two lines of words, with lines between the words that are as thick as the weights.
 import { button, classes, element, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellNumber, spellWholePercent, textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
@@ -28,9 +28,9 @@ import { curve, listenToWord, WordPicture } from "./word_picture.js";
  *   colour frames the cells; fills: the colours of the cells of each word
  */
 
-const WORD_PX = 20, CELL = 11, ROW = 16, LEAST_ROOM = 10; // px: font size, cell, row of cells, space between words
-const THICKEST = 16, THINNEST = 1.5; // px: the width of a thread of weight 1, and of weight 0
-const FALL = 132; // px: the distance between the lines
+const WORD_PX = 20, CELL = 11, ROW = 16, LEAST_ROOM = 10; // in px: letters, cell, row of cells, space between words
+const THICKEST = 16, THINNEST = 1.5; // in px: line width for weight 1, and for weight 0
+const FALL = 132; // in px: the vertical distance between the two lines of words
 
 /**
  * @typedef {object} View the state that is kept between two calls
@@ -90,7 +90,7 @@ function draw(view) {
 const hasRoom = ({ lines }, wide) =>
   lines.every((words) => words.every((word) => textWidth(word, WORD_PX, 700) + LEAST_ROOM <= wide / words.length));
 
-// The layout with one line above the other. side: 1 below the threads, -1 above them.
+// Returns the layout with one line above the other. side: 1 below the threads, -1 above them.
 function level({ data, way }, wide) {
   const rows = Math.max(...data.ways[way].vectors.map((each) => each.length));
   const top = 76 + rows * ROW;
@@ -115,7 +115,7 @@ function level({ data, way }, wide) {
   };
 }
 
-// The layout with the lines side by side as columns, for a phone or long sentences.
+// Returns the layout with both lines of words as columns, side by side, for a phone or long sentences.
 function upright(data, wide) {
   const row = 30, top = 44;
   const down = (i) => top + row * i;
@@ -164,7 +164,7 @@ function threads(view, place) {
       made.push([isLooked, path]);
     }),
   );
-  return made.sort(([one], [other]) => one - other).map(([, path]) => path); // current threads on top
+  return made.sort(([one], [other]) => one - other).map(([, path]) => path); // draws the selected word's threads last
 }
 
 /** @param {View} view */

@@ -1,5 +1,5 @@
-// Helpers of pictures of words with lines between them: shapes that are kept from one drawing to the next, so that
-// their changes are animated; curves; and words that are hovered and chosen.
+// Helpers of pictures of words with lines between the words.
+// They keep shapes between drawings to animate changes, draw curves, and handle words that are pointed at or chosen.
 import { setAttributes, svgShape } from "../dom.js";
 import { roving } from "../roving.js";
 
@@ -8,8 +8,8 @@ export class WordPicture {
   constructor(root) {
     this.root = root;
     this.svg = root.appendChild(svgShape("svg"));
-    this.made = new Map(); // key -> shape
-    this.used = new Set(); // the keys used in the current drawing
+    this.made = new Map(); // key of a shape -> the shape
+    this.used = new Set(); // keys of the shapes drawn this time
   }
 
   /**

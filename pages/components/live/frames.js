@@ -1,17 +1,18 @@
-// A picture that follows sliders, with a frame for each position. packed: bytes for unpacked() of the fields of Sliders
-// (position.js) and { alt, width, height, fills, x, y, ink, faint, names, waits, rows }. x, y: the axes of curves; null
-// if the picture has cells, whose coordinates are in pixels. fills: whether cells take the whole width. names: px for
-// the names after the curves. waits: the text while data are missing. rows: JSON bytes of { usual, fixed, frames }.
-// fixed: rows of the picture's table that every frame has; frames: those of each position, null if its data are
-// missing. A row has only the fields that differ from `usual`.
+// A picture that follows sliders, with a frame for each position.
+// packed: the bytes of the fields of Sliders (position.js) and of the fields below, for unpacked().
+// alt, width, height, ink, faint: text, size and colours. fills: whether the cells take the whole width.
+// x, y: the axes of curves; null if the picture has cells, whose coordinates are in pixels.
+// names: the px for the names after the curves. waits: the text that is shown while data are missing.
+// rows: the JSON bytes of { usual, fixed, frames }. fixed: the rows of the picture's table that every frame has.
+// frames: the rows of each position, null if its data are missing. A row has only fields that differ from `usual`.
 import { svgShape } from "../dom.js";
 import { unpacked } from "../pixels.js";
 import { followSlider } from "./position.js";
 
-const ROOM = { left: 66, right: 16, top: 34, bottom: 52 }; // px: margins around the curves
+const ROOM = { left: 66, right: 16, top: 34, bottom: 52 }; // in px: the margins around the curves
 const NAME_PX = 14;
-const LEAST_PX = 320; // the least width of a picture of curves; with less room it is scrolled
-const TICK_PX = 28; // the least distance between two labels of the x axis
+const LEAST_PX = 320; // in px: the least width of the curves; in less space they scroll
+const TICK_PX = 28; // in px: the least distance between two labels along the x axis
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: packed */
 export default function ({ parentElement, data: packed, setTriggerValue }) {
@@ -23,7 +24,7 @@ export default function ({ parentElement, data: packed, setTriggerValue }) {
     const isThere = position !== null && data.frames[position];
     root.classList.toggle("waits", !isThere);
     if (isThere) drawn.draw(root, position);
-    else root.dataset.waits = data.waits; // shown over the previous frame, which is pale
+    else root.dataset.waits = data.waits; // the waiting text is shown over the previous frame, which is pale
   });
   root.onclick = ({ target }) => cells.has(target) && setTriggerValue("clicked", cells.get(target));
 }
@@ -38,14 +39,14 @@ function rowsAt({ usual, fixed, frames }, position) {
   return [...fixed, ...frames[position]].map((row) => ({ ...usual, ...row }));
 }
 
-// Creates an <svg> of a size with shapes.
+// Creates an <svg> of a given size with these shapes.
 function drawing(width, height, shapes, fills = false) {
   return svgShape("svg", {
     viewBox: `0 0 ${width} ${height}`, class: fills ? "fills" : "", style: `--width: ${width}px`,
   }, shapes);
 }
 
-// Gives a shape a tooltip and a label for a screen reader; returns the shape.
+// Gives a shape a tooltip and a label for screen readers; returns the shape.
 function telling(element, said) {
   element.setAttribute("aria-label", said);
   element.setAttribute("role", "img");
@@ -112,7 +113,7 @@ class CurveField {
     this.data = data;
   }
 
-  // Fits the curves to a width: at most that of the data, and with texts of the same size on a narrow screen.
+  // Fits the curves to a width, at most the width of the data, with texts of the same size on a narrow screen.
   fit(room) {
     const { x, y, width, height, names } = this.data;
     /** @type {number} */
@@ -126,7 +127,7 @@ class CurveField {
   }
 
   draw(root, position) {
-    this.fit(root.clientWidth || this.data.width); // a hidden element has no width
+    this.fit(root.clientWidth || this.data.width); // the width of the data for a hidden element, which has no width
     const { height } = this.data;
     const rows = rowsAt(this.data, position);
     const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));
@@ -161,7 +162,7 @@ class CurveField {
     ];
   }
 
-  // The ticks without those whose labels would touch the previous label.
+  // Returns the ticks without the ticks whose labels would touch the previous label.
   spaced(ticks) {
     let last = -Infinity;
     return ticks.filter(([value]) => {
@@ -171,7 +172,7 @@ class CurveField {
     });
   }
 
-  // Groups rows by name: a list of rows for each curve.
+  // Groups rows by the curve that they belong to: one list of rows for each name.
   curvesOf(rows) {
     const curves = new Map();
     for (const row of rows) curves.set(row.name, [...(curves.get(row.name) ?? []), row]);
@@ -223,7 +224,7 @@ class CurveField {
 
 const dashes = ({ dashed }) => (dashed ? { "stroke-dasharray": "7 5" } : {});
 
-// The position of a value along an axis, from 0 to 1; values outside are limited to the ends.
+// Returns the position of a value along an axis, from 0 to 1; a value outside the axis gets its nearer end.
 function shareAlong({ first, last, log }, value) {
   const held = Math.min(Math.max(value, first), last);
   const measure = log ? Math.log : Number;

@@ -1,4 +1,4 @@
-// A text that follows sliders: a sentence, a goal or a table.
+// A text that follows sliders: a sentence, a table, or whether a goal is reached.
 import { element, stateOf } from "../dom.js";
 import { filled } from "../printed.js";
 import { hear } from "../shared.js";
@@ -37,7 +37,7 @@ function tell(root, kind, pieces, isReached) {
   root.replaceChildren(line);
 }
 
-// Listens to a drag of numbers: the event has { values, isReached }, or null if the numbers are back at the start.
+// Listens to a drag of numbers; the event has { values, isReached }, or null if all numbers are back at the start.
 function listenToMoved(view) {
   const end = hear("numbers-moved", (moved) => {
     const { root, data } = view;
@@ -53,7 +53,7 @@ function tellMoved(root, { kind, templates }, { values, isReached }) {
   tell(root, kind, [text], isReached);
 }
 
-// A <table> from a Markdown table: head, separator line (not shown), rows.
+// Returns a <table> element for a Markdown table.
 function table(markdown) {
   const [head, , ...rows] = markdown.split("\n").map((line) => line.split("|").slice(1, -1));
   return element("table", "", [element("thead", "", lines([head], "th")), element("tbody", "", lines(rows, "td"))]);

@@ -1,5 +1,5 @@
-// The residual stream of one word in a language model: what each part adds to its vector, from top to bottom; how much
-// each part adds to the logit of a word (direct logit attribution); and the predicted words.
+// The residual stream of one word in a language model: what each part adds to its vector, from top to bottom.
+// Beside the vectors are each part's direct logit attribution to a word, and the predicted words.
 import { button, classes, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { spellNumber, spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";
@@ -40,7 +40,7 @@ import { sharesOf, temperatureSlider } from "./controls.js";
 /** @typedef {{ word: string, number: number, share: number, chosen: boolean, share_cell: any }} Word */
 /** @typedef {{ value: number, ends: number[], label: string }} Temperature */
 
-const NUMBER_ROOM = 54; // px: the space for the number after the longest bar
+const NUMBER_ROOM = 54; // in px: space for the number to the right of the longest bar
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Block */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -56,7 +56,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const all = element("div", "all", [partsOf(view, shown), outOf(view, shown)]);
   view.told = element("div", "told", { ariaLive: "polite" });
   root.replaceChildren(all, view.told);
-  clearInterval(view.playing); // the new data may have no player
+  clearInterval(view.playing); // stops the player, because the new data may have none
   if (shown.walk) root.prepend(walkOf(view, shown));
   refocus();
 }
@@ -98,7 +98,7 @@ function unfold({ folders, unfolded, rows }, shown, part) {
   });
 }
 
-// The name of a part; a click opens the head, or shows the steps of a feed-forward layer.
+// Returns the element with a part's name; a click opens the head, or shows the steps of a feed-forward layer.
 function nameOf(view, shown, row, i) {
   const isFolder = shown.rows.some(({ within }) => within && within === row.part);
   const [isFirst, isLast] = [i === 0, i === shown.rows.length - 1];
@@ -116,8 +116,8 @@ function nameOf(view, shown, row, i) {
   return name;
 }
 
-// A vector with a stripe per number. The number under the pointer is shown as text, a click opens its cell; arrow keys
-// move along the vector.
+// Returns the element of a vector, a stripe per component. The number under the pointer is shown as text.
+// A click opens the number's cell; arrow keys move along the vector.
 function stripOf(view, shown, row, i, largest) {
   const { first, count } = row;
   const strip = element("div", `strip ${row.kind}`, {
@@ -160,7 +160,7 @@ function stripOf(view, shown, row, i, largest) {
   return strip;
 }
 
-// What a part adds to the logit: a bar from zero, and the number; a click opens its cell.
+// Returns the element of what a part adds to the logit: a bar from zero, and a number that opens its cell.
 function pushOf(view, shown, { push, push_cell: cell, kind, part }, { low, high }) {
   const width = high - low || 1;
   const along = (share) => `calc((100% - ${NUMBER_ROOM}px) * ${share / width})`; // the number stands after the bar
@@ -206,7 +206,7 @@ function showShare(row, share) {
   row.querySelector(".cell").textContent = spellWholePercent(share);
 }
 
-// The slider of the temperature: the bars follow a drag, the server computes when the slider is released.
+// Returns the slider of the temperature: bars follow a drag, and the server computes after the release.
 function heatOf(view, { temperature, logits, values }, rows) {
   const own = values.subarray(logits.first, logits.first + logits.count);
   const follow = (number) => {
@@ -223,10 +223,10 @@ function answerOf({ question, word, share }) {
 }
 
 // ---- part by part ---------------------------------------------------------------------------------------------------
-const STOP_TIME = 1300; // ms per stop of the player
+const STOP_TIME = 1300; // ms for which the player shows a part
 
-// A player that adds part after part: later parts are pale, and the words are those predicted from the sum so far
-// (logit lens).
+// Returns a player that adds part after part; later parts are pale.
+// The shown words are those that the sum so far predicts (logit lens).
 function walkOf(view, shown) {
   const { stops, ...text } = shown.walk;
   const last = stops.length - 1;

@@ -1,6 +1,6 @@
-// The QK and OV circuits of a head on words alone: a table per circuit, with a row and a column per word. A click or
-// Enter opens the cell of a number; arrow keys move between numbers; a click on a row's word selects that word if it is
-// in the sentence.
+// The QK and OV circuits of a head on single words: a table per circuit, with a row and a column for each word.
+// A click or Enter on a number opens its cell; arrow keys move between numbers.
+// A click on the word of a row selects that word if it is in the sentence.
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { said, spellNumber } from "../flow/words.js";
@@ -85,7 +85,7 @@ function mixed(colour, ground, share) {
   return channelsOf(colour).map((channel, i) => Math.round(channel * share + under[i] * (1 - share)));
 }
 
-// The contrast ratio of two colours by WCAG 2.2.
+// Returns the contrast ratio of two colours by WCAG 2.2.
 function contrast(ground, colour) {
   const [dark, light] = [ground, channelsOf(colour)].map(luminance).sort((one, other) => one - other);
   return (light + 0.05) / (dark + 0.05);
@@ -99,7 +99,7 @@ function luminance(rgb) {
 }
 
 // ---- keys -----------------------------------------------------------------------------------------------------------
-// Moves the focus by arrow keys; each table is one stop of the Tab key.
+// Moves the focus by arrow keys; the Tab key moves from table to table.
 function walk(body, event) {
   const move = MOVES[event.key];
   const cell = event.target.closest("button.cell");

@@ -1,6 +1,6 @@
-// A decoder, one generated word after the other: the weights of its self-attention, those of its cross-attention to the
-// other sentence, and the next word. Generated words stand at the left, the other sentence at the right; threads are as
-// thick as weights.
+// A decoder, one generated word after the other: its self-attention, its cross-attention, and the next word.
+// Generated words are at the left, the other sentence at the right.
+// Threads are as thick as weights.
 import { classes, element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";
@@ -22,13 +22,13 @@ import { playerOf } from "../player.js";
  * @property {any} text
  */
 
-const ROW = 24; // the height of a row, in units of the viewBox like the positions below
-// x positions of the arcs and the words, and the width of the picture.
+const ROW = 24; // height of a row in viewBox units, as the positions below
+// For a narrow screen: the x positions of the arcs and of the words, and the width of the picture.
 const NARROW = { arcs: 74, bow: 5, target: 170, source: 320, bend: 70, wide: 430 };
 const WIDE = { arcs: 80, bow: 8, target: 195, source: 540, bend: 120, wide: 620 };
-const ROOM = 560; // px: a narrower element gets the NARROW picture
-const STAGES = 3; // per word: self-attention, cross-attention, feed-forward layers and output
-const STAGE_TIME = 1300; // ms per stage of the player
+const ROOM = 560; // in px: an element narrower than this gets the NARROW picture
+const STAGES = 3; // stages of a word: self-attention, cross-attention, feed-forward layers and output
+const STAGE_TIME = 1300; // ms for which the player shows a stage
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Decoder */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -94,10 +94,10 @@ function drawn(view, shown, go) {
   return svgShape("svg", frame, shapes);
 }
 
-// The element of a generated word; words that are generated later are pale.
+// Returns the element of a generated word; words that are generated later are pale.
 function written(view, word, row, go) {
   const stage = view.at % STAGES;
-  const isHidden = stage === STAGES - 1 && row === view.row + 1; // the predicted word is drawn at this place
+  const isHidden = stage === STAGES - 1 && row === view.row + 1; // hidden, as the predicted word is here
   const made = svgShape("text", {
     class: classes("word", row === view.row && "now", row > view.row && "later", isHidden && "hidden"),
     x: view.place.target, y: middle(row) + 6, "text-anchor": "end", "data-place": `word ${row}`,
@@ -105,7 +105,7 @@ function written(view, word, row, go) {
   return pressed(made, () => go(row * STAGES + STAGES - 1));
 }
 
-// Makes an element a button: calls `act` on a click, Enter or Space.
+// Makes an element work as a button: `act` is called on a click, Enter or Space.
 function pressed(made, act) {
   Object.assign(made, { role: "button", tabIndex: 0 });
   made.onclick = act;
@@ -117,7 +117,7 @@ function pressed(made, act) {
   return made;
 }
 
-// The arc of self-attention from the selected word to word j, which is an earlier word or the same.
+// Returns the arc of self-attention from the selected word to word j, an earlier word or the selected one.
 function arc(view, shown, j) {
   const [from, to] = [middle(view.row), middle(j)];
   const { arcs, bow } = view.place;
@@ -127,7 +127,7 @@ function arc(view, shown, j) {
   return weightPath(view, shown, { d, weight, look: "own", kind: "attention", word: shown.target[j], j });
 }
 
-// The thread of cross-attention from the selected word to word j of the other sentence.
+// Returns the line for the cross-attention from the selected word to word j of the other sentence.
 function thread(view, shown, j) {
   const { target, source, bend } = view.place;
   const [from, to] = [middle(view.row), middle(j)];
@@ -148,7 +148,7 @@ function weightPath(view, shown, { d, weight, look, kind, word, j }) {
   return pressed(path, () => view.trigger("opened", number));
 }
 
-// The list of the likeliest next words; pale until the last stage.
+// Returns the list of the likeliest next words, which is pale until the last stage.
 function nextWords(shown, row, isThere) {
   const rows = shown.next[row].map(({ word, share }) =>
     element("div", "line", [

@@ -1,5 +1,5 @@
-// The weights of many heads as small maps, which are sorted, filtered and searched in the browser; two heads can be
-// compared, or one head on two sentences. The component works for any model: it only needs names, words and numbers.
+// The weights of many heads as small maps, which are sorted, filtered, searched and compared in the browser.
+// The component works for any model: it only needs names, words and numbers.
 import { button, element, isDrawn, selectOf, setColours, stateOf } from "../dom.js";
 import { Rest } from "../drag.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
@@ -43,11 +43,11 @@ import { mapImage, readCells } from "./maps.js";
  * @property {Record<string, number>} [held] its measures on held-out sentences
  */
 
-const BITS = "entropy"; // the only measure in bits; all others are shares
-const BY_LAYER = "layers"; // value of look.by for the order of the layers, without a measure
-const MOST_LABELS = 24; // the largest number of words beside a large map
-const UNKNOWN = -1; // the rank of a head whose measure is not defined on the sentence, below every number
-const REST_MS = 300; // the pause (debounce) after which a choice is sent, to be stored in the link
+const BITS = "entropy"; // name of the only measure in bits; all other measures are shares
+const BY_LAYER = "layers"; // value of look.by for the order by layer, without a measure
+const MOST_LABELS = 24; // the most words along a side of a large map
+const UNKNOWN = -1; // rank of a head for which the sentence has no measure; it is below every number
+const REST_MS = 300; // in ms: a choice is sent to the server after this pause (debounce)
 
 /**
  * @typedef {object} View the state that is kept between two calls
@@ -102,7 +102,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 
 // ---- the order in the link ------------------------------------------------------------------------------------------
-// The shown data without the order, as JSON: if it is unchanged, the cards and an open select box are kept.
+// Returns the shown data without the order, as JSON; if it is unchanged, cards and select boxes are kept.
 function textBeyondOrder(shown) {
   return JSON.stringify({ ...shown, order: null }, (_, value) => (ArrayBuffer.isView(value) ? String(value) : value));
 }
@@ -117,7 +117,7 @@ function takeOrder(view, order) {
   arrange(view);
 }
 
-// Arranges the heads at once; the choice is sent to the server after a pause.
+// Arranges the heads at once, and sends the choice to the server after a pause.
 function choose(view, choice) {
   Object.assign(view.look, choice);
   arrange(view);
@@ -131,8 +131,8 @@ function sendOrder(view) {
   view.trigger("order", { by, least, from: place(from), to: place(to) });
 }
 
-// Opens a head. A pending order is sent first: sent later it could replace the message of the opened head, because a
-// busy server keeps only the last message of a component.
+// Opens a head, after sending a pending order of the heads.
+// A busy server keeps only a component's last message, so a later order could replace the message about the head.
 function openHead(view, head) {
   view.rest.end();
   view.trigger("head", head);
@@ -151,7 +151,7 @@ function fillControls(view) {
     choose(view, { least: Number(input.value) });
     output.textContent = spellWholePercent(view.look.least);
   };
-  by.hidden = !Object.keys(measures).length; // hidden if the layer is the only choice
+  by.hidden = !Object.keys(measures).length; // without measures, there is only the order by layer
   view.parts.controls.replaceChildren(by, from, to, element("label", "least", [text.least, input, output]));
 }
 
@@ -163,8 +163,8 @@ function choiceOf(view, name, label, options) {
 }
 
 // ---- order ----------------------------------------------------------------------------------------------------------
-// The number by which heads are sorted, as { label, spell, here(i), there(i), held(i) }: the weight of a pair of words
-// if both words are chosen, else a measure on this, the second, and held-out sentences. null for the order by layer.
+// Returns the number by which heads are sorted, { label, spell, here(i), there(i), held(i) }; null for layer order.
+// The number is the weight of a chosen pair of words, else a measure on this, the second and held-out sentences.
 function sortedBy({ shown, look }) {
   const { from, to, by } = look;
   const { heads, maps, others } = shown;
@@ -181,8 +181,8 @@ function sortedBy({ shown, look }) {
   return { label: shown.measures[by], spell, here: number("here"), there: number("there"), held: number("held") };
 }
 
-// The number by which a head is ranked: the difference between two sentences, or the number on this sentence, or else
-// on held-out sentences; UNKNOWN if there is none.
+// Returns the number by which a head is ranked; UNKNOWN if there is none.
+// It is the difference between both sentences, else the number on this sentence, else on held-out sentences.
 function rankOf({ here, there, held }, i) {
   if (there(i) === undefined) return here(i) ?? held(i) ?? UNKNOWN;
   return here(i) === undefined ? UNKNOWN : Math.abs(here(i) - there(i));
@@ -192,7 +192,7 @@ function arrange(view) {
   const { shown, look, cards, parts } = view;
   const order = sortedBy(view);
   const number = (i) => (order ? rankOf(order, i) : UNKNOWN);
-  const least = order?.spell === spellWholePercent ? look.least : 0; // bits have no threshold
+  const least = order?.spell === spellWholePercent ? look.least : 0; // 0 for bits, which have no threshold
   view.parts.controls.querySelector(".least").hidden = order?.spell !== spellWholePercent;
   const all = shown.heads.map((_, i) => i);
   const kept = order ? all.filter((i) => !least || number(i) >= least).sort((i, j) => number(j) - number(i)) : all;
@@ -216,7 +216,7 @@ function arrange(view) {
   parts.told.textContent = rest ? `${sentence} ${said(shown.text.hidden, { hidden: rest })}` : sentence;
 }
 
-// Makes only the compare button of the card with the Tab stop reachable by Tab, too.
+// Makes one card's compare button reachable by Tab, the button of the card that is the Tab stop.
 function stopAt({ cards }, element) {
   const stop = element?.closest(".card");
   for (const card of cards) card.compare.tabIndex = card.element === stop ? 0 : -1;
@@ -229,7 +229,7 @@ function columnsOf(grid) {
 function numbersOf({ text, others }, { here, there, held, spell }, i) {
   const named = [[text.here, here(i)], there(i) === undefined ? [text.held, held(i)] : [text.there, there(i)]];
   const known = named.filter(([, number]) => number !== undefined);
-  if (others && known.length === 1) return spell(known[0][1]); // one number for both sentences
+  if (others && known.length === 1) return spell(known[0][1]); // a single number, if only one sentence has one
   return known.map(([name, number]) => `${name} ${spell(number)}`.trim()).join(" · ") || "–";
 }
 
@@ -257,12 +257,12 @@ function cardOf(view, i) {
   return { element: element("div", isNow ? "card now" : "card", card), number, compare };
 }
 
-// The colour scale: with both signs for numbers that are not shares.
+// Returns the colour scale; numbers that are not weights have a scale for both signs.
 const scaleOf = (shown) => (shown.as_numbers ? "signed" : "share");
 
 const apart = (one, other) => one.map((number, i) => number - other[i]);
 
-// The aspect ratio of a map: columns by rows, limited to between 1/3 and 3.
+// Returns the aspect ratio of a map, columns divided by rows, limited to the range from 1/3 to 3.
 const ratioOf = ({ queries, keys }) => Math.min(3, Math.max(1 / 3, keys.length / queries.length));
 
 const imageOf = ({ queries, keys, reach, fills, allowed }, numbers, scale) =>
@@ -286,7 +286,7 @@ function compareTwo(view) {
   parts.two.replaceChildren(...large);
 }
 
-// The map of a head on the second sentence, and the map of the differences; words that differ are shown as "a / b".
+// Returns a head's map on the second sentence, and the map of differences, with differing words as "a / b".
 function secondOf(shown, i) {
   const { text, heads, maps, others, queries, other_words: words } = shown;
   const both = queries.map((word, at) => (word === words[at] ? word : `${word} / ${words[at]}`));
@@ -295,7 +295,8 @@ function secondOf(shown, i) {
   return [largeOf(there, `${heads[i].name} (${text.there})`, others[i], "share"), difference];
 }
 
-// A large map with its words; a text shows the cell under the pointer, or the one reached by the arrow keys.
+// Returns a large map with its words.
+// A text below describes the cell under the pointer, or the cell reached by arrow keys.
 function largeOf(shown, name, numbers, scale) {
   const { queries, keys } = shown;
   const told = element("div", "cell", { ariaLive: "polite", textContent: "\u00a0" });
@@ -316,7 +317,7 @@ function largeOf(shown, name, numbers, scale) {
   return element("figure", "large", [element("figcaption", "", name), plot, told]);
 }
 
-// The words along a side of a map; none if there are more than MOST_LABELS.
+// Returns the words along a side of a map; [] if there are more than MOST_LABELS.
 function axisOf(words, name) {
   const axis = element("div", `axis ${name}`, { ariaHidden: "true", style: `--count: ${words.length}` });
   if (words.length <= MOST_LABELS)
@@ -325,7 +326,7 @@ function axisOf(words, name) {
 }
 
 // ---- rollout and added vectors --------------------------------------------------------------------------------------
-// Data on all heads together: the attention rollout, and the length of the vector that each head adds.
+// Returns data on all heads together: the attention rollout, and the length of the vector that each head adds.
 function beyondOf({ shown }) {
   const beyond = element("div", "beyond");
   if (shown.rolled.length) beyond.append(largeOf(shown, shown.text.rollout, shown.rolled, "share"));

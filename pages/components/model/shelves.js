@@ -1,5 +1,5 @@
-// Generation with a decoder, word by word: the keys and values that each layer caches, and the costs with and without a
-// cache. The data contain all stops, so that moving between stops needs no server.
+// Generation with a decoder, word by word: the cached keys and values, and the costs with and without a cache.
+// The data contain every stop (number of generated words), so that moving between stops needs no server.
 import { button, element, isDrawn, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { Rest } from "../drag.js";
 import { isCalm } from "../flow/motion.js";
@@ -35,9 +35,9 @@ import { roving } from "../roving.js";
  * @property {number[][]} sizes the number so far at each stop
  */
 
-const WORD_TIME = 1200; // ms per word of the player
-const SETTLED_MS = 400; // the pause (debounce) after which the stop is sent to the server
-const DROP = { duration: 380, easing: "ease-out" }; // the animation of a computed column
+const WORD_TIME = 1200; // ms for which the player shows a word
+const SETTLED_MS = 400; // in ms: the stop is sent to the server after this pause (debounce)
+const DROP = { duration: 380, easing: "ease-out" }; // the animation with which a computed column drops in
 const WAYS = ["cached", "again"];
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Shelves */
@@ -193,7 +193,7 @@ class Field {
     }
   }
 
-  // A CSS gradient with a band for each number of a key or value: the stronger the colour, the larger the number.
+  // Returns a CSS gradient with a band per component of a key or value; a larger component has a stronger band.
   strip(name, s) {
     const { strips, words, heads, width } = this.shown;
     const first =
@@ -242,7 +242,7 @@ function choicesOf(view, shown, move) {
   ]);
 }
 
-// A count as two bars on one scale: with the cache, and without.
+// Returns a cost as two bars with a common scale: with the cache, and without the cache.
 function countOf(view, { title, names, texts, added, sizes }) {
   const most = Math.max(...sizes.flat());
   const lines = names.map((name, i) => {

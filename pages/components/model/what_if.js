@@ -1,5 +1,5 @@
-// Ablations of a language model: a switch for each head and feed-forward layer, the predicted words before and after,
-// and the contributions of all parts to a prediction.
+// Ablations of a language model, with a switch for each head and feed-forward layer.
+// The panel shows the predicted words before and after, and the contributions of all parts to a prediction.
 import { button, element, isDrawn, keepFocus, selectOf, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";
@@ -82,7 +82,7 @@ function boardOf(view, shown) {
   ]);
 }
 
-// The tile of a head or layer: a click on its map ablates or restores it; the select box below has the other changes.
+// Returns the tile of a head or layer; a click on its map ablates or restores the part, a select box changes it.
 function tileOf(view, shown, tile) {
   const { part, head, name, short, kind, kinds } = tile;
   const { text } = shown;
@@ -98,7 +98,7 @@ function tileOf(view, shown, tile) {
   return element("div", `tile ${kind ?? ""}`, [press, element("div", "short", short), choice]);
 }
 
-// A drawing of a feed-forward layer: few numbers, more of them, few again.
+// Returns a drawing of a feed-forward layer: a few components, many, and a few again.
 function netOf() {
   const column = (x, count) => Array.from({ length: count }, (_, i) => [x, 50 + (i - (count - 1) / 2) * 17]);
   const [few, more, again] = [column(18, 3), column(50, 5), column(82, 3)];
@@ -112,7 +112,8 @@ function netOf() {
 const imageOf = ({ words, reach, fills }, { map, allowed }) =>
   mapImage(map, { rows: words.length, columns: words.length, reach, fills, allowed });
 
-// The large map of a head in which a click on a cell, or Enter, blocks that pair of words or allows it again.
+// Returns the large map of a head.
+// A click on a cell, or Enter, blocks or allows the cell's pair of words.
 function drawnOf(view, shown, tile) {
   const { words, text } = shown;
   const side = words.length;
@@ -261,7 +262,7 @@ const noneOf = (path) => element("td", "none", { colSpan: path.words.length });
 
 const nameOf = ({ text }, { name, layer }) => (layer ? `${layer} · ${name}` : name);
 
-// A cell with what a part adds to the logit through one word; the number is in its tooltip.
+// Returns a cell for what a part adds to the logit through one attended word; the tooltip shows the number.
 function cellOf(view, { path, text }, { by_word_cell, name, layer }, push, s, shade) {
   const title = `${path.words[s]}: ${spellNumber(push)}`;
   const look = { title, ariaLabel: `${layer} · ${name}, ${title}. ${text.open}`, tabIndex: -1 };

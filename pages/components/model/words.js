@@ -1,4 +1,4 @@
-// The next word of a language model: the text so far, the likeliest words, the sampling controls, and the cache.
+// The next word of a language model: the text so far, the likeliest words, the controls of sampling, the cache.
 import { button, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";
@@ -83,7 +83,7 @@ function rowOf(view, { word, number, cell }, text) {
   ]);
 }
 
-// Shows the share of a word; a word that is cut off is pale, with a bar of its share before the cut.
+// Shows the probability of a word; if sampling cuts the word off, it is pale, and its bar shows the former probability.
 function showRow(row, share, uncut) {
   row.classList.toggle("cut", share === 0);
   row.querySelector(".beam").style.width = 100 * share + "%";
@@ -109,7 +109,7 @@ function controlsOf(view, { sliders, seed, text }, follow) {
   return controls;
 }
 
-// The slider of top-k has one more position at its end, at which all words are kept.
+// Returns the slider of top-k, with one more position at its end at which all words are kept.
 function topKSlider({ value, ends: [least, most], label, all }, drag, done) {
   return slider({
     name: "top_k",
@@ -136,7 +136,7 @@ function topPSlider({ value, ends: [least, most], label, all }, drag, done) {
   });
 }
 
-// The choice between the likeliest word and a sampled word, with the seed of the sampling.
+// Returns the choice between the likeliest word and a sampled word, with the seed of the sampling.
 function seedOf({ value, ends: [least, most], label, likeliest, drawn, seed }, choose) {
   const isDrawn = value !== null;
   const way = (text, isChosen, number) =>
@@ -154,7 +154,8 @@ function seedOf({ value, ends: [least, most], label, likeliest, drawn, seed }, c
 }
 
 // ---- the cache ------------------------------------------------------------------------------------------------------
-// The cache: a row per layer with a column per word, its key above its value; the last column is new.
+// Returns the cache with a row for each layer and a column for each word; the last column is new.
+// In each cell the word's key is above the word's value.
 function shelvesOf({ columns, layers, title, rows }) {
   const shelves = layers.map((name) => {
     const kept = columns.map((word, t) =>

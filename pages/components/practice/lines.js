@@ -1,6 +1,6 @@
-// The correct code lines of a layer, one of which was replaced by a wrong line in the shown run. The line number is a
-// button that shows the result of the line; the button at the end guesses that the run has a wrong line there. The
-// server answers with the map or the verdict.
+// The correct code lines of a layer; in the shown run, one of these lines was replaced by a wrong line.
+// The line number is a button that shows the line's result. The button at the end guesses that the line is wrong.
+// The server answers with the map or the verdict.
 import { button, element } from "../dom.js";
 import { roving } from "../roving.js";
 

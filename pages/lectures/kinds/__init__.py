@@ -1,1 +1,1 @@
-"""The kinds of scenes, one module each: a record of the scene's content, read from and written to JSON."""
+"""The kinds of scenes, one module per kind: the record of a scene's content, and its conversion from and to JSON."""

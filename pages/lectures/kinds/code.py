@@ -12,17 +12,17 @@ CODE_PARTS = ("setup",)
 
 @dataclass(frozen=True)
 class RunCode:
-    """The code of the step that a Setup opens; that of the weights if it opens none."""
+    """The content of a code scene: a Setup, whose open step is shown as code, or the weights if no step is open."""
 
     setup: Setup
 
 
 def read_code(parts: Mapping[str, object]) -> tuple[RunCode, tuple[UnreadPart, ...]]:
-    """The RunCode of a scene, and the (key, text) parts of its Setup that could not be read."""
+    """Parses the RunCode of a scene; also returns the (key, text) parts of its Setup that could not be read."""
     setup, unread = read_workbench(parts)
     return RunCode(setup), unread
 
 
 def write_code(code: RunCode) -> dict[str, object]:
-    """A RunCode as a JSON object with its Setup."""
+    """Returns a RunCode as a JSON object that contains its Setup."""
     return write_workbench(code.setup)

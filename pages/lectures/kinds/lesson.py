@@ -1,4 +1,4 @@
-"""A scene that shows one part of a lesson's page: its picture, one of its accordions, its code or its training."""
+"""Scenes that show one part of a lesson's page: its picture, one of its accordions, its code or its training."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,18 +9,19 @@ from pages.site.catalog import BESIDE_LESSONS, LESSONS
 from pages.site.words import load_app_texts
 
 LESSON_PARTS = ("lesson", "part", "choices")
-PICTURE_PART, CODE_PART, TRAINING_PART = "picture", "code", "training"  # parts besides a lesson's drawers
-TRAINING_LESSONS = ("bottleneck", "induction", "explanation")  # the lessons with a network that visitors can train
-SHOWN_PAGES = (*LESSONS, *BESIDE_LESSONS)  # the pages that a scene can show
+PICTURE_PART, CODE_PART, TRAINING_PART = "picture", "code", "training"  # parts of a page besides its accordions
+TRAINING_LESSONS = ("bottleneck", "induction", "explanation")  # lessons with a network that visitors can train
+SHOWN_PAGES = (*LESSONS, *BESIDE_LESSONS)  # a scene can show these pages
 MAX_NAME_CHARS = 40
-MAX_CHOICES = 60  # choices of one scene: no page has more
+MAX_CHOICES = 60  # a scene has at most this many choices; no page has more
 
 
 @dataclass(frozen=True)
 class LessonPart:
-    """A part of a lesson, or of a page of exercises or reference, with the choices in the page's link.
+    """A part of a page, of a lesson or of exercises or reference, with the visitor's choices there.
 
-    slug: of the page. part: "picture", "code", "training", or the name of a drawer. choices: (name, text) of each.
+    slug: the page's name in its URL. part: "picture", "code", "training", or the name of an accordion. choices: a
+    (name, text) pair for each choice, as in the page's link.
     """
 
     slug: str
@@ -29,9 +30,9 @@ class LessonPart:
 
 
 def read_lesson(parts: Mapping[str, object]) -> tuple[LessonPart, tuple[UnreadPart, ...]]:
-    """The LessonPart of a scene, and the name of its part if the page lacks this part: then the picture is shown
-    instead.
+    """Parses the LessonPart of a scene.
 
+    If the page has no part of the given name, the picture is shown instead, and the name is returned as an unread part.
     Raises UnfitPart.
     """
     slug = parts.get("lesson")
@@ -49,7 +50,7 @@ def read_lesson(parts: Mapping[str, object]) -> tuple[LessonPart, tuple[UnreadPa
 
 
 def has_part(slug: str, part: str) -> bool:
-    """Whether a page has a part of this name.
+    """Returns whether a page has a part with this name.
 
     >>> has_part("scale", "picture"), has_part("induction", "training"), has_part("scale", "training")
     (True, True, False)
@@ -60,7 +61,7 @@ def has_part(slug: str, part: str) -> bool:
 
 
 def write_lesson(shown: LessonPart) -> dict[str, object]:
-    """A LessonPart as a JSON object; default values are omitted."""
+    """Returns a LessonPart as a JSON object, without its default values."""
     parts: dict[str, object] = {"lesson": shown.slug}
     if shown.part != PICTURE_PART:
         parts["part"] = shown.part

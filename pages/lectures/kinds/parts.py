@@ -1,17 +1,19 @@
-"""Readers of a scene's JSON parts, shared by all kinds, and the exception for an invalid part."""
+"""Parsers for parts of a scene's JSON that are common to all kinds of scenes, and the exception for an invalid part."""
 
 from collections.abc import Mapping
 
 UnreadPart = tuple[str, str]  # the key and the first characters of a value that could not be read
-MAX_UNREAD_CHARS = 40  # quoted characters of such a value
+MAX_UNREAD_CHARS = 40  # maximum number of characters quoted from an unreadable value
 
 
 class UnfitPart(Exception):
-    """Raised if a part of a scene in a file has a wrong type or value; the argument is the name of the part."""
+    """Raised if a part of a scene in a file has a wrong type or value. The argument is the name of the part."""
 
 
 def read_texts(parts: Mapping[str, object], name: str) -> dict[str, str]:
-    """The JSON object of strings under a name of a scene, {} if missing. Raises UnfitPart for any other value.
+    """Returns the JSON object of strings in the named part of a scene; {} if the part is missing.
+
+    Raises UnfitPart for any other value.
 
     >>> read_texts({"setup": {"t": "5"}}, "setup")
     {'t': '5'}
@@ -24,8 +26,9 @@ def read_texts(parts: Mapping[str, object], name: str) -> dict[str, str]:
 
 
 def read_text(parts: Mapping[str, object], name: str, limit: int) -> str:
-    """The string under a name of a scene, "" if missing. Raises UnfitPart for any other value, and for a string longer
-    than the limit.
+    """Returns the string in the named part of a scene; "" if the part is missing.
+
+    Raises UnfitPart for any other value, and for a string longer than the limit.
 
     >>> read_text({"text": "Hello"}, "text", limit=5)
     'Hello'

@@ -1,4 +1,4 @@
-"""A scene that shows an uploaded PNG or JPEG, which is stored in the lecture's file and in no link."""
+"""Scenes that show an uploaded PNG or JPEG, which is stored in the lecture's file but never in a link."""
 
 import base64
 import struct
@@ -10,17 +10,20 @@ from attention_core.record.errors import AttentionError
 from pages.lectures.kinds.parts import UnfitPart, UnreadPart, read_text
 
 PICTURE_PARTS = ("picture", "alt", "source")
-MAX_PICTURE_BYTES = 1_000_000  # bytes of one picture
-MAX_PICTURE_SIDE_PX = 6_000  # pixels of a side: a browser needs four bytes of memory for each pixel
-MAX_PICTURE_WORDS_CHARS = 300  # characters of the alt text, and of the source
+MAX_PICTURE_BYTES = 1_000_000  # a picture has at most this many bytes
+MAX_PICTURE_SIDE_PX = 6_000  # limits the memory of a browser, which needs four bytes per pixel
+MAX_PICTURE_WORDS_CHARS = 300  # the alt text, and the source, have at most this many characters
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 JPEG_SIGNATURE = b"\xff\xd8\xff"
-JPEG_SIZE_MARKERS = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # start-of-frame segments, which hold a JPEG's size
+JPEG_SIZE_MARKERS = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # start-of-frame segments, which contain the size
 
 
 @dataclass(frozen=True)
 class OwnPicture:
-    """An uploaded picture. alt: text for screen readers. source: its author and licence."""
+    """An uploaded picture.
+
+    alt: the text for screen readers. source: the author and the licence of the picture.
+    """
 
     data: bytes = field(repr=False)
     alt: str = ""
@@ -28,12 +31,12 @@ class OwnPicture:
 
     @property
     def mime(self) -> str:
-        """The MIME type, image/png or image/jpeg."""
+        """The MIME type: image/png or image/jpeg."""
         return "image/png" if self.data.startswith(PNG_SIGNATURE) else "image/jpeg"
 
 
 def read_own_picture(parts: Mapping[str, object]) -> tuple[OwnPicture, tuple[UnreadPart, ...]]:
-    """The picture of a scene, decoded from base64. Raises UnfitPart, and the errors of check_picture."""
+    """Decodes the picture of a scene from base64. Raises UnfitPart, and the errors of check_picture."""
     letters = read_text(parts, "picture", 2 * MAX_PICTURE_BYTES)
     try:
         data = base64.b64decode(letters, validate=True)
@@ -45,14 +48,14 @@ def read_own_picture(parts: Mapping[str, object]) -> tuple[OwnPicture, tuple[Unr
 
 
 def write_own_picture(shown: OwnPicture) -> dict[str, object]:
-    """A picture as a JSON object, in base64; empty texts are omitted."""
+    """Returns a picture as a JSON object, encoded in base64; empty texts are omitted."""
     parts = {"picture": base64.b64encode(shown.data).decode(), "alt": shown.alt, "source": shown.source}
     return {name: text for name, text in parts.items() if text}
 
 
 @lru_cache(maxsize=64)
 def check_picture(data: bytes) -> None:
-    """Raises AttentionError if a lecture does not accept these bytes: picture_bytes, picture_kind, picture_size.
+    """Raises AttentionError if a lecture does not accept a file: picture_bytes, picture_kind, picture_size.
 
     >>> check_picture(b"GIF89a")
     Traceback (most recent call last):
@@ -69,7 +72,7 @@ def check_picture(data: bytes) -> None:
 
 
 def find_picture_size(data: bytes) -> tuple[int, int] | None:
-    """The width and height in pixels from a PNG's or JPEG's header; None for any other file.
+    """Returns (width, height) in pixels from the header of a PNG or JPEG file; None for any other file.
 
     >>> find_picture_size(PNG_SIGNATURE + bytes.fromhex("0000000d49484452 00000003 00000002"))
     (3, 2)
@@ -82,11 +85,14 @@ def find_picture_size(data: bytes) -> tuple[int, int] | None:
 
 
 def find_jpeg_size(data: bytes) -> tuple[int, int] | None:
-    """The width and height in a JPEG's first start-of-frame segment, or None. Source: ITU-T T.81, B.2.2."""
+    """Returns the (width, height) in a JPEG's first start-of-frame segment, or None if it has none.
+
+    Source: ITU-T T.81, B.2.2.
+    """
     at = 2
     while at + 9 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]
-        if marker == 0xFF:  # a fill byte: any number of them may precede a marker (B.1.1.2)
+        if marker == 0xFF:  # a fill byte; any number of them may precede a marker (B.1.1.2)
             at += 1
             continue
         if marker in JPEG_SIZE_MARKERS:

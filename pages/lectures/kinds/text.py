@@ -1,4 +1,4 @@
-"""A scene that shows a text of the lecturer."""
+"""Scenes that show a text of the lecturer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pages.lectures.kinds.parts import UnfitPart, UnreadPart, read_text
 
 TEXT_PARTS = ("text",)
-MAX_OWN_TEXT_CHARS = 2_000  # characters that fit on a lecture hall's screen
+MAX_OWN_TEXT_CHARS = 2_000  # this many characters fit on the screen of a lecture hall
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class OwnText:
 
 
 def read_own_text(parts: Mapping[str, object]) -> tuple[OwnText, tuple[UnreadPart, ...]]:
-    """The text of a scene. Raises UnfitPart if it is blank or too long."""
+    """Parses the text of a scene. Raises UnfitPart if the text is blank or too long."""
     text = read_text(parts, "text", MAX_OWN_TEXT_CHARS)
     if not text.strip():
         raise UnfitPart("text")
@@ -25,5 +25,5 @@ def read_own_text(parts: Mapping[str, object]) -> tuple[OwnText, tuple[UnreadPar
 
 
 def write_own_text(shown: OwnText) -> dict[str, object]:
-    """A text as a JSON object."""
+    """Returns a text as a JSON object."""
     return {"text": shown.text}

@@ -1,4 +1,4 @@
-"""A scene that shows a state of the workbench: its record is the Setup itself."""
+"""Scenes that show a state of the workbench; the content of such a scene is a Setup."""
 
 from collections.abc import Mapping
 
@@ -10,11 +10,13 @@ WORKBENCH_PARTS = ("setup",)
 
 
 def read_workbench(parts: Mapping[str, object]) -> tuple[Setup, tuple[UnreadPart, ...]]:
-    """The Setup of a scene, in the form of a link, and its (key, text) parts that could not be read."""
+    """Parses the Setup of a scene, which is stored as in a link. Also returns the Setup's unreadable (key, text)
+    parts.
+    """
     setup, unread = setup_from_link(read_texts(parts, "setup"))
     return setup, tuple(unread)
 
 
 def write_workbench(setup: Setup) -> dict[str, object]:
-    """A Setup as a JSON object: its differences from its example, as in a link."""
+    """Returns a Setup as a JSON object with its differences from its example, as in a link."""
     return {"setup": setup_to_link(setup)}

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on the bottleneck, and the picture of its page."""
+"""The accordions of the lesson on the bottleneck, and the picture of the lesson's page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -54,7 +54,7 @@ from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, get_text_template, say
 
 # ---- the picture of the lesson on one vector: letters through one neck of numbers, beside attention's threads --------
-NECK_PICTURE = "neck"  # name of the picture
+NECK_PICTURE = "neck"  # name of the picture on this page, in which letters pass through one vector
 NECK_KEY = "bottleneck_neck"
 NECK_TEXTS = ("label", "at", "from_one", "from_all", "ended")
 
@@ -74,9 +74,11 @@ def show_neck(
 ) -> None:
     """Shows how each network generates its letters, and below the picture the arithmetic of the opened weight.
 
-    symbols: the input. networks: the names of the networks, results: their outputs, both by kind of network."""
+    symbols: the input. networks: the name of each network, by its kind, such as "one". results: the output of each
+    network, by the same kind.
+    """
     ways = [describe_way(task, symbols, kind, networks[kind], result) for kind, result in results.items()]
-    ways = ways[::-1]  # so that the network with one vector comes first
+    ways = ways[::-1]  # reversed, so that the network with one context vector comes first
     trace = next((trace_for(result.setup) for result in results.values() if result.setup), None)
     data = {
         "run": repr((task, symbols, networks)),
@@ -96,7 +98,7 @@ def show_neck(
 
 
 def take_opened(trace: Trace | None, row: int, column: int) -> None:
-    """Handler that opens the weight that was clicked in the browser."""
+    """Handles a click in the picture: opens the clicked weight."""
     if trace:
         handle_picture_click(NECK_PICTURE, {"": trace}, {"step": "weights", "index": (0, 0, row, column)})
 
@@ -104,7 +106,7 @@ def take_opened(trace: Trace | None, row: int, column: int) -> None:
 def describe_way(
     task: str, symbols: tuple[str, ...], kind: str, network: str, result: WritingResult
 ) -> dict[str, object]:
-    """Returns the component data of a network: its letters, and the colours of its vector or its attention weights."""
+    """Returns the data of a network for the picture: its letters, and its vector's colours or its attention weights."""
     written = result.written[:MAX_WRITTEN_ROWS]
     wanted = WRITING_TASKS[task].answer("".join(symbols))
     way = {
@@ -119,7 +121,7 @@ def describe_way(
 
 
 def mark_letters(written: str, wanted: str | None) -> list[bool | None]:
-    """Returns whether each generated letter is right; None for each letter if the right answer is unknown.
+    """Returns whether each generated letter is right; all values are None if the right answer is unknown.
 
     >>> mark_letters("cbb", "cba")
     [True, True, False]
@@ -137,19 +139,19 @@ def shade_vector(vector: list[float]) -> list[str]:
 
 
 def find_start(ways: list[dict]) -> int:
-    """Returns the index of the letter at which the picture starts: any network's first wrong letter, else the last."""
+    """Returns the index of the first letter that the picture shows: any network's first error, else the last letter."""
     wrong = [i for way in ways for i, right in enumerate(way["right"]) if right is False]
     last = max((len(way["written"]) for way in ways), default=0) - 1
     return min(wrong, default=max(last, 0))
 
 
 # ---- drawer "growing": how does the alignment form in training? ------------------------------------------------------
-TINY_MAP_CELL_PX = 20.0  # cell width in pixels, for several maps side by side
+TINY_MAP_CELL_PX = 20.0  # in pixels: the side of a cell, so that several maps fit side by side
 MAX_GROWING_MAPS = 5
 
 
 def show_growing_alignment(record: TrainingRecord, text: str) -> None:
-    """Shows the attention maps of one text after several training steps."""
+    """Shows the attention maps of one text, each after a different number of training steps."""
     pictures = []
     for step in thin_steps(record.steps):
         result = write_at_step(record, step, text)
@@ -167,7 +169,7 @@ def show_growing_alignment(record: TrainingRecord, text: str) -> None:
 
 
 def thin_steps(steps: Sequence[int]) -> list[int]:
-    """Lists at most MAX_GROWING_MAPS of the steps, evenly spaced, including the last."""
+    """Returns at most MAX_GROWING_MAPS of the steps, evenly spaced, including the last."""
     every = len(range(0, len(steps), MAX_GROWING_MAPS))
     from_the_last = steps[::-1][::every]
     return from_the_last[::-1]
@@ -189,9 +191,10 @@ def make_tiny_map(name: str, setup: Setup, title: str) -> RunPicture:
 
 # ---- drawer "one_step": what happens in one decoder step? ------------------------------------------------------------
 def show_decoder_step(setup: Setup, step: str) -> None:
-    """Shows all weights, then how one decoder step computes its context vector: e_ti, alpha_ti, c_t with arithmetic.
+    """Shows all attention weights, then the arithmetic of the context vector at one decoder step: e_ti, alpha_ti, c_t.
 
-    step: the training step as text."""
+    step: the training step as text.
+    """
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     title = say("lessons.bottleneck.map", step=step)
@@ -229,11 +232,11 @@ def show_energies_and_weights(trace: Trace, t: int) -> None:
 
 
 # ---- one vector, drawer "untrained", tab: reversal of texts longer than every training text --------------------------
-SharesByLength = Mapping[int, float]  # length -> share of texts that are reversed exactly
+SharesByLength = Mapping[int, float]  # length of a text -> share of texts that are reversed exactly
 
 
 def show_longer_texts() -> None:
-    """Shows the share of texts that are reversed exactly, against the length, with attention and with one vector."""
+    """Draws the share of exactly reversed texts by text length, with attention and with one context vector."""
     shares = {kind: load_shares_by_length(f"reversal_{kind}") for kind in ("additive", "one")}
     additive = {f"at_{length}": format_percent(shares["additive"][length]) for length in (40, 60, 100)}
     st.markdown(f"**{say('lessons.bottleneck.longer', **additive)}**")
@@ -248,14 +251,17 @@ def show_longer_texts() -> None:
 
 
 def load_shares_by_length(course: str) -> SharesByLength:
-    """Loads the shares at the last step of the supplied training of a course."""
+    """Loads the shares of exactly reversed texts by length, after the last step of a course's supplied training."""
     record = load_shipped_training(course)
     figures = record.figures_at(max(record.steps))
     return dict(zip(reversal.MEASURED_LENGTHS, figures, strict=True))
 
 
 def show_shares_by_length(shares: Mapping[str, SharesByLength]) -> None:
-    """Shows the shares of each kind of network as a curve, with a vertical line at the longest trained length."""
+    """Draws the share of exactly reversed texts by length, one curve per kind of network.
+
+    A vertical line marks the longest length in the training texts.
+    """
     palette = current_palette()
     drawn = []
     for kind, share_by_length in shares.items():
@@ -275,9 +281,10 @@ DATE_NETWORK_KINDS = ("additive", "dot", "one")
 
 
 def show_untrained(task: str, records: Mapping[str, TrainingRecord]) -> None:
-    """Shows results on date formats, or on lengths, that no network was trained on.
+    """Shows results on date formats, or on lengths, that did not occur in the training of any network.
 
-    records: the lesson's training records, by kind of network."""
+    records: the lesson's training records, by kind of network.
+    """
     usual = "formats" if task == "dates" else "lengths"
     if choose_option("unseen", ("formats", "lengths"), usual) == "formats":
         show_untrained_formats(records)
@@ -287,12 +294,12 @@ def show_untrained(task: str, records: Mapping[str, TrainingRecord]) -> None:
 
 @cache_by_setup
 def measure_untrained_formats(network: str) -> dict[str, float]:
-    """Measures for each untrained format, by name, the share of dates that a network converts exactly."""
+    """Returns the share of dates that a network converts exactly, by name of each format that was not trained."""
     return find_network(network).measure(dates.exact_in_untrained_formats)
 
 
 def show_untrained_formats(records: Mapping[str, TrainingRecord]) -> None:
-    """Shows one date in each untrained format, each network's output, and the network's share of exact outputs."""
+    """Shows one date in each untrained format, with the output of each network and its share of exact outputs."""
     networks = {kind: get_last_network(f"dates_{kind}", records) for kind in DATE_NETWORK_KINDS}
     rows = []
     for name, write in dates.UNTRAINED_FORMATS.items():
@@ -303,9 +310,10 @@ def show_untrained_formats(records: Mapping[str, TrainingRecord]) -> None:
 
 
 def make_format_row(name: str, write: Callable[[date], str], networks: Mapping[str, str]) -> dict[str, str]:
-    """Makes the table row of a format, keyed by column title: each network's output for the example date.
+    """Returns the table row of a format, keyed by column title: each network's output for the example date.
 
-    write: formats a date in this format."""
+    write: a function that formats a date in this format.
+    """
     text = write(EXAMPLE_DATE)
     row = {say("lessons.bottleneck.head_format"): text}
     for kind, network in networks.items():
@@ -317,7 +325,7 @@ def make_format_row(name: str, write: Callable[[date], str], networks: Mapping[s
 
 
 def get_last_network(course: str, records: Mapping[str, TrainingRecord]) -> str:
-    """Returns the name of a course's last network, from the lesson's record of it, else from the supplied training."""
+    """Returns the name of a course's last network, from the lesson's training record or from the supplied training."""
     shown = {record.course: record for record in records.values()}
     record = shown.get(course) or load_shipped_training(course)
     return record.network_at(max(record.steps))
@@ -326,12 +334,12 @@ def get_last_network(course: str, records: Mapping[str, TrainingRecord]) -> str:
 # ---- drawer "smear": why is the alignment blurred? -------------------------------------------------------------------
 @cache_by_setup
 def cached_state_influence(network: str, text: str) -> Trace:
-    """Computes how much of each encoder state comes from each symbol, as the step `heard` of a run."""
+    """Computes how much of each encoder state comes from each input symbol, as the step `heard` of a Trace."""
     return influence_of_symbols(find_network(network), text)
 
 
 def show_smeared_states(record: TrainingRecord, step: int, text: str) -> None:
-    """Shows how much of each encoder state comes from each symbol."""
+    """Shows how much of each encoder state comes from each input symbol."""
     network = record.network_at(step)
     trace = cached_state_influence(network, text)
     key = "smear_one" if record.course.endswith("_one") else "smear"

@@ -1,4 +1,4 @@
-"""One vector for a whole text? Compares a network with attention to the same network without, during training."""
+"""Page of the lesson on the bottleneck: a network with attention is compared during training with a network without."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -38,8 +38,8 @@ from pages.runs.cache import trace_for
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
-KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # of all courses
-TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # names of the text boxes
+KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # of every course
+TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # task -> name of its text box
 
 
 # ---- the chart of the lesson on one vector: the share of texts generated exactly, against the length -----------------
@@ -47,9 +47,10 @@ EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # size of the plot area in p
 
 
 def draw_exactness_curves(records: Mapping[str, TrainingRecord], step: LiveChoice, length: int) -> None:
-    """Draws a chart of all networks for each training step that can be chosen.
+    """Draws, for each selectable training step, the chart of all networks' shares of exact texts by text length.
 
-    length: length of the visitor's text, marked by a vertical line if it is within the measured lengths."""
+    length: the length of the visitor's text, marked by a vertical line if it is within the measured lengths.
+    """
     places = list(chain.from_iterable(record.places for record in records.values()))
     axes = (
         whole_number_axis(say("lessons.bottleneck.axis_length"), places),
@@ -65,7 +66,7 @@ def draw_exactness_curves(records: Mapping[str, TrainingRecord], step: LiveChoic
 
 
 def make_exactness_curve(kind: str, record: TrainingRecord, step: int) -> Curve:
-    """Makes the curve of a network, dashed if the visitor trained it."""
+    """Returns a network's curve of the share of exact texts by text length; dashed if the visitor trained it."""
     return Curve(
         name_network(kind, record),
         record.places,
@@ -83,14 +84,17 @@ def name_network(kind: str, record: TrainingRecord) -> str:
 
 # ---- sentences on the accuracy and the output of the networks --------------------------------------------------------
 def describe_exactness(kind: str, record: TrainingRecord, step: int) -> str:
-    """Returns the phrase on the share of texts, up to the longest trained length, that a network generates exactly."""
+    """Returns the phrase on the share of texts that a network generates exactly, up to the longest trained length."""
     task, _, _ = record.course.partition("_")
     share = format_percent(record.mean_at(step, WRITING_TASKS[task].longest))
     return say("lessons.bottleneck.right", kind=option_labels("kind")(kind), share=share)
 
 
 def tell_bottleneck(task: str) -> str:
-    """Returns the paragraph on what the supplied networks show about one vector after their last training step."""
+    """Returns the paragraph on the exact outputs of the supplied networks, with one vector and with attention.
+
+    The shares are those after the last training step.
+    """
     records = {kind: load_shipped_training(f"{task}_{kind}") for kind in ("additive", "one")}
     longest = WRITING_TASKS[task].longest
     shares = {kind: format_percent(record.mean_at(record.steps[-1], longest)) for kind, record in records.items()}
@@ -103,8 +107,11 @@ def tell_bottleneck(task: str) -> str:
 
 
 def describe_other_vectors(places: Sequence[int], length: int) -> dict[str, object]:
-    """Returns placeholder values: the exact shares, at a length, of a longer-trained network and of one with a wider
-    vector, and the length from which the latter generates no text exactly."""
+    """Returns placeholder values about two networks: one trained longer, and one with a wider context vector.
+
+    They are each network's share of exact texts at a length, the width of the wider vector, and the shortest length
+    from which on the network with the wider vector generates no text exactly.
+    """
     rows = WIDER_VECTOR.rows
     wider = rows[WIDER]
     return {
@@ -116,7 +123,7 @@ def describe_other_vectors(places: Sequence[int], length: int) -> dict[str, obje
 
 
 def find_lost_length(places: Sequence[int], figures: Sequence[float]) -> int | None:
-    """Returns the shortest length from which on no text was generated exactly; None without such a length."""
+    """Returns the shortest length from which on no text is generated exactly; None if the longest texts still are."""
     lost = None
     for length, share in zip(reversed(places), reversed(figures), strict=True):
         if share > 0:
@@ -126,7 +133,7 @@ def find_lost_length(places: Sequence[int], figures: Sequence[float]) -> int | N
 
 
 def describe_writing(kind: str, result: WritingResult) -> str:
-    """Returns the phrase on a network's output, and whether this output is right."""
+    """Returns the phrase on a network's output, which says whether the output is right."""
     mark = {True: "right", False: "wrong", None: "unknown"}[result.right]
     written = say("lessons.bottleneck.nothing")
     if result.written:
@@ -135,7 +142,10 @@ def describe_writing(kind: str, result: WritingResult) -> str:
 
 
 def tell_writings(text: str, results: Mapping[str, WritingResult], is_known: bool) -> str:
-    """Returns the sentence on each network's output for a text. is_known: whether the right answer is known."""
+    """Returns the sentence on each network's output for a text.
+
+    is_known: whether the right answer is known.
+    """
     parts = [describe_writing(kind, result) for kind, result in results.items()]
     key = "becomes" if is_known else "guess"
     return say(f"lessons.bottleneck.{key}", text=escape_markdown(text), parts=join_with_commas(parts))

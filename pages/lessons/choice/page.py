@@ -1,4 +1,4 @@
-"""Which attention suits which task? The cost of each at a length, and a link to the page that shows it."""
+"""Page that recommends an attention variant for each task, with its cost at a length and a link to a page about it."""
 
 import streamlit as st
 
@@ -18,9 +18,9 @@ from pages.setup.twins import link_in_language
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import current_language, say, say_title
 
-CHOICE_COLUMN_WIDTHS = (17, 13, 9)  # relative widths: task and variant, cost, link
+CHOICE_COLUMN_WIDTHS = (17, 13, 9)  # relative widths of the columns: task and variant, cost, link
 OFFERED_LENGTHS = (64, 256, 1024, 4096, 16_384)
-TASK_LINKS = {  # task -> the page that shows the task's attention, and the link parameters that open it there
+TASK_LINKS = {  # task -> (page about its attention variant, the parameters of the link to that page)
     "translate": ("workbench", {"ex": "translator"}),
     "write": ("workbench", {"mask": "causal"}),
     "understand": ("encoder", {}),
@@ -36,7 +36,7 @@ TASK_LINKS = {  # task -> the page that shows the task's attention, and the link
 
 
 def show_fact(length: int) -> None:
-    """Shows the multiply-adds at a length of full attention, and of two variants that do not compute all pairs."""
+    """Shows, for a length, the multiply-adds of full attention, and of two variants that do not compute all pairs."""
     every = task_cost("understand", length).multiply_adds
     near = task_cost("long", length).multiply_adds
     state = task_cost("stream", length).multiply_adds
@@ -51,9 +51,9 @@ def show_fact(length: int) -> None:
 
 
 def show_task(task: str, length: int) -> None:
-    """Shows a task, the attention that suits the task and why, its cost at a length, and a link to a page about it."""
+    """Shows a task, the attention variant for it and why, its cost at a length, and a link to a page about it."""
     slug, link = TASK_LINKS[task]
-    with st.container(border=True):  # keeps the three cells together if a phone stacks them
+    with st.container(border=True):  # keeps the three columns of a task together on a phone
         at_task, at_cost, at_link = st.columns(CHOICE_COLUMN_WIDTHS, vertical_alignment="center", gap="small")
     at_task.markdown(
         say(
@@ -73,7 +73,10 @@ def show_task(task: str, length: int) -> None:
 
 
 def say_cost(cost: TaskCost, growth: float) -> str:
-    """Returns the text on the cost of a layer. growth: factor of the multiply-adds if the length doubles."""
+    """Returns the text on the cost of a layer.
+
+    growth: the factor by which the multiply-adds grow if the length doubles.
+    """
     kept = "none" if cost.kept is None else "kept"
     return say(
         "lessons.choice.cost",

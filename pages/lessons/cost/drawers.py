@@ -1,4 +1,4 @@
-"""The accordions of the lesson on cost, and helpers shared with its page."""
+"""The accordions of the lesson on cost, and helpers that the lesson's page uses, too."""
 
 import math
 import statistics
@@ -93,11 +93,11 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 # ---- drawer "stored": must the map be stored? ------------------------------------------------------------------------
-LONG_TEXT_TOKENS = 2048  # example length, in tokens, for the size of a stored map
+LONG_TEXT_TOKENS = 2048  # tokens of the example text for which the size of a stored map is given
 
 
 def show_online_softmax() -> None:
-    """Shows the online softmax of one query block by block: running maximum, running sum, and output so far."""
+    """Shows, block by block, the online softmax of one query: running maximum, running sum, and output so far."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setup = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta", name="of"), "said")
         trace = trace_for(setup)
@@ -171,7 +171,7 @@ def show_running_numbers(streamed: Trace, selection: Selection, block: int, seen
 
 # ---- a router chooses heads for each word of a sentence; the other heads are not computed for that word --------------
 EXAMPLES = {"en": "en_it", "zh": "zh_ta"}
-TOPS = {"one": 1, "both": 2}  # option -> number of heads per word
+TOPS = {"one": 1, "both": 2}  # option -> number of heads that a router chooses per word
 
 
 def show_routed_heads() -> None:
@@ -191,7 +191,10 @@ def show_routed_heads() -> None:
 
 
 def make_gate_table(trace: Trace, routed: RoutedHeads) -> str:
-    """Returns a Markdown table with a row per word: a gate per head, marked if the head is computed for the word."""
+    """Returns a Markdown table of the router's gates, with a row per word and a column per head.
+
+    The gates of heads that are computed for a word are marked.
+    """
     heads = list_place_names(trace, "H")
     rows = []
     for place, (gates, chosen) in enumerate(zip(routed.gates.tolist(), routed.chosen.tolist(), strict=True)):
@@ -205,7 +208,7 @@ def make_gate_table(trace: Trace, routed: RoutedHeads) -> str:
 
 # ---- drawer "skip": which pairs can be skipped? ----------------------------------------------------------------------
 def show_skipped_pairs() -> None:
-    """Shows which pairs a sparse pattern keeps and computes, its savings and its error; then shows routed heads."""
+    """Shows which pairs a sparse pattern keeps and computes, what it saves, and its error; then shows routed heads."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = choose_option("pattern", ("local", "strided"), width="content")
         made = choose_option("made", ("near", "random"), width="content")
@@ -219,9 +222,10 @@ def show_skipped_pairs() -> None:
 
 
 def show_savings(kind: str, length: int, made: str) -> None:
-    """Shows how many pairs and multiply-adds a pattern saves, and how far its output is from full attention.
+    """Shows how many pairs and multiply-adds a pattern saves, and the difference of its output from full attention.
 
-    made: the kind of inputs, "near" or "random"."""
+    kind: the name of the pattern. made: the kind of inputs, "near" or "random".
+    """
     savings = cached_savings(kind, length, made)
     share = savings.computed / savings.pairs
     show_sentence(
@@ -237,7 +241,7 @@ def show_savings(kind: str, length: int, made: str) -> None:
 
 
 def show_work_map(kind: str, length: int) -> None:
-    """Shows as a map which pairs a pattern keeps for length tokens, and which are computed."""
+    """Shows a map of the (query, key) pairs of `length` tokens: which pairs a pattern keeps, and which are computed."""
     pattern = TIMED_KINDS[kind].pattern
     work = work_map(pattern, length, length)  # (T, S)
     trace = Trace({"pairs": Step("pairs", work, ("T", "S"))})
@@ -247,7 +251,7 @@ def show_work_map(kind: str, length: int) -> None:
 
 
 def measure_saved_time(kind: str, length: int) -> None:
-    """Measures on request the time of full attention and of the pattern."""
+    """On request, measures the time of full attention and of a sparse pattern."""
     cases = (TimedCase(), TimedCase(kind))
     measure_on_request(
         f"skip_{kind}_{length}",
@@ -259,7 +263,7 @@ def measure_saved_time(kind: str, length: int) -> None:
 
 
 def show_saved_time(cases: Sequence[TimedCase], length: int, seconds: Mapping[TimedCase, float]) -> None:
-    """Shows the times of full attention and of the pattern; returns early until both are measured."""
+    """Shows the times of full attention and of a sparse pattern; returns early until both are measured."""
     if len(seconds) < len(cases):
         return
     full, skipping = seconds.values()
@@ -272,12 +276,12 @@ def show_saved_time(cases: Sequence[TimedCase], length: int, seconds: Mapping[Ti
 
 
 # ---- runs of the lesson on cost that lose precision: the visitor's sentence, or scores that overflow -----------------
-SCALE_OF_WIDTH_4 = 0.5  # scale of the scores for width 4: 1 / √4
+SCALE_OF_WIDTH_4 = 0.5  # the scale of the scores for vectors of width 4: 1 / √4
 QUERY_FACTORS = (1, 10, 100, 1000, 10_000, 12_000, 20_000)
 
 
 def choose_own_setup() -> Setup:
-    """Asks for a sentence, and for a factor; returns the Setup with W_q multiplied by this factor."""
+    """Shows controls for a sentence and a factor; returns the sentence's Setup, with W_q multiplied by the factor."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setup = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
         factor = slide("factor", QUERY_FACTORS, 1, format_grouped)
@@ -288,7 +292,7 @@ def choose_own_setup() -> Setup:
 
 
 def make_overflowing_setup() -> Setup:
-    """Makes the Setup of three queries and three keys built by hand; one score is too large for float16."""
+    """Returns a Setup of three queries and three keys built by hand, in which one score overflows float16."""
     built = overflow_example()
     q = built.step("q").window(B=0, H=0)  # (T, d_k)
     k = built.step("k").window(B=0, H_kv=0)  # (S, d_k)
@@ -332,9 +336,10 @@ def show_rounded_run() -> None:
 
 
 def say_lost_precision(low: Trace, exact: Trace, dtype: str, step: str) -> None:
-    """Shows which number overflows in a precision; if no number overflows, the largest error of a step.
+    """Shows which number overflows in a precision; if no number does, shows the largest error of a step.
 
-    low: the run in that precision; exact: the same run in float64."""
+    low: the run in that precision. exact: the same run in float64.
+    """
     overflow = find_overflow(low)
     if overflow is not None:
         say_overflow(Ref(*overflow), low, exact, dtype)
@@ -369,7 +374,9 @@ def say_overflow(cell: Ref, low: Trace, exact: Trace, dtype: str) -> None:
 
 
 def show_precision_errors(low: Trace, errors: Trace, step: str, selection: Selection, title: str) -> None:
-    """Shows the error of each number of a step against float64; a click opens the number in the low precision."""
+    """Shows the error of each number of a step, compared with float64. A click opens the number in the low
+    precision.
+    """
     name = "errors"
     picture = single_picture(
         [panel(errors, step, selection.at)],
@@ -383,21 +390,21 @@ def show_precision_errors(low: Trace, errors: Trace, step: str, selection: Selec
 
 
 # ---- training in 16 bits: whole trainings, gradients that underflow to 0, updates that rounding cancels --------------
-CURVES_WIDTH_PX, CURVES_HEIGHT_PX = 460, 250  # size in pixels of the plot area of the losses
+CURVES_WIDTH_PX, CURVES_HEIGHT_PX = 460, 250  # size in pixels of the plot of losses
 FAMILIES = {
     "weights": ("float32", "scaled", "alone", "bfloat16", "bfloat16_alone"),
     "scale": ("float32", "scaled", "unscaled", "small", "small_scaled"),
-}  # what differs between trainings -> the trainings that are compared
+}  # choice that the trainings differ in -> names of the trainings to compare
 DRAWN = {
     "weights": ("scaled", "alone", "bfloat16_alone"),
     "scale": ("scaled", "unscaled", "small"),
-}  # the trainings of each family whose curves are drawn; the other curves would cover the first
+}  # the part of FAMILIES that is drawn, because the other curves would cover the first
 STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 GRADIENT_SCALES = (1, 8, 64, 1024, 2**15, 2**20)
-POWERS = range(-64, 17)  # exponents of the powers of two on the axis of the gradients
-UPDATE_PARTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)  # sizes of the updates: 1/64, 1/128 and so on
-REPEATED, REPEATED_PART = 1024, 4096  # the update 1/4096 is repeated 1024 times
-UPDATE_DIGITS = 5  # decimals of weights and updates
+POWERS = range(-64, 17)  # exponents of two on the histogram's axis
+UPDATE_PARTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)  # the updates have these denominators: 1/64, 1/128, ...
+REPEATED, REPEATED_PART = 1024, 4096  # 1024 updates by 1/4096 are added one after the other
+UPDATE_DIGITS = 5  # decimal places of weights and updates
 
 
 def write_part(part: int) -> str:
@@ -434,9 +441,10 @@ def show_memory() -> None:
 
 
 def say_trainings(family: str, rows: dict[str, SchemeFigures]) -> None:
-    """Shows for each training of a family the final loss, and the shares of gradients rounded to 0 and of lost updates.
+    """Shows per training its final loss, the share of gradients rounded to 0, and the share of lost updates.
 
-    family: key of FAMILIES. rows: the figures of each training, by name."""
+    family: a key of FAMILIES. rows: the measurements of each training (losses and shares), by name.
+    """
     values = {}
     for name, figures in rows.items():
         values[f"{name}_loss"] = format_small(last_loss(figures))
@@ -453,7 +461,7 @@ def format_middle(shares: Sequence[float]) -> str:
 
 
 def show_losses(rows: dict[str, SchemeFigures]) -> None:
-    """Shows the loss on held-out texts by training step, as the median over the seeds."""
+    """Draws the loss on held-out texts by training step, as the median over the random seeds."""
     palette = current_palette()
     colours = (palette.q, palette.k, palette.share)
     steps = range(EVERY, STEPS + 1, EVERY)
@@ -470,7 +478,7 @@ def show_losses(rows: dict[str, SchemeFigures]) -> None:
 
 
 def make_training_table(rows: dict[str, SchemeFigures]) -> str:
-    """Returns a Markdown table, a row per training: final loss, shares of zero gradients and of lost updates."""
+    """Returns a Markdown table with one training per row: last loss, shares of zero gradients and of lost updates."""
     columns = ("scheme", "loss", "zero", "still")
     titles = [say(f"lessons.cost.column.{column}") for column in columns]
     lines = []
@@ -507,7 +515,10 @@ def show_lost_gradients() -> None:
 
 
 def show_gradient_sizes(counts: dict[int, int], lost_below: float) -> None:
-    """Shows a histogram of the gradients by power of two. Powers below lost_below are drawn as rounded to 0."""
+    """Shows a histogram of the gradients by power of two.
+
+    lost_below: the exponent below which gradients are drawn as rounded to 0.
+    """
     lost = [counts.get(power, 0) if power < lost_below else 0 for power in POWERS[:-1]]
     held = [counts.get(power, 0) if power >= lost_below else 0 for power in POWERS[:-1]]
     palette = current_palette()
@@ -546,7 +557,7 @@ def show_lost_updates() -> None:
 # ---- drawer "precision": what does precision cost a run, and what does it cost a training? ---------------------------
 # ---- drawer "batch": does a batch save time? -------------------------------------------------------------------------
 def show_batch() -> None:
-    """Measures the time of eight sequences in one batch, and of the same sequences one by one."""
+    """Measures the time of eight sequences in one batch, and the time of the same sequences one by one."""
     lengths = TIMED_KINDS["together"].lengths
     cases = (TimedCase("together"), TimedCase("one_by_one"))
     tell = partial(show_batch_times, lengths)

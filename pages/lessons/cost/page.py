@@ -1,4 +1,4 @@
-"""What does attention cost? Counted multiply-adds by length, and the times of two settings on this machine."""
+"""The lesson on the cost of attention: multiply-adds by length, and the times of two settings on this machine."""
 
 from collections.abc import Callable, Sequence
 
@@ -29,11 +29,14 @@ RACES = {
     "float16": (TimedCase(), TimedCase(dtype="float16")),
     "cuda": (TimedCase(), TimedCase(device="cuda")),
 }
-KEYS_OF_BLOCK = 32  # block size, in keys, of the online softmax in the code accordion
+KEYS_OF_BLOCK = 32  # keys per block of the online softmax in the code accordion
 
 
 def count_growing_parts(lengths: Sequence[int]) -> tuple[PointsByLength, PointsByLength]:
-    """Counts at each length the multiply-adds for all pairs, and the multiply-adds for the projections."""
+    """Counts, for each length, the multiply-adds for all pairs of tokens, and the multiply-adds for the projections.
+
+    Returns two mappings {length: multiply-adds}.
+    """
     pairs = {}
     tokens = {}
     for length in lengths:
@@ -43,7 +46,10 @@ def count_growing_parts(lengths: Sequence[int]) -> tuple[PointsByLength, PointsB
 
 
 def tell_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength) -> str:
-    """Returns the sentence on the multiply-adds at a length. pairs, tokens: length -> multiply-adds."""
+    """Returns the sentence on the multiply-adds at a length.
+
+    pairs, tokens: {length: multiply-adds} for pairs of tokens and for projections.
+    """
     return say(
         "lessons.cost.fact",
         length=format_grouped(length),
@@ -56,9 +62,11 @@ def tell_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength
 def show_measured_race(
     length: int, names: Sequence[str], times: Sequence[PointsByLength], settle: Callable[[int], None]
 ) -> None:
-    """Shows the times of both sides of the race at a length, and whether the visitor's bet was right.
+    """Shows the times of the two compared settings at a length, and whether the visitor's bet was right.
 
-    settle: called with the index of the faster side."""
+    times: a mapping {length: seconds} for each setting. settle: a function that is called with the index of the faster
+    setting.
+    """
     seconds = [points[length] for points in times]
     fact = say(
         "lessons.cost.took",
@@ -78,7 +86,10 @@ def show_measured_race(
 
 # ---- the cost of all pairs as a square that grows with the length, and the cost of the projections as a stripe -------
 def show_areas(length: LiveChoice, pairs: PointsByLength, tokens: PointsByLength) -> None:
-    """Shows the square and the stripe, which follow the length's slider. pairs, tokens: length -> multiply-adds."""
+    """Shows the multiply-adds for pairs as a square, and for projections as a stripe, which follow the length slider.
+
+    pairs, tokens: {length: multiply-adds} for pairs of tokens and for projections.
+    """
     told = [tell_areas(each, pairs, tokens) for each in length.options]
     square, stripe = told[length.position]
     data = {
@@ -94,7 +105,10 @@ def show_areas(length: LiveChoice, pairs: PointsByLength, tokens: PointsByLength
 
 
 def tell_areas(length: int, pairs: PointsByLength, tokens: PointsByLength) -> list[list[str]]:
-    """Returns two texts for the square and two for the stripe at a length. pairs, tokens: length -> multiply-adds."""
+    """Returns two texts for the square (pairs) and two for the stripe (projections) at a length.
+
+    pairs, tokens: {length: multiply-adds} for pairs of tokens and for projections.
+    """
     values = {"length": format_grouped(length), "width": TIMED_WIDTH}
     square = {**values, "products": format_grouped(pairs[length])}
     stripe = {**values, "products": format_grouped(tokens[length])}
@@ -109,7 +123,7 @@ with draw_lesson(LESSON):
         length_choice = find_live_choice("length", LONG_TIMED_LENGTHS[1:], 1024, format_grouped)
         show_live_choice(length_choice, width=300)
         devices = list_devices()
-        races = [name for name in RACES if name != "cuda" or name in devices]  # those that this machine can run
+        races = [name for name in RACES if name != "cuda" or name in devices]  # the cases that this machine can run
         race = choose_option("race", races, width="content", help=describe_gpu_obstacle())
         cases = RACES[race]
         names = [case_name(case) for case in cases]
@@ -122,7 +136,7 @@ with draw_lesson(LESSON):
     lengths = [each for each in LONG_TIMED_LENGTHS if each <= length]
 
     def tell(times: Sequence[PointsByLength]) -> None:
-        """Shows the result of the race; returns early until all sides are measured at this length."""
+        """Shows the result of the comparison, once all settings are measured at the chosen length."""
         if all(length in points for points in times):
             show_measured_race(length, names, times, settle)
 

@@ -1,4 +1,4 @@
-"""Cost of two settings by length: multiply-adds counted, and seconds measured on request on this machine."""
+"""Comparison of two kinds of attention by length: counted multiply-adds and, on request, measured seconds."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -14,11 +14,11 @@ from pages.session.labels import current_palette
 from pages.site.words import say
 
 PointsByLength = Mapping[int, float]  # length -> multiply-adds, or seconds
-ShowTimes = Callable[[Sequence[PointsByLength]], None]  # called with the seconds of each case, by length
+ShowTimes = Callable[[Sequence[PointsByLength]], None]  # it is called with the seconds of each case, by length
 
 
 def case_name(case: TimedCase) -> str:
-    """The name of a timed case in the page's language."""
+    """Returns the name of a timed case in the page's language."""
     return say(f"lessons.cost.case.{case.name}")
 
 
@@ -30,10 +30,12 @@ def run_race(
     show_times: ShowTimes,
     alt: str,
 ) -> None:
-    """Shows the multiply-adds of cases against the length; after the press of a button, also the measured seconds.
+    """Shows the multiply-adds of cases against the length, and after the press of a button the measured seconds.
 
-    name: name of the race in its lesson. others: further multiply-adds to draw, by name of the curve. show_times:
-    shows the text above the charts. alt: start of the keys of the alternative texts."""
+    name: the name of this comparison in its lesson. others: further multiply-adds to draw, by name of the curve.
+    show_times: a function that shows the text above the charts. alt: prefix of the text keys of the charts' alternative
+    texts.
+    """
     palette = current_palette()
     colours = (palette.share, palette.v)
     counted = make_counted_lines(cases, lengths, colours)
@@ -44,7 +46,7 @@ def run_race(
         times = []
         for case in cases:
             times.append({length: seconds[case, length] for length in lengths if (case, length) in seconds})
-        with st.container(gap="xsmall"):  # drawn even without a text, so that the charts below do not move
+        with st.container(gap="xsmall"):  # always drawn, so that the charts do not move when a text appears
             show_times(times)
         measured = []
         for case, colour, points in zip(cases, colours, times, strict=True):
@@ -65,20 +67,22 @@ def run_race(
 
 
 def draw_growth(kind: str, lines: Sequence[GrowthLine], lengths: Sequence[int], name: str, alt: str) -> None:
-    """Draws the chart of one kind, COUNTED or MEASURED. name, alt: as in run_race."""
+    """Draws the chart of one kind of cost, COUNTED or MEASURED, by length. name, alt: as in run_race."""
     titles = (say("lessons.cost.axis_length"), say(f"lessons.cost.axis_{kind}"))
     picture = growth_curves(kind, lines, lengths, titles, current_palette())
     show_curve_chart(picture, f"{lesson_choices.current_slug()}_{name}_{kind}", say(f"{alt}_{kind}"))
 
 
 def measure_task(task: tuple[TimedCase, int]) -> float:
-    """Measures how many seconds a case takes at a length."""
+    """Measures the seconds of a task, which is a pair (case, length)."""
     case, length = task
     return case.seconds(length)
 
 
 def make_counted_lines(cases: Sequence[TimedCase], lengths: Sequence[int], colours: Sequence[str]) -> list[GrowthLine]:
-    """The chart line of each case's multiply-adds; a single line if all cases have equal multiply-adds."""
+    """Returns the chart line for the multiply-adds of each case; a single line if all cases have equal
+    multiply-adds.
+    """
     products = [case.products(lengths) for case in cases]
     names = [case_name(case) for case in cases]
     if products[0] == products[-1]:
@@ -91,9 +95,10 @@ def make_counted_lines(cases: Sequence[TimedCase], lengths: Sequence[int], colou
 
 
 def describe_growth(points: PointsByLength, form: str = "slope") -> str:
-    """The exponent of the points' growth with the length, as text; "" for fewer than two lengths.
+    """Returns a text with the exponent by which the points grow with the length; "" for fewer than two lengths.
 
-    form: "slope" inside a sentence, "power" after a name."""
+    form: "slope" inside a sentence, "power" after a name.
+    """
     power = growth_power(points)
     if power is None:
         return ""
@@ -101,5 +106,5 @@ def describe_growth(points: PointsByLength, form: str = "slope") -> str:
 
 
 def make_race_line(name: str, colour: str, points: PointsByLength) -> GrowthLine:
-    """A line of the chart, named with the exponent of its growth."""
+    """Returns a line of the chart; its name contains the exponent of its growth."""
     return GrowthLine(name + describe_growth(points, "power"), colour, points)

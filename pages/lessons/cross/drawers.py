@@ -1,4 +1,4 @@
-"""The accordions of the lesson on cross-attention, and helpers shared with its page."""
+"""The accordions of the lesson on cross-attention, and helpers that the lesson's page uses, too."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,11 +41,11 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say
 
 # ---- Setups of two sequences, one as queries and one as keys ---------------------------------------------------------
-LECTURE_NOTES_WIDTH = 64  # lecture notes 001: 5 queries and 6 keys of width 64, eight heads
+LECTURE_NOTES_WIDTH = 64  # vector width of lecture notes 001's worked example: 5 queries, 6 keys, eight heads
 
 
 def swap_sequences(setup: Setup) -> Setup:
-    """Swaps the two sequences: the keys' sequence becomes the queries' and vice versa."""
+    """Returns the Setup with its two sequences swapped: the keys' sequence becomes the queries' and vice versa."""
     inputs = inputs_of(setup)
     text = spell_tokens(inputs.keys, setup.run)
     context_text = spell_tokens(inputs.queries, setup.run)
@@ -53,12 +53,12 @@ def swap_sequences(setup: Setup) -> Setup:
 
 
 def ask_itself(setup: Setup) -> Setup:
-    """Makes the Setup of self-attention on the queries' sentence."""
+    """Returns the Setup of self-attention on the sentence that has the queries."""
     return setup.with_fields(cross=False, context_text=None)
 
 
 def make_random_sequences(queries: int, keys: int) -> Setup:
-    """Makes the Setup of cross-attention on random vectors of width LECTURE_NOTES_WIDTH with eight heads."""
+    """Returns the Setup of cross-attention on random vectors of width LECTURE_NOTES_WIDTH, with eight heads."""
     x = random_matrix("x", (queries, LECTURE_NOTES_WIDTH))
     context = random_matrix("context", (keys, LECTURE_NOTES_WIDTH))
     return make_setup(
@@ -71,7 +71,7 @@ def make_random_sequences(queries: int, keys: int) -> Setup:
 
 # ---- sums of weights in a sentence -----------------------------------------------------------------------------------
 def join_named_sums(sums: Sequence[float], names: Sequence[str]) -> str:
-    """Formats each sum after its word, and joins the texts with commas."""
+    """Formats each sum after its word, joined by commas."""
     texts = []
     for name, each in zip(names, sums, strict=True):
         word = escape_markdown(name)
@@ -85,9 +85,10 @@ STEPS_WITH_SHAPES = ("q", "k", "v", "weights", "output")
 
 
 def show_lengths(asked: Setup) -> None:
-    """Shows the axes and the sums of the weights for the chosen sequences: two sentences, one, or random vectors.
+    """Shows the shapes and the sums of the weights for the chosen sequences: two sentences, one, or random vectors.
 
-    asked: the Setup of the visitor's two sentences."""
+    asked: the Setup of the visitor's two sentences.
+    """
     setup = choose_sequences(asked)
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
@@ -103,7 +104,10 @@ def show_lengths(asked: Setup) -> None:
 
 
 def choose_sequences(asked: Setup) -> Setup:
-    """Asks which sequences are shown and, for random sequences, their lengths. Returns their Setup."""
+    """Shows the choice of the sequences and, for random ones, of their lengths; returns the Setup of the sequences.
+
+    asked: the Setup of the visitor's two sentences.
+    """
     kind = choose_option("sequences", ("two", "one", "random"))
     if kind == "two":
         return asked
@@ -118,7 +122,7 @@ def choose_sequences(asked: Setup) -> Setup:
 
 
 def say_shapes(trace: Trace) -> None:
-    """Shows the numbers of queries and keys, and the shapes of the steps."""
+    """Shows the numbers of queries and keys, and the shapes of the steps q, k, v, weights and output."""
     sizes = trace.sizes()
     by = say("lessons.cross.by")
     shapes = {}
@@ -129,9 +133,11 @@ def say_shapes(trace: Trace) -> None:
 
 
 def join_sums_over(trace: Trace, axis: str, names_of: str, head: int) -> str:
-    """Joins the sums of a head's weights over an axis, each after the word of the other axis.
+    """Formats the sums of a head's weights over an axis, each after its word on the other axis.
 
-    Leaves the words out if vectors are random, because a sum then shows nothing about a word."""
+    If the vectors are random, only the sums are returned, because they then show nothing about a word. axis: the axis
+    that is summed over. names_of: the other axis, whose words name the sums.
+    """
     sums = weight_sums(trace, axis, head)
     if trace.chance:
         return join_with_commas(map(format_fixed, sums))
@@ -140,11 +146,11 @@ def join_sums_over(trace: Trace, axis: str, names_of: str, head: int) -> str:
 
 # ---- drawer "decoder", tab of a trained decoder: does a network learn to align words? --------------------------------
 EXAMPLE = "translator"
-MAX_WORDS = 30  # longest sentence, in words: each word has threads to all other words
+MAX_WORDS = 30  # the most words of a sentence, because each gets a line to all words of the other sentence
 
 
 def show_translator(_: Setup) -> None:
-    """Translates a typed sentence, and shows to which of its words each generated word attends."""
+    """Translates the sentence that the visitor types, and shows to which of its words each generated word attends."""
     name = EXAMPLES[EXAMPLE].translator
     figures = TRANSLATORS.figures()[name]
     setup = sentence_box(make_setup(example=EXAMPLE), "english", "context_text", MAX_WORDS)
@@ -153,7 +159,7 @@ def show_translator(_: Setup) -> None:
     kind = sentences_of(setup.run)
     st.markdown(f"#### {escape_markdown(kind.spell(kind.own_words()))}")
     _, *written = trace.labels["T"]
-    # each row is labelled with the word that it generates, that is, the next word
+    # Each row is labelled with the word that it generates, because that is the next word.
     labelled = trace.labelled(T=(*written, say("lessons.cross.translator_end")))
     title = say("lessons.cross.translator_title", head=figures.figures["head"])
     st.markdown(f"**{title}**")
@@ -164,7 +170,7 @@ def show_translator(_: Setup) -> None:
 
 
 def measured_percents(figures: ShippedFigures) -> dict[str, str]:
-    """Returns the measured figures of the translator, formatted for the sentence."""
+    """Returns the measured accuracies of the translator as percentages, as placeholders for the page's sentence."""
     names = ("held_exact", "held_aligned", "held_nouns", "frames_exact")
     percents = {name: format_percent(figures.figures[name]) for name in names}
     return {"texts": f"{figures.texts:,}", **percents}
@@ -172,9 +178,12 @@ def measured_percents(figures: ShippedFigures) -> dict[str, str]:
 
 # ---- drawer "decoder": how does a decoder use cross-attention? -------------------------------------------------------
 def show_built_decoder(asked: Setup) -> None:
-    """Shows self-attention of the words generated so far, and cross-attention from its output to the other sentence.
+    """Shows a hand-built decoder: self-attention of the words generated so far, then cross-attention.
 
-    asked: the Setup of the visitor's two sentences."""
+    The queries of the cross-attention are the outputs of the self-attention.
+
+    asked: the Setup of the visitor's two sentences.
+    """
     left, right = st.columns(2)
     with left:
         so_far = choose_words_so_far(asked)
@@ -193,7 +202,10 @@ def show_built_decoder(asked: Setup) -> None:
 
 
 def choose_words_so_far(asked: Setup) -> tuple[str, ...]:
-    """Asks up to which word the sentence is generated, by default the last but one; returns the words so far."""
+    """Shows the choice of the word that was generated last; returns the words up to this word.
+
+    The default is the last but one. asked: the Setup of the visitor's two sentences.
+    """
     words = inputs_of(asked).queries
     names = place_names(trace_for(asked), "T", len(words))
     last_but_one = max(0, len(words) - 2)
@@ -202,7 +214,7 @@ def choose_words_so_far(asked: Setup) -> tuple[str, ...]:
 
 
 def make_decoder_stages(setup: Setup, causal: bool) -> tuple[Setup, Setup]:
-    """Makes the Setups of self-attention with a residual connection, and of cross-attention with its sums as x."""
+    """Returns the Setups of self-attention with a residual, and of cross-attention with the residual sums as x."""
     masks = ("causal",) if causal else ()
     own = ask_itself(setup).with_fields(masks=masks, wiring=("residual",))
     sums = trace_for(own)["residual"][0]  # (T, D)
@@ -211,7 +223,7 @@ def make_decoder_stages(setup: Setup, causal: bool) -> tuple[Setup, Setup]:
 
 
 def with_chance_of_words(crossed: Trace, own: Trace) -> Trace:
-    """Returns the second stage's run; its queries count as random if the same words of the first stage's run do."""
+    """Returns the cross-attention run, whose queries count as random if their words do in the self-attention run."""
     tokens = dict(crossed.chance.tokens)
     tokens["T"] = own.chance.tokens["T"]
     chance = replace(crossed.chance, tokens=tokens)
@@ -219,7 +231,7 @@ def with_chance_of_words(crossed: Trace, own: Trace) -> Trace:
 
 
 def show_stage_maps(own: Trace, crossed: Trace, selection: Selection) -> None:
-    """Shows the weights of both stages side by side."""
+    """Shows the maps of the self-attention and cross-attention weights side by side."""
     pictures = []
     for name, trace in (("stage_1", own), ("stage_2", crossed)):
         title = say(f"lessons.cross.{name}")
@@ -228,9 +240,10 @@ def show_stage_maps(own: Trace, crossed: Trace, selection: Selection) -> None:
 
 
 def say_what_later_words_change(asked: Setup, causal: bool, own: Trace) -> None:
-    """Shows how far the cross-attention inputs of the words so far differ from their inputs in the whole sentence.
+    """Shows how far the queries' inputs of the words so far differ from those in the whole sentence.
 
-    own: the run of the first stage on the words so far."""
+    The inputs are those of the cross-attention. own: the self-attention run on the words so far.
+    """
     count = own.sizes()["T"]
     if count == len(inputs_of(asked).queries):
         show_sentence("lessons.cross.decoded_whole")
@@ -244,9 +257,10 @@ def say_what_later_words_change(asked: Setup, causal: bool, own: Trace) -> None:
 
 # ---- drawer "context_vector": a context vector at every step? --------------------------------------------------------
 def show_context_vector(forward: Setup) -> None:
-    """Shows c_t = sum of alpha_ti h_i, with e_ti = s_t h_i or the additive score: decoder steps by source words.
+    """Shows a context vector for each decoder step: c_t = sum of alpha_ti h_i, with the weights alpha_ti.
 
-    forward: the Setup with English queries and Chinese keys."""
+    The scores e_ti are the dot products s_t h_i or additive. forward: the Setup with English queries and Chinese keys.
+    """
     score = choose_option("energy", ("dot", "additive"))
     setup = setup_with_score(forward, score)
     trace = trace_for(setup)
@@ -260,7 +274,10 @@ def show_context_vector(forward: Setup) -> None:
 
 
 def setup_with_score(forward: Setup, score: str) -> Setup:
-    """Makes the Setup whose keys and values are the source vectors, with hand-built matrices for the additive score."""
+    """Returns the Setup whose keys and values are the source vectors.
+
+    score: "dot", or "additive", which gets matrices built by hand.
+    """
     setup = forward.with_fields(score=score, w_k=REMOVED, w_v=REMOVED, w_o=REMOVED)
     if score == "dot":
         return setup
@@ -270,7 +287,7 @@ def setup_with_score(forward: Setup, score: str) -> Setup:
 
 
 def say_context_vector(trace: Trace, query: int, score: str) -> None:
-    """Shows the score and the weight of the strongest source word, and the context vector of a query."""
+    """Shows a query's context vector; and for the source word with the largest weight, the score and the weight."""
     energies = trace["scores"][0, 0, query]  # (S,)
     weights = trace["weights"][0, 0, query]  # (S,)
     context = trace["head_outputs"][0, 0, query]  # (d_v,)
@@ -289,7 +306,7 @@ def say_context_vector(trace: Trace, query: int, score: str) -> None:
 
 # ---- drawer "patches": words and a picture? --------------------------------------------------------------------------
 def show_patches(_: Setup) -> None:
-    """Shows how words attend to the patches of a picture, whose colours are their vectors."""
+    """Shows how words attend to the patches of a picture. The vector of a patch is the colour of the patch."""
     left, middle, right = st.columns((1, 2, 1))
     with left:
         setup = sentence_box(pick_example("picture", "zh_picture", zh="zh_picture", name="looks"), "asking")

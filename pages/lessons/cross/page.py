@@ -1,4 +1,4 @@
-"""Two sentences? Cross-attention from the words of one sentence to the words of the other, in both directions."""
+"""The lesson on cross-attention: from the words of one sentence to the words of another, in both directions."""
 
 import streamlit as st
 
@@ -21,13 +21,13 @@ from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
-DIRECTIONS = ("forward", "backward")  # "forward": the queries are the first line; "backward": the second
-ASKING = {"forward": "token", "backward": "word"}  # direction -> link parameter of the query word
-GUESSES = {"forward": "guess", "backward": "answer"}  # direction -> link parameter of the guess
+DIRECTIONS = ("forward", "backward")  # "forward": the first line has the queries; "backward": the second line
+ASKING = {"forward": "token", "backward": "word"}  # direction -> link parameter of the selected query
+GUESSES = {"forward": "guess", "backward": "answer"}  # direction -> link parameter of the visitor's guess
 
 
 def choose_way(direction: str, setup: Setup) -> tuple[Setup, Way]:
-    """Returns the Setup of a direction with the selected query word, and the Way of this Setup for the picture."""
+    """Returns the Setup of a direction with its selected query, and the Way by which the picture draws it."""
     trace = trace_for(setup)
     read = make_place_reader(trace.sizes()["T"])
     word = get_choice(ASKING[direction], None, read)
@@ -38,15 +38,20 @@ def choose_way(direction: str, setup: Setup) -> tuple[Setup, Way]:
 
 
 def take_word(way: int, word: int) -> None:
-    """Handler that selects the direction and the word clicked in the picture."""
+    """Handles a click on a word in the picture: selects the word's direction, and the word as query.
+
+    way: the index of the direction.
+    """
     store_choice("direction", None if way == 0 else DIRECTIONS[way])
     store_choice(ASKING[DIRECTIONS[way]], word)
 
 
 def ask_what_is_given(trace: Trace, back: Trace, name: str) -> bool:
-    """Asks what the weights of the least attended word sum to as a query. Returns whether the answer may be shown.
+    """Asks for the sum of the weights that the least attended word distributes when it is the query.
 
-    back: the run of the opposite direction. name: link parameter of the guess."""
+    Returns whether the answer may be shown. trace: the run in which the word is a key. back: the run of the opposite
+    direction. name: the link parameter of the guess.
+    """
     got = weight_sums(trace, "T")
     least = min(range(len(got)), key=got.__getitem__)
     given = format_fixed(weight_sums(back, "S")[least])
@@ -73,7 +78,7 @@ with draw_lesson(LESSON) as place:
         gets = join_named_sums(weight_sums(way.trace, "T"), list_place_names(way.trace, "S"))
         show_sentence("lessons.cross.turned", gets=gets, scores=format_fixed(scores), weights=format_fixed(weights))
     show_lesson_run(asked, place)
-    writing = asked if direction == "forward" else forward  # English queries, Chinese keys
+    writing = asked if direction == "forward" else forward  # the Setup with queries in English and keys in Chinese
     for name in LESSON.drawers:
         draw_drawer(LESSON, name, writing if name == "context_vector" else asked)
     show_lesson_code(LESSON, way.trace)

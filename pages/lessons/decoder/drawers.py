@@ -23,7 +23,9 @@ from pages.site.words import current_language, escape_markdown, say
 
 # ---- drawer "sum": what does each part add to the next word? ---------------------------------------------------------
 def show_sum_of_parts(written: Written) -> None:
-    """Shows the direct logit attribution of the next word: what each part adds to its logit."""
+    """Shows the direct logit attribution of the next word: what each part of the translator adds to the word's
+    logit.
+    """
     view = written.view()
     pushes = pushes_by_kind(whole_parts(view.stack, view.at, view.target))
     logits = view.stack[UNEMBEDDING]["logits"]
@@ -43,7 +45,7 @@ COMPARED_PARTS = ("encoder", "embedding", "attention", "cross", "feed_forward", 
 
 
 def show_decoder_alone(written: Written) -> None:
-    """Shows a table of the parts in a run of the translator and in one of a decoder-only language model."""
+    """Shows a table of the parts in a translator and in a decoder-only language model, with the number of each kind."""
     setup = make_setup(example=DECODER_EXAMPLES[current_language()])
     kind = model_sentences_of(setup.run)
     alone = run_model(kind.model, kind.read(inputs_of(setup).queries))
@@ -55,13 +57,19 @@ def show_decoder_alone(written: Written) -> None:
 
 
 def count_parts(names: Iterable[str]) -> dict[str, int]:
-    """Counts parts by kind, given their names; all parts of an encoder are one kind."""
+    """Counts the parts of a run by kind; all parts of an encoder are of one kind.
+
+    names: the names of the parts.
+    """
     kinds = ["encoder" if name.startswith(ENCODER) else name.rpartition(".")[2] for name in names]
     return {kind: kinds.count(kind) for kind in COMPARED_PARTS}
 
 
 def list_rows(columns: tuple[dict[str, int], ...]) -> list[list[str]]:
-    """Returns the table rows: for each kind of part its count in each run, "–" in a run without such a part."""
+    """Returns the rows of a table: each kind of part with its count in each run, or "–" if a run has no such part.
+
+    columns: {kind of part: count} for each run.
+    """
     rows = []
     for kind in COMPARED_PARTS:
         counts = [str(column[kind] or "–") for column in columns]
@@ -76,14 +84,17 @@ SHAPED_STEPS = ("q", "k", "weights", "output")
 
 
 def show_shapes(written: Written) -> None:
-    """Shows the three attentions of the 2017 Transformer in this run: queries, keys, blocked pairs and shapes."""
+    """Shows a table of the three attentions in this run of a 2017 Transformer.
+
+    The columns are queries, keys, blocked pairs and shapes.
+    """
     show_sentence("lessons.decoder.shapes", T=len(written.target), S=len(written.source))
     head = [say(f"lessons.decoder.shape.{name}") for name in ("attention", "asks", "asked", "blocked")]
     rows = []
     for name, part in zip(ATTENTION_NAMES, ATTENTION_PARTS, strict=True):
         trace = written.stack[part.format(layer=written.layer)]
         who = [say(f"lessons.decoder.{column}.{name}") for column in ("name", "asks", "asked")]
-        blocked = int(trace["masked_scores"][0, 0].isinf().sum())  # pairs of one head
+        blocked = int(trace["masked_scores"][0, 0].isinf().sum())  # blocked pairs in one head
         shapes = [trace.step(step).shape[1:] for step in SHAPED_STEPS]  # without the batch axis
         rows.append([*who, str(blocked), *(" × ".join(map(str, shape)) for shape in shapes)])
     st.markdown(make_table([*head, *SHAPED_STEPS], rows))
@@ -91,7 +102,7 @@ def show_shapes(written: Written) -> None:
 
 # ---- drawer "code": the source of a whole block ----------------------------------------------------------------------
 def show_whole_block(_: Written) -> None:
-    """Shows the source code of a block; a test compares the block with torch's own layer."""
+    """Shows the source code of a Transformer block, which a test compares with torch's own layer."""
     show_sentence("lessons.decoder.block_code")
     st.code(block_source(DecoderBlock), "python")
 

@@ -1,4 +1,7 @@
-"""What does a decoder see? For each word: self-attention to earlier words, cross-attention, and the next word."""
+"""The lesson on the decoder: for each word self-attention to earlier words, cross-attention, and the next word.
+
+The decoder is that of a trained translator.
+"""
 
 import numpy as np
 import streamlit as st
@@ -26,7 +29,7 @@ GUESSES = ("all", "before", "none")
 
 # ---- the still picture of the decoder's lesson: a generated word's threads, and the next word ------------------------
 def draw_threads(written: Written, data: dict) -> Picture:
-    """Draws the selected row as a still picture at its last stage. data: the data of the component."""
+    """Returns the selected word's row as a still picture, in which all stages of the computation are finished."""
     place = (0, written.head, written.row)
     own, cross = (written.stack[f"{written.layer}.{kind}"]["weights"][place] for kind in ("attention", "cross"))
     row = DecoderRow(
@@ -44,12 +47,12 @@ def draw_threads(written: Written, data: dict) -> Picture:
 
 # ---- the moving picture of the decoder's lesson: self-attention, cross-attention and next word of each row -----------
 THREADS_KEY = "decoder_threads"
-MOST_NEXT = 5  # number of next words that are listed, the likeliest first
+MOST_NEXT = 5  # at most this many next words are listed, the likeliest first
 ROW_STAGES = ("attention", "cross", "writes")
 
 
 def show_threads(written: Written) -> None:
-    """Shows the animated picture of the decoder, and below it the arithmetic of the opened number."""
+    """Shows the animated picture of the decoder, and below it the arithmetic of the number that the visitor opened."""
     data = make_threads_data(written)
     first = len(ROW_STAGES) * written.row
     collected().facts += map(escape_markdown, data["told"][first:][: len(ROW_STAGES)])
@@ -66,7 +69,7 @@ def show_threads(written: Written) -> None:
 
 
 def make_threads_data(written: Written) -> dict[str, object]:
-    """Returns the data of the component for all rows."""
+    """Returns the data of the decoder's animated component, for all generated words."""
     own, cross = (written.stack[f"{written.layer}.{kind}"] for kind in ("attention", "cross"))
     following = list_next_words(written)
     return {
@@ -103,7 +106,11 @@ def list_next_words(written: Written) -> list[list[dict]]:
 
 
 def tell_stages(written: Written, own: Trace, cross: Trace, following: list[list[dict]]) -> list[str]:
-    """Returns a sentence for each stage of each row: all stages of the first row, then of the second, and so on."""
+    """Returns a sentence for each stage of each row: all stages of the first row, then of the second, and so on.
+
+    A row belongs to one generated word. own, cross: the runs of self-attention and cross-attention. following: for each
+    row, the likeliest next words.
+    """
     told = []
     for row, words in enumerate(following):
         looks = {"attention": look_of(own, written, row, written.target)}
@@ -117,7 +124,10 @@ def tell_stages(written: Written, own: Trace, cross: Trace, following: list[list
 
 
 def look_of(trace: Trace, written: Written, row: int, words: tuple[str, ...]) -> tuple[str, float]:
-    """Returns the word with the largest weight in a row of the selected head, and that weight."""
+    """Returns (word, weight) of the largest weight in a row of the selected head.
+
+    words: the words of the keys.
+    """
     weight, at = trace["weights"][0, written.head, row].max(-1)
     return words[int(at)], float(weight)
 

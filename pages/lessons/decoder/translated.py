@@ -1,4 +1,4 @@
-"""The sentence and its translation in the decoder's lesson, and the translator's run on both."""
+"""The decoder lesson's sentence and its translation, and the run of the translator on both."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,16 +19,17 @@ from pages.setup.link_values import read_link_count
 from pages.setup.setup import Setup, make_setup
 
 TRANSLATOR_EXAMPLE = "translator"
-DECODER_LAYERS, DECODER_HEADS = ("1", "2"), ("1", "2", "3", "4")  # layers and heads of the translator's decoder
-MOST_TYPED_WORDS = 14  # longest sentence, in words: each word has its own line
-ROW_CHOICE, FIRST_ROW = "t", 3  # link parameter and default of the selected generated word
+DECODER_LAYERS, DECODER_HEADS = ("1", "2"), ("1", "2", "3", "4")  # names in the decoder of the translator
+MOST_TYPED_WORDS = 14  # a sentence has at most this many words, because each word has a line in the picture
+ROW_CHOICE, FIRST_ROW = "t", 3  # the selected generated word: name of its link parameter, and its index by default
 
 
 @dataclass(frozen=True)
 class Written:
-    """A sentence and its translation, each with its start token, and the selection.
+    """A sentence and its translation, each with its start token, and the visitor's selection.
 
-    layer: counted from 1. head, row: counted from 0."""
+    layer: the layer, counted from 1. head, row: the head and the row, counted from 0.
+    """
 
     setup: Setup
     source: tuple[str, ...]
@@ -44,20 +45,23 @@ class Written:
 
     @property
     def stack(self) -> Stack:
-        """The run of the translator, with what each decoder part adds to vectors and logits."""
+        """The run of the translator, with what each decoder part adds to the vectors and to the logits."""
         return sum_translator(self.name, self.source, self.target)
 
     def view(self) -> BlockView:
-        """Returns the view of the run at the selected row, for the picture of the sum."""
+        """Returns the BlockView of the run at the selected word, for the picture of the residual sum."""
         return make_view(self.name, (*self.source, *self.target), self.stack, self.row)
 
     def shown(self) -> Setup:
-        """Returns the selected cross-attention as a Setup of the workbench."""
+        """Returns the selected cross-attention as a Setup for the workbench."""
         return self.setup.with_fields(head=self.head, token=self.row)
 
 
 def choose_written() -> Written:
-    """Asks for a sentence, a layer and a head; by default the last layer and the head that aligns words."""
+    """Shows the choice of a sentence, a layer and a head; returns this selection with the sentence's translation.
+
+    The defaults are the last layer, and the head that aligns words.
+    """
     setup = sentence_box(make_setup(example=TRANSLATOR_EXAMPLE), "english", "context_text", MOST_TYPED_WORDS)
     layer = choose_option("layer", DECODER_LAYERS, DECODER_LAYERS[-1], str)
     aligning = DECODER_HEADS[aligning_head(EXAMPLES[TRANSLATOR_EXAMPLE].translator)]
@@ -68,9 +72,9 @@ def choose_written() -> Written:
     return Written(setup, kind.source_words(), target, int(layer), DECODER_HEADS.index(head), row)
 
 
-@lru_cache(maxsize=4)  # few entries, because each has a logit change per row and vocabulary word
+@lru_cache(maxsize=4)  # few, because each cached result has the logit changes of every row for the whole vocabulary
 def sum_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> Stack:
-    """Runs a translator, and adds what each decoder part contributes to each word's vector and logits."""
+    """Runs a translator, and adds steps with what each decoder part contributes to each word's vector and logits."""
     with torch.inference_mode():
         stack = with_logit_sum(with_residual_sum(run_translator(name, source, target)))
     return stack.labelled(target, memory=source, vocabulary=tuple(vocabulary(TARGET)))

@@ -55,15 +55,15 @@ from pages.site.words import escape_markdown, say
 
 # ---- drawer "count": how much does the cache save? -------------------------------------------------------------------
 DECODED_LENGTHS = (16, 64, 256, 1024, 4096)
-MOST_TRIANGLE_WORDS = 12  # cells of a triangle's side; with more, they would be too small to read on a projector
+MOST_TRIANGLE_WORDS = 12  # the most words along a side of a triangle, so that its cells stay readable on a projector
 TRIANGLE_STATES = {
     "with": (STATE_COMPUTED, STATE_KEPT, STATE_ABSENT),
     "without": (STATE_COMPUTED, STATE_AGAIN, STATE_ABSENT),
-}  # triangle -> states of keys in its legend
+}  # triangle -> the states of keys that its legend explains
 
 
 def show_counted_keys(written: Written) -> None:
-    """Shows which keys each step computes for the generated words, and asks how many keys a longer text needs."""
+    """Shows how many keys each step computes for the generated words, and asks how many a longer text needs."""
     names = written.words[:MOST_TRIANGLE_WORDS]
     count = len(names)
     values = {name: format_grouped(total_work(count, cached=name == "cached").keys) for name in ("cached", "again")}
@@ -74,7 +74,10 @@ def show_counted_keys(written: Written) -> None:
 
 
 def show_triangles(names: Sequence[str]) -> None:
-    """Draws the triangle with a cache and the triangle without a cache. names: the names of the tokens."""
+    """Draws two triangles, one with a cache and one without, which show what keys are computed at each step.
+
+    names: the names of the tokens.
+    """
 
     def describe_cell(step: int, token: int, state: str) -> str:
         return say("lessons.decoding.cell", step=names[step], token=names[token])
@@ -90,7 +93,7 @@ def show_triangles(names: Sequence[str]) -> None:
 
 
 def ask_for_key_count() -> None:
-    """Asks how many keys are computed for a long text without a cache; after a guess, shows the answer and a chart."""
+    """Asks how many keys are computed for a long text without a cache. After a guess, shows the answer and a chart."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=300):
             length = slide("length", DECODED_LENGTHS, 256, format_grouped)
@@ -109,7 +112,10 @@ def ask_for_key_count() -> None:
 
 
 def show_key_curves(length: int) -> None:
-    """Draws the number of computed keys against the length, with and without a cache, a vertical line at `length`."""
+    """Draws the number of computed keys by length, with and without a cache.
+
+    length: the length that a vertical line marks.
+    """
     palette = current_palette()
     drawn = []
     for name, colour, is_cached in (("cached", palette.k, True), ("again", palette.x, False)):
@@ -128,23 +134,24 @@ def show_key_curves(length: int) -> None:
 
 
 # ---- drawer "size": how many bytes does the cache hold? --------------------------------------------------------------
-MODEL_HEADS, MODEL_HEAD_WIDTH = 32, 128  # of a layer: 32 query heads of width 128 give a model width of 4,096
-LATENT_WIDTH, TURNED_WIDTH = 4 * MODEL_HEAD_WIDTH, MODEL_HEAD_WIDTH // 2  # per token, as in DeepSeek-V2
-CACHE_WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}  # tokens that are kept; None: all of them
+MODEL_HEADS, MODEL_HEAD_WIDTH = 32, 128  # per layer: 32 query heads of width 128, so that the model's width is 4,096
+LATENT_WIDTH, TURNED_WIDTH = 4 * MODEL_HEAD_WIDTH, MODEL_HEAD_WIDTH // 2  # widths of what is cached per token
+CACHE_WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}  # name -> number of cached tokens; None for all
 KV_HEAD_COUNTS = {"each": MODEL_HEADS, "grouped": 8, "multi": 1, "latent": None}  # key/value heads; None: a latent
 MODEL_LAYERS = (1, 12, 32, 80)
-OWN_WINDOW = 3  # window, in tokens, for the visitor's short text
+OWN_WINDOW = 3  # the window is this many tokens, because the visitor's text is short
 CACHE_LENGTHS = (256, 1024, 4096, 16384, 65536, 131072)
-CACHE_AXIS_TOKENS, CACHE_AXIS_BYTES = (1024, 4096, 16384, 65536), (MIB, GIB, TIB)  # positions of the axis ticks
-CACHE_AXIS_START_BYTES = 262_144  # start of the axis of bytes
+CACHE_AXIS_TOKENS, CACHE_AXIS_BYTES = (1024, 4096, 16384, 65536), (MIB, GIB, TIB)  # positions of the axes' ticks
+CACHE_AXIS_START_BYTES = 262_144  # bytes at which the chart's vertical axis begins
 
 
 @dataclass(frozen=True)
 class CachedModel:
-    """The settings that decide how many bytes the cache of a model holds.
+    """The settings on which the size of a model's cache depends.
 
-    kv_heads: key/value heads of each layer; None: a latent instead. window: one of CACHE_WINDOWS. dtype: one of
-    PRECISIONS."""
+    kv_heads: the number of key/value heads of each layer; None if a latent is cached instead. window: a key of
+    CACHE_WINDOWS. dtype: one of PRECISIONS.
+    """
 
     kv_heads: int | None
     window: str
@@ -153,11 +160,11 @@ class CachedModel:
 
     @property
     def plain(self) -> "CachedModel":
-        """The same model with a key/value head for each query head, and with all keys."""
+        """The same model, but with a key/value head for each query head, and with all keys cached."""
         return replace(self, kv_heads=MODEL_HEADS, window="all")
 
     def bytes_after(self, tokens: int) -> int:
-        """Returns the bytes that the cache holds after `tokens` tokens."""
+        """Returns the bytes of the cache after `tokens` tokens."""
         common = {"dtype": PRECISIONS[self.dtype], "layers": self.layers, "window": CACHE_WINDOWS[self.window]}
         if self.kv_heads is None:
             return latent_bytes(tokens, d_c=LATENT_WIDTH, d_r=TURNED_WIDTH, **common)
@@ -165,7 +172,7 @@ class CachedModel:
 
 
 def show_cache_size(written: Written) -> None:
-    """Shows the bytes of a model's cache by length, and the bytes of the visitor's text by the same formula."""
+    """Shows the size of a model's cache by text length, and the size for the visitor's text."""
     with st.container(horizontal=True):
         heads = choose_option("kv_heads", tuple(KV_HEAD_COUNTS))
         window = choose_option("window", tuple(CACHE_WINDOWS))
@@ -180,7 +187,7 @@ def show_cache_size(written: Written) -> None:
 
 
 def say_cache_size(model: CachedModel, length: int) -> None:
-    """Shows the bytes of a model's cache, and the bytes that the cache would hold without shared heads or a window."""
+    """Shows the size of a model's cache, and the size that it would have without shared heads and without a window."""
     size = say_bytes(model.bytes_after(length))
     plain = say_bytes(model.plain.bytes_after(length))
     key = "size_plain" if size == plain else "size"
@@ -200,7 +207,10 @@ def say_cache_size(model: CachedModel, length: int) -> None:
 
 
 def show_cache_of_own_text(setup: Setup, model: CachedModel) -> None:
-    """Runs the first layer on the text with the model's settings; shows the cache's bytes by formula and measured."""
+    """Runs the first layer on the text with the model's settings; shows its cache's size by formula and as measured.
+
+    setup: the visitor's text. model: the chosen settings.
+    """
     masks = ("causal",) if model.window == "all" else (f"sliding:{OWN_WINDOW}",)
     own = setup.with_fields(layer=1, dtype=model.dtype, masks=masks)
     if model.kv_heads is None:
@@ -226,7 +236,7 @@ def show_cache_of_own_text(setup: Setup, model: CachedModel) -> None:
 
 
 def show_latents_of_own_text(setup: Setup) -> None:
-    """Shows how many bytes the latents of the text need, by formula and measured."""
+    """Shows the size of the cached latents of the visitor's text in bytes, by formula and as measured."""
     last_step = decoding_steps_for(setup)[-1]
     sizes = last_step.sizes()
     dtype = PRECISIONS[setup.run.dtype]
@@ -244,9 +254,10 @@ def show_latents_of_own_text(setup: Setup) -> None:
 
 
 def show_cache_chart(model: CachedModel, length: int) -> None:
-    """Draws the bytes of a model's cache beside the bytes without shared heads or a window.
+    """Draws the size of a model's cache by length, beside the size without shared heads and without a window.
 
-    length: the number of tokens that a vertical line marks."""
+    length: the number of tokens that a vertical line in the chart marks.
+    """
     palette = current_palette()
     colours = {model.plain: palette.x, model: palette.k}
     drawn = []
@@ -259,7 +270,7 @@ def show_cache_chart(model: CachedModel, length: int) -> None:
 
 
 def make_cache_curve(model: CachedModel, colour: str, dashed: bool) -> Curve:
-    """Makes the curve of the bytes of a model's cache by number of tokens."""
+    """Returns the curve of the size of a model's cache, by the number of tokens."""
     kept = say(f"lessons.decoding.option.window.{model.window}")
     name = say("lessons.decoding.curve", kv=model.kv_heads, kept=kept)
     if model.kv_heads is None:
@@ -269,7 +280,7 @@ def make_cache_curve(model: CachedModel, colour: str, dashed: bool) -> Curve:
 
 
 def tokens_axis() -> Axis:
-    """The axis of the number of tokens."""
+    """Returns the axis for the number of tokens."""
     return Axis(
         say("lessons.decoding.axis_tokens"),
         CACHE_LENGTHS[0],
@@ -281,7 +292,7 @@ def tokens_axis() -> Axis:
 
 
 def bytes_axis() -> Axis:
-    """The axis of the bytes of a cache."""
+    """Returns the axis for the bytes of a cache."""
     return Axis(
         say("lessons.decoding.axis_size"),
         CACHE_AXIS_START_BYTES,
@@ -293,16 +304,16 @@ def bytes_axis() -> Axis:
 
 
 # ---- drawer "kept": what is in the cache? ----------------------------------------------------------------------------
-HANDMADE_EXAMPLES = {"model_en_decoder": "en_it_causal", "model_zh_decoder": "zh_ta"}  # the example built by hand
+HANDMADE_EXAMPLES = {"model_en_decoder": "en_it_causal", "model_zh_decoder": "zh_ta"}  # model -> hand-built example
 
 
 def setup_for_handmade_decoder(written: Written) -> Setup:
-    """Makes the Setup of a short sentence in the text's language, built by hand so that the numbers are readable."""
+    """Returns the Setup of a short sentence in the text's language, built by hand so that its numbers are readable."""
     return make_setup(example=HANDMADE_EXAMPLES[written.setup.run.example], masks=("causal",))
 
 
 def show_cache_contents(written: Written) -> None:
-    """Shows the numbers in the cache at a step, and how positions change them."""
+    """Shows the keys and values in the cache at a decoding step, and how positions change these numbers."""
     kind = choose_option("positions", ("none", "rope", "alibi"))
     positions = None if kind == "none" else (kind,)
     placed = setup_for_handmade_decoder(written).with_fields(positions=positions)
@@ -313,7 +324,7 @@ def show_cache_contents(written: Written) -> None:
     word = quote_token(full, "T", selection.query)
     show_sentence(f"lessons.decoding.kept_{kind}", gap=format_exact(gap), word=word)
     alone = steps[selection.query]
-    selection_alone = replace(selection, query=0)  # a decoding step has one query
+    selection_alone = replace(selection, query=0)  # the index is 0, because a decoding step has a single query
     show_step_picture("cache", alone, "k", selection_alone)
     if kind == "alibi":
         show_step_picture("bias", alone, "biased_scores", selection_alone)
@@ -325,7 +336,7 @@ LINEAR_ATTENTION = {"score": "linear", "normaliser": "share", "masks": ("causal"
 
 
 def show_linear_state(written: Written) -> None:
-    """Shows linear attention twice: as a map of weights, and as a state of fixed size to which each token is added."""
+    """Shows linear attention in two forms: as a matrix of weights, and as a state of fixed size that sums up tokens."""
     setup = setup_for_handmade_decoder(written).with_fields(**LINEAR_ATTENTION)
     trace = trace_for(setup)
     query = pick_place("reads", list_place_names(trace, "T"), selection_of(trace, setup).query)
@@ -338,7 +349,10 @@ def show_linear_state(written: Written) -> None:
 
 
 def say_state_size(longer: Trace, seen: int) -> None:
-    """Shows the size of the state, and the largest difference between the state's output and the map's output."""
+    """Shows the size of the state, and the largest difference between the results of linear attention's two forms.
+
+    longer: a result of with_linear_states. seen: the number of tokens read so far.
+    """
     sizes = longer.sizes()
     show_sentence(
         "lessons.decoding.linear_state",
@@ -351,7 +365,10 @@ def say_state_size(longer: Trace, seen: int) -> None:
 
 
 def show_state(longer: Trace, seen: int, selection: Selection) -> None:
-    """Shows the state after a word, and the output that the word reads from the state; a click opens any number."""
+    """Shows the state after some words, and the output for the last word, computed from the state.
+
+    A click opens any number. seen: the number of words.
+    """
     at = {"B": selection.batch, "H": selection.head, "H_kv": selection.kv}
     alt = say("lessons.decoding.state_alt")
     memory = [panel(longer, f"memory_{seen}", at)]
@@ -362,14 +379,16 @@ def show_state(longer: Trace, seen: int, selection: Selection) -> None:
 
 
 # ---- drawer "middle": can a decoder fill a gap? ----------------------------------------------------------------------
-FIRST_GAPS = ("did", "没")  # words hidden by default, if the text contains one of them
-MOST_CANDIDATES, LEAST_CANDIDATE_SHARE = 5, 0.001  # words listed for the gap: most words, least probability
-TRIED_WORDS = 50  # number of words that the decoder tries in the gap
+FIRST_GAPS = ("did", "没")  # the first of these words in the text is hidden by default
+MOST_CANDIDATES, LEAST_CANDIDATE_SHARE = 5, 0.001  # for a gap: the most words listed, and their least probability
+TRIED_WORDS = 50  # the decoder tries this many words in the gap
 
 
 def show_filled_gap(written: Written) -> None:
-    """Shows three predictions of a hidden word: from the left, by trying words, and from both sides. Then shows the
-    fill-in-the-middle order that lets a decoder read both sides."""
+    """Shows three predictions of a hidden word: from the left, by trying words, and from both sides.
+
+    Then it shows the fill-in-the-middle order, which lets a decoder read both sides.
+    """
     with st.container(width=300):
         at = choose_gap(written)
     show_readers(written, at)
@@ -378,17 +397,20 @@ def show_filled_gap(written: Written) -> None:
 
 
 def choose_gap(written: Written) -> int:
-    """Asks for the word to hide; returns its index, from 1."""
+    """Shows the choice of the word to hide; returns the word's index, from 1."""
     words = written.words[1:]
     if get_choice("gap", 0, read_link_count) >= len(words):
-        store_choice("gap", None)  # the stored index is out of range, because it was chosen for a longer text
+        store_choice("gap", None)  # forget a stored index that belongs to a longer text
     places = [place for place, word in enumerate(words) if word in FIRST_GAPS]
     usual = places[0] if places else len(words) // 2
     return 1 + pick_place("gap", words, usual)
 
 
 def show_readers(written: Written, at: int) -> None:
-    """Shows each method's likeliest words for the gap, and the hidden word's probability. at: the gap's index."""
+    """Shows the likeliest words for the gap by each method, and the probability that each gives to the hidden word.
+
+    at: the index of the gap.
+    """
     name, tokens = written.name, written.tokens
     readers = {
         "left": guess_from_left(name, tokens, at),
@@ -409,13 +431,19 @@ def show_readers(written: Written, at: int) -> None:
 
 
 def show_order(written: Written, at: int) -> None:
-    """Shows the text in the order prefix, suffix, middle."""
+    """Shows the text in the order prefix, suffix, middle; the gap is the middle.
+
+    at: the index of the gap.
+    """
     show_sentence("lessons.decoding.order")
     st.code(" ".join(written.moved(at)), language=None, wrap_lines=True)
 
 
 def tell_held_out_figures() -> None:
-    """Shows the figures on held-out English texts, also of a decoder trained on the fill-in-the-middle order."""
+    """Shows the measured accuracy on held-out English texts.
+
+    Included is a decoder that was trained on texts in the fill-in-the-middle order.
+    """
     figures = MIDDLE_FIGURES.rows[MIDDLE_LANGUAGE]
     values = {}
     for name in ("left", "both", "before", "order"):

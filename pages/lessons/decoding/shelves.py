@@ -1,4 +1,4 @@
-"""The picture of the lesson on decoding: generated words, the cache as shelves, the cost with and without a cache."""
+"""The decoding lesson's picture: generated words, the cache drawn as shelves, and the cost with and without a cache."""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
@@ -19,7 +19,7 @@ from pages.session.collected import collect_still, collected, is_collecting, sho
 from pages.session.labels import current_palette, whole_share
 from pages.site.words import say
 
-STRONGEST_BYTE = 255  # byte that stands for the largest magnitude in a head's keys or values
+STRONGEST_BYTE = 255  # byte that stands for the largest magnitude among a head's keys and values
 PICTURE_TEXTS = (
     *("typed", "label", "back", "on", "go", "open", "weight", "key", "value", "computed", "kept"),
     *("picture", "way_cached", "way_again", "head"),
@@ -27,7 +27,7 @@ PICTURE_TEXTS = (
 
 
 def show_shelves(written: Written) -> None:
-    """Shows the animated picture, and below it the arithmetic of the opened number."""
+    """Shows the animated picture of the caches, and below it the arithmetic of the opened number."""
     if is_collecting():
         told = tell_stop(written, "cached", written.stop)
         collected().facts += [told, *tell_counts(written)]
@@ -45,17 +45,17 @@ def show_shelves(written: Written) -> None:
 
 
 def take_opened(written: Written, cell: Mapping) -> None:
-    """Handler that selects the clicked cell's stop and opens its number."""
+    """Handles a click on a cell: selects its stop (its number of generated words), and opens the cell's number."""
     store_choice(STOP_CHOICE, cell["stop"])
     open_sent(written.view(cell["stop"]), cell)
 
 
 # ---- data of the component -------------------------------------------------------------------------------------------
 def make_shelves_data(written: Written) -> bytes:
-    """Returns the packed data of the component for all stops."""
+    """Returns the component's data as bytes, for all stops (a stop is a number of generated words)."""
     last = written.run(written.stops[-1])
     parts = list(last.caches)
-    next_words = [written.next_word(stop) for stop in written.stops]  # None at the end
+    next_words = [written.next_word(stop) for stop in written.stops]  # None after the last word
     data = {
         "run": repr((written.words, written.given, written.setup.view.word_seed)),
         "stop": written.stop,
@@ -80,7 +80,10 @@ FILLED_BY_BROWSER = {name: f"{{{name}}}" for name in ("layer", "word", "key", "s
 
 
 def pack_weights(written: Written, parts: list[str]) -> bytes:
-    """Packs the weights of each stop's last word as float32 bytes, in the order (stops, layers, heads, words)."""
+    """Packs the weights of each stop's last word as float32 bytes, in the order (stops, layers, heads, words).
+
+    parts: the names of the attention parts, one for each layer.
+    """
     count = len(written.words)
     rows = []
     for stop in written.stops:
@@ -91,7 +94,10 @@ def pack_weights(written: Written, parts: list[str]) -> bytes:
 
 
 def pack_strips(written: Written, parts: list[str]) -> bytes:
-    """Packs the magnitudes of all keys and values as bytes, in the order (layers, heads, words, key or value, d)."""
+    """Packs the magnitudes of all keys and values as bytes, in the order (layers, heads, words, key or value, d).
+
+    Each magnitude is relative to the largest of its head. parts: the names of the attention parts, one for each layer.
+    """
     stack = written.run(written.stops[-1]).stack
     keys = torch.stack([stack[part]["k"][0] for part in parts])  # (L, H, S, d)
     values = torch.stack([stack[part]["v"][0] for part in parts])  # (L, H, S, d)
@@ -102,7 +108,10 @@ def pack_strips(written: Written, parts: list[str]) -> bytes:
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
 def tell_stop(written: Written, way: str, stop: int) -> str:
-    """Returns the sentence on a stop. way: "cached" for the run with a cache, "again" for the run without one."""
+    """Returns the sentence that describes the state after some generated words.
+
+    way: "cached" for the run with a cache, "again" for the run without a cache. stop: the number of generated words.
+    """
     seen = written.given + stop
     kind = "first" if stop == 0 else way
     told = say(f"lessons.decoding.told.{kind}", word=written.words[seen - 1], seen=seen, kept=seen - 1)
@@ -113,14 +122,14 @@ def tell_stop(written: Written, way: str, stop: int) -> str:
 
 
 def tell_counts(written: Written) -> Iterator[str]:
-    """Yields the sentences, for an exported file, on the cost with and without a cache at the selected stop."""
+    """Yields sentences that compare the cost with and without a cache at the selected stop, for an exported file."""
     for count in describe_counts(written):
         cached, again = count["texts"][written.stop]
         yield say("lessons.decoding.count.told", title=count["title"], cached=cached, again=again)
 
 
 def describe_counts(written: Written) -> Iterator[dict[str, object]]:
-    """Yields the component data of each cost (keys, multiplications, bytes kept), with and without a cache."""
+    """Yields the component's data for each cost (keys, multiplications, cached bytes), with and without a cache."""
     ends = (written.given, len(written.words))
     cached, again = (list(count_writing(written.shape, *ends, cached=is_cached)) for is_cached in (True, False))
     for name in ("keys", "products"):
@@ -131,9 +140,10 @@ def describe_counts(written: Written) -> Iterator[dict[str, object]]:
 
 
 def describe_count(name: str, sizes: list[list[int]], spell: Callable[[int], str]) -> dict[str, object]:
-    """Returns the component data of one cost and of its growth per word.
+    """Returns the data of one cost and of the cost's growth per word, for the component.
 
-    sizes: the cost with and without a cache, for each stop."""
+    sizes: the cost with and without a cache, for each stop. spell: a function that formats a cost.
+    """
     added = [["", ""]]
     for before, now in pairwise(sizes):
         grown = [size - old for size, old in zip(now, before, strict=True)]
@@ -148,7 +158,7 @@ def describe_count(name: str, sizes: list[list[int]], spell: Callable[[int], str
 
 
 # ---- the still picture for files: the generated words, and the cache of each layer -----------------------------------
-STILL_HEAD = 0  # index of the head that is drawn: the first, as on the screen by default
+STILL_HEAD = 0  # index of the head that a still picture shows
 
 
 def draw_shelves(written: Written) -> Picture:
@@ -165,7 +175,7 @@ def draw_shelves(written: Written) -> Picture:
 
 
 def name_coming(written: Written) -> str:
-    """Returns the next word and its probability as text; "" at the end."""
+    """Returns the next word and its probability as text; "" at the end of the text."""
     coming = written.next_word(written.stop)
     if coming is None:
         return ""
@@ -174,7 +184,7 @@ def name_coming(written: Written) -> str:
 
 
 def make_shelves(written: Written) -> Iterator[Shelf]:
-    """Yields for each layer the keys and values of STILL_HEAD, and the last word's weights in this head."""
+    """Yields, for each layer, the keys and values in STILL_HEAD, and the weights of the last word in this head."""
     now, last = written.run(written.stop).stack, written.run(written.stops[-1])
     for part in last.caches:
         name = say("model.layer", layer=part.partition(".")[0])

@@ -1,4 +1,4 @@
-"""The beginning that the visitor types, and the language model's continuation, each word with its cache."""
+"""The visitor's beginning of a text, and its continuation by a language model, with the cache after each word."""
 
 from dataclasses import dataclass
 from itertools import takewhile
@@ -23,19 +23,23 @@ from pages.setup.resolve import word_choices_of
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-BEGINNINGS = {"model_en_decoder": "the dog did not cross", "model_zh_decoder": "那只狗没能过"}  # default by example
-MOST_TYPED_WORDS = 20  # longest beginning, in words, so that the model can still add words
-STOP_CHOICE, FIRST_STOP = "t", 4  # link parameter and default: how many generated words are shown
+BEGINNINGS = {
+    "model_en_decoder": "the dog did not cross",
+    "model_zh_decoder": "那只狗没能过",
+}  # example -> default beginning
+MOST_TYPED_WORDS = 20  # a beginning has at most this many words, so that the model can add some
+STOP_CHOICE, FIRST_STOP = "t", 4  # link parameter of the number of shown generated words, and its default
 WRITING_WAYS = ("likeliest", "drawn")
 TEMPERATURES, TOP_KS, ALL_WORDS = (0.5, 0.75, 1.0, 1.5, 2.0), (2, 5, 10, 20, 0), 0
 
 
 @dataclass(frozen=True)
 class Written:
-    """A beginning and its continuation by a model.
+    """The beginning of a text and its continuation by a model.
 
-    setup: the beginning, and how words are sampled. given: number of words in the beginning, including START.
-    words: all words. tokens: the model's token for each word. stop: the selected number of generated words.
+    setup: the beginning as text, and how words are sampled. given: number of words in the beginning, including START.
+    words: all words. tokens: the model's token for each word. stop: the number of generated words that the visitor
+    selected.
     """
 
     setup: Setup
@@ -56,25 +60,31 @@ class Written:
 
     @property
     def stops(self) -> range:
-        """All possible stops, from 0 to the number of generated words."""
+        """All stops: the possible numbers of shown generated words, from 0 to all."""
         return range(len(self.words) - self.given + 1)
 
     def run(self, stop: int) -> CachedRun:
-        """Returns the run of the last word at a stop, with the cache of the words before it."""
+        """Returns the run of the last word at a stop, with the cache of the words before it.
+
+        stop: the number of generated words.
+        """
         return run_cached(self.name, self.tokens[: self.given + stop])
 
     def stack(self, stop: int) -> Stack:
-        """Returns the parts of the run at a stop, labelled with words, with the distribution over next words."""
+        """Returns the run at a stop with words as labels, and with the distribution from which the next word is chosen.
+
+        stop: the number of generated words.
+        """
         words = self.words[: self.given + stop]
         stack = self.run(stop).labelled(words, model_vocabulary(self.name))
         return with_word_choices(self.name, stack, word_choices_of(self.setup.view))
 
     def view(self, stop: int) -> BlockView:
-        """Returns the run at a stop as a view for an opened number."""
+        """Returns the run at a stop as a BlockView, which explains an opened number."""
         return make_view(self.name, self.tokens[: self.given + stop], self.stack(stop), 0)
 
     def next_word(self, stop: int) -> tuple[str, float, int] | None:
-        """Returns the next word at a stop, its probability and its vocabulary index; None at the end."""
+        """Returns the next word at a stop, its probability and its vocabulary index; None at the end of the text."""
         if stop == self.stops[-1]:
             return None
         word = self.words[self.given + stop]
@@ -82,11 +92,14 @@ class Written:
         return word, float(self.stack(stop)[UNEMBEDDING]["probabilities"][0, 0, number]), number
 
     def moved(self, at: int) -> tuple[str, ...]:
-        """Returns the words in the order prefix, suffix, middle, with the word at an index as the middle."""
+        """Returns the words in the order prefix, suffix, middle.
+
+        at: the index of the word that is the middle.
+        """
         return put_middle_last(self.words, at, at + 1)
 
     def whole(self) -> Setup:
-        """Returns the whole text as a Setup of the workbench, cut before the first category token such as <thing>."""
+        """Returns the whole text as a Setup for the workbench, cut before the first category token such as <thing>."""
         written = takewhile(is_typed, self.words[self.given :])
         words = (*self.words[1 : self.given], *written)
         text = sentences_of(self.setup.run).spell(words)
@@ -94,17 +107,20 @@ class Written:
 
 
 def is_typed(word: str) -> bool:
-    """Whether the visitor can type a word: it is not a special token such as <thing>."""
+    """Whether the visitor can type a word. A special token such as <thing> cannot be typed."""
     return not (word.startswith("<") and word.endswith(">"))
 
 
 def choose_beginning(example: Setup) -> Setup:
-    """Asks for the beginning of a text. Returns its Setup."""
+    """Shows the text box for the beginning of a text; returns its Setup."""
     return sentence_box(example.with_fields(text=BEGINNINGS[example.run.example]), most=MOST_TYPED_WORDS)
 
 
 def choose_words(setup: Setup) -> Setup:
-    """Asks how the next word is chosen: the likeliest word, or a word sampled with a seed, a temperature and top-k."""
+    """Shows the choice of the next word: the likeliest word, or a word sampled with a seed, a temperature and top-k.
+
+    Returns the Setup with this choice.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if choose_option("way", WRITING_WAYS) == "likeliest":
             return setup
@@ -118,12 +134,12 @@ def choose_words(setup: Setup) -> Setup:
 
 
 def spell_top_k(count: float) -> str:
-    """Formats top-k; 0 means all words."""
+    """Formats the value of top-k; 0 becomes the text for all words."""
     return str(count) if count else say("words.all")
 
 
 def write_on(setup: Setup) -> Written:
-    """Continues a beginning with the model, up to a full stop or to the longest length that the model learned."""
+    """Continues a beginning with the model, up to a full stop or up to the greatest length in the model's training."""
     kind = sentences_of(setup.run)
     given = inputs_of(setup).queries
     read = kind.read(given)

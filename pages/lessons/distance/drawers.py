@@ -1,4 +1,4 @@
-"""The accordions of the lesson on distance, and helpers shared with its page."""
+"""The accordions of the lesson on distance (attention, RNN and CNN compared), and helpers for the lesson's page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -72,12 +72,12 @@ EncodersByKind = Mapping[str, Encoder]
 
 
 def name_encoder(kind: str) -> str:
-    """Returns the displayed name of a kind of encoder."""
+    """Returns the name that the page shows for a kind of encoder."""
     return option_labels("kinds")(kind)
 
 
 def encoder_colours() -> dict[str, str]:
-    """The colour of each kind of encoder."""
+    """Returns {kind of encoder: its colour}."""
     palette = current_palette()
     return {
         "rnn": palette.k,
@@ -89,7 +89,7 @@ def encoder_colours() -> dict[str, str]:
 
 
 def length_axis(lengths: Sequence[int]) -> Axis:
-    """The logarithmic axis of the number of words in a sequence."""
+    """Returns the logarithmic axis for the number of words in a sequence."""
     return Axis(
         say("lessons.distance.axis_length"),
         lengths[0],
@@ -100,7 +100,7 @@ def length_axis(lengths: Sequence[int]) -> Axis:
 
 
 def list_values(drawn: Sequence[Curve]) -> list[float]:
-    """Lists the y values of all curves."""
+    """Returns the y values of all curves in a single list."""
     return list(chain.from_iterable(curve.y for curve in drawn))
 
 
@@ -109,7 +109,10 @@ PROJECTIONS = ("w_q", "w_k", "w_v")
 
 
 def setup_with_kernel(own: Setup, taps: str) -> Setup:
-    """Makes the Setup with a kernel's weights instead of computed weights."""
+    """Returns the Setup whose weights are the numbers of a convolution kernel instead of computed weights.
+
+    taps: the numbers of the kernel as text.
+    """
     length = trace_for(own).sizes()["T"]
     weights = kernel_band(read_taps(taps), length)  # (T, T)
     no_projections = dict.fromkeys(PROJECTIONS, REMOVED)
@@ -121,7 +124,10 @@ def setup_with_kernel(own: Setup, taps: str) -> Setup:
 
 
 def setup_with_offset_scores(own: Setup, scores: str) -> Setup:
-    """Makes the Setup in which each score depends only on the offset between two positions."""
+    """Returns the Setup in which each score depends only on the offset between query and key.
+
+    scores: the scores of consecutive offsets, as text.
+    """
     x = trace_for(own)["x"][0]  # (T, D)
     run = attend_by_position(x, read_taps(scores))
     projections = {name: pack_matrix(run.step(name).window()) for name in PROJECTIONS}
@@ -139,13 +145,14 @@ DEFAULT_TAPS = {"kernel": "0.2, 0.5, 0.3", "position": "4, 0, 0"}
 
 
 # ---- drawer "states": what does an RNN do, word by word, in one direction or in both? --------------------------------
-MAX_STATES_ACROSS = 18  # most states side by side with readable numbers
+MAX_STATES_ACROSS = 18  # the most states side by side whose numbers stay readable
 
 
 def show_rnn_states(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
     """Shows one step of the RNN: the word, the previous state, and the new state computed from both.
 
-    encoders: the encoder of each kind."""
+    encoders: {kind: its encoder}.
+    """
     words = get_word_names(sentence)
     numbers = [str(number) for number in range(1, len(words) + 1)]
     t = 0
@@ -167,7 +174,7 @@ def show_rnn_states(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
 
 
 def show_states_so_far(trace: Trace, t: int) -> None:
-    """Shows the states up to step t side by side, at most MAX_STATES_ACROSS."""
+    """Shows the states up to step t side by side; at most MAX_STATES_ACROSS states are shown."""
     drawn = panel(trace, "states", {"T": t}, largest=MAX_STATES_ACROSS)
     states = trace.step("states").operation.reads
     first = states[drawn.first[1]]
@@ -176,9 +183,10 @@ def show_states_so_far(trace: Trace, t: int) -> None:
 
 
 def show_state_step(trace: Trace, t: int, word: str, number: str) -> None:
-    """Shows as bars a word's vector, the state before the word and the state after the word.
+    """Shows as bars the vector of a word, the state before the word, and the state after it.
 
-    number: the number of the word, counted from 1."""
+    number: the number of the word, counted from 1.
+    """
     states = ("h_0", *trace.step("states").operation.reads)
     before, after = states[-2:]
     word_title = say("lessons.distance.row_word", word=word, t=number)
@@ -195,9 +203,10 @@ def show_state_step(trace: Trace, t: int, word: str, number: str) -> None:
 
 
 def show_both_passes(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
-    """Shows the states of both passes after a number of steps, and which words have states of both passes.
+    """Shows the states of both passes after some steps, and which words already have states of both.
 
-    encoders: the encoder of each kind."""
+    encoders: {kind: its encoder}.
+    """
     kind = choose_option("unit", tuple(PASS_PLANNERS), label_visibility="collapsed")
     words = get_word_names(sentence)
     count = len(words)
@@ -232,7 +241,7 @@ def show_pass(trace: Trace, step: str, newest: dict[str, int], title: str) -> No
 
 
 def show_gates(trace: Trace, word: str) -> None:
-    """Shows how an LSTM's left-to-right pass computed its newest state: a row per gate, candidate, cell and state."""
+    """Shows how an LSTM's left-to-right pass computed its newest state: one row for each gate, cell and state."""
     state = trace.step("states").operation.reads[-1]
     out, cell = trace.step(state).operation.reads
     keep, before, let_in, new = trace.step(cell).operation.reads
@@ -256,7 +265,7 @@ COST_COLUMNS = ("kind", "path", "waiting", "products", "numbers")
 
 
 def show_encoder_costs(encoders: EncodersByKind, cnn: Encoder, words: EncoderWords, distance: int) -> None:
-    """Shows path lengths, sequential steps and multiply-adds of the encoders, and the receptive field of the CNN."""
+    """Shows path lengths, sequential steps and multiply-adds of all encoders, and the receptive field of the CNN."""
     T, D = get_word_vectors(words).shape
     costs = {kind: cached_encoder_cost(encoder, T, D, distance) for kind, encoder in encoders.items()}
     if costs:
@@ -269,7 +278,10 @@ def show_encoder_costs(encoders: EncodersByKind, cnn: Encoder, words: EncoderWor
 
 
 def show_cost_table(costs: Mapping[str, CostComparison], length: int, distance: int) -> None:
-    """Shows a table of the costs of each kind of encoder."""
+    """Shows a table of the costs of each kind of encoder.
+
+    distance: the number of words that the path in the table bridges.
+    """
     heads = [say(f"lessons.distance.head_{column}", T=length, distance=distance) for column in COST_COLUMNS]
     rows = []
     for kind, cost in costs.items():
@@ -280,7 +292,7 @@ def show_cost_table(costs: Mapping[str, CostComparison], length: int, distance: 
 
 
 def list_cost_cells(kind: str, cost: CostComparison) -> list[str]:
-    """Returns the texts of a kind of encoder's table row, in the order of COST_COLUMNS."""
+    """Returns the cells of an encoder's row in the table of costs, in the order of COST_COLUMNS."""
     path = say("lessons.distance.unreached") if cost.path is None else str(cost.path)
     return [
         name_encoder(kind),
@@ -292,9 +304,10 @@ def list_cost_cells(kind: str, cost: CostComparison) -> list[str]:
 
 
 def show_cost_growth(encoders: EncodersByKind, length: int, width: int) -> None:
-    """Shows how one of GROWTH_QUANTITIES grows with the length.
+    """Shows how a chosen quantity of the cost, one of GROWTH_QUANTITIES, grows with the number of words.
 
-    length: the length that a vertical line marks. width: the width of the words' vectors."""
+    length: the number of words that a vertical line marks. width: the width of the words' vectors.
+    """
     quantity = choose_option("growth", GROWTH_QUANTITIES)
     title = option_labels("growth")(quantity)
     drawn = [make_cost_curve(kind, encoder, quantity, width) for kind, encoder in encoders.items()]
@@ -310,7 +323,7 @@ def show_cost_growth(encoders: EncodersByKind, length: int, width: int) -> None:
 
 
 def make_cost_curve(kind: str, encoder: Encoder, quantity: str, width: int) -> Curve:
-    """Makes the curve of one quantity of an encoder's cost by length."""
+    """Returns the curve of a quantity of an encoder's cost, by length."""
     costs = [encoder_cost(encoder, length, width) for length in ENCODED_LENGTHS]
     amounts = [getattr(cost, quantity) for cost in costs]
     colour = encoder_colours()[kind]
@@ -318,11 +331,11 @@ def make_cost_curve(kind: str, encoder: Encoder, quantity: str, width: int) -> C
 
 
 # ---- drawer "cost", below the costs: the receptive field of a stack of convolutions ----------------------------------
-MAX_FIELD_WORDS = 12  # most words with distinguishable cells
+MAX_FIELD_WORDS = 12  # the most words with which the cells of the picture can be told apart
 
 
 def show_receptive_field(encoder: Encoder, words: EncoderWords) -> None:
-    """Shows which words reach which position after several layers of a CNN."""
+    """Shows from which words information reaches a position through several layers of a CNN."""
     names = tuple(get_word_names(words, in_picture=True)[:MAX_FIELD_WORDS])
     layers = slide("deep", range(9), 2)
     reached = reachable_inputs(one_step_reach(encoder, len(names)), layers)  # (T, S)
@@ -352,7 +365,10 @@ TIMED_ENCODING_LENGTHS = ENCODED_LENGTHS[3:]
 
 
 def show_encoding_times(encoders: EncodersByKind) -> None:
-    """Measures on request the time of a forward pass by length, and shows the exponent of its growth."""
+    """Measures the time of a forward pass by length if the visitor asks for it, and shows the exponent of its growth.
+
+    encoders: {kind: its encoders}.
+    """
     tasks = [(encoder, length) for length, encoder in product(TIMED_ENCODING_LENGTHS, encoders.values())]
     seconds = measure_on_request(
         "time",
@@ -369,7 +385,7 @@ def show_encoding_times(encoders: EncodersByKind) -> None:
 
 
 def list_measured_lengths(encoders: EncodersByKind, seconds: Mapping[tuple[Encoder, int], float]) -> list[int]:
-    """Lists the lengths at which all encoders were measured."""
+    """Returns the lengths at which the times of all encoders were measured."""
     lengths = []
     for length in TIMED_ENCODING_LENGTHS:
         if all((encoder, length) in seconds for encoder in encoders.values()):
@@ -378,9 +394,10 @@ def list_measured_lengths(encoders: EncodersByKind, seconds: Mapping[tuple[Encod
 
 
 def say_encoding_times(lengths: Sequence[int], times: Mapping[str, Sequence[float]]) -> None:
-    """Shows the time of each kind of encoder at the longest length, the fastest first.
+    """Shows the time of each kind of encoder at the longest length, the fastest kind first.
 
-    times: the seconds of each kind of encoder, one for each length."""
+    times: {kind: its seconds at each length}.
+    """
     parts = []
     for kind, seconds in times.items():
         slope = fit_slope(lengths, seconds)
@@ -400,9 +417,10 @@ def say_encoding_times(lengths: Sequence[int], times: Mapping[str, Sequence[floa
 
 
 def show_time_curves(lengths: Sequence[int], times: Mapping[str, Sequence[float]]) -> None:
-    """Shows the times of each kind of encoder as a curve.
+    """Shows the times of each kind of encoder by length, as curves.
 
-    times: the seconds of each kind of encoder, one for each length."""
+    times: {kind: its seconds at each length}.
+    """
     colours = encoder_colours()
     drawn = []
     for kind, seconds in times.items():
@@ -417,7 +435,7 @@ def show_time_curves(lengths: Sequence[int], times: Mapping[str, Sequence[float]
 
 # ---- drawer "fixed": is a convolution an attention? ------------------------------------------------------------------
 def show_fixed_weights(example: str) -> None:
-    """Shows weights that do not depend on the words (from a kernel or from positions) beside computed weights."""
+    """Shows weights that do not depend on the words, but on a kernel or on positions, beside computed weights."""
     kind = choose_option("fixed", tuple(FIXED_WEIGHT_SETUPS))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         own = sentence_box(make_setup(example=example), "said")
@@ -447,7 +465,7 @@ def show_fixed_weights(example: str) -> None:
 
 
 def show_fixed_beside_free(fixed: Trace, free: Trace, selection: Selection, title: str) -> None:
-    """Shows the maps of the fixed weights and of a head's computed weights side by side, at equal size."""
+    """Shows the fixed weights and a head's computed weights as two matrices of equal size, side by side."""
     band = make_weights_map(
         "band",
         fixed,
@@ -470,7 +488,7 @@ def show_fixed_beside_free(fixed: Trace, free: Trace, selection: Selection, titl
 
 
 def show_convolution(fixed: Trace, taps: str) -> None:
-    """Shows the output of a kernel's weights beside the output of torch's convolution, and their largest difference."""
+    """Shows the output of a kernel's weights beside the result of torch's convolution, and their largest difference."""
     trace = with_convolution(fixed, read_taps(taps))
     gap = abs_difference(trace["output"], trace["convolved"]).max().item()
     key = "nearly" if gap else "exactly"

@@ -1,4 +1,4 @@
-"""The picture of the lesson on distance: how much a position depends on each word, as curves and as beads."""
+"""The distance lesson's picture: how much a position depends on each word, as curves and as strings of beads."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import log10
@@ -18,17 +18,19 @@ from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
 # ---- the curves: influence by distance, and the sentences on it ------------------------------------------------------
-LEAST_SHARE = 0.001  # a smaller share is formatted as a power of ten
-HELD = 0.5  # an influence "holds" if the farthest word has at least this share of the nearest word's
-INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 200  # size of the plot area in pixels
+LEAST_SHARE = 0.001  # a share below this is written as a power of ten
+HELD = 0.5  # an influence "holds" if the farthest word's is at least this part of the nearest word's
+INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 200  # in pixels: the size of the plot area
 
 
 def draw_influence_curves(
     influences: Mapping[str, InfluenceByDistance], distance: Followed, measure: str, word: str
 ) -> None:
-    """Draws a curve for each kind of encoder, and for the measure "share" a line of uniform shares.
+    """Draws influence by distance as a curve for each kind of encoder.
 
-    distance: the slider that a vertical line follows. word: the word at the position that depends on the others."""
+    The measure "share" also gets a line of uniform shares. distance: the slider that a vertical line follows. word: the
+    word at the position whose dependence is measured.
+    """
     distances = distance.options
     drawn = [make_influence_curve(kind, influence) for kind, influence in influences.items()]
     if measure == "share":
@@ -41,7 +43,7 @@ def draw_influence_curves(
 
 
 def make_influence_curve(kind: str, influence: InfluenceByDistance) -> Curve:
-    """Makes the curve of the influence in a kind of encoder, with a band around the curve."""
+    """Returns the curve of an encoder's influence by distance, with a band around the curve."""
     return Curve(
         name_encoder(kind),
         influence.distances,
@@ -52,7 +54,7 @@ def make_influence_curve(kind: str, influence: InfluenceByDistance) -> Curve:
 
 
 def make_even_curve(distances: range) -> Curve:
-    """Makes the dashed line of uniform shares."""
+    """Returns the dashed line of uniform shares."""
     return Curve(
         f"1/{len(distances)}",
         (min(distances), max(distances)),
@@ -63,14 +65,14 @@ def make_even_curve(distances: range) -> Curve:
 
 
 def distance_axis(distances: range, word: str) -> Axis:
-    """The axis of distances to a word; with negative distances, its title names both sides."""
+    """Returns the axis of distances to a word; if some distances are negative, the axis title names both sides."""
     sides = "both" if min(distances) < 0 else "one"
     title = say(f"lessons.distance.axis_{sides}", word=word)
     return whole_number_axis(title, distances)
 
 
 def describe_word_place(distance: int, word: str) -> str:
-    """Returns the phrase on a word's place: at the position itself, or a number of words before or after it."""
+    """Returns the phrase for a word's place: at the position itself, or a number of words before or after it."""
     where = "itself"
     if distance > 0:
         where = "back"
@@ -80,7 +82,10 @@ def describe_word_place(distance: int, word: str) -> str:
 
 
 def tell_factors(influences: Mapping[str, InfluenceByDistance]) -> str:
-    """Returns a sentence per recurrence: its influence's factor per word, and if it vanishes, holds or explodes."""
+    """Returns a sentence for each recurrence: the factor of the influence per word, and the course of the influence.
+
+    The course says whether the influence vanishes, holds or explodes.
+    """
     told = []
     for kind, influence in influences.items():
         factor = influence.factor_per_step() if kind in RECURRENT_CELLS else None
@@ -98,14 +103,15 @@ def tell_factors(influences: Mapping[str, InfluenceByDistance]) -> str:
 
 
 def format_left(share: float) -> str:
-    """Formats a share in percent; if the share is below LEAST_SHARE, as a power of ten."""
+    """Formats the share of an influence that is left, in percent, or as a power of ten if it is below LEAST_SHARE."""
     return format_percent(share) if share >= LEAST_SHARE else format_small_percent(share)
 
 
 def name_course(factor: float, left: float) -> str:
-    """Returns "explodes", "holds" or "vanishes".
+    """Returns how an influence changes with distance: "explodes", "holds" or "vanishes".
 
-    factor: the influence's factor per word. left: the farthest word's influence divided by the nearest word's."""
+    factor: the factor of the influence per word. left: the farthest word's influence divided by the nearest word's.
+    """
     if factor >= 1:
         return "explodes"
     return "holds" if left >= HELD else "vanishes"
@@ -114,7 +120,7 @@ def name_course(factor: float, left: float) -> str:
 def list_influences(
     influences: Mapping[str, InfluenceByDistance], distance: int, format_influence: Callable[[float], str]
 ) -> str:
-    """Returns as text the influence of the word at a distance in each kind of encoder, the largest first."""
+    """Returns a text with the influence of the word at a distance in each encoder, the largest influence first."""
     amounts = {kind: influence.at(distance) for kind, influence in influences.items()}
     order = sorted(amounts, key=amounts.__getitem__, reverse=True)
     parts = []
@@ -125,7 +131,7 @@ def list_influences(
 
 
 # ---- the beads: a string per encoder; each bead glows with its word's influence --------------------------------------
-DARK_DECADES = 2  # powers of ten: a bead with 1/100 of the strongest influence does not glow
+DARK_DECADES = 2  # a bead whose influence is weaker than the strongest by this many powers of ten does not glow
 
 
 def show_beads(
@@ -136,9 +142,10 @@ def show_beads(
     format_influence: Callable[[float], str],
     take: Callable[[int], None],
 ) -> None:
-    """Shows a string of beads for each encoder.
+    """Shows a string of beads for each encoder, in which a bead glows with its word's influence.
 
-    position: index of the word that depends on the others. take: handler, called with the distance of a clicked word.
+    position: index of the word that depends on the others. take: a handler that is called with the distance of a
+    clicked word.
     """
     distances = followed.options
     words = {position - distance: distance for distance in distances}
@@ -173,7 +180,7 @@ def show_beads(
 
 
 def find_glow(influence: float, strongest: float) -> float | None:
-    """Returns the glow of a bead: 1 for the strongest influence, 0.5 for a tenth of it; None if the influence is 0.
+    """Returns the glow of a bead: 1 for the strongest influence, 0.5 for a tenth of that; None if the influence is 0.
 
     >>> find_glow(1.0, 1.0), find_glow(0.1, 1.0), find_glow(0.001, 1.0), find_glow(0.0, 1.0)
     (1.0, 0.5, 0.0, None)

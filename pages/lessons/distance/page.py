@@ -1,4 +1,4 @@
-"""Why not an RNN or a CNN? How much a position depends on a word, by distance to that word."""
+"""The lesson on distance: how much a position depends on a word, by the distance between them, in each encoder."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -44,7 +44,7 @@ DEFAULT_ENCODERS, DEFAULT_RACERS = ("rnn", "lstm", "cnn", "attention"), ("lstm",
 
 
 def tell_how(measure: str, draws: int) -> str:
-    """Returns the caption on how influence is measured."""
+    """Returns the caption that explains how influence is measured."""
     lines = say(f"lessons.distance.lines_of_{'many' if draws > 1 else 'one'}", draws=draws)
     return say(f"lessons.distance.how_{measure}", lines=lines, width=COMPARED_ENCODER_WIDTH)
 
@@ -54,12 +54,14 @@ INFLUENCE_FORMATS = {"share": format_small_percent, "relative": format_small}
 
 
 def choose_words(asked: list[LiveChoice]) -> tuple[EncoderWords, Setup]:
-    """Asks for the words to encode. Returns the words, and the Setup of their sentence (for random words, the example).
+    """Shows the choice of the words to encode; returns the words, and the Setup of their sentence.
 
-    asked: the list to which this function appends the sliders that the measurements wait for."""
+    For random words this is the Setup of the example. asked: a list to which this function appends the sliders on which
+    the measurements depend.
+    """
     usual = "zh_ta" if current_language() == "zh" else "en_it"
     kind = choose_option("words", ("en_it", "zh_ta", "random"), usual)
-    store_choice("words", kind)  # always in the link, because the default depends on the language
+    store_choice("words", kind)  # the link stores the default, too, because the default depends on the language
     example = kind if kind in EXAMPLES else usual
     sentence = make_setup(example=example, text=EXAMPLES[example].far)
     if kind == "random":
@@ -69,7 +71,10 @@ def choose_words(asked: list[LiveChoice]) -> tuple[EncoderWords, Setup]:
 
 
 def ask_number(asked: list[LiveChoice], name: str, options: Sequence[float], default: float) -> float:
-    """Asks for a number on a slider, and appends the slider to `asked` (see choose_words)."""
+    """Shows a slider for a number, and returns the number.
+
+    asked: the list to which the slider is appended, as in choose_words.
+    """
     choice = find_live_choice(name, options, default)
     show_live_choice(choice)
     asked.append(choice)
@@ -77,7 +82,11 @@ def ask_number(asked: list[LiveChoice], name: str, options: Sequence[float], def
 
 
 def choose_encoders(asked: list[LiveChoice], both: bool) -> dict[str, Encoder]:
-    """Asks for the parameters of all encoders. Returns the encoders by kind. asked: as in choose_words."""
+    """Shows the controls of all encoders; returns {kind: its encoder}.
+
+    asked: the list to which the sliders are appended, as in choose_words. both: whether recurrences read in both
+    directions.
+    """
     of_rnn, of_gates, of_layers, of_window = st.columns(4)
     with of_rnn:
         gain = ask_number(asked, "gain", (0.5, 0.9, 1.0, 1.2, 1.5), 0.9)
@@ -98,9 +107,11 @@ def choose_encoders(asked: list[LiveChoice], both: bool) -> dict[str, Encoder]:
 
 
 def choose_measure(asked: list[LiveChoice]) -> tuple[str, LiveChoice, Callable[[float], str]]:
-    """Asks for the measure of influence and the number of weight samples. Returns both, and a formatter of influences.
+    """Shows the choice of the measure of influence and of the number of weight samples.
 
-    asked: as in choose_words."""
+    Returns the measure, the slider of the number, and a function that formats an influence. asked: the list to which
+    the slider is appended, as in choose_words.
+    """
     first, second = st.columns(2)
     with first:
         measure = choose_option("measure", INFLUENCE_MEASURES)
@@ -113,7 +124,7 @@ def choose_measure(asked: list[LiveChoice]) -> tuple[str, LiveChoice, Callable[[
 
 
 with draw_lesson(LESSON) as place:
-    asked: list[LiveChoice] = []  # sliders that the measurements wait for
+    asked: list[LiveChoice] = []  # the sliders on which the measurements depend
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words, sentence = choose_words(asked)
         names = get_word_names(words)
@@ -133,7 +144,7 @@ with draw_lesson(LESSON) as place:
     shown = {kind: encoders[kind] for kind in ENCODER_KINDS if kind in kinds}
 
     def tell_influences(influences: Mapping[str, InfluenceByDistance], at: int, distance: int) -> str:
-        """Returns the sentence on the influence of the word at a distance from a position."""
+        """Returns the sentence on the influence that the word at a distance has on a position."""
         where = describe_word_place(distance, names[at - distance])
         parts = list_influences(influences, distance, format_influence)
         return say(f"lessons.distance.fact_{measure}", position=escape_markdown(names[at]), where=where, parts=parts)

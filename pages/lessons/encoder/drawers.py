@@ -1,4 +1,4 @@
-"""The accordions of the lesson on the encoder, and helpers shared with its page."""
+"""The accordions of the lesson on the encoder block, and helpers that the lesson's page uses, too."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -27,12 +27,12 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say
 
 # ---- curves measured on deep networks with and without residuals and norms -------------------------------------------
-WIDTH_PX, HEIGHT_PX = 280, 220  # size in pixels of a plot area, so that two fit side by side
+WIDTH_PX, HEIGHT_PX = 280, 220  # in pixels: the size of a plot, so that two plots fit side by side
 STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 
 
 def colour_of(kind: str) -> str:
-    """The colour of the curves of a kind of block, in all charts."""
+    """Returns the colour of a kind of block, which is the same in all charts."""
     palette = current_palette()
     return {
         "before": palette.share,
@@ -44,7 +44,7 @@ def colour_of(kind: str) -> str:
 
 
 def make_curve(kind: str, x: Sequence[float], y: Sequence[float], band: Sequence[tuple[float, float]] = ()) -> Curve:
-    """The curve of a kind of block."""
+    """Returns the curve of a kind of block."""
     return Curve(say(f"lessons.encoder.kind.{kind}"), x, y, colour_of(kind), band=band)
 
 
@@ -65,7 +65,7 @@ def show_losses(kinds: Sequence[str]) -> None:
 
 
 def show_alikeness(kinds: Sequence[str]) -> None:
-    """Shows how alike the vectors of different words are after each block."""
+    """Shows the mean cosine similarity between the vectors of different words, after each block."""
     drawn = []
     for kind in kinds:
         alike = BLOCK_FIGURES.rows[kind].alike
@@ -75,7 +75,7 @@ def show_alikeness(kinds: Sequence[str]) -> None:
 
 
 def show_sizes(kinds: Sequence[str]) -> None:
-    """Shows how large the numbers of the vectors are after each block."""
+    """Shows how large the components of the vectors are after each block."""
     drawn = []
     for kind in kinds:
         sizes = BLOCK_FIGURES.rows[kind].sizes
@@ -86,7 +86,7 @@ def show_sizes(kinds: Sequence[str]) -> None:
 
 
 def show_gradients(kinds: Sequence[str]) -> None:
-    """Shows the norm of the gradient at the first block, by the number of blocks."""
+    """Shows the norm of the gradient at the first block, for each number of blocks."""
     drawn, lengths = [], []
     for kind in kinds:
         gradients = BLOCK_FIGURES.rows[kind].gradients
@@ -98,23 +98,26 @@ def show_gradients(kinds: Sequence[str]) -> None:
 
 
 def blocks_axis(most: int) -> Axis:
-    """The axis of the number of blocks."""
+    """Returns the axis for the number of blocks."""
     return whole_number_axis(say("lessons.encoder.axis_blocks"), (0, most))
 
 
 def show_curves(name: str, drawn: Sequence[Curve], axes: tuple[Axis, Axis]) -> None:
-    """Shows curves as a chart. name: key of its text for screen readers."""
+    """Shows curves as a chart.
+
+    name: the last part of the key of the chart's alternative text. axes: the horizontal and the vertical axis.
+    """
     picture = curves(drawn, *axes, current_palette(), None, WIDTH_PX, HEIGHT_PX)
     show_curve_chart(picture, f"encoder_{name}_{len(drawn)}", say(f"lessons.encoder.alt.{name}"))
 
 
 # ---- drawer "residual": why are the parts added? ---------------------------------------------------------------------
-DEEP = 16  # blocks of the deepest network
-LOSS_DIGITS = 4  # decimals of a loss
+DEEP = 16  # the deepest network has this many blocks
+LOSS_DIGITS = 4  # decimals of a shown loss
 
 
 def show_lost_words(_: Setup) -> None:
-    """Shows that without residual connections the vectors of all words become alike, and that training fails."""
+    """Shows that without residuals the vectors of all words become alike, and that training fails."""
     whole, without, bare = (BLOCK_FIGURES.rows[kind] for kind in ("before", "no_residual", "bare"))
     show_sentence(
         "lessons.encoder.residual",
@@ -150,12 +153,12 @@ def show_lost_gradient(_: Setup) -> None:
 
 
 def last_loss(figures: object) -> float:
-    """The final loss at the best learning rate, as the mean over all seeds."""
+    """Returns the final loss of networks at their best learning rate, averaged over all seeds."""
     return figures.tried[str(figures.rate)]
 
 
 def show_how() -> None:
-    """Shows the sentence on how the networks were trained."""
+    """Shows the sentence that says how the networks were trained."""
     rates = join_with_commas(f"{rate:g}" for rate in RATES)
     best = {kind: f"{figures.rate:g}" for kind, figures in BLOCK_FIGURES.rows.items()}
     show_sentence(
@@ -168,7 +171,7 @@ NORM_PLACES = ("before", "after", "no_norm")
 
 
 def show_norms(_: Setup) -> None:
-    """Shows the losses and the vector sizes of the same network with pre-norm, post-norm and without norms."""
+    """Shows the losses and vector sizes of the same network with pre-norm, with post-norm, and without norms."""
     values = {}
     for kind in NORM_PLACES:
         figures = BLOCK_FIGURES.rows[kind]
@@ -187,9 +190,10 @@ DECODERS = {"model_en": "model_en_decoder", "model_zh": "model_zh_decoder"}
 
 
 def show_both_sides(setup: Setup) -> None:
-    """Shows the likeliest words at the hidden place: of the encoder, and of the decoder, which reads the left side.
+    """Shows the likeliest words in place of the hidden word, from the encoder and from a decoder.
 
-    setup: the sentence with the hidden word selected."""
+    The decoder reads only the words at the left. setup: the sentence with the hidden word selected.
+    """
     words, at = inputs_of(setup).queries, setup.view.token
     kind = sentences_of(setup.run)
     decoder = other_form(kind.model)
@@ -213,13 +217,13 @@ def show_both_sides(setup: Setup) -> None:
                 show_word_shares(shares, f"encoder_sides_{name}")
     example = DECODERS[setup.run.example]
     door = make_setup(example=example)
-    if len(left) > 1:  # more than the start token
+    if len(left) > 1:  # if the gap follows words, and not only the start token
         door = door.with_fields(text=kind.spell(left), token=len(left) - 1)
     link_to_workbench(door, "sides", say("lessons.encoder.sides_door"))
 
 
 def likeliest(name: str, tokens: tuple[str, ...], at: int) -> list[tuple[str, float]]:
-    """The six likeliest words that a model predicts at an index, each with its probability."""
+    """Returns the six likeliest words that a model predicts at an index, each with its probability."""
     shares, numbers = sum_model(name, tokens)[UNEMBEDDING]["probabilities"][0, at].topk(6)
     vocabulary = model_vocabulary(name)
     return list(zip([vocabulary[number] for number in numbers.tolist()], shares.tolist(), strict=True))
@@ -227,7 +231,7 @@ def likeliest(name: str, tokens: tuple[str, ...], at: int) -> list[tuple[str, fl
 
 # ---- drawer "code": the source of a whole block ----------------------------------------------------------------------
 def show_whole_block(_: Setup) -> None:
-    """Shows the source code of a block; a test compares the block with torch's own layer."""
+    """Shows the source code of a Transformer block, which a test compares with torch's own layer."""
     show_sentence("lessons.encoder.block_code")
     st.code(block_source(EncoderBlock), "python")
 

@@ -1,4 +1,4 @@
-"""What is a Transformer block? A hidden word's vector, and what each part adds to it until the word is found."""
+"""The lesson on the Transformer block: what each part adds to a masked word's vector until the word is found."""
 
 import streamlit as st
 
@@ -22,12 +22,12 @@ GUESSES = ("replaced", "added", "both")
 
 # ---- the sentence of the encoder's lesson, one word of which is hidden -----------------------------------------------
 EXAMPLES = ("model_en", "model_zh")
-HIDDEN = {"model_en": 3, "model_zh": 4}  # index of the word hidden by default (did, 没), which the next word gives away
-MOST_WORDS = 24  # longest sentence, in words
+HIDDEN = {"model_en": 3, "model_zh": 4}  # index of the word hidden by default (did, 没); the next word gives it away
+MOST_WORDS = 24  # a sentence has at most this many words
 
 
 def choose_hidden_word(example: Setup) -> Setup:
-    """Asks for a sentence and for the word to hide; returns the Setup with that word hidden and selected."""
+    """Shows the choice of a sentence and of the word to hide; returns the Setup with that word hidden and selected."""
     typed = sentence_box(example, most=MOST_WORDS)
     show_guess_sign(typed)
     words = inputs_of(typed).queries

@@ -1,4 +1,4 @@
-"""Two classifiers with known evidence: their texts, runs, attributions, and predictions under other weights."""
+"""Two kinds of classifiers with known evidence: texts, runs, attributions, and predictions under other weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ def check_classifier_text(task: str, text: str) -> None:
 
 
 def setup_for_classifier(task: str, network: str, text: str, heads: int = 1) -> Setup:
-    """The Setup of a classifier's attention on a text."""
+    """Returns the Setup of a classifier's attention on a text."""
     return make_setup(
         example=CLASSIFIER_EXAMPLES[task],
         context_text=text,
@@ -37,7 +37,7 @@ def setup_for_classifier(task: str, network: str, text: str, heads: int = 1) -> 
 # ---- the prediction of a classifier ----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class ClassPrediction:
-    """The most probable class: its number, its name, and its probability."""
+    """The most probable class of a text: its index, its name and its probability."""
 
     number: int
     name: str
@@ -46,7 +46,7 @@ class ClassPrediction:
 
 @cache_by_setup
 def predict_text_class(task: str, network: str, text: str) -> ClassPrediction:
-    """The class that a classifier predicts for a text."""
+    """Returns the class that a classifier predicts for a text."""
     classes = evidence.TASKS[task].classes
     shares = classify_text(find_network(network), text)
     largest = max(shares)
@@ -56,7 +56,7 @@ def predict_text_class(task: str, network: str, text: str) -> ClassPrediction:
 
 @cache_by_setup
 def trace_with_attributions(task: str, network: str, text: str) -> Trace:
-    """The run of a text, with gradient x input and leave-one-out attributions of the predicted class."""
+    """Returns the run of a text, with gradient x input and leave-one-out attributions for the predicted class."""
     setup = setup_for_classifier(task, network, text)
     prediction = predict_text_class(task, network, text)
     return with_attributions(
@@ -70,7 +70,10 @@ def trace_with_attributions(task: str, network: str, text: str) -> Trace:
 # ---- other weights ---------------------------------------------------------------------------------------------------
 @cache_by_setup
 def measure_prediction_shift(task: str, network: str, kind: str) -> PredictionShift:
-    """Measures how replacement weights of a kind shift the predictions for the held-out texts."""
+    """Measures how replacement weights shift a classifier's predictions for the held-out texts.
+
+    kind: the kind of replacement weights, such as "uniform".
+    """
     texts, _ = evidence.held_out(task)
     with torch.inference_mode(False):
         model = find_network(network).model(torch.float32)
@@ -79,7 +82,10 @@ def measure_prediction_shift(task: str, network: str, kind: str) -> PredictionSh
 
 @cache_by_setup
 def run_with_other_weights(network: str, text: str, kind: str) -> tuple[Trace, float]:
-    """The run of a text under replacement weights of a kind, and the shift of the prediction."""
+    """Returns the run of a text with replacement weights instead of the learned ones, and the shift of the prediction.
+
+    kind: the kind of replacement weights, such as "uniform".
+    """
     trained = find_network(network)
     with torch.inference_mode(False):
         symbols = symbol_numbers(trained, text)
@@ -91,7 +97,10 @@ def run_with_other_weights(network: str, text: str, kind: str) -> tuple[Trace, f
 # ---- several heads ---------------------------------------------------------------------------------------------------
 @cache_by_setup
 def measure_accuracy_by_heads(network: str, heads: int) -> Mapping[tuple[int, ...], float]:
-    """The accuracy on held-out texts by tuple of ablated heads: no head, each head alone, and all heads but one."""
+    """Returns {tuple of ablated heads: accuracy on held-out texts}.
+
+    The tuples are: no head, each head alone, and all heads but one.
+    """
     texts, classes = evidence.held_out("lookup")
     sets_off = list_heads_to_switch_off(heads)
 
@@ -102,7 +111,7 @@ def measure_accuracy_by_heads(network: str, heads: int) -> Mapping[tuple[int, ..
 
 
 def list_heads_to_switch_off(heads: int) -> list[tuple[int, ...]]:
-    """Lists the sets of heads to ablate: no head, each head alone, and all heads but one."""
+    """Returns the sets of heads to ablate: no head; each head alone; and, for each head, all others."""
     alone = [(head,) for head in range(heads)]
     all_but_one = []
     for kept in range(heads):

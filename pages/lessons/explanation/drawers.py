@@ -1,4 +1,4 @@
-"""The accordions of the lesson on explanation, and helpers shared with its page."""
+"""The accordions of the lesson on attention as an explanation, and helpers that the lesson's page uses, too."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -37,13 +37,13 @@ from pages.session.labels import current_palette, place_name, spoken_share, writ
 from pages.site.words import current_language, say
 
 # ---- the texts of the lesson on explanation, one for each classifier, and the networks that read them ----------------
-CLASSIFIER_TEXT_CONTROLS = {"lookup": "text_lookup", "vote": "text_vote"}  # names of the text boxes
+CLASSIFIER_TEXT_CONTROLS = {"lookup": "text_lookup", "vote": "text_vote"}  # task -> name of the control for its text
 
-TaskTexts = Mapping[str, tuple[str, str]]  # task -> name of the network, and the text
+TaskTexts = Mapping[str, tuple[str, str]]  # task -> (name of its network, text)
 
 
 def type_task_texts() -> TaskTexts:
-    """Asks for a text for each classifier. Returns by task the name of the latest network, and the text."""
+    """Shows a text box for each classifier; returns {task: (name of its latest network, text)}."""
     texts = {}
     for task in CLASSIFIER_EXAMPLES:
         record = get_training_record(task)
@@ -59,19 +59,22 @@ def type_task_texts() -> TaskTexts:
 
 
 def choose_task(name: str) -> str:
-    """Asks for one of the classifiers and returns its task. name: name of the control."""
+    """Shows the choice of a classifier, and returns its task.
+
+    name: the name of the control.
+    """
     return choose_option(name, tuple(CLASSIFIER_EXAMPLES), words=option_labels("task"))
 
 
 # ---- the chart of the lesson on explanation: how far the predictions of both classifiers move under other weights ----
-SHOWN_SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")  # kinds of weights that replace the learned ones
-SHIFT_AXIS_START = -0.03  # start of the axis, below 0, so that a dumbbell end at 0 does not touch the edge
+SHOWN_SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")  # shown kinds of replacement weights, in this order
+SHIFT_AXIS_START = -0.03  # below 0, so that a dumbbell's end at 0 does not touch the edge
 
-ShiftsByTask = Mapping[str, Mapping[str, PredictionShift]]  # task -> kind of weights -> shift of the predictions
+ShiftsByTask = Mapping[str, Mapping[str, PredictionShift]]  # task -> {kind of weights: shift of the predictions}
 
 
 def measure_shifts(texts: TaskTexts) -> ShiftsByTask:
-    """Measures how far each classifier's predictions move under each kind of replacement weights."""
+    """Measures how much each classifier's predictions change with each kind of replacement weights."""
     shifts = {}
     for task, (network, _) in texts.items():
         shifts[task] = {kind: measure_prediction_shift(task, network, kind) for kind in SHOWN_SWAP_KINDS}
@@ -81,7 +84,8 @@ def measure_shifts(texts: TaskTexts) -> ShiftsByTask:
 def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
     """Draws a dumbbell for each kind of replacement weights, with one classifier at each end.
 
-    known: whether the answer may be shown."""
+    known: whether the answer may be shown.
+    """
     rows = [make_dumbbell_row(shifts, kind, known) for kind in SHOWN_SWAP_KINDS]
     axis = share_axis(say("lessons.explanation.axis_shift"))
     x = replace(axis, first=SHIFT_AXIS_START)
@@ -91,7 +95,10 @@ def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
 
 
 def make_dumbbell_row(shifts: ShiftsByTask, kind: str, known: bool) -> DumbbellRow:
-    """Makes the chart row of one kind of replacement weights; a row without ends if the answer may not be shown yet."""
+    """Returns the chart's row for one kind of replacement weights.
+
+    The row has no ends as long as the answer must not be shown. known: whether the answer may be shown.
+    """
     name = option_labels("shift")(kind)
     if not known:
         return DumbbellRow(name, name, [])
@@ -101,7 +108,7 @@ def make_dumbbell_row(shifts: ShiftsByTask, kind: str, known: bool) -> DumbbellR
 
 
 def make_dumbbell_ends(shifts: ShiftsByTask, kind: str) -> list[DumbbellEnd]:
-    """Makes the ends of a dumbbell: each classifier's mean shift under one kind of weights, and the mean's interval."""
+    """Returns a dumbbell's ends, one per classifier: the mean shift under one kind of weights, with its interval."""
     colours = {"lookup": current_palette().share, "vote": current_palette().k}
     ends = []
     for task, shift_by_kind in shifts.items():
@@ -113,7 +120,7 @@ def make_dumbbell_ends(shifts: ShiftsByTask, kind: str) -> list[DumbbellEnd]:
 
 # ---- drawer "witness": do weights, gradients and leave-one-out agree? ------------------------------------------------
 def show_witnesses(_: bool, texts: TaskTexts) -> None:
-    """Shows weights, gradient x input and leave-one-out of the same text, one below the other."""
+    """Shows three explanations of the same text, one below the other: weights, gradient x input and leave-one-out."""
     task = choose_task("witness_task")
     network, text = texts[task]
     trace = trace_with_attributions(task, network, text)
@@ -129,7 +136,7 @@ def show_witnesses(_: bool, texts: TaskTexts) -> None:
     ]
     left_out = row_of(left_out_title, trace, "left_out", (0,))
     show_witness_rows("witness", rows, trace)
-    show_witness_rows("left_out", [left_out], trace)  # separate, as logits and weights have different scales
+    show_witness_rows("left_out", [left_out], trace)  # separate chart, because logits and weights have different scales
 
 
 def show_witness_rows(name: str, rows: list[Row], trace: Trace) -> None:
@@ -141,7 +148,7 @@ def show_witness_rows(name: str, rows: list[Row], trace: Trace) -> None:
 
 # ---- drawer "others": which other weights give the same answer? ------------------------------------------------------
 def show_other_weights(texts: TaskTexts) -> None:
-    """Shows the learned weights of a text, and each kind of replacement weights with the shift of the prediction."""
+    """Shows the learned weights of a text, and for each kind of replacement weights the shift of the prediction."""
     task = choose_task("other_task")
     network, text = texts[task]
     learned = trace_for(setup_for_classifier(task, network, text))
@@ -162,11 +169,11 @@ def show_other_weights(texts: TaskTexts) -> None:
 
 # ---- drawer "spare": are some heads redundant? -----------------------------------------------------------------------
 SPARE_HEADS = 4
-SPARE_BARS_HEIGHT_PX = 60  # height in pixels of one head's bars
+SPARE_BARS_HEIGHT_PX = 60  # in pixels: the height of the bars for one head
 
 
 def show_spare_heads(texts: TaskTexts) -> None:
-    """Shows four redundant heads: the accuracy without each head and with each head alone, and their weights."""
+    """Shows four redundant heads: their weights, and the accuracy with each head ablated and with each head alone."""
     record = get_training_record("lookup_heads")
     network = record.network_at(max(record.steps))
     _, text = texts["lookup"]
@@ -180,9 +187,10 @@ def show_spare_heads(texts: TaskTexts) -> None:
 
 
 def show_accuracy_table(trace: Trace, accuracy: Mapping[tuple[int, ...], float]) -> None:
-    """Shows the share of right answers without each head, and with each head alone.
+    """Shows a table of the accuracy without each head, and with only that head.
 
-    accuracy: tuple of ablated heads -> share of right answers."""
+    accuracy: {tuple of ablated heads: share of right answers}.
+    """
     all_on = accuracy[()]
     rows = [make_accuracy_row(say("lessons.explanation.all_heads"), all_on, all_on)]
     heads = range(SPARE_HEADS)
@@ -195,7 +203,10 @@ def show_accuracy_table(trace: Trace, accuracy: Mapping[tuple[int, ...], float])
 
 
 def make_accuracy_row(name: str, without: float, alone: float) -> dict[str, str]:
-    """Makes a row of the accuracy table, keyed by column title."""
+    """Returns a head's row of the table of accuracies, as {column title: text}.
+
+    without: the accuracy without the head. alone: the accuracy with only this head.
+    """
     return {
         say("lessons.explanation.head_left"): name,
         say("lessons.explanation.head_without"): written_share(without),
@@ -224,7 +235,7 @@ def show_weights_by_head(trace: Trace) -> None:
 
 # ---- drawer "conclude": what may be concluded? -----------------------------------------------------------------------
 def show_conclusion(_: TaskTexts) -> None:
-    """Shows which conclusions a test with replaced weights allows, and what an attention map leaves out."""
+    """Shows which conclusions a test with replaced weights allows, and what an attention map does not show."""
     show_sentence("lessons.explanation.conclude")
     shares = measure_vector_shares(current_language())
     show_sentence(

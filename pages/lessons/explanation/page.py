@@ -1,4 +1,4 @@
-"""Is attention an explanation? Replaces two classifiers' learned weights and shows whose predictions move."""
+"""The lesson on attention as an explanation: replaces learned weights, and shows whether the predictions move."""
 
 from functools import partial
 
@@ -33,11 +33,11 @@ ANSWER_OF_MOVING_TASKS = {
     ("vote",): 1,
     ("lookup", "vote"): 2,
     (): 3,
-}  # tasks whose predictions move -> index of the right answer
+}  # set of tasks whose predictions move -> index of the answer that names these tasks
 
 
 def describe_largest_weights(texts: TaskTexts) -> str:
-    """Returns the sentence on each classifier's largest weight, shown before the answer is known."""
+    """Returns the sentence on the largest attention weight of each classifier, shown before the visitor's guess."""
     values = {}
     for task, (network, text) in texts.items():
         trace = trace_for(setup_for_classifier(task, network, text))
@@ -46,11 +46,11 @@ def describe_largest_weights(texts: TaskTexts) -> str:
 
 
 # ---- the learned weights of both texts as bars -----------------------------------------------------------------------
-WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 336  # pixels: field of the bars beside the dumbbell chart
+WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 336  # in pixels: size of the bar chart beside the dumbbell chart
 
 
 def draw_weights(texts: TaskTexts) -> None:
-    """Draws the learned weights of both texts."""
+    """Draws the learned attention weights of both classifiers' texts."""
     for task, (network, text) in texts.items():
         draw_text_weights(task, network, text)
 

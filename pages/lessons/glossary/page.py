@@ -1,4 +1,4 @@
-"""The glossary page: every sign in both languages, with a link to a page that shows it."""
+"""The glossary page: every symbol in both languages, with a link to a page that shows it."""
 
 import streamlit as st
 
@@ -12,29 +12,29 @@ from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.signs import GLOSSARY_SIGNS, Sign
 from pages.site.words import LANGUAGES, current_language, escape_markdown, load_app_texts, say, say_title
 
-GLOSSARY_COLUMN_WIDTHS = (2, 3, 12, 4)  # relative widths: sign, picture, meaning, link
+GLOSSARY_COLUMN_WIDTHS = (2, 3, 12, 4)  # relative widths: symbol, picture, meaning, link
 
 
 def names_in_both_languages(sign: Sign) -> list[str]:
-    """Lists the names of a sign, one in each language."""
+    """Returns the names of a symbol, one for each language of the app."""
     return [load_app_texts(language)[f"lessons.glossary.name.{sign.key}"] for language in LANGUAGES]
 
 
 def is_found(sign: Sign, wanted: str) -> bool:
-    """Whether a text occurs in a sign's key, in its meaning, or in its name in any language."""
+    """Returns whether a text occurs in a symbol's key, in its meaning, or in its name in any language."""
     meaning = say(f"lessons.glossary.text.{sign.key}")
     return any(wanted in text.casefold() for text in (sign.key, meaning, *names_in_both_languages(sign)))
 
 
 def show_sign(sign: Sign) -> None:
-    """Shows a sign, its picture, name and meaning, and a link to a page that shows it."""
+    """Shows a symbol, its picture, name and meaning, and a link to a page that shows it."""
     name = say(f"lessons.glossary.name.{sign.key}")
     first_name = names_in_both_languages(sign)[0]
     called = f"**{name}**"
     if name != first_name:
         called = f"{called} ({escape_markdown(first_name)})"
     meaning = say(f"lessons.glossary.text.{sign.key}")
-    with st.container(gap=None):  # keeps the columns together if a phone stacks them
+    with st.container(gap=None):  # keeps the columns together on a phone
         at_sign, at_picture, at_text, at_link = st.columns(
             GLOSSARY_COLUMN_WIDTHS, vertical_alignment="center", gap="xxsmall"
         )

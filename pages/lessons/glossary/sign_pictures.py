@@ -1,4 +1,4 @@
-"""Draws the small picture of each sign: a matrix with its axes, a drawing, or the numbers of a run."""
+"""Small pictures of the glossary's symbols: a matrix with its axes, a drawing, or the numbers of a run."""
 
 from collections.abc import Sequence
 
@@ -34,18 +34,21 @@ from pages.setup.setup import make_setup
 SENTENCE = "en_it"
 LOGITS = "2, 1, 0, -1"
 CELLS_BY_AXIS = {"": 4, "T": 4, "S": 4, "D": 4, "d_k": 2, "d_v": 2, "H·d_v": 4, "1": 1, "c": 1}  # drawn cells per axis
-Matrix = tuple[str, str, str]  # colour, row axis, column axis
+Matrix = tuple[str, str, str]  # (colour, axis of the rows, axis of the columns)
 
 
 @cache_measurement
 def draw_sign(key: str) -> list[Shape]:
-    """The shapes of a sign's picture."""
+    """Returns the shapes of a symbol's picture.
+
+    key: the key of the symbol.
+    """
     draw, *given = SIGN_PICTURES[key]
     return draw(*given)
 
 
 def beside(count: int) -> list[Box]:
-    """Boxes of equal width side by side."""
+    """Returns the given number of boxes of equal width, side by side."""
     left, top, width, height = WHOLE_FIELD
     each = width / count
     return [(left + number * each, top, each - 6, height) for number in range(count)]
@@ -53,7 +56,7 @@ def beside(count: int) -> list[Box]:
 
 # ---- matrices --------------------------------------------------------------------------------------------------------
 def draw_matrices(*matrices: Matrix) -> list[Shape]:
-    """Matrices side by side, with the sizes of their axes."""
+    """Draws matrices side by side, with the sizes of their axes."""
     shapes = []
     for box, (colour, down, across) in zip(beside(len(matrices)), matrices, strict=True):
         shapes += matrix_shapes(colour, CELLS_BY_AXIS[down], CELLS_BY_AXIS[across], down, across, box)
@@ -61,7 +64,7 @@ def draw_matrices(*matrices: Matrix) -> list[Shape]:
 
 
 def draw_stack(colour: str, name: str) -> list[Shape]:
-    """A stack of three matrices, labelled with the name of the stacked axis."""
+    """Draws a stack of three matrices, labelled with the name of the stacked axis."""
     shapes = []
     for number in range(3):
         left, top = 58 + 14 * number, 30 - 11 * number
@@ -71,20 +74,26 @@ def draw_stack(colour: str, name: str) -> list[Shape]:
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
 def run_of(example: str, choices: dict) -> tuple[Trace, Selection]:
-    """The run of an example with changed fields, and its selection. choices: the changed fields of the Setup."""
+    """Returns the run of an example whose Setup is changed, and the selection of that run.
+
+    choices: {Setup field: changed value}.
+    """
     setup = make_setup(example=example, **choices)
     trace = trace_for(setup)
     return trace, selection_of(trace, setup)
 
 
 def run_of_logits(choices: dict) -> Trace:
-    """A run whose scores are LOGITS. choices: further fields of the Setup."""
+    """Returns a run whose scores are LOGITS.
+
+    choices: other fields of the Setup.
+    """
     scores = as_scores(read_logits(LOGITS, 16))
     return trace_for(make_setup(example="one_query", score="dot", **scores, **choices))
 
 
 def draw_step(step: str, choices: dict, example: str = SENTENCE) -> list[Shape]:
-    """A map of a step of a run, of the selected head; blocked pairs of weights are empty."""
+    """Draws a step of a run as a map, for the selected head; blocked pairs of weights are left empty."""
     trace, chosen = run_of(example, choices)
     numbers = trace[step].double().numpy()
     maps = numbers.reshape(-1, *numbers.shape[-2:])  # (..., rows, columns) -> (maps, rows, columns)
@@ -96,7 +105,7 @@ def draw_step(step: str, choices: dict, example: str = SENTENCE) -> list[Shape]:
 
 
 def draw_heads(example: str) -> list[Shape]:
-    """The weight maps of the first two heads, side by side."""
+    """Draws the weight maps of the first two heads side by side."""
     trace, _ = run_of(example, {})
     one, two = trace["weights"][0, :2].numpy()
     left, right = beside(2)
@@ -104,7 +113,7 @@ def draw_heads(example: str) -> list[Shape]:
 
 
 def draw_rows(*rows: tuple[str, str, dict]) -> list[Shape]:
-    """Numbers of the only query as bars, a group for each (step, colour, fields of the Setup)."""
+    """Draws numbers of a single query as bars, in one group for each (step, colour, fields of the Setup)."""
     shapes = []
     for box, (step, colour, choices) in zip(beside(len(rows)), rows, strict=True):
         trace = run_of_logits(choices)
@@ -114,13 +123,13 @@ def draw_rows(*rows: tuple[str, str, dict]) -> list[Shape]:
 
 
 def draw_bias(position: str) -> list[Shape]:
-    """The bias that a position kind adds to the scores of the last word, as bars."""
+    """Draws the bias that a kind of position encoding adds to the scores of the last word, as bars."""
     trace, _ = run_of(SENTENCE, {"positions": (position,)})
     return bar_shapes(trace["bias"][0, -1].numpy(), "minus")
 
 
 def draw_arrows(choices: dict) -> list[Shape]:
-    """Queries and keys as arrows."""
+    """Draws queries and keys as arrows. choices: the changed fields of the Setup."""
     trace, chosen = run_of(SENTENCE, choices)
     queries = trace["q"][0, chosen.head].numpy()  # (T, d_k)
     keys = trace["k"][0, chosen.kv].numpy()  # (S, d_k)
@@ -129,21 +138,27 @@ def draw_arrows(choices: dict) -> list[Shape]:
 
 
 def draw_threads(example: str, only: int | None = None) -> list[Shape]:
-    """Queries above, keys below, and the weights as threads. only: index of the single query drawn; None: all."""
+    """Draws queries above, keys below, and the weights between them as lines ("threads").
+
+    only: the index of the single query whose lines are drawn; None for all queries.
+    """
     trace, chosen = run_of(example, {})
     weights = trace["weights"][0, chosen.head].numpy()
     return thread_shapes(weights if only is None else weights[only : only + 1])
 
 
 def draw_arcs(example: str) -> list[Shape]:
-    """Symbols with attention arcs: the weights of the head with the largest weight in its last five rows."""
+    """Draws symbols with the attention arcs of one head.
+
+    The head is the one with the largest weight in its last five rows.
+    """
     trace, _ = run_of(example, {})
     return arc_shapes(max(trace["weights"][0].numpy(), key=lambda weights: weights[-5:].max()))
 
 
 # ---- drawings --------------------------------------------------------------------------------------------------------
 def draw_cache(count: int) -> list[Shape]:
-    """A triangle with one more key per step; only the last key of each row is new."""
+    """Draws a KV cache as a triangle that grows by one key per step; in each row only the last key is new."""
     side = 74.0 / count
     shapes = []
     for step in range(count):
@@ -155,36 +170,36 @@ def draw_cache(count: int) -> list[Shape]:
 
 
 def draw_path(tokens: int) -> list[Shape]:
-    """A row of tokens with an arc from the first to the last."""
+    """Draws a row of tokens with an arc from the first to the last."""
     across = spread_evenly(tokens, WHOLE_FIELD)
     dots = [shape("dot", "x", 1.0, (x, 70, 5)) for x in across]
     return [shape("arc", "share", 1.0, (across[0], across[-1], 64, 100, 3)), *dots]
 
 
 def draw_tokens(colour: str, strengths: Sequence[float]) -> list[Shape]:
-    """A row of tokens; the stronger the colour, the larger the influence."""
+    """Draws a row of tokens; the stronger a token's colour, the larger its influence."""
     return [shape("dot", colour, strength, (20 + 24 * place, 45, 9)) for place, strength in enumerate(strengths)]
 
 
 def draw_two_rows(one: Sequence[float], other: Sequence[float]) -> list[Shape]:
-    """Two distributions as bars, side by side."""
+    """Draws two probability distributions as bars, side by side."""
     left, right = beside(2)
     return bar_shapes(np.array(one), "share", left, 1.0) + bar_shapes(np.array(other), "share", right, 1.0)
 
 
 def surprise(probability: np.ndarray) -> np.ndarray:
-    """The cross-entropy loss for a probability of the right answer, computed by torch."""
+    """Returns minus the logarithm of each probability of the right answer (cross-entropy loss), computed by torch."""
     given = torch.from_numpy(probability)
     return F.binary_cross_entropy(given, torch.ones_like(given), reduction="none").numpy()
 
 
 def numpy_sigmoid(numbers: np.ndarray) -> np.ndarray:
-    """The sigmoid of numbers, computed by torch."""
+    """Returns the sigmoid of each number, computed by torch."""
     return torch.from_numpy(numbers).sigmoid().numpy()
 
 
 def draw_jacobian(choices: dict) -> list[Shape]:
-    """The Jacobian of the weights with respect to the scores, as a map."""
+    """Draws the Jacobian of the weights with respect to the scores as a map."""
     trace = with_jacobian(run_of_logits(choices))
     return signed_map_shapes(trace["jacobian"][0, 0, 0].numpy())
 

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on heads, and helpers shared with its page."""
+"""The accordions of the lesson on heads, and helpers that its page uses too."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -76,10 +76,11 @@ RANDOM_LAYER_TOKENS = 10
 
 
 def make_random_layer(width: int, heads: int, d_k: int | None = None, d_v: int | None = None) -> Setup:
-    """Makes a random layer and ten random tokens of a model width; at EXAMPLE_WIDTH the example's tokens instead.
+    """Makes a random layer of a model width, and ten random tokens; at EXAMPLE_WIDTH the example's tokens instead.
 
-    The default head width is width / heads, rounded up; rounded down if all heads together would exceed MAX_COLUMNS:
-    with 3 heads and width 512, a head has 170 columns."""
+    The default head width is width / heads, rounded up. The width is rounded down if all heads together would exceed
+    MAX_COLUMNS: with 3 heads and width 512, a head has 170 columns.
+    """
     x = None
     if width != EXAMPLE_WIDTH:
         vectors = random_matrix("x", (RANDOM_LAYER_TOKENS, width), 0)
@@ -113,7 +114,7 @@ def show_ledger(setup: Setup) -> None:
 
 
 def say_contributions(whole: Trace, selection: Selection, heads: Sequence[str]) -> None:
-    """Shows how far the output of the selected query moves without each head."""
+    """Shows how far the output of the selected query moves if one head is left out, for each head."""
     contributions = whole["contributions"][selection.batch, :, selection.query]  # (H, D_out)
     largest = contributions.abs().amax(-1)  # (H,)
     moves = []
@@ -128,7 +129,7 @@ def say_contributions(whole: Trace, selection: Selection, heads: Sequence[str]) 
 
 
 def make_contribution_rows(whole: Trace, selection: Selection, heads: Sequence[str]) -> list[Row]:
-    """Makes one row per head: what the head adds to the output of the selected query."""
+    """Returns one row per head: what the head adds to the output of the selected query."""
     rows = []
     for head, name in enumerate(heads):
         index = (selection.batch, head, selection.query)
@@ -138,9 +139,10 @@ def make_contribution_rows(whole: Trace, selection: Selection, heads: Sequence[s
 
 
 def make_rows_without_heads(runs: Mapping[str, Trace], selection: Selection, heads: Sequence[str]) -> list[Row]:
-    """Makes a row of the selected query's output, and one row per head with the output without that head.
+    """Returns a row with the selected query's output, and one row per head with the output without that head.
 
-    runs: by name; "all" is the run with all heads, "no0" the run without head 0, and so on."""
+    runs: {name: run}; "all" is the run with all heads, "no0" the run without head 0, and so on.
+    """
     index = (selection.batch, selection.query)
     title = say("lessons.heads.all")
     rows = [row_of(title, runs["all"], "output", index, "all")]
@@ -187,7 +189,10 @@ MERGES = {"view": merge_by_view, "copy": merge_by_copy, "reshape": merge_by_resh
 
 
 def show_merges(_: Setup) -> None:
-    """Shows the chosen way to merge heads: its code, and its result or torch's error; one way is silently wrong."""
+    """Shows the chosen way to merge heads: its code, and its result or torch's error.
+
+    One of the ways gives wrong numbers without an error.
+    """
     of_way, of_heads = st.columns([3, 1], vertical_alignment="bottom")
     with of_way:
         way = choose_option("merge", tuple(MERGES))
@@ -212,7 +217,7 @@ def show_merges(_: Setup) -> None:
 
 
 def show_rows(title: str, rows: list[list[float]]) -> None:
-    """Shows rows as whole numbers, one token per line. title: text key below lessons.heads."""
+    """Shows rows as whole numbers, one token per line. title: the key, below lessons.heads, of the title's text."""
     lines = []
     for row in rows:
         numbers = [f"{number:.0f}" for number in row]
@@ -223,9 +228,10 @@ def show_rows(title: str, rows: list[list[float]]) -> None:
 
 # ---- drawer "split", tab: what of a word's vector does each head read? -----------------------------------------------
 def show_head_sight(setup: Setup) -> None:
-    """Shows a word's vector, the part that each head reads, and that the remaining part changes neither q nor k.
+    """Shows a word's vector and the part of it that each head reads; the rest changes neither q nor k.
 
-    setup: the lesson's run with two heads."""
+    setup: the lesson's run with two heads.
+    """
     trace = with_sights(trace_for(setup))
     words = list_place_names(trace, "T")
     word = pick_place("looked", words, len(words) - 1, width=160)
@@ -261,11 +267,11 @@ def say_unseen(trace: Trace, head: int) -> None:
 
 # ---- drawer "split": how are heads split and merged again? -----------------------------------------------------------
 LAYER_WIDTHS = (8, 12, 16, 18, 20, 24, 25, 32, 64)
-HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # 0: the default width, d_model / heads
+HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # 0 stands for the default width, d_model / heads
 
 
 def choose_layer() -> Setup:
-    """Asks for the sizes of a layer: width, heads, d_k and d_v."""
+    """Shows controls for the sizes of a layer (width, heads, d_k and d_v), and returns its Setup."""
     of_width, of_heads, of_d_k, of_d_v = st.columns(4)
     with of_width:
         width = slide("width", (*LAYER_WIDTHS, EXAMPLE_WIDTH), EXAMPLE_WIDTH)
@@ -316,7 +322,7 @@ def format_batch(count: str) -> str:
 
 
 def show_split_by_eighth(_: Setup) -> None:
-    """Shows that d_model // 8 is the width of a head, not the number of heads."""
+    """Shows that d_model // 8 gives the width of a head and not the number of heads."""
     width = slide("eighth", (4, *LAYER_WIDTHS), 20)
     say_heads_by_eighth(width)
     layer = make_random_layer(width, heads=1)
@@ -326,7 +332,10 @@ def show_split_by_eighth(_: Setup) -> None:
 
 
 def say_heads_by_eighth(width: int) -> None:
-    """Shows how many heads result from d_k = width // 8 if 8 heads were meant; an error if torch refuses that width."""
+    """Shows how many heads result from d_k = width // 8 if 8 heads were meant.
+
+    Shows an error if torch refuses that width.
+    """
     made = heads_by_eighth(width)
     if made is None:
         d_k = width // 8
@@ -340,7 +349,7 @@ def say_heads_by_eighth(width: int) -> None:
 
 # ---- drawer "share", tab: do more heads make training more stable? ---------------------------------------------------
 def show_stability(_: Setup) -> None:
-    """Shows the results of training small networks with 1 to 8 heads, over seeds and learning rates."""
+    """Shows the results of trainings of small networks with 1 to 8 heads, over several seeds and learning rates."""
     runs = STABILITY.rows
     one = runs[HEAD_COUNTS[0], RATES[-1]].failed
     most = runs[HEAD_COUNTS[-1], RATES[-1]].failed
@@ -361,7 +370,7 @@ def show_stability(_: Setup) -> None:
 
 
 def show_overfitting() -> None:
-    """Shows how far small networks overfit: their accuracy on training and held-out texts, by number of texts."""
+    """Shows how far small networks overfit: accuracy on training and held-out texts, by number of training texts."""
     runs = OVERFITTING.rows
     values = {}
     for name, count in zip(("few", "some", "many"), TEXT_COUNTS, strict=True):
@@ -434,7 +443,7 @@ def show_shared_heads(setup: Setup) -> None:
 
 
 def choose_shared_run(setup: Setup) -> Setup:
-    """Asks which run is changed so that heads share keys and values. Returns its Setup, still unchanged."""
+    """Shows a choice of the run whose heads will share keys and values; returns its Setup, which has no sharing yet."""
     runs = {
         "own": setup,
         "it": make_setup(example=POSITION_EXAMPLES[setup.run.example]),
@@ -445,7 +454,10 @@ def choose_shared_run(setup: Setup) -> Setup:
 
 
 def say_sharing(before: Trace, now: Trace, selection: Selection) -> None:
-    """Shows which key/value head a head reads, how far the output moves, and how many numbers the shared keys have."""
+    """Shows which key/value head a head uses, how far the output moves, and how many numbers the shared keys have.
+
+    before, now: the runs without and with sharing.
+    """
     moved = find_moves(now, before).get("output")
     gap = format_or_scientific(moved.size) if moved else "0"
     show_sentence(
@@ -509,9 +521,10 @@ def show_gradient_times_input(setup: Setup) -> None:
 
 
 def say_deepest_word(trace: Trace, run: Trace, row: tuple[int, int, int], number: str) -> None:
-    """Shows the words with the largest weight in a row, and with the largest gradient x input for an output number.
+    """Shows the words with the largest weight in a row, and with the largest gradient x input for one output number.
 
-    run: the trace with the step gradient_x_input added. row: indices of batch, head and query."""
+    run: the trace with the added step gradient_x_input. row: the indices of batch, head and query.
+    """
     batch, head, query = row
     weights = run["weights"][row]  # (S,)
     slopes = run["gradient_x_input"][batch]  # (S,)
@@ -594,7 +607,7 @@ def show_dropout(setup: Setup) -> None:
 
 
 def make_dropped_row(run: Trace, index: tuple[int, int, int], head: str) -> Row:
-    """Makes a row of weights after dropout, followed by their sum."""
+    """Returns a row of weights after dropout, followed by their sum."""
     title = say("lessons.heads.dropped", head=head)
     dropped = row_of(title, run, "dropped_weights", index)
     row_sum = Ref("row_sums", index)

@@ -1,4 +1,7 @@
-"""Why many heads? Runs the same matrices as two heads and as one head, to find which animal has which colour."""
+"""Page of the lesson on heads: runs the same matrices as two heads and as one head, to tell each animal's colour.
+
+With two heads the output shows which animal has which colour; with one head it may not.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,20 +27,21 @@ from pages.session.labels import place_name, selection_of
 from pages.session.staged import is_one_screen
 from pages.site.words import get_text_template, say
 
-COLOUR_CHANGES = ("weaker", "same", "stronger")  # how strong the colour is with one head, compared with two heads
+COLOUR_CHANGES = ("weaker", "same", "stronger")  # how strong a colour is with one head, compared with two heads
 
 
 def name_colour_change(one: float, two: float) -> str:
-    """Returns how a colour with one head compares to the colour with two heads: one of COLOUR_CHANGES."""
+    """Returns how the colour with one head compares with the colour with two heads: one of COLOUR_CHANGES."""
     if format_fixed(one) == format_fixed(two):
         return "same"
     return "weaker" if abs(one) < abs(two) else "stronger"
 
 
 def make_colour_rows(runs: Mapping[str, Trace], names: Sequence[str], query: int, known: bool) -> RunPicture:
-    """Draws each word's input colour, and its output colour with two heads and with one head.
+    """Draws each word's input colour, and its output colours with two heads and with one head.
 
-    query: the selected word. known: whether the answer may be shown."""
+    query: the selected word. known: whether the answer may be shown.
+    """
     two = runs["two"]
     one = runs["one"]
     colour = two.labels["D_out"].index("colour")
@@ -56,11 +60,12 @@ PAINTED_TEXTS = ("own", "with_two", "with_one", "brings", "flows", "comma", "pai
 def show_painted(
     runs: Mapping[str, Trace], shown: str, names: Sequence[str], query: int, colour: int, known: bool
 ) -> None:
-    """Shows which words' colours flow to the selected word along each head.
+    """Shows which words' colours flow to the selected word through each head.
 
-    runs: by name, "two" heads and "one" head. shown: name of the run whose ribbons are drawn. query: the word selected
-    at first; the browser selects another word without a request. colour: the output column with the colour. known:
-    whether the output with one head may be shown."""
+    runs: {"two": the run with two heads, "one": the run with one head}. shown: the name of the run whose ribbons are
+    drawn. query: the word selected at first; the browser selects another word without a request. colour: the index of
+    the output column with the colour. known: whether the output with one head may be shown.
+    """
     run = runs[shown]
     seen = ("two", "one") if known else ("two",)
     data = {
@@ -77,7 +82,7 @@ def show_painted(
 
 
 def describe_heads(run: Trace, colour: int) -> list[dict[str, object]]:
-    """Returns the name, the weights and the colour carried from each word, per head."""
+    """Returns, for each head, its name, its weights, and the amount of the colour that it carries from each word."""
     carried = find_carried(run, colour)[0]  # (H, S)
     heads = []
     for head, weights in enumerate(run["weights"][0]):
@@ -124,7 +129,7 @@ with draw_lesson(LESSON) as place:
     )
     show_fact(fact)
     show_lesson_journey(setup)
-    if not is_one_screen():  # on the stage the painted words show these colours
+    if not is_one_screen():  # because the painted words already show these colours in a lecture
         show_run_picture(make_colour_rows(runs, names, query, known))
     show_lesson_run(setup, place)
     draw_drawers(LESSON, two)

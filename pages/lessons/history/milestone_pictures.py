@@ -1,4 +1,4 @@
-"""Draws for each milestone a small picture of its contribution, from computed numbers if the app has them."""
+"""Small pictures of the milestones' contributions, drawn from computed numbers if the app has them."""
 
 from collections.abc import Callable, Sequence
 
@@ -40,13 +40,13 @@ WEAKEST_STATE = 0.08  # least strength of a state's colour, so that every state 
 
 @cache_measurement
 def draw_milestone(milestone: str) -> list[Shape]:
-    """The shapes of a milestone's picture."""
+    """Returns the shapes of a milestone's picture."""
     return MILESTONE_PICTURES[milestone]()
 
 
 # ---- recurrent states ------------------------------------------------------------------------------------------------
 def draw_states(encoder: Encoder) -> list[Shape]:
-    """The states of a recurrent network; the stronger a colour, the larger that word's influence on the last state."""
+    """Draws the states of a recurrent network; the stronger a colour, the more its word influences the last state."""
     at = default_position(False, trace_for(SENTENCE).sizes()["T"])
     distances = distances_heard(False, at + 1, at)
     heard = cached_influence(encoder, SENTENCE, at, "share", 8)
@@ -55,7 +55,7 @@ def draw_states(encoder: Encoder) -> list[Shape]:
 
 
 def chain_shapes(strengths: Sequence[float], row: Box) -> list[Shape]:
-    """A row of dots with the given strengths on a line."""
+    """Draws a row of dots on a line; each dot's colour has the given strength."""
     across = spread_evenly(len(strengths), row)
     middle = row[1] + row[3] / 2
     shapes = [shape("line", "faint", 1.0, (across[0], middle, across[-1], middle, 2))]
@@ -66,17 +66,17 @@ def chain_shapes(strengths: Sequence[float], row: Box) -> list[Shape]:
 
 
 def draw_elman() -> list[Shape]:
-    """The states of a simple RNN, which each step partly overwrites."""
+    """Draws the states of a simple RNN, which each step partly overwrites."""
     return draw_states(Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=0.9))
 
 
 def draw_lstm() -> list[Shape]:
-    """The states of an LSTM, which gates keep."""
+    """Draws the states of an LSTM, which its gates preserve."""
     return draw_states(Encoder("lstm", width=COMPARED_ENCODER_WIDTH, keep=2))
 
 
 def draw_memory() -> list[Shape]:
-    """One head that reads the rows of a memory with weights from cosine and softmax."""
+    """Draws one head that reads the rows of a memory, with weights from a softmax over cosines."""
     trace = trace_for(SENTENCE.with_fields(score="cosine"))
     chosen = selection_of(trace, SENTENCE)
     shares = trace["weights"][0, chosen.head, chosen.query].numpy()  # (S,)
@@ -90,7 +90,7 @@ def draw_memory() -> list[Shape]:
 
 
 def draw_one_vector() -> list[Shape]:
-    """A sentence encoded into one vector, and a sentence generated from that vector."""
+    """Draws a sentence encoded into one vector, and a sentence generated from that vector."""
     shapes = [shape("line", "x", 1.0, (20, 45, 140, 45, 2))]
     for x in (16, 32, 48):
         shapes.append(shape("dot", "k", 1.0, (x, 45, 6)))
@@ -99,19 +99,19 @@ def draw_one_vector() -> list[Shape]:
 
 
 def draw_limit() -> list[Shape]:
-    """The share of texts that are generated exactly from one vector, by length of the text."""
+    """Draws the share of texts that are generated exactly from one vector, by length of the text."""
     record = load_shipped_training("reversal_one")
     return curve_shapes([("share", record.places, record.figures_at(WRITING_TASKS["reversal"].telling))])
 
 
 # ---- weights over a source -------------------------------------------------------------------------------------------
 def draw_alignment() -> list[Shape]:
-    """A learned alignment: attention threads from each generated symbol to the source."""
+    """Draws a learned alignment: the attention of each generated symbol to the source, as lines."""
     return thread_shapes(trace_for(make_setup(example="learned_dates"))["weights"][0, 0].numpy())
 
 
 def draw_products() -> list[Shape]:
-    """A query and keys as arrows, compared by their dot product."""
+    """Draws a query and keys as arrows, compared by their dot product."""
     trace = trace_for(SENTENCE)
     chosen = selection_of(trace, SENTENCE)
     keys = trace["k"][0, chosen.kv].numpy()  # (S, d_k)
@@ -119,7 +119,7 @@ def draw_products() -> list[Shape]:
 
 
 def draw_patches() -> list[Shape]:
-    """One word, and its weights on the patches of a picture."""
+    """Draws one word, and its weights on the patches of an image."""
     shares = trace_for(make_setup(example="picture"))["weights"][0, 0, 0].numpy()  # (S,)
     side = int(len(shares) ** 0.5)
     patches = shares.reshape(side, side) / shares.max()  # (S,) -> rows and columns
@@ -129,7 +129,7 @@ def draw_patches() -> list[Shape]:
 
 # ---- attention alone -------------------------------------------------------------------------------------------------
 def draw_projections() -> list[Shape]:
-    """One word's x, and the query, key and value computed from it."""
+    """Draws the vector x of one word, and the query, key and value computed from x."""
     trace = trace_for(SENTENCE)
     chosen = selection_of(trace, SENTENCE)
     heads = {"q": chosen.head, "k": chosen.kv, "v": chosen.kv}
@@ -142,7 +142,7 @@ def draw_projections() -> list[Shape]:
 
 
 def draw_masked(*masks: str, example: str = "en_it") -> list[Shape]:
-    """The weights under masks as maps; blocked pairs are left blank."""
+    """Draws the weights under each mask as a map; blocked pairs are left blank."""
     setup = make_setup(example=example, masks=masks)
     trace = trace_for(setup)
     head = selection_of(trace, setup).head
@@ -151,12 +151,12 @@ def draw_masked(*masks: str, example: str = "en_it") -> list[Shape]:
 
 
 def draw_causal() -> list[Shape]:
-    """A causal mask: each word attends to itself and the words before it."""
+    """Draws a causal mask: each word attends to itself and the words before it."""
     return draw_masked("causal")
 
 
 def draw_hidden_word() -> list[Shape]:
-    """A hidden word that attends to both sides."""
+    """Draws a hidden word that attends to both sides."""
     across = spread_evenly(WORDS_AROUND, WHOLE_FIELD)
     hidden = across[WORDS_AROUND // 2]
     shapes = []
@@ -168,58 +168,58 @@ def draw_hidden_word() -> list[Shape]:
 
 
 def draw_other_weights() -> list[Shape]:
-    """Learned weights, and below them uniform weights."""
+    """Draws learned weights, and below them uniform weights."""
     shares = trace_for(make_setup(example="learned_lookup"))["weights"][0, 0, 0].numpy()
     even = np.full_like(shares, 1 / len(shares))
     return bar_shapes(shares, "share", UPPER_HALF, 1.0) + bar_shapes(even, "x", LOWER_HALF, 1.0)
 
 
 def draw_one_shared_head() -> list[Shape]:
-    """Multi-query attention: one key/value head for all query heads."""
+    """Draws multi-query attention: one key/value head for all query heads."""
     return shared_head_shapes(1)
 
 
 def draw_groups() -> list[Shape]:
-    """Grouped-query attention: one key/value head for each group of query heads."""
+    """Draws grouped-query attention: one key/value head for each group of query heads."""
     return shared_head_shapes(2)
 
 
 def draw_strides() -> list[Shape]:
-    """A dilated causal mask: every second word, up to six away."""
+    """Draws a dilated causal mask: every second word, up to six away."""
     return draw_masked("dilated:3:2", "causal")
 
 
 def draw_window() -> list[Shape]:
-    """A local window, and one global word that attends to all and to which all attend."""
+    """Draws a local window with one global word, which attends to all words and is attended to by all."""
     return draw_masked("local_global:1:0")
 
 
 def draw_turned() -> list[Shape]:
-    """RoPE: the same query, rotated further at each position."""
+    """Draws RoPE: the same query, rotated further at each position."""
     trace = trace_for(SENTENCE.with_fields(text="it it it it", positions=("rope",)))
     head = selection_of(trace, SENTENCE).head
     return arrow_shapes([("q", query) for query in trace["q"][0, head].numpy()])
 
 
 def draw_penalty() -> list[Shape]:
-    """ALiBi: the bias added to the scores of the last word, lower the farther a key is."""
+    """Draws ALiBi: the bias added to the scores of the last word, lower for farther keys."""
     bias = trace_for(SENTENCE.with_fields(positions=("alibi",)))["bias"][0, -1].numpy()  # (S,)
     return bar_shapes(bias, "minus")
 
 
 def draw_copying() -> list[Shape]:
-    """An induction head: each symbol attends to what followed its previous occurrence."""
+    """Draws an induction head: each symbol attends to what followed its previous occurrence."""
     heads = trace_for(make_setup(example="learned_copy"))["weights"][0].numpy()  # (H, T, T)
     return arc_shapes(max(heads, key=lambda weights: weights[-5:].max()))
 
 
 def draw_blocks() -> list[Shape]:
-    """An attention map in blocks; only one block is stored."""
+    """Draws an attention map in blocks; only one block is stored."""
     return block_shapes(3)
 
 
 def draw_sink() -> list[Shape]:
-    """An attention sink: words that match nothing give their weight to the first token."""
+    """Draws an attention sink: words that match nothing give their weight to the first token."""
     return draw_masked(example="en_it_sink")
 
 

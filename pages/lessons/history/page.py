@@ -1,4 +1,4 @@
-"""Where attention comes from: a timeline of milestones, each with authors, contribution and a link to a page."""
+"""The history page: a timeline of milestones, each with authors, contribution and a link to a page."""
 
 import streamlit as st
 

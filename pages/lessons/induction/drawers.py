@@ -50,7 +50,10 @@ from pages.site.words import get_text_template, say
 # ---- cached measurements: accuracy, predictions, and each head's scores "previous" and "induction" -------------------
 @cache_by_setup
 def measure_accuracy_without_heads(network: str, off: tuple[str, ...]) -> Figures:
-    """Measures the accuracy by position with some heads ablated."""
+    """Measures the accuracy of a network at each position of a text, with some heads ablated.
+
+    off: the names of the ablated heads.
+    """
     return find_network(network).measure(lambda model: accuracy_without_heads(model, off))
 
 
@@ -62,7 +65,10 @@ def predict_next_symbol(network: str, text: str, off: tuple[str, ...]) -> tuple[
 
 @cache_by_setup
 def measure_head_scores(network: str) -> dict[str, list[list[float]]]:
-    """Measures each head's scores "previous" and "induction", by kind, layer and head."""
+    """Measures each head's scores "previous" and "induction".
+
+    Returns {kind of score: for each layer, the score of each head}.
+    """
     tensors = find_network(network).measure(head_scores)
     return {kind: scores.tolist() for kind, scores in tensors.items()}
 
@@ -73,13 +79,13 @@ def list_heads_of_layer(layer: str) -> list[str]:
 
 
 def get_head_score(network: str, kind: str, name: str) -> float:
-    """A head's score of a kind, "previous" or "induction"."""
+    """Returns a head's score of a kind, "previous" or "induction"."""
     layer, head = HEAD_PLACES[name]
     return measure_head_scores(network)[kind][layer][head]
 
 
 def head_colours() -> dict[str, str]:
-    """The colour of each head, by its name."""
+    """Returns the colour of each head, by its name."""
     palette = current_palette()
     return {
         "L1H1": palette.q,
@@ -90,12 +96,12 @@ def head_colours() -> dict[str, str]:
 
 
 # ---- the runs: one for each layer of a network, and the maps of its heads --------------------------------------------
-LAYER_EXAMPLES = {"L1": "learned_previous", "L2": "learned_copy"}  # layer -> the example with that layer
-LAYER_MAP_CELL_PX = 30.0  # cell width in pixels: two maps fit side by side
+LAYER_EXAMPLES = {"L1": "learned_previous", "L2": "learned_copy"}  # layer -> the workbench example with this layer
+LAYER_MAP_CELL_PX = 30.0  # cell side in pixels, so that two maps fit side by side
 
 
 def setup_for_layer(layer: str, network: str, text: str) -> Setup:
-    """The Setup of one layer of a network, with a text as input."""
+    """Returns the Setup of one layer of a network, with a text as input."""
     return make_setup(example=LAYER_EXAMPLES[layer], text=text, network=network)
 
 
@@ -116,7 +122,7 @@ def make_layer_head_map(picture: str, name: str, trace: Trace) -> RunPicture:
 
 
 # ---- the picture of the page: an arc from each symbol to those that a head attends to --------------------------------
-ARCS_PICTURE = "arcs"  # the name of the picture in the session
+ARCS_PICTURE = "arcs"  # name of the picture in the session
 LAYER_NAMES = ("L1", "L2")
 LEAST_DRAWN_WEIGHT = 0.02  # the arc of a smaller weight would be invisible
 ARC_TEXTS = ("alt", "place", "copies", "looks", "nowhere")
@@ -131,7 +137,10 @@ def run_layers(network: str, text: str, off: Off) -> dict[str, Trace]:
 
 @cache_by_setup
 def describe_arcs(network: str, text: str, off: Off) -> dict[str, object]:
-    """Component data: the arcs of each head that is not ablated, and the most probable symbol after each symbol."""
+    """Returns the component data of a network: each head's arcs, and the most probable symbol after each symbol.
+
+    off: the ablated heads, whose arcs are left out.
+    """
     runs = run_layers(network, text, off)
     arcs = {}
     for name, (layer, head) in HEAD_PLACES.items():
@@ -143,14 +152,14 @@ def describe_arcs(network: str, text: str, off: Off) -> dict[str, object]:
 
 
 def list_arcs(trace: Trace, head: int) -> list[list[float]]:
-    """The weights of a head from LEAST_DRAWN_WEIGHT up, each as [query, key, weight]."""
+    """Returns the weights of a head that are at least LEAST_DRAWN_WEIGHT, each as [query, key, weight]."""
     weights = trace["weights"][0, head]  # (T, S)
     places = (weights >= LEAST_DRAWN_WEIGHT).nonzero()  # (arcs, 2)
     return [[query, key, weights[query, key].item()] for query, key in places.tolist()]
 
 
 def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> None:
-    """Shows the arcs after each step of training, and below them the arithmetic of the open weight."""
+    """Shows the attention arcs after each step of training, and below them the arithmetic of the opened weight."""
     network = record.network_at(step.value)
     runs = run_layers(network, text, off)
 
@@ -177,7 +186,7 @@ def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> 
 
 
 def make_arcs_data(trace: Trace, frames: list[dict[str, object]], off: Off) -> dict[str, object]:
-    """The data of the component: symbols, heads that are not ablated, the arcs of each step, and texts."""
+    """Returns the data of the component: symbols, heads that are not ablated, arcs after each step, and texts."""
     symbols = list(trace.labels["T"])
     colours = head_colours()
     heads = []
@@ -216,23 +225,23 @@ def show_one_layer() -> None:
 
 
 def last_figures(record: TrainingRecord) -> tuple[float, ...]:
-    """The accuracy by position at the end of a training."""
+    """Returns the accuracy by position at the end of a training."""
     return record.figures_at(max(record.steps))
 
 
 def make_accuracy_curve(name: str, record: TrainingRecord, colour: str) -> Curve:
-    """Makes the curve of the accuracy by position at the end of a training."""
+    """Returns the curve of the accuracy by position at the end of a training."""
     title = say(f"lessons.induction.layers_{name}")
     return Curve(title, record.places, last_figures(record), colour)
 
 
 # ---- drawer "layers": what does each layer attend to, and how do two heads work together? ----------------------------
-LAYER_BEHAVIOURS = {"L1": "previous", "L2": "induction"}  # layer -> the score that its heads learn to raise
-MIN_BEHAVIOUR_SHARE = 0.5  # share of a head's weight above which the head has learned the behaviour
+LAYER_BEHAVIOURS = {"L1": "previous", "L2": "induction"}  # layer -> the head score that its heads learn to raise
+MIN_BEHAVIOUR_SHARE = 0.5  # a head has learned the behaviour if its score exceeds this share of its weight
 
 
 def show_layers(record: TrainingRecord, network: str, text: str) -> None:
-    """Shows, as chosen, the heads of one layer, or the composition of a head of layer 1 with a head of layer 2."""
+    """Shows either the heads of one layer, or the composition of a head of layer 1 with a head of layer 2."""
     chosen = choose_option("layer", (*LAYER_EXAMPLES, "both"))
     if chosen == "both":
         show_composed_heads(record, network, text)
@@ -264,8 +273,11 @@ def say_layer_behaviour(network: str, layer: str) -> None:
 
 # ---- drawer "layers", both layers: how a head of layer 2 reads the output of a head of layer 1 -----------------------
 def show_composed_heads(record: TrainingRecord, network: str, text: str) -> None:
-    """Shows the weights of a head of layer 1, the scores of a head of layer 2 whose keys are computed from the output
-    of that first head, and the composition scores of every pair of heads."""
+    """Shows how a head of layer 2 is composed with a head of layer 1.
+
+    The accordion shows the weights of the head of layer 1, the scores of the head of layer 2 whose keys are computed
+    from the first head's output, and the composition scores of every pair of heads.
+    """
     show_sentence("lessons.induction.composed")
     with st.container(horizontal=True):
         first = choose_option("writes", (*list_heads_of_layer("L1"), ITSELF))
@@ -288,7 +300,10 @@ def find_composed(network: str, text: str, first: str) -> Trace:
 
 @cache_by_setup
 def count_finding(network: str, first: str, second: str) -> list[bool]:
-    """For each symbol, whether its highest score is with the key that the first head computed from the same symbol."""
+    """Returns, for each symbol as a query of `second`, whether its highest score is with the key of the same symbol.
+
+    The keys are computed from the output of `first`, a head of layer 1.
+    """
     return finds_itself(find_network(network), first, second).tolist()
 
 
@@ -299,7 +314,10 @@ def measure_composition(network: str) -> Trace:
 
 
 def make_composed_map(trace: Trace, first: str, second: str) -> RunPicture:
-    """Draws the scores of a head of layer 2: a row per query, a column per key, computed from the output of `first`."""
+    """Draws the scores of a head of layer 2, with a row per query and a column per key.
+
+    The keys are computed from the output of `first`, a head of layer 1.
+    """
     _, head = HEAD_PLACES[second]
     title = say(f"lessons.induction.title_{'itself' if first == ITSELF else 'composed'}", first=first, second=second)
     picture = single_picture(
@@ -314,7 +332,10 @@ def make_composed_map(trace: Trace, first: str, second: str) -> RunPicture:
 
 
 def say_what_is_asked(network: str, first: str, second: str) -> None:
-    """Shows how many symbols have their highest score with the key that `first` computed from the same symbol."""
+    """Shows how many symbols have their highest score with the key that `first` computed from the same symbol.
+
+    first, second: the names of a head of layer 1 and of a head of layer 2, whose score this is.
+    """
     found = count_finding(network, first, second)
     values = {"first": first, "second": second, "found": sum(found), "count": len(found)}
     if first == ITSELF:
@@ -341,7 +362,7 @@ def show_composition_scores(record: TrainingRecord, network: str) -> None:
 
 
 # ---- drawer "appear": when do the heads appear? ----------------------------------------------------------------------
-LITTLE_SHARE, LEARNED_SHARE = 0.1, 0.9  # copying has not begun below, is learned above
+LITTLE_SHARE, LEARNED_SHARE = 0.1, 0.9  # shares below which copying has not begun, and above which it is learned
 
 
 def show_appearing_heads(record: TrainingRecord) -> None:
@@ -360,8 +381,11 @@ def show_appearing_heads(record: TrainingRecord) -> None:
 
 
 def tell_growth(record: TrainingRecord) -> None:
-    """Shows between which two checkpoints copying was learned. Returns early if copying was not learned, or if no
-    checkpoint lies between the two (as with a large learning rate), so that a sudden rise cannot be recognised."""
+    """Shows between which two checkpoints copying was learned, if it was learned.
+
+    Shows nothing if no other checkpoint lies between these two, as with a large learning rate, because a sudden rise
+    cannot be recognised then.
+    """
     shares = {step: repeated_share(record.figures_at(step)) for step in record.steps}
     begun = [step for step, share in shares.items() if share < LITTLE_SHARE]
     done = [step for step, share in shares.items() if share > LEARNED_SHARE]
@@ -386,7 +410,7 @@ def tell_growth(record: TrainingRecord) -> None:
 # ---- drawer "typed": what is predicted in my text? -------------------------------------------------------------------
 @cache_by_setup
 def cached_prediction_run(network: str, text: str, off: tuple[str, ...]) -> Trace:
-    """The last layer's run with the predicted probability of each next symbol, with some heads ablated."""
+    """Returns the last layer's run with the predicted probability of each next symbol, with some heads ablated."""
     trace = trace_for(setup_for_layer("L2", network, text))
     return with_next_probabilities(trace, find_network(network), text, off)
 

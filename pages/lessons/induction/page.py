@@ -1,4 +1,7 @@
-"""A head learns to copy what came after the same symbol before. Shows the accuracy by position, with heads ablated."""
+"""Page of the lesson on copying: a head learns to copy what came after the same symbol before.
+
+Shows the accuracy by position, with all heads and with heads ablated.
+"""
 
 from collections.abc import Sequence
 
@@ -70,14 +73,15 @@ def tell_next_symbol(network: str, text: str, off: tuple[str, ...]) -> str:
 
 
 # ---- the chart: the share of symbols that are predicted correctly, by position ---------------------------------------
-ACCURACY_WIDTH_PX, ACCURACY_HEIGHT_PX = 185, 200  # size in pixels of the plot area
+ACCURACY_WIDTH_PX, ACCURACY_HEIGHT_PX = 185, 200  # width and height of the plot area in pixels
 
 
 def show_accuracy_curves(step: LiveChoice, all_on: Sequence[Figures], some_on: Figures, places: Sequence[int]) -> None:
-    """Shows the accuracy by position after each step of training, with all heads and with some of them ablated.
+    """Shows the accuracy by position after each training step, with all heads and with some of them ablated.
 
-    all_on: the accuracies with all heads, for each step. some_on: those with the ablated heads, at the selected step;
-    () if no head is ablated."""
+    all_on: the accuracies with all heads, for each step. some_on: the accuracies with heads ablated, at the selected
+    step; () if no head is ablated. places: the positions in the text.
+    """
     axes = (
         Axis(say("lessons.induction.axis_place"), min(places), max(places)),
         share_axis(say("lessons.induction.axis_right")),
@@ -102,7 +106,7 @@ HEADS_BY_LAYER = {"first": ("L1H1", "L1H2"), "second": ("L2H1", "L2H2")}
 
 
 def measure_share_without(*off: str) -> float:
-    """Measures how accurately the supplied, fully trained network predicts the repetition with some heads ablated."""
+    """Measures how accurately the supplied, fully trained network predicts the repeated symbols with heads ablated."""
     network = NetworkRecipe(COPY_COURSE, SHIPPED_SEED, COURSES[COPY_COURSE].saved[-1]).name
     return repeated_share(measure_accuracy_without_heads(network, off))
 

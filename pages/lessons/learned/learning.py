@@ -26,10 +26,11 @@ from pages.site.words import say, say_refusal, use_language
 
 @dataclass(frozen=True)
 class TrainingRecord:
-    """The figures and the networks of a training, by step.
+    """The accuracies and the networks of a training, by training step.
 
-    figures: measured step -> accuracies. networks: step -> name of the network, for the steps with a checkpoint.
-    own: whether the visitor ran this training."""
+    figures: {measured step: accuracies}. networks: {step: name of the network} for the steps with a checkpoint. own:
+    whether the visitor ran this training.
+    """
 
     course: str
     figures: Mapping[int, Figures]
@@ -38,7 +39,7 @@ class TrainingRecord:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """The x axis of the figures: positions or lengths."""
+        """The positions or text lengths to which the accuracies belong."""
         return COURSES[self.course].places
 
     @property
@@ -48,27 +49,30 @@ class TrainingRecord:
 
     @property
     def steps(self) -> list[int]:
-        """The steps with a checkpoint, that is, with a network."""
+        """The steps for which the network was saved as a checkpoint."""
         return [*self.networks]
 
     def figures_at(self, step: int) -> Figures:
-        """The figures after a step; if the step was not measured, after the last measured step before."""
+        """Returns the accuracies after a step, or, if that was not measured, after the last measured step before it."""
         steps_so_far = [saved for saved in self.figures if saved <= step]
         return self.figures[max(steps_so_far)]
 
     def mean_at(self, step: int, longest: float = math.inf) -> float:
-        """The mean of the figures at a step. longest: figures at larger places (lengths or positions) are left out."""
+        """Returns the mean accuracy at a step.
+
+        longest: accuracies at larger lengths or positions are left out.
+        """
         pairs = zip(self.places, self.figures_at(step), strict=True)
         figures = [share for length, share in pairs if length <= longest]
         return sum(figures) / len(figures)
 
     def network_at(self, step: int) -> str:
-        """The name of the network after a step, one of `steps`."""
+        """Returns the name of the network after a step, which must be one of `steps`."""
         return self.networks[step]
 
 
 def load_shipped_training(course: str) -> TrainingRecord:
-    """The record of the training that is supplied with the app."""
+    """Returns the record of the training that is supplied with the app."""
     measured_steps = read_figures_table()[course]["steps"]
     figures = {step: shipped_figures(course, step) for step in measured_steps}
     networks = {}
@@ -79,7 +83,7 @@ def load_shipped_training(course: str) -> TrainingRecord:
 
 
 def get_own_training(course: str) -> TrainingRecord | None:
-    """The record of the visitor's own training; None if the training has not saved a network."""
+    """Returns the record of the visitor's own training; None if that training has not saved a network."""
     running = get_running_training(course)
     if running is None or not running.saved:
         return None
@@ -92,7 +96,7 @@ def get_own_training(course: str) -> TrainingRecord | None:
 
 
 def get_training_record(course: str) -> TrainingRecord:
-    """The record of the visitor's own training if there is one, else of the supplied training."""
+    """Returns the record of the visitor's own training if there is one, else of the supplied training."""
     return get_own_training(course) or load_shipped_training(course)
 
 
@@ -100,7 +104,7 @@ SHARE_AXIS_STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)  # shares at which the axis has t
 
 
 def share_axis(title: str) -> Axis:
-    """An axis for shares from 0 to 1."""
+    """Returns an axis for shares from 0 to 1."""
     texts = [written_share(stop) for stop in SHARE_AXIS_STOPS]
     return Axis(
         title,
@@ -114,22 +118,22 @@ def share_axis(title: str) -> Axis:
 # ---- the visitor's own training: buttons to start, stop, continue and restart it, its progress and its loss ----------
 REFRESH_SECONDS = 0.5  # seconds between two refreshes of a training's panel
 OFFERED_LEARNING_RATES = (0.0003, 0.001, 0.003, 0.01, 0.02, 0.1, 1.0, 100.0, 10_000.0)
-LEAST_RIGHT_SHARE = 0.001  # a smaller share would be rounded to 0.000
-MAX_LOSS_POINTS = 200  # most points of the loss curve
-MAX_SESSION_TRAININGS = 3  # most trainings that a session keeps
+LEAST_RIGHT_SHARE = 0.001  # least shown probability, because a smaller one would round to 0.000
+MAX_LOSS_POINTS = 200  # most points in the curve of the loss
+MAX_SESSION_TRAININGS = 3  # most trainings that a session keeps at once
 
 
 def get_running_training(course: str) -> RunningTraining | None:
-    """The session's own training of a course; None without such a training."""
+    """Returns this session's own training of a course; None if there is none."""
     return st.session_state.get("trainings", {}).get(course)
 
 
 def show_own_training(choose_course: Callable[[], str]) -> None:
     """Draws the training panel, which refreshes itself during training.
 
-    On the stage of a lecture it is drawn above the lesson's picture, only in scenes about training.
-
-    choose_course: shows controls and returns the chosen course; called only if the panel is drawn."""
+    In a lecture it is drawn above the lesson's picture, and only in scenes about training. choose_course: a function
+    that shows controls and returns the chosen course; it is called only if the panel is drawn.
+    """
     staged = get_staged_part()
     if staged is None:
         draw_own_training(choose_course())
@@ -155,7 +159,7 @@ def draw_own_training(course: str) -> None:
 
 
 def choose_device() -> str:
-    """Asks for the device to train on, if there is more than one."""
+    """Shows a choice of the device to train on, if there are several, and returns the chosen device."""
     if len(AVAILABLE_DEVICES) == 1:
         return AVAILABLE_DEVICES[0]
     return choose_option("device", AVAILABLE_DEVICES, words=lambda name: say(f"device.{name}"))
@@ -186,7 +190,10 @@ def show_training(course: str, seed: int, rate: float, device: str) -> None:
 
 
 def show_training_buttons(course: str, running: RunningTraining | None, begin_anew: Callable[[], None]) -> None:
-    """Shows the buttons that the state of a training allows. begin_anew: starts a training from the first step."""
+    """Shows the buttons that make sense in the current state of a training.
+
+    begin_anew: a function that starts a training from the first step.
+    """
 
     def drop() -> None:
         st.session_state["trainings"].pop(course)
@@ -210,7 +217,10 @@ def show_training_button(name: str, label: str, icon: str, on_click: Callable[[]
 
 
 def begin_training(course: str, seed: int, rate: float, device: str) -> None:
-    """Starts a training from its first step. Stops the session's other trainings, and drops the oldest if too many."""
+    """Starts a training from its first step.
+
+    Stops the session's other trainings, and drops the oldest if there are too many.
+    """
     trainings: dict[str, RunningTraining] = st.session_state.setdefault("trainings", {})
     stop_trainings(trainings)
     trainings.pop(course, None)
@@ -221,7 +231,7 @@ def begin_training(course: str, seed: int, rate: float, device: str) -> None:
 
 
 def describe_training(running: RunningTraining) -> str:
-    """A sentence about the progress of a training; "" before a training has begun."""
+    """Returns a sentence about the progress of a training; "" before a training has begun."""
     training = running.training
     facts = {
         "step": training.step,
@@ -242,9 +252,9 @@ def describe_training(running: RunningTraining) -> str:
 
 
 def show_losses(running: RunningTraining) -> None:
-    """Shows the loss against the step, at most MAX_LOSS_POINTS points."""
+    """Shows the loss against the training step, with at most MAX_LOSS_POINTS points."""
     palette = current_palette()
-    losses = [*running.training.losses]  # a copy, because the training thread appends losses meanwhile
+    losses = [*running.training.losses]  # copied, because the training thread keeps appending losses
     last = running.training.course.saved[-1]
     every = math.ceil(len(losses) / MAX_LOSS_POINTS)
     curve = Curve(
@@ -261,6 +271,6 @@ def show_losses(running: RunningTraining) -> None:
 
 
 def tell_right_share(loss: float) -> str:
-    """Formats the probability of the right answer that gives this loss, e to the power of minus the loss."""
+    """Formats exp(-loss): the probability of the right answer to which this loss corresponds."""
     share = math.exp(-loss)
     return format_fixed(share, 3) if share >= LEAST_RIGHT_SHARE else f"e^(−{format_fixed(loss, 1)})"

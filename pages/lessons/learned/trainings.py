@@ -1,6 +1,7 @@
-"""Background trainings, each of one session. At most two run at a time in this process, each only while it is viewed.
+"""Trainings in background threads, each of one session; at most two run at a time in this process.
 
-If the visitor leaves the page, closes it or loses the connection, the training stops, and can be continued later.
+A training runs only while it is viewed. If the visitor leaves the page, closes it or loses the connection, the training
+stops, and can be continued later.
 """
 
 from collections.abc import Mapping
@@ -12,26 +13,28 @@ from attention_core.learned.training.training import Training
 from attention_core.record.errors import AttentionError
 from pages.runs.network_store import remember_network
 
-MAX_CONCURRENT_TRAININGS = 2  # most trainings at a time; a third would slow down all trainings and every page
+MAX_CONCURRENT_TRAININGS = 2  # a third training would slow down all others and every page
 TRAINING_SLOTS = BoundedSemaphore(MAX_CONCURRENT_TRAININGS)
-LOOK_SECONDS = 60.0  # a training not viewed for so long stops; background tabs and busy machines refresh rarely
+LOOK_SECONDS = 60.0  # seconds without a view after which a training stops; background tabs refresh rarely
 SLOT_POLL_SECONDS = 0.2  # seconds between two attempts to get a slot
 
 
 class RunningTraining:
-    """One training and the thread that it runs in.
+    """A training and the thread in which it runs.
 
-    state: "waiting" (for a slot), "training", "stopped", "done" or "failed" (because of the error `failure`)."""
+    state: "waiting" for one of the MAX_CONCURRENT_TRAININGS slots, "training", "stopped", "done", or "failed" because
+    of the error in `failure`.
+    """
 
     def __init__(self, training: Training):
         self.training = training
         self.state = "stopped"
         self.failure: AttentionError | None = None
-        self.seconds = 0.0  # seconds spent training
+        self.seconds = 0.0  # seconds that the training has run
         self.wanted = False
         self.seen = monotonic()  # time of the last refresh by a page
         self.thread: Thread | None = None
-        self.lock = Lock()  # locked in start() and in rests(), so that no start is missed while the thread ends
+        self.lock = Lock()  # held in start() and rests(), so that no start is missed while the thread ends
 
     @property
     def busy(self) -> bool:
@@ -40,7 +43,7 @@ class RunningTraining:
 
     @property
     def saved(self) -> list[Network]:
-        """The checkpoints that are measured so far."""
+        """The checkpoints that have been measured so far."""
         return [network for network in self.training.saved if network.measured]
 
     @property
@@ -71,11 +74,14 @@ class RunningTraining:
         self.seen = monotonic()
 
     def goes_on(self) -> bool:
-        """Whether the training is started and was viewed within the last LOOK_SECONDS."""
+        """Returns whether the training shall continue: it was started, not stopped, and shown within LOOK_SECONDS."""
         return self.wanted and monotonic() - self.seen < LOOK_SECONDS
 
     def rests(self) -> bool:
-        """Whether the thread must end now. If so, sets the state, so that a later start() starts another thread."""
+        """Returns whether the thread must end now.
+
+        If so, it sets the state, so that a later start() starts another thread.
+        """
         with self.lock:
             if self.goes_on() and not self.training.done:
                 return False
@@ -92,7 +98,7 @@ class RunningTraining:
             self.train()
         except AttentionError as failure:
             self.state, self.failure = "failed", failure
-        except Exception:  # an unexpected error is reported by the thread
+        except Exception:  # unexpected errors too, because only the thread can report them
             self.state = "stopped"
             raise
         finally:
@@ -111,7 +117,7 @@ class RunningTraining:
         """Measures the last checkpoint and caches its network, unless the checkpoint is already measured."""
         network = self.training.saved[-1]
         if not network.measured:
-            _ = network.figures  # the property measures at first access
+            _ = network.figures  # the property is measured at its first access
             remember_network(network)
 
 

@@ -1,4 +1,4 @@
-"""Encoder-decoders at a step of their training, and their outputs for a typed text."""
+"""Encoder-decoder networks at a step of their training, and their outputs for a typed text."""
 
 import math
 from collections.abc import Callable
@@ -13,16 +13,17 @@ from pages.runs.cache import cache_by_setup
 from pages.runs.network_store import find_network
 from pages.setup.setup import Setup, make_setup
 
-MAX_WRITTEN_ROWS = MAX_READ_SYMBOLS  # most symbols of an output that are shown: as many as a network can read
+MAX_WRITTEN_ROWS = MAX_READ_SYMBOLS  # the most symbols of an output that are shown: as many as a network can read
 
 
 @dataclass(frozen=True)
 class WritingTask:
     """A sequence-to-sequence task.
 
-    text: the default input. telling: the default step. kinds: the networks that learn the task, first those with
-    attention. example: the workbench example with their attention. answer: returns the right output for a text; None
-    if the text has no right output. longest: symbols of the longest training text, if longer texts are measured, too.
+    text: the default input. telling: the training step that is shown by default. kinds: the networks that learn the
+    task, those with attention first. example: the name of the workbench example with their attention. answer: a
+    function that returns the right output for a text, or None if there is none. longest: the number of symbols in the
+    longest training text, if longer texts are measured too.
     """
 
     text: str
@@ -48,9 +49,11 @@ WRITING_TASKS = {
 
 @dataclass(frozen=True)
 class WritingResult:
-    """The output of a network, and whether the output is right; None if the text has no right answer.
+    """The output of a network, and whether it is right.
 
-    setup: the Setup of the network's attention; None for a network without attention, or for an empty output."""
+    right: whether the output is right; None if the text has no right output. setup: the Setup of the network's
+    attention; None for a network without attention, or for an empty output.
+    """
 
     written: str
     right: bool | None
@@ -64,12 +67,15 @@ def check_writer_text(task: str, text: str) -> None:
 
 @cache_by_setup
 def cached_writing(network: str, text: str) -> str:
-    """The output of a network for a text."""
+    """Returns the output of a network for a text."""
     return "".join(write_text(find_network(network), text))
 
 
 def write_at_step(of: TrainingRecord, step: int, text: str) -> WritingResult:
-    """The output for a text of the network at a training step. of: the training. step: one of its checkpoints."""
+    """Returns the output for a text by the network at one step of a training.
+
+    of: the training. step: a step with a checkpoint.
+    """
     task_name, _, kind = of.course.partition("_")
     task = WRITING_TASKS[task_name]
     network = of.network_at(step)
@@ -90,17 +96,17 @@ def write_at_step(of: TrainingRecord, step: int, text: str) -> WritingResult:
 
 
 def split_symbols(course: str, text: str) -> tuple[str, ...]:
-    """The symbols of a text in the input alphabet of a course."""
+    """Splits a text into symbols of the input alphabet of a course."""
     return symbols_of(text, COURSES[course].alphabets[0])
 
 
 def shorten_writing(written: str) -> str:
-    """An output; cut to MAX_WRITTEN_ROWS symbols and "…" if longer."""
+    """Returns an output, cut to MAX_WRITTEN_ROWS symbols and "…" if it is longer."""
     if len(written) <= MAX_WRITTEN_ROWS:
         return written
     return f"{written[:MAX_WRITTEN_ROWS]}…"
 
 
 def network_colours(palette: Palette) -> dict[str, str]:
-    """The colour of each kind of network."""
+    """Returns the colour of each kind of network."""
     return {"additive": palette.share, "dot": palette.q, "one": palette.k}

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on masks, and helpers shared with its page."""
+"""The accordions of the lesson on masks, and helpers that its page uses too."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -100,11 +100,11 @@ from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 # ---- a mask to draw on: its map, and its form as text in a link ------------------------------------------------------
 BITS_PATTERN = re.compile(f"[01]{{1,{MAX_LESSON_TOKENS}}}")
-Bits = tuple[str, ...]  # a mask: one text per query, with "1" for each key that the query may attend to
+Bits = tuple[str, ...]  # mask: for each query a text such as "110"; "1" marks an allowed key, "0" a blocked one
 
 
 def read_bits(text: str) -> Bits:
-    """Parses "110,111" as a mask, one row for each query. Raises ValueError for another format."""
+    """Parses "110,111" as a mask with one row per query. Raises ValueError for another format."""
     rows = tuple(text.split(","))
     if len(rows) > MAX_LESSON_TOKENS or not all(map(BITS_PATTERN.fullmatch, rows)):
         raise ValueError(text)
@@ -112,7 +112,7 @@ def read_bits(text: str) -> Bits:
 
 
 def mask_bits_of(trace: Trace) -> Bits:
-    """The mask of a run's first head as Bits."""
+    """Returns the mask of a run's first head as Bits."""
     return to_bits(allowed_pairs(trace)[0, 0].numpy())
 
 
@@ -122,7 +122,7 @@ def to_bits(matrix: np.ndarray) -> Bits:
 
 
 def pack_mask(bits: Bits, trace: Trace) -> WholeMatrix:
-    """The mask in a Setup's format, cut or extended to the tokens of a run; cells that are missing become allowed."""
+    """Returns a mask in a Setup's format, cut or extended to the tokens of a run; missing cells become allowed."""
     sizes = trace.sizes()
     T = sizes["T"]
     S = sizes["S"]
@@ -134,7 +134,7 @@ def pack_mask(bits: Bits, trace: Trace) -> WholeMatrix:
 
 
 def find_empty_row(trace: Trace) -> int | None:
-    """The first query that may not attend to any word; None if every query may attend to a word."""
+    """Returns the first query that may not attend to any word; None if there is none."""
     for query, bits in enumerate(mask_bits_of(trace)):
         if "1" not in bits:
             return query
@@ -142,37 +142,45 @@ def find_empty_row(trace: Trace) -> int | None:
 
 
 def block_query(bits: Bits, query: int) -> Bits:
-    """The mask with one query's row fully blocked."""
+    """Returns the mask with one query's row fully blocked."""
     rows = list(bits)
     rows[query] = "0" * len(rows[query])
     return tuple(rows)
 
 
 def mask_brush(trace: Trace, take: Callable[[Bits], None], window: LiveChoice | None) -> None:
-    """Shows the mask of a run, which the reader can draw on. take: handler of the mask after each stroke. window: the
-    slider that the mask follows, if any."""
+    """Shows the mask of a run, on which the visitor can draw.
+
+    take: the handler that receives the mask after each stroke. window: the slider that the mask follows, or None.
+    """
     pairs = allowed_pairs(trace)[0, 0].numpy().astype(float)  # (T, S)
     follows = window and describe_followed(window)
     canvas_map.show_paintable_mask(trace, pairs, lambda drawn: take(to_bits(drawn)), follows)
 
 
 # ---- masks side by side as maps of check marks: the named masks, and the reader's own mask ---------------------------
-CUSTOM_MASK = "custom"  # the reader's own mask: the core calls its step allowed_custom
-TICK_CELL_PX = 24.0  # cell width in pixels: a check mark needs less room than a number
+CUSTOM_MASK = "custom"  # the visitor's own mask; its step is named allowed_custom
+TICK_CELL_PX = 24.0  # cell side in pixels, small because a check mark needs less room than a number
 
 
 def named_mask_texts(window: int) -> dict[str, str]:
-    """The named masks, by name, in the text form of a Setup. window: how many words away masks with a window reach."""
+    """Returns {name: text of the mask in a Setup} for the named masks.
+
+    window: how many words a mask with a window reaches to each side.
+    """
     return {
         "causal": "causal",
         "local": f"local:{window}",
-        "sliding": f"sliding:{window + 1}",  # the window of "sliding" includes the query's position
+        "sliding": f"sliding:{window + 1}",  # the window of "sliding" counts the query's own position
         "local_global": f"local_global:{window}:0",
     }
 
 
 def list_shown_masks(masks: Trace) -> list[str]:
-    """The names of the masks to show; includes CUSTOM_MASK unless the reader's mask equals a named mask."""
+    """Returns the names of the masks to show.
+
+    CUSTOM_MASK is among them unless the visitor's mask equals a named mask.
+    """
     names = list(named_mask_texts(1))
     own = masks[f"allowed_{CUSTOM_MASK}"].squeeze()
     for name in names:
@@ -182,9 +190,10 @@ def list_shown_masks(masks: Trace) -> list[str]:
 
 
 def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
-    """One run in which every mask is a step: the named masks with this window, and the mask of another run.
+    """Returns one run in which every mask is a step: the named masks with this window, and the mask of another run.
 
-    masked: the Setup of the other run, whose mask becomes the step allowed_custom."""
+    masked: the Setup of the other run, whose mask becomes the step allowed_custom.
+    """
     masks = tuple(named_mask_texts(window).values())
     other = trace_for(masked)
     custom = pack_mask(mask_bits_of(other), other)
@@ -192,7 +201,7 @@ def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
 
 
 def reach_after_layers(masks: Trace, layers: int) -> Trace:
-    """A run in which each mask's step is the receptive field (T, S) after a number of layers under that mask."""
+    """Returns a run in which each mask is replaced by its receptive field (T, S) after several layers."""
     steps = {}
     for name in list_shown_masks(masks):
         step = f"allowed_{name}"
@@ -202,12 +211,15 @@ def reach_after_layers(masks: Trace, layers: int) -> Trace:
 
 
 def label_mask(name: str) -> str:
-    """The title of a mask."""
+    """Returns the title of a mask."""
     return say("lessons.masks.above") if name == CUSTOM_MASK else say(f"lessons.masks.option.mask.{name}")
 
 
 def make_tick_map(masks: Trace, step: str, title: str, chosen: Ref | None = None) -> Picture:
-    """Draws one of the masks as a map of check marks. chosen: the open cell."""
+    """Draws one of the masks as a map of check marks.
+
+    chosen: the open cell.
+    """
     words = picture_texts_for(masks)
     return single_picture(
         [panel(masks, step)],
@@ -221,7 +233,7 @@ def make_tick_map(masks: Trace, step: str, title: str, chosen: Ref | None = None
 
 
 def show_runs_side_by_side(name: str, runs: Mapping[str, Trace], selection: Selection) -> None:
-    """Shows the weights of one head of two runs as maps."""
+    """Shows the weights of one head in each of two runs, as maps."""
     with st.container(horizontal=True):
         for part, run in runs.items():
             head = place_name(run, "H", selection.head)
@@ -232,9 +244,10 @@ def show_runs_side_by_side(name: str, runs: Mapping[str, Trace], selection: Sele
 
 # ---- drawer "future", tab: the mask as a matrix of 0 and −∞ that is added to the scores ------------------------------
 def show_added_mask(own: Setup, setup: Setup) -> None:
-    """Shows a mask as a matrix of 0 and −∞, and the scores plus this matrix: the same result as filling with −∞.
+    """Shows a mask as a matrix of 0 and −∞, and that adding it to the scores is the same as filling in −∞.
 
-    own: the Setup without a mask. setup: the Setup under the reader's mask."""
+    own: the Setup without a mask. setup: the Setup under the visitor's mask.
+    """
     masked = trace_for(setup)
     if "allowed" not in masked:
         show_sentence("lessons.masks.same")
@@ -287,7 +300,7 @@ def say_copying(words: tuple[str, ...]) -> None:
 
 
 def draw_table(read: tuple[str, ...], wanted: tuple[str, ...], chances: list[float]) -> str:
-    """A Markdown table with a column for each position: input, target and the target's probability."""
+    """Returns a Markdown table with a column for each position: input, target and the target's probability."""
     places = [say("lessons.masks.row_place"), *map(str, range(1, len(read) + 1))]
     lines = {
         "read": map(escape_markdown, read),
@@ -303,7 +316,7 @@ def draw_table(read: tuple[str, ...], wanted: tuple[str, ...], chances: list[flo
 
 # ---- drawer "future": does an output depend on later words? ----------------------------------------------------------
 def show_later_word(own: Setup, setup: Setup) -> None:
-    """Replaces a word, and shows how far each output moves without a mask and under the reader's mask."""
+    """Replaces a word, and shows how far each output moves without a mask and under the visitor's mask."""
     free = trace_for(own)
     names = list_place_names(free, "T")
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -332,7 +345,7 @@ def show_later_word(own: Setup, setup: Setup) -> None:
 
 
 def show_changed_steps(own: Setup, setup: Setup) -> None:
-    """Shows the first step in which the run under the mask differs from the run without a mask, and the later ones."""
+    """Shows the first step in which the run under the mask differs from the run without a mask, and the later steps."""
     now = trace_for(setup)
     before = trace_for(own)
     moved = find_moves(now, before)
@@ -357,7 +370,7 @@ def show_reach_by_layers(own: Setup, setup: Setup) -> None:
     masks = run_all_masks(own, setup, 1)
     heard = reach_after_layers(masks, layers)
     names = list_place_names(masks, "T")
-    # mask -> last row of its receptive field, (S,): which inputs reach the last word
+    # mask -> boolean (S,), the last row of its receptive field: the inputs that reach the last word
     last_rows = {name: heard[f"allowed_{name}"][-1] for name in list_shown_masks(masks)}
     under_which = [escape_markdown(label_mask(name)) for name, row in last_rows.items() if row[0]]
     words = {
@@ -409,7 +422,7 @@ def show_attention_sink(_own: Setup, _setup: Setup) -> None:
 
 
 # ---- drawer "wirings", tabs: encoder, decoder, masked words ----------------------------------------------------------
-MASK_TOKEN = "[MASK]|"  # typed text; the bar at the end keeps [MASK] a single token
+MASK_TOKEN = "[MASK]|"  # the bar at the end keeps [MASK] a single token
 
 
 def show_encoder_wiring(own: Setup, _setup: Setup) -> None:
@@ -456,7 +469,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
     most_attended = row_fact(free, selection.head, selection.query).keys[0]
     place = pick_place("gone", names, most_attended)
     hidden = with_word(own, place, MASK_TOKEN)
-    bits = tuple(f"{row[:place]}0{row[place + 1 :]}" for row in mask_bits_of(free))  # the word's column blocked
+    bits = tuple(f"{row[:place]}0{row[place + 1 :]}" for row in mask_bits_of(free))  # the mask with the word blocked
     blocked = own.with_fields(allowed=pack_mask(bits, free))
     traces = {"token": trace_for(hidden), "column": trace_for(blocked)}
     values = {"word": escape_markdown(names[place])}
@@ -464,7 +477,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
         values[name] = format_percent(mean_received_share(trace, selection.head, place))
         pairs = count_allowed_pairs(trace)
         values[f"{name}_kept"] = pairs.kept
-        values["of"] = pairs.of  # the count of all pairs, equal in both runs
+        values["of"] = pairs.of  # number of all pairs, equal in both runs
     show_sentence("lessons.masks.masked", **values)
     show_runs_side_by_side("masked", traces, selection)
     link_to_workbench(hidden, "masked")
@@ -495,7 +508,10 @@ def show_padded_batch(own: Setup) -> None:
 
 
 def say_farthest_step(together: Setup, hidden: bool) -> None:
-    """Shows the largest difference between a batch and the separate runs of its sentences."""
+    """Shows the largest difference between the run of a batch and separate runs of its sentences.
+
+    hidden: whether the padding of the batch is masked.
+    """
     step, gap = largest_batch_difference(run_with_padding(together, hidden), run_sentences_alone(together.run))
     found = "exact"
     if gap:
@@ -504,7 +520,7 @@ def say_farthest_step(together: Setup, hidden: bool) -> None:
 
 
 def run_with_padding(setup: Setup, hidden: bool) -> Trace:
-    """The run of a batch; its padding is masked if `hidden`."""
+    """Returns the run of a batch; its padding is masked if `hidden`."""
     trace = trace_for(setup)
     return trace if hidden else without_padding_mask(trace)
 
@@ -531,13 +547,14 @@ def show_padded_sentence(name: str, setup: Setup, hidden: bool) -> None:
 
 
 # ---- drawer "pairs": which pairs are kept? ---------------------------------------------------------------------------
-TABLE_LENGTHS = (8, 16, 32, 64, 128, 256, 512)  # options for the number of tokens whose pairs are counted
+TABLE_LENGTHS = (8, 16, 32, 64, 128, 256, 512)  # options for the number of tokens in the table of pairs
 
 
 def show_pairs(own: Setup, setup: Setup) -> None:
-    """Shows, as chosen, how many pairs each mask allows, or a batch of sentences of different lengths with padding.
+    """Shows either how many pairs each mask allows, or a padded batch of sentences with different lengths.
 
-    own: the Setup without a mask. setup: the Setup under the reader's mask."""
+    own: the Setup without a mask. setup: the Setup under the visitor's mask.
+    """
     if choose_option("pairs", ("patterns", "batch")) == "patterns":
         show_patterns(own, setup)
     else:
@@ -566,7 +583,7 @@ def count_work_of_run(setup: Setup) -> int:
 
 
 def show_pattern_maps(own: Setup, setup: Setup, window: LiveChoice) -> None:
-    """Shows every mask as a map that follows the window's slider, titled with the mask's count of allowed pairs."""
+    """Shows every mask as a map that follows the window's slider, with the count of allowed pairs in the title."""
     runs = [run_all_masks(own, setup, each) for each in window.options]
     with st.container(horizontal=True, gap=None):
         for name in list_shown_masks(runs[window.position]):
@@ -576,10 +593,11 @@ def show_pattern_maps(own: Setup, setup: Setup, window: LiveChoice) -> None:
 
 
 def draw_pattern(name: str, masks: Trace, window: int, setup: Setup) -> RunPicture:
-    """Draws a mask as a map of check marks, titled with its count of allowed pairs; a click on a cell opens the
-    comparison that decided it.
+    """Draws a mask as a map of check marks, titled with its count of allowed pairs.
 
-    masks: the run with all masks. setup: the Setup under the reader's mask."""
+    A click on a cell opens the comparison that decided it. masks: the run with all masks. setup: the Setup under the
+    visitor's mask.
+    """
     if name == CUSTOM_MASK:
         pairs = count_allowed_pairs(trace_for(setup))
     else:
@@ -592,13 +610,13 @@ def draw_pattern(name: str, masks: Trace, window: int, setup: Setup) -> RunPictu
 
 @cache
 def count_pairs_by_mask(length: int, window: int) -> dict[str, PairsFact]:
-    """Counts the pairs that each named mask allows among `length` words: name -> counts."""
+    """Returns {name of a mask: the pairs that it allows among `length` words}."""
     masks = named_mask_texts(window)
     return {name: count_mask_pairs(length, read_mask(text)) for name, text in masks.items()}
 
 
 def write_pairs_table(length: int, window: int) -> str:
-    """A Markdown table of the pairs that each named mask allows at a length."""
+    """Returns a Markdown table of the pairs that each named mask allows at a length."""
     lines = [say("lessons.masks.head", length=length)]
     for name, pairs in count_pairs_by_mask(length, window).items():
         line = say(
@@ -614,7 +632,7 @@ def write_pairs_table(length: int, window: int) -> str:
 
 # ---- drawer "nothing", two tabs: a mask that code interprets by another convention -----------------------------------
 def show_mask_conventions(own: Setup, setup: Setup) -> None:
-    """Shows the result if code interprets True as blocked, and the result of torch's own layer for this mask."""
+    """Shows the error if code reads True in this mask as blocked, and what torch's own layer returns for the mask."""
     trace = trace_for(setup)
     if "allowed" not in trace:
         show_sentence("lessons.masks.no_mask")
@@ -674,9 +692,10 @@ def show_mask_damage(key: str, wrong: Trace, right: Trace) -> None:
 
 
 def describe_worst_weight(index: tuple[int, ...], wrong: Trace, right: Trace) -> str:
-    """A sentence about a weight under the wrong and the right mask; "" if the weight depends on random numbers.
+    """Returns a sentence about a weight under the wrong and the right mask; "" if it depends on random numbers.
 
-    index: (batch, head, query, key) of the weight."""
+    index: (batch, head, query, key) of the weight.
+    """
     _, head, query, key = index
     if accident_at(right, query, [key]):
         return ""
@@ -691,11 +710,11 @@ def describe_worst_weight(index: tuple[int, ...], wrong: Trace, right: Trace) ->
 
 
 # ---- drawer "nothing": what if a word may not attend to any word? ----------------------------------------------------
-EMPTY_ROW_BARS_PX = 46.0  # pixels: the height of each of five rows of bars
+EMPTY_ROW_BARS_PX = 46.0  # height in pixels of each of the five rows of bars
 
 
 def show_empty_row(own: Setup, setup: Setup) -> None:
-    """Blocks one row of the reader's mask fully, and shows the row's weights under each of EMPTY_ROW_POLICIES."""
+    """Blocks one row of the visitor's mask fully, and shows the row's weights under each of EMPTY_ROW_POLICIES."""
     trace = trace_for(setup)
     selection = selection_of(trace_for(own), own)
     names = list_place_names(trace, "T")
@@ -723,21 +742,25 @@ def show_empty_row(own: Setup, setup: Setup) -> None:
 
 
 def count_policies(rows: list[Row]) -> dict[str, int]:
-    """Counts the policies under which blocked words have a weight above 0 ("seen"), and those that give NaN ("lost").
+    """Counts the policies under which blocked words have a weight above 0 ("seen") or the weights are NaN ("lost").
 
-    rows: the same row of weights under each policy."""
+    rows: the same row of weights under each policy for rows without an allowed key.
+    """
     leaking = []
     lost = []
     for row in rows:
         if any(value > 0 for value in row.values):
             leaking.append(row)
-        if any(value != value for value in row.values):  # a NaN is not equal to itself
+        if any(value != value for value in row.values):  # NaN: only NaN differs from itself
             lost.append(row)
     return {"seen": len(leaking), "lost": len(lost)}
 
 
 def largest_gap_of_other_rows(runs: Mapping[str, Trace], bits: Bits) -> float:
-    """The largest difference between policies in the outputs of words that may attend to at least one word."""
+    """Returns how far the outputs of words with at least one allowed key differ at most between the policies.
+
+    runs: {policy: run}. bits: the mask.
+    """
     filled = [query for query, row in enumerate(bits) if "1" in row]
     gaps = []
     for run in runs.values():

@@ -1,4 +1,4 @@
-"""Lesson page: who may attend to whom? A mask that is drawn or chosen, and the weights under this mask."""
+"""The lesson on masks: a mask that the visitor draws or chooses, and the weights under it."""
 
 import streamlit as st
 
@@ -26,18 +26,27 @@ MASK_PRESETS = ("none", "causal", "local", "sliding", "padding", "local_global",
 
 
 def take_painted_mask(bits: Bits) -> None:
-    """Handler of a stroke on the mask: stores the drawn mask, and selects it."""
+    """Handles a stroke on the mask: stores the drawn mask, and selects it.
+
+    bits: the cells of the drawn mask.
+    """
     store_choice("mask", "custom")
     store_choice("paint", bits)
 
 
 def take_word(_: int, word: int) -> None:
-    """Handler of the picture: selects a word as the query."""
+    """Handles a click on a word in the picture: selects the word as the query.
+
+    word: the index of the word.
+    """
     store_choice("token", word)
 
 
 def find_window(preset: str) -> LiveChoice | None:
-    """The slider of a mask's window; None for a mask without a window."""
+    """Returns the slider of a mask's window; None for a mask without a window.
+
+    preset: one of MASK_PRESETS.
+    """
     if preset in ("local", "local_global"):
         return find_live_choice("near", range(8), 1)
     if preset == "sliding":
@@ -46,7 +55,11 @@ def find_window(preset: str) -> LiveChoice | None:
 
 
 def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], window: LiveChoice | None) -> Setup:
-    """The Setup under a mask; asks for the parameters of a mask that has any."""
+    """Shows the controls for a mask's parameters; returns the Setup under this mask.
+
+    preset: one of MASK_PRESETS. free: the run without a mask. names: the names of the words. window: the slider of the
+    mask's window; None for a mask without a window.
+    """
     if window:
         show_live_choice(window, width=400)
     match preset:
@@ -66,7 +79,7 @@ def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], w
 
 
 def list_runs(setup: Setup, window: LiveChoice) -> list[Trace]:
-    """Lists the run at each position of a window's slider."""
+    """Returns the run at each position of the slider of a mask's window."""
     name, _, *others = setup.run.masks[0].split(":")
     runs = []
     for value in window.options:
@@ -77,9 +90,12 @@ def list_runs(setup: Setup, window: LiveChoice) -> list[Trace]:
 
 # ---- sentences about a mask: the selected query's weights, the allowed pairs, the mask to build ----------------------
 def describe_pairs(trace: Trace, free: Trace, selection: Selection) -> str:
-    """The sentence about the pairs that a mask allows, and about the largest weight, before and under the mask."""
+    """Returns the sentence about the pairs that a mask allows, and about the largest weight without and with the mask.
+
+    trace: the run under the mask. free: the run without a mask.
+    """
     pairs = count_allowed_pairs(trace)
-    kept = "kept_random" if is_accident(free, selection) else "kept"  # the text without a claim about weights
+    kept = "kept_random" if is_accident(free, selection) else "kept"  # with random weights, the text makes no claim
     return say(
         f"lessons.masks.{kept}",
         kept=pairs.kept,
@@ -90,7 +106,10 @@ def describe_pairs(trace: Trace, free: Trace, selection: Selection) -> str:
 
 
 def compare_largest(trace: Trace, free: Trace, selection: Selection) -> dict[str, str]:
-    """Placeholder values: the key with the selected query's largest weight, and that weight without and with a mask."""
+    """Returns the key with the selected query's largest weight, and this weight without and with a mask.
+
+    The result has these values as texts for the placeholders of a sentence.
+    """
     key = largest_key(free, selection)
     cell = (selection.batch, selection.head, selection.query, key)
     return {
@@ -102,17 +121,17 @@ def compare_largest(trace: Trace, free: Trace, selection: Selection) -> dict[str
 
 
 def largest_key(free: Trace, selection: Selection) -> int:
-    """The key with the selected query's largest weight without a mask."""
+    """Returns the index of the key with the selected query's largest weight in a run without a mask."""
     return row_fact(free, selection.head, selection.query).keys[0]
 
 
 def is_accident(free: Trace, selection: Selection) -> bool:
-    """Whether the selected query's largest weight depends on random numbers."""
+    """Returns whether the key with the selected query's largest weight depends on random numbers."""
     return accident_at(free, selection.query, [largest_key(free, selection)])
 
 
 def show_mask_goal(trace: Trace, free: Trace, selection: Selection, preset: str) -> None:
-    """Shows the goal, to build a causal mask, and whether the reader's mask has reached the goal."""
+    """Shows the goal of the exercise, to build a causal mask, and whether the visitor's mask reaches it."""
     if preset not in ("none", "custom"):
         st.caption(say("lessons.masks.build"))
         return
@@ -121,7 +140,10 @@ def show_mask_goal(trace: Trace, free: Trace, selection: Selection, preset: str)
 
 
 def show_causal_goal(trace: Trace, done: str) -> None:
-    """Shows how far the reader's mask is from the causal mask. done: the text if both are equal."""
+    """Shows how far the visitor's mask is from the causal mask.
+
+    done: the text to show if both masks are equal.
+    """
     own_pairs = allowed_pairs(trace)[0, 0]  # (T, S)
     ahead = compare_with_causal(own_pairs)
     is_causal = ahead.later == 0 and ahead.missing == 0

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on meaning, and helpers shared with its page."""
+"""The accordions of the lesson on what heads mean, and helpers shared with its page."""
 
 import streamlit as st
 
@@ -28,42 +28,54 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
 # ---- the three networks of the lesson on meaning, their sentences, and their measured figures ------------------------
-NETWORKS = {"A": "foretold", "B": "named", "C": "asked"}  # letter of a network -> its kind
-OFFERED_PAIRS = (47, 49, 34, 8)  # numbers of the held-out pairs that can be selected
-LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # example -> language
+NETWORKS = {"A": "foretold", "B": "named", "C": "asked"}  # letter of a network in the lesson -> its training's name
+OFFERED_PAIRS = (47, 49, 34, 8)  # numbers of the held-out sentence pairs that can be selected
+LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # example -> language of its network
 
 Pair = tuple[Reading, Reading]
 
 
 def name_network(letter: str, language: str) -> str:
-    """The name of a network of the lesson."""
+    """Returns the name of a network of the lesson.
+
+    letter: a key of NETWORKS.
+    """
     return f"{language}_{NETWORKS[letter]}_encoder"
 
 
 def figures_of(letter: str, language: str) -> StepFigures:
-    """The measured figures of a network of the lesson."""
+    """Returns the measurements of a network of the lesson.
+
+    letter: a key of NETWORKS.
+    """
     return STEP_FIGURES.rows[name_network(letter, language)]
 
 
 def spell_words(words: tuple[str, ...], language: str) -> str:
-    """The words after the start token, joined as the language writes them."""
+    """Returns the words after the start token as text, joined as the language writes them."""
     return ("" if language == "zh" else " ").join(words[1:])
 
 
 def merge_words(number: int, language: str) -> tuple[str, ...]:
-    """The words of a pair; if the two sentences have different words at a place, both of them."""
+    """Returns the words of a pair of sentences; at the position where the sentences differ, both words are given.
+
+    number: the number of the pair.
+    """
     one, two = (place.text.words for place in held_out_pair(language, number))
     return tuple(word if word == other else f"{word}/{other}" for word, other in zip(one, two, strict=True))
 
 
 def list_columns(number: int, language: str) -> list[str]:
-    """The words of a pair between the start token and the full stop; "…" if the two sentences differ at a place."""
+    """Returns the words of a pair between the start token and the full stop, with "…" where the sentences differ.
+
+    number: the number of the pair.
+    """
     one, two = (place.text.words[1:-1] for place in held_out_pair(language, number))
     return [word if word == other else "…" for word, other in zip(one, two, strict=True)]
 
 
 def choose_step(language: str) -> LiveChoice:
-    """Returns the slider that selects a checkpoint."""
+    """Shows a slider that selects a training step, and returns it."""
     steps = steps_of(name_network("C", language))
     others = [step for example in LANGUAGES.values() for step in steps_of(name_network("C", example))]
     choice = find_live_choice("step_of", steps, max(steps), others=others)
@@ -72,18 +84,24 @@ def choose_step(language: str) -> LiveChoice:
 
 
 def read_by_all(language: str, step: int, number: int, change: str) -> dict[str, Pair]:
-    """Each network's outputs for a pair after a training step, by the network's letter. change: one of HEAD_CHANGES."""
+    """Returns {letter of a network: its outputs for a pair of sentences} after a training step.
+
+    number: the number of the pair. change: how heads are changed, one of HEAD_CHANGES.
+    """
     return {letter: read_pair(name_network(letter, language), step, number, change) for letter in NETWORKS}
 
 
 def read_last(letter: str, language: str, number: int) -> Pair:
-    """A fully trained network's outputs for both sentences of a pair."""
+    """Returns the outputs of a fully trained network for both sentences of a pair."""
     name = name_network(letter, language)
     return read_pair(name, max(steps_of(name)), number)
 
 
 def setup_for_network(letter: str, example: str, reading: Reading) -> Setup:
-    """The Setup of the layer that contains the fully trained network's head, on the text of a reading."""
+    """Returns the Setup of the layer that has a fully trained network's chosen head, for a sentence.
+
+    letter: a key of NETWORKS. reading: the network's output for the sentence.
+    """
     language = LANGUAGES[example]
     layer, head = figures_of(letter, language).head
     return make_setup(
@@ -97,29 +115,38 @@ def setup_for_network(letter: str, example: str, reading: Reading) -> Setup:
 
 
 def name_head(layer: int, head: int) -> str:
-    """The name of a head, which counts layers and heads from 1. layer, head: indices from 0."""
+    """Returns the name of a head, in which layers and heads are counted from 1.
+
+    layer, head: indices from 0.
+    """
     return say("lessons.meaning.head", layer=layer + 1, head=head + 1)
 
 
 # ---- sentences about the networks: the share of held-out pairs with right answers for both sentences -----------------
-GUESS_BOUNDS = (0.6, 0.2)  # shares that separate the answers that can be guessed
-ANSWERING = ("B", "C")  # the networks that answer whom the pronoun means
+GUESS_BOUNDS = (0.6, 0.2)  # shares at the borders between the three answers of the guess
+ANSWERING = ("B", "C")  # networks that are trained to answer which noun the pronoun means
 
 
 def find_right_guess(language: str) -> int:
-    """Finds the index of the right answer to the guess: how often B's best head shows whom B means."""
+    """Returns the index of the right answer: how often does the best head of B attend to the noun that B means?"""
     shown = last_of(figures_of("B", language).shown)
     reached = [shown > bound for bound in GUESS_BOUNDS]
     return reached.index(True) if True in reached else len(GUESS_BOUNDS)
 
 
 def last_of(figures: dict[str, float]) -> float:
-    """The figure after the last step. figures: training step -> figure."""
+    """Returns the value after the last training step.
+
+    figures: {training step: value}.
+    """
     return figures[max(figures, key=int)]
 
 
 def find_needed_head(figures: StepFigures) -> tuple[int, int]:
-    """The (layer, head) whose ablation leaves the fewest right answers, except the network's own head."""
+    """Returns (layer, head) of the most needed head: without it the fewest answers are right.
+
+    The head from which the network reads its answer is left out.
+    """
     answers = {
         (layer, head): share for layer, shares in enumerate(figures.without) for head, share in enumerate(shares)
     }
@@ -128,7 +155,7 @@ def find_needed_head(figures: StepFigures) -> tuple[int, int]:
 
 
 def tell_lacking_steps(choice: LiveChoice, language: str) -> None:
-    """Shows why the slider has no steps between the first and the last; returns early if it has such steps."""
+    """Shows why the slider has no steps between the first and the last training step, if it has none."""
     first, *between, last = choice.options
     if between:
         return
@@ -137,7 +164,10 @@ def tell_lacking_steps(choice: LiveChoice, language: str) -> None:
 
 
 def describe_step(step: str, language: str, known: bool) -> str:
-    """The sentence about how often heads and answers are right after a step. known: whether B's figure is revealed."""
+    """Returns the sentence on how often heads and answers are right after a training step.
+
+    known: whether the share of network B may be shown.
+    """
     values = {}
     for letter in NETWORKS:
         figures = figures_of(letter, language)
@@ -150,7 +180,10 @@ def describe_step(step: str, language: str, known: bool) -> str:
 
 
 def describe_change(change: str, language: str) -> str:
-    """The sentence about the answers of fully trained networks before and after a change of their heads."""
+    """Returns the sentence on the answers of fully trained networks before and after a change of their heads.
+
+    change: how heads are changed, one of HEAD_CHANGES.
+    """
     values = {}
     for letter in ANSWERING:
         figures = figures_of(letter, language)
@@ -160,16 +193,16 @@ def describe_change(change: str, language: str) -> str:
 
 
 def is_changed(change: str) -> bool:
-    """Whether a choice of HEAD_CHANGES changes the heads."""
+    """Returns whether a choice from HEAD_CHANGES changes the heads at all."""
     return change != OWN
 
 
 # ---- drawer "grow": what comes first, the answer or the head? --------------------------------------------------------
-STEPPED_LANGUAGE = "en"  # the language whose networks have supplied checkpoints between first and last
+STEPPED_LANGUAGE = "en"  # the language whose networks have checkpoints between the first and the last step
 
 
 def show_growing_heads(_: str) -> None:
-    """Shows how often heads and answers are right against the steps of training."""
+    """Shows as curves how often heads and answers are right after each training step."""
     drawn = []
     told = {}
     for letter in NETWORKS:
@@ -189,7 +222,10 @@ def show_growing_heads(_: str) -> None:
 
 
 def make_curve(kind: str, letter: str, shares: dict[str, float]) -> Curve:
-    """Makes the curve of a network's head or of its answers."""
+    """Returns the curve of a network's head or of its answers.
+
+    shares: {training step: share of right pairs}.
+    """
     palette = current_palette()
     of_heads = {"A": palette.x, "B": palette.k, "C": palette.share}
     of_answers = {"B": palette.v, "C": palette.q}
@@ -200,7 +236,7 @@ def make_curve(kind: str, letter: str, shares: dict[str, float]) -> Curve:
 
 # ---- drawer "every": do other heads show who is meant? ---------------------------------------------------------------
 def show_every_head(language: str) -> None:
-    """Shows how often each head shows who is meant, and how often answers are right with that head ablated."""
+    """Shows for each head how often it attends to the right noun, and how often answers are right without it."""
     values = {}
     for letter in ANSWERING:
         for name, value in describe_heads(letter, language).items():
@@ -210,7 +246,10 @@ def show_every_head(language: str) -> None:
 
 
 def describe_heads(letter: str, language: str) -> dict[str, str]:
-    """Placeholder values of a sentence: how often the best head shows who is meant, and the most needed other head."""
+    """Returns how often the best head attends to the right noun, and which other head is needed most.
+
+    The result has these values as texts for the placeholders of a sentence.
+    """
     figures = figures_of(letter, language)
     layer, head = find_needed_head(figures)
     return {
@@ -224,7 +263,7 @@ def describe_heads(letter: str, language: str) -> dict[str, str]:
 
 
 def make_rows(language: str) -> list[dict[str, str]]:
-    """Makes the table's rows, one for each head: column title -> text."""
+    """Returns the rows of the table, one per head, as {column title: text}."""
     rows = []
     for layer, heads in enumerate(figures_of("C", language).heads):
         for head, _ in enumerate(heads):
@@ -240,13 +279,13 @@ def make_rows(language: str) -> list[dict[str, str]]:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage for the table."""
+    """Formats a share as a percentage for the table."""
     return say("train.percent", much=spoken_share(share)).strip()
 
 
 # ---- drawer "why": why does one head attend to the right word? -------------------------------------------------------
 def show_forced_look(language: str) -> None:
-    """Shows what differs between the three trainings, and links to each network in the workbench."""
+    """Shows how the three trainings differ, and links to each network in the workbench."""
     show_sentence("lessons.meaning.why")
     (example,) = [example for example, of in LANGUAGES.items() if of == language]
     with st.container(horizontal=True):

@@ -1,4 +1,6 @@
-"""Do heads mean something? Three trainings of one network: what a head shows, and the answers without that head."""
+"""The lesson on what heads mean: three trainings of one network, what a head attends to, and answers if it is
+ablated.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -41,15 +43,18 @@ from pages.runs.cache import trace_for
 from pages.site.words import say
 
 GUESSES = ("most", "some", "few")
-HEAD_CHANGES = ("own", "even", "off")  # changes of the heads: unchanged, weights made uniform, ablated
+HEAD_CHANGES = ("own", "even", "off")  # what is done to the heads: nothing, uniform weights, ablation
 
 
 # ---- the picture of the lesson on meaning: weights of a head of each network from the pronoun, in both sentences -----
-HEADS_WIDTH_PX = 1118  # width in pixels of the picture: the width of the page, so that words are legible
+HEADS_WIDTH_PX = 1118  # width of the picture in pixels, as wide as the page so that words are legible
 
 
 def show_heads(choice: LiveChoice, language: str, number: int, change: str, known: bool) -> None:
-    """Shows one head's weights in each network at each step of a slider. known: whether the answer may be shown."""
+    """Shows the weights of one head of each network, in a picture that follows the slider of training steps.
+
+    number: the number of the pair of sentences. known: whether the answer may be shown.
+    """
     shown = [
         make_rows(read_by_all(language, step, number, change), list_columns(number, language), known)
         for step in choice.options
@@ -66,7 +71,10 @@ def show_heads(choice: LiveChoice, language: str, number: int, change: str, know
 
 
 def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool) -> RunPicture:
-    """Draws two rows for each network, one for each sentence of the pair. names: the names of the columns."""
+    """Returns a picture with two rows for each network, one for each sentence of the pair.
+
+    names: the names of the columns. known: whether the rows of network B may be shown.
+    """
     rows = []
     runs = {}
     for letter, pair in pairs.items():
@@ -78,9 +86,12 @@ def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool) ->
 
 
 def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
-    """Makes the row of a head's weights from the pronoun, titled with the network's answer."""
+    """Returns the row of a head's weights for the pronoun as query, titled with the network's answer.
+
+    hidden: whether the row's numbers are not shown yet.
+    """
     links = [link for link in reading.place.text.links if link.kind == "about"]
-    deciding = reading.place.text.words[links[-1].at]  # the word that decides whom the pronoun means
+    deciding = reading.place.text.words[links[-1].at]  # the word that decides to whom the pronoun refers
     values = {"network": letter, "reason": deciding}
     if reading.answer is None:
         title = say("lessons.meaning.row_silent", **values)
@@ -91,7 +102,7 @@ def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
         share = format_percent(reading.share)
         title = say("lessons.meaning.row", answer=reading.answer, share=share, sign=sign, **values)
     row = row_of(title, reading.trace, "weights", (0, reading.head, reading.place.at), run, hidden)
-    return replace(row, refs=row.refs[1:-1])  # without the start token and the full stop
+    return replace(row, refs=row.refs[1:-1])  # drops the start token and the full stop
 
 
 with draw_lesson(LESSON) as place:

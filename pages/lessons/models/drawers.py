@@ -1,4 +1,4 @@
-"""The accordions of the lesson on models."""
+"""The accordions of the lesson on published models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,15 +26,16 @@ from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, has, say
 
 # ---- how many bytes of keys and values a published model keeps, and their chart --------------------------------------
-CACHE_DTYPE = "bfloat16"  # dtype of the cached numbers: two bytes per number
-TEXT_LENGTHS = tuple(2**power for power in range(8, 18))  # lengths in tokens: 256 to 131,072
-CHART_WIDTH_PX, CHART_HEIGHT_PX = 720, 260  # size of the plot area in pixels
+CACHE_DTYPE = "bfloat16"  # dtype of cached keys and values, with two bytes per number
+TEXT_LENGTHS = tuple(2**power for power in range(8, 18))  # text lengths in tokens: 256 to 131,072
+CHART_WIDTH_PX, CHART_HEIGHT_PX = 720, 260  # in pixels: width and height of a chart's plot area
 
 
 def count_cache_bytes(model: PublishedModel, tokens: int, is_windowed: bool = True) -> int:
-    """The bytes of keys and values that all layers cache after `tokens` tokens; 0 for a model without a cache.
+    """Returns the bytes of keys and values that all layers cache after `tokens` tokens; 0 for a model without a cache.
 
-    is_windowed: whether a layer with a window drops the keys and values outside the window."""
+    is_windowed: whether layers with a window drop keys and values that have left it.
+    """
     kept = 0
     for kind in model.kinds:
         if not kind.is_cached:
@@ -51,17 +52,17 @@ def count_cache_bytes(model: PublishedModel, tokens: int, is_windowed: bool = Tr
 
 
 def count_bytes_beyond(model: PublishedModel, window: int) -> int:
-    """The bytes that one more token adds to the cache once a window is full."""
+    """Returns the bytes that one more token adds to a model's cache once its window is full."""
     return count_cache_bytes(model, window + 1) - count_cache_bytes(model, window)
 
 
 def share_kept(model: PublishedModel) -> float:
-    """The bytes of the cache with windows, divided by the bytes without, at the model's context length."""
+    """Returns the size of a model's cache divided by its size without windows, at the model's context length."""
     return count_cache_bytes(model, model.context) / count_cache_bytes(model, model.context, is_windowed=False)
 
 
 def tell_cache(model: PublishedModel, tokens: int) -> str:
-    """The sentence about the bytes that a model caches after `tokens` tokens."""
+    """Returns the sentence on the bytes that a model caches after `tokens` tokens."""
     name = f"**{model.name}**"
     kept = count_cache_bytes(model, tokens)
     if not kept:
@@ -72,9 +73,10 @@ def tell_cache(model: PublishedModel, tokens: int) -> str:
 
 
 def show_cache_chart(tokens: LiveChoice, models: Mapping[str, PublishedModel]) -> None:
-    """Shows the bytes of the cache against the number of tokens.
+    """Shows the size of each model's cache by the number of tokens.
 
-    tokens: the slider that a vertical line follows. models: name of the curve's colour -> model."""
+    tokens: the slider that a vertical line follows. models: {name of a colour: the model whose curve has this colour}.
+    """
     palette = current_palette()
     drawn = []
     for colour, model in models.items():
@@ -88,7 +90,7 @@ def show_cache_chart(tokens: LiveChoice, models: Mapping[str, PublishedModel]) -
 
 
 def tokens_axis() -> Axis:
-    """The axis of the number of tokens."""
+    """Returns the axis of the number of tokens."""
     shown = (256, 4096, 131072)
     return Axis(
         say("lessons.models.axis_tokens"),
@@ -101,7 +103,7 @@ def tokens_axis() -> Axis:
 
 
 def bytes_axis() -> Axis:
-    """The axis of the bytes of a cache: from 1 MiB to 64 GiB."""
+    """Returns the axis of the bytes of a cache, from 1 MiB to 64 GiB."""
     shown = (MIB, GIB, 64 * GIB)
     return Axis(
         say("lessons.models.axis_bytes"),
@@ -115,7 +117,7 @@ def bytes_axis() -> Axis:
 
 # ---- the sources of the models' numbers ------------------------------------------------------------------------------
 def show_read_sources() -> None:
-    """Lists the source of each model's numbers, with notes on sources that differ."""
+    """Shows a list of the sources of each model's numbers, with notes if sources differ."""
     show_sentence("lessons.models.reading")
     lines = []
     for key, model in PUBLISHED_MODELS.items():
@@ -126,28 +128,34 @@ def show_read_sources() -> None:
 
 
 # ---- the table of published models, each with a link to its layer in the workbench -----------------------------------
-TABLE_COLUMN_WIDTHS = (5, 4, 5, 5, 3)  # relative widths: model, three columns of parts, cached bytes with a link
-TABLE_PARTS = (("positions",), ("heads",), ("masks", "score", "modifiers", "normaliser"))  # parts in each column
+TABLE_COLUMN_WIDTHS = (5, 4, 5, 5, 3)  # relative column widths: model, three columns of parts, bytes with a link
+TABLE_PARTS = (("positions",), ("heads",), ("masks", "score", "modifiers", "normaliser"))  # layer parts in each column
 USUAL_PARTS = {
     "score": "scaled_dot",
     "modifiers": "plain",
     "normaliser": "softmax",
-}  # the usual variants, which the table leaves out
+}  # part -> its usual variant, which the table does not mention
 
 
 def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -> None:
-    """Shows all models, from old to new. layers: a small layer of each model; told: a text about each layer.
-    known: whether the bytes are shown."""
+    """Shows a table of all models, from old to new.
+
+    layers: a small layer of each model. told: a text about each of these layers. known: whether the bytes are shown.
+    """
     st.caption(say("lessons.models.table"))
     seen: set[str] = set()
     for key, layer, what in zip(PUBLISHED_MODELS, layers, told, strict=True):
-        with st.container(border=True):  # a border, because on a phone the five cells of a row are below each other
+        with st.container(border=True):  # a border keeps a row's five cells together on a phone, where they are stacked
             show_model_row(key, layer, what, known, seen)
         seen |= {f"{part}.{find(layer.model)}" for part, find in VARIANT_FINDERS.items()}
 
 
 def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]) -> None:
-    """Shows one model. told: the text about its layer. seen: the parts of earlier models; other parts are bold."""
+    """Shows the row of one model.
+
+    layer, told: the model's small layer, and the text about this layer. seen: the parts of earlier models; parts that
+    are not among them are bold.
+    """
     model = layer.model
     at_name, *at_parts, at_size = st.columns(TABLE_COLUMN_WIDTHS, vertical_alignment="center", gap="xsmall")
     with at_name, st.container(gap=None):
@@ -162,7 +170,10 @@ def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]
 
 
 def tell_parts(model: PublishedModel, parts: Sequence[str], seen: set[str]) -> str:
-    """The text about a model's variants of some parts; variants that are not in `seen` are bold."""
+    """Returns the text about a model's variants of some parts, with new variants in bold.
+
+    seen: the variants that earlier models have.
+    """
     said = []
     for part in parts:
         value = VARIANT_FINDERS[part](model)
@@ -174,7 +185,7 @@ def tell_parts(model: PublishedModel, parts: Sequence[str], seen: set[str]) -> s
 
 
 def tell_bytes(model: PublishedModel) -> str:
-    """The sentence about the bytes that a token adds to a model's cache."""
+    """Returns the sentence on the bytes that a token adds to a model's cache."""
     kept = count_cache_bytes(model, 1)
     if not kept:
         return say("lessons.models.no_cache")
@@ -191,13 +202,13 @@ def tell_bytes(model: PublishedModel) -> str:
 
 
 # ---- drawer "read": which parts does each model have, what does it cache, and from which source? ---------------------
-GUESSED_MODELS = ("gpt_2", "llama_7b", "llama_2_70b", "gpt_oss_120b")  # options of the guess
+GUESSED_MODELS = ("gpt_2", "llama_7b", "llama_2_70b", "gpt_oss_120b")  # models that the visitor can choose in the guess
 
 
 def show_model_list(layers: Sequence[Side], told: Sequence[str]) -> None:
     """Asks for a guess, then shows the table of all models with their cached bytes, and the sources of the numbers.
 
-    layers, told: see show_model_table.
+    layers, told: as in show_model_table.
     """
     known = ask_for_most_bytes()
     show_model_table(layers, told, known)
@@ -205,7 +216,7 @@ def show_model_list(layers: Sequence[Side], told: Sequence[str]) -> None:
 
 
 def ask_for_most_bytes() -> bool:
-    """Asks which model caches the most bytes per token. Returns whether the answer is shown, that is, after a guess."""
+    """Asks which model caches the most bytes per token; returns whether the answer may be shown."""
     guessed = [PUBLISHED_MODELS[key] for key in GUESSED_MODELS]
     sizes = [count_cache_bytes(model, 1) for model in guessed]
     most = guessed[sizes.index(max(sizes))]
@@ -224,7 +235,7 @@ def ask_for_most_bytes() -> bool:
 
 
 # ---- drawer "one": what does one change alone do? --------------------------------------------------------------------
-FIELDS_OF_PARTS = {  # part -> field of a Setup
+FIELDS_OF_PARTS = {  # part of a layer -> the Setup field that determines it
     "positions": "positions",
     "heads": "kv_heads",
     "masks": "masks",
@@ -253,7 +264,7 @@ def show_one_change(old: Side, new: Side) -> None:
 
 
 def take_part(old: Side, new: Side, part: str) -> Side:
-    """The older layer with one part taken from the newer layer."""
+    """Returns the older model's layer with one part replaced by that of the newer model's layer."""
     field = FIELDS_OF_PARTS[part]
     setup = old.setup.with_fields(**{field: new.setup.value_of(field)})
     return replace(old, part="after", setup=setup)
@@ -261,7 +272,7 @@ def take_part(old: Side, new: Side, part: str) -> Side:
 
 # ---- drawer "cache": what does a long text cost? ---------------------------------------------------------------------
 def show_cache_growth(old: Side, new: Side) -> None:
-    """Shows the cached bytes of both models against the number of tokens, and a sentence at the selected number."""
+    """Shows the size of both models' caches by the number of tokens, with a sentence on the selected number."""
     tokens = find_live_choice("tokens", TEXT_LENGTHS, 1024, format_grouped)
     show_live_choice(tokens, width=420)
     told = [" ".join(tell_cache(side.model, length) for side in (old, new)) for length in TEXT_LENGTHS]
@@ -270,12 +281,15 @@ def show_cache_growth(old: Side, new: Side) -> None:
 
 
 # ---- drawer "layers": are all layers alike? --------------------------------------------------------------------------
-MIXED_MODELS = ("gemma_3_12b", "gemma_2_9b", "gpt_oss_120b")  # models with two kinds of layer; default first
-GUESSED_SHARES = ("2", "17", "50", "75")  # options of the guess, in percent
+MIXED_MODELS = ("gemma_3_12b", "gemma_2_9b", "gpt_oss_120b")  # models with two kinds of layer; the first is the default
+GUESSED_SHARES = ("2", "17", "50", "75")  # answers to choose from in the guess, in percent
 
 
 def show_layer_kinds(_: Side, new: Side) -> None:
-    """Shows a local and a global layer of one model, and asks which share of the model's cache the windows leave."""
+    """Shows a local and a global layer of one model.
+
+    Also asks which share of the model's cache remains because of the windows.
+    """
     sides = [make_side(kind.name, GEMMA_3_12B, kind, new.setup) for kind in GEMMA_3_12B.kinds]
     show_sides(*sides)
     labels = [say("train.percent", much=percent) for percent in GUESSED_SHARES]
@@ -286,7 +300,7 @@ def show_layer_kinds(_: Side, new: Side) -> None:
 
 
 def tell_share(model: PublishedModel) -> str:
-    """The sentence about the share of a model's cache that windows leave."""
+    """Returns the sentence on the share of a model's cache that remains because of windows."""
     local, whole = model.kinds
     return say(
         "lessons.models.left",

@@ -1,4 +1,4 @@
-"""What do today's models do? Published models as states of the workbench, an older and a newer one side by side."""
+"""The lesson on published models: an older and a newer model side by side, each as a state of the workbench."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ from pages.setup.setup import Setup
 
 
 def choose_words() -> Setup:
-    """Asks for the words and for the head. Returns the Setup with both."""
+    """Shows the choice of the words and of the head; returns the Setup with both."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         base = sentence_box(pick_example("model_layer", "zh_model_layer", zh="zh_model_layer"))
         heads = list_place_names(trace_for(base), "H")
@@ -33,13 +33,16 @@ def choose_words() -> Setup:
 
 
 def find_model(name: str, default: str) -> LiveChoice:
-    """Returns the slider that selects a model, from the oldest to the newest."""
+    """Returns a slider that selects a model, from the oldest to the newest.
+
+    name: the name of the choice in the link.
+    """
     return find_live_choice(name, range(len(MODELS)), MODEL_KEYS.index(default), lambda place: MODELS[place].name)
 
 
 with draw_lesson(LESSON) as place:
     picture = st.container()
-    base = choose_words()  # called after the picture's container was made, so that the picture stays above the controls
+    base = choose_words()  # called after the picture's container, so that the controls are below the picture
     choices = {"old": find_model("old", "gpt_2"), "new": find_model("new", "gpt_oss_120b")}
     layers = [make_side("model", model, model.shown, base) for model in MODELS]
     sides = [replace(layers[choice.position], part=part) for part, choice in choices.items()]

@@ -1,4 +1,4 @@
-"""Today's models: an older and a newer one side by side, each as a small layer, and compared part by part."""
+"""Today's models: an older and a newer model side by side, each as a small layer, and compared part by part."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,15 +26,16 @@ from pages.setup.choice_text import write_choice, write_mask, write_position
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say
 
-MAP_CELL_PX, MAP_ROOM_PX = 30.0, 400.0  # pixels: width of a cell, and width of one of two maps
+MAP_CELL_PX, MAP_ROOM_PX = 30.0, 400.0  # in pixels: the width of a cell, and the largest width of each of two maps
 MODELS = tuple(PUBLISHED_MODELS.values())
 MODEL_KEYS = tuple(PUBLISHED_MODELS)
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of two models that are compared. part: "old" or "new". kind: the kind of layer that is shown. setup: the
-    Setup of a small layer of that kind.
+    """One of the two models that the page compares.
+
+    part: "old" or "new". kind: the kind of layer that is shown. setup: the Setup of a small layer of that kind.
     """
 
     part: str
@@ -44,29 +45,35 @@ class Side:
 
     @cached_property
     def trace(self) -> Trace:
-        """The run of the Setup, cached here, because the page shows more layers than a thread's cache keeps runs."""
+        """The run of the Setup, cached here because the page shows more layers than a thread's cache has room for."""
         return trace_for(self.setup)
 
 
 def make_side(part: str, model: PublishedModel, kind: LayerKind, base: Setup) -> Side:
-    """The Side with a small layer of a model. base: the Setup with the words."""
+    """Returns the Side with a small layer of a model.
+
+    part: "old" or "new". base: the Setup with the words.
+    """
     return Side(part, model, kind, make_small_layer(kind, base))
 
 
 def name_dated(model: PublishedModel) -> str:
-    """The name of a model with its year."""
+    """Returns the name of a model with its year."""
     return say("lessons.models.dated", model=model.name, year=model.year)
 
 
 def name_layer(side: Side) -> str:
-    """The name of a model, with the kind of layer if the model has several kinds."""
+    """Returns the name of a model, with the kind of layer if the model has several kinds."""
     if len(side.model.kinds) == 1:
         return side.model.name
     return say("lessons.models.layer_of", model=side.model.name, kind=name_kind(side.kind.name))
 
 
 def make_side_map(side: Side, title: str | None = None) -> RunPicture:
-    """Draws the weights of the selected head of a side. title: by default the layer's name."""
+    """Returns a picture of the selected head's weights in a side's layer.
+
+    title: the title of the picture; None for the name of the layer.
+    """
     trace = side.trace
     selection = selection_of(trace, side.setup)
     title = title or say("lessons.models.map_title", layer=name_layer(side))
@@ -75,8 +82,10 @@ def make_side_map(side: Side, title: str | None = None) -> RunPicture:
 
 @dataclass(frozen=True)
 class ShownLayers:
-    """The maps and texts of all models. cells: the cells of each map, none of them open. told: for each small layer,
-    the text about what the layer represents and leaves out.
+    """The attention maps and texts of all models.
+
+    cells: the cells of each map, none of them open. told: for each small layer, the text about what it represents and
+    what it leaves out.
     """
 
     cells: LiveCells
@@ -84,11 +93,14 @@ class ShownLayers:
 
 
 def list_shown_layers(base: Setup, sides: Sequence[Side]) -> ShownLayers:
-    """The cached maps and texts of all models. base: the Setup with the words. sides: a small layer of each model."""
+    """Returns the maps and texts of all models from a cache.
+
+    base: the Setup with the words. sides: a small layer of each model.
+    """
     return latest_layers(base, current_language(), current_palette().ground, sides)
 
 
-# Maps and texts are cached, too, because getting the runs of all models takes longer than drawing the maps.
+# Maps and texts are cached too, because even the look-up of all runs takes longer than drawing them.
 @keep_latest
 def latest_layers(base: Setup, language: str, ground: str, _sides: Sequence[Side]) -> ShownLayers:
     layers = [cached_layer(side.setup, name_layer(side), language, ground, side) for side in _sides]
@@ -102,13 +114,13 @@ def cached_layer(setup: Setup, layer: str, language: str, ground: str, _side: Si
 
 
 def tell_side(side: Side) -> str:
-    """The text about what a small layer represents and what the layer leaves out."""
+    """Returns the text about what a small layer represents and what it leaves out."""
     scale = tell_scale(side.model, side.kind, side.trace)
     return f"{scale} {tell_left_out(side.model, side.kind, side.trace)}"
 
 
 def show_sides(*sides: Side) -> None:
-    """Shows sides next to each other, each with a map, a text and a link to the workbench."""
+    """Shows layers next to each other, each with a map, a text and a link to the workbench."""
     pictures = [make_side_map(side) for side in sides]
     for column, side, picture in zip(st.columns(2, gap="medium"), sides, pictures, strict=True):
         with column, st.container(horizontal=True, gap="small"):
@@ -121,8 +133,10 @@ def show_sides(*sides: Side) -> None:
 
 
 def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side], shown: ShownLayers) -> None:
-    """Shows two sides, each of which follows a slider. choices: part -> slider. sides: a small layer of each model, in
-    the sliders' order. shown: the maps and texts of all models.
+    """Shows two layers, each of which follows a slider.
+
+    choices: {part: its slider}. sides: a small layer of each model, in the order of the sliders' options. shown: the
+    maps and texts of all models.
     """
     pictures = []
     for column, (part, choice) in zip(st.columns(2, gap="medium"), choices.items(), strict=True):
@@ -138,7 +152,10 @@ def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side]
 
 
 def follow_side_map(part: str, choice: LiveChoice, side: Side, cells: LiveCells) -> RunPicture:
-    """The maps of all models as one picture that follows a slider. side: the layer at the slider's position."""
+    """Returns the maps of all models as one picture that follows a slider.
+
+    part: "old" or "new". side: the layer at the slider's current position. cells: the cells of all maps.
+    """
     picture = cells.pictures[choice.position]
     alt = say("lessons.models.map_alt")
     setup = side.setup
@@ -147,7 +164,7 @@ def follow_side_map(part: str, choice: LiveChoice, side: Side, cells: LiveCells)
 
 
 def tell_sight(old: Side, new: Side) -> str:
-    """The sentence about the words that the last word may attend to in both layers."""
+    """Returns the sentence on the words to which the last word may attend, in both layers."""
     seen = [cached_seen_words(side.setup, side) for side in (old, new)]
     words = [join_with_commas(say("fact.quoted", key=word) for word in each) for each in seen]
     return say(
@@ -164,7 +181,7 @@ def tell_sight(old: Side, new: Side) -> str:
 
 @cache_by_setup
 def cached_seen_words(setup: Setup, _side: Side) -> list[str]:
-    """Lists the words that the last word may attend to."""
+    """Returns the words to which the last word may attend, from a cache."""
     allowed = _side.trace["masked_scores"][0, 0, -1].isfinite()  # (S,)
     return [quote_token(_side.trace, "S", place) for place, is_seen in enumerate(allowed.tolist()) if is_seen]
 
@@ -177,17 +194,20 @@ def link_to_both(old: Side, new: Side, key: str) -> None:
 
 # ---- part by part ----------------------------------------------------------------------------------------------------
 def list_parts(model: PublishedModel) -> dict[str, object]:
-    """Returns for each part of a model the key by which the part is compared with another model's part."""
+    """Returns {part: a key that differs if two models differ in this part} for a model."""
     return {part: tell_apart(model, part) for part in VARIANT_FINDERS}
 
 
 def list_changed_parts(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
-    """The parts that differ between two models. old, new: results of list_parts."""
+    """Returns the parts in which two models differ.
+
+    old, new: results of list_parts.
+    """
     return [part for part in VARIANT_FINDERS if old[part] != new[part]]
 
 
 def tell_pair(old: PublishedModel, new: PublishedModel, changed: Sequence[str]) -> str:
-    """The sentence about two models and the parts that differ."""
+    """Returns the sentence that names two models and the parts in which they differ."""
     names = [name_part(part) for part in changed]
     return say(
         "lessons.models.pair" if names else "lessons.models.same_pair",
@@ -200,7 +220,7 @@ def tell_pair(old: PublishedModel, new: PublishedModel, changed: Sequence[str]) 
 
 
 def tell_pairs(choices: Mapping[str, LiveChoice]) -> None:
-    """Shows the sentence about the two selected models; it follows both sliders."""
+    """Shows the sentence on the two selected models, which follows both sliders."""
     parts = [list_parts(model) for model in MODELS]
     told = []
     for old, old_parts in zip(MODELS, parts, strict=True):
@@ -210,7 +230,7 @@ def tell_pairs(choices: Mapping[str, LiveChoice]) -> None:
 
 
 def show_parts(old: PublishedModel, new: PublishedModel) -> None:
-    """Shows for each part that differs the old and the new variant side by side, with their purposes."""
+    """Shows the old and the new variant of each part that differs, side by side, with their purposes."""
     changed = list_changed_parts(list_parts(old), list_parts(new))
     for part in changed:
         for column, model in zip(st.columns(2, gap="medium"), (old, new), strict=True):
@@ -232,16 +252,16 @@ def show_parts(old: PublishedModel, new: PublishedModel) -> None:
 
 
 def name_part(part: str) -> str:
-    """The name of a part in the page's language."""
+    """Returns the name of a part in the page's language."""
     return say(f"lessons.models.part.{part}")
 
 
 # ---- a layer of a published model as a small Setup, and what the small layer leaves out ------------------------------
-SMALL_HEADS, SMALL_WINDOW = 8, 4  # query heads of a small layer, and keys in its window
+SMALL_HEADS, SMALL_WINDOW = 8, 4  # sizes of a small layer: query heads, and keys in its window
 
 
 def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
-    """The Setup of a small layer of a kind, with the words of another Setup."""
+    """Returns the Setup of a small layer of a kind, with the words of another Setup."""
     config = scale_down(kind.config, SMALL_HEADS, SMALL_WINDOW)
     normaliser, params = config.normaliser
     return base.with_fields(
@@ -255,7 +275,10 @@ def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
 
 
 def tell_scale(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
-    """The text about the sizes of a small layer and of the model that it represents. trace: the small layer's run."""
+    """Returns the text about the sizes of a small layer and of the model that it represents.
+
+    trace: the run of the small layer.
+    """
     sizes = trace.sizes()
     stands = "stand_for" if model.kv_heads < model.heads else "own_stand_for"
     if (sizes["H"], sizes["H_kv"], sizes["d_k"]) == (model.heads, model.kv_heads, model.head_width):
@@ -278,7 +301,7 @@ def tell_scale(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
 
 
 def tell_latent(model: PublishedModel) -> str:
-    """The text about the sizes of a small layer's latent and of the model's latent that it represents."""
+    """Returns the text about the sizes of a small layer's latent and of the model's latent."""
     small = {name: tensor.own_sizes for name, tensor in LEARNED_TENSORS.items()}
     latent, turned = model.latent
     return say(
@@ -291,7 +314,10 @@ def tell_latent(model: PublishedModel) -> str:
 
 
 def tell_left_out(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
-    """The text about the parts of a model that a small layer leaves out. trace: the small layer's run."""
+    """Returns the text about the parts of a model that a small layer leaves out.
+
+    trace: the run of the small layer.
+    """
     sentences = [
         say("lessons.models.other_layers", count=other.count, kind=name_kind(other.name))
         for other in model.kinds

@@ -1,4 +1,4 @@
-"""Today's models: the parts of an attention layer, a published model's variant of each, and its text."""
+"""The parts of an attention layer: which variant of each a published model has, and the text about this variant."""
 
 from collections.abc import Callable, Mapping
 from itertools import chain
@@ -8,33 +8,41 @@ from attention_core.mechanism.config import Params
 from attention_core.record.number_text import format_grouped, format_short
 from pages.site.words import say
 
-USUAL_BASE = 10000.0  # the base of RoPE and of the sinusoids in their papers
+USUAL_BASE = 10000.0  # the base of RoPE and of the sinusoids in the papers that introduced them
 
 
 # ---- the name of a model's variant of each part ----------------------------------------------------------------------
 def find_positions(model: PublishedModel) -> str:
-    """The name of a model's position encoding; "stretched" if RoPE is stretched in at least one kind of layer."""
+    """Returns the name of a model's position encoding.
+
+    It is "stretched" if at least one kind of layer scales RoPE to longer contexts.
+    """
     positions = chain.from_iterable(kind.config.positions for kind in model.kinds)
     found = [describe_rope(params) if name == "rope" else name for name, params in positions]
     return "stretched" if "stretched" in found else found[0]
 
 
 def describe_rope(params: Params) -> str:
-    """The kind of a RoPE: "rope" as in its paper, "slower" with another base, "stretched" with scaling."""
+    """Returns the kind of RoPE: "rope" as in its paper, "slower" with another base, "stretched" if scaled to longer
+    contexts.
+    """
     if params["scaling"] != "none":
         return "stretched"
     return "rope" if params["base"] == USUAL_BASE else "slower"
 
 
 def find_heads(model: PublishedModel) -> str:
-    """The keys and values of query heads: "own", "grouped" if several heads share them, "latent" if from a latent."""
+    """Returns where query heads get keys and values from.
+
+    "own": each has its own. "grouped": several share them. "latent": they are computed from a latent.
+    """
     if model.latent is not None:
         return "latent"
     return "own" if model.kv_heads == model.heads else "grouped"
 
 
 def find_masks(model: PublishedModel) -> str:
-    """The name of the masks in a model's layers; "mixed" or "two_stacks" if kinds of layer have different masks."""
+    """Returns the name of the masks in a model's layers; "mixed" or "two_stacks" if kinds of layer differ in them."""
     names = {kind.name for kind in model.kinds}
     if "encoder" in names:
         return "two_stacks"
@@ -45,19 +53,19 @@ def find_masks(model: PublishedModel) -> str:
 
 
 def find_modifiers(model: PublishedModel) -> str:
-    """The first modifier of a model's scores other than the latent; "plain" without such a modifier."""
+    """Returns the name of a model's first modifier of scores, not counting the latent; "plain" if there is none."""
     names = [name for name, _ in model.shown.config.modifiers if name != "latent"]
     return names[0] if names else "plain"
 
 
 def find_normaliser(model: PublishedModel) -> str:
-    """The name of a model's normaliser, which turns scores into weights."""
+    """Returns the name of a model's normaliser, which turns scores into weights."""
     name, _ = model.shown.config.normaliser
     return name
 
 
 def find_score(model: PublishedModel) -> str:
-    """The name of a model's score function."""
+    """Returns the name of a model's score function."""
     return model.shown.config.score
 
 
@@ -73,12 +81,12 @@ VARIANT_FINDERS: Mapping[str, Callable[[PublishedModel], str]] = {
 
 # ---- the texts about parts -------------------------------------------------------------------------------------------
 def name_kind(kind: str) -> str:
-    """The name of a kind of layer in the page's language."""
+    """Returns the name of a kind of layer in the page's language."""
     return say(f"lessons.models.kind.{kind}")
 
 
 def say_part(model: PublishedModel, part: str) -> str:
-    """The text about a model's variant of a part, with its numbers."""
+    """Returns the text about a model's variant of a part, with its numbers."""
     if part == "positions":
         return say_of_kinds(model, say_positions)
     if part == "masks":
@@ -88,20 +96,26 @@ def say_part(model: PublishedModel, part: str) -> str:
 
 
 def tell_apart(model: PublishedModel, part: str) -> object:
-    """The key by which a part is compared between models. For heads: is there a latent, and how many share keys."""
+    """Returns the key that differs if two models differ in a part.
+
+    For heads the key is whether there is a latent, and how many query heads share a key/value head.
+    """
     if part == "heads":
         return find_heads(model) == "latent", list_numbers(model)["ratio"]
     return say_part(model, part)
 
 
 def say_what_for(model: PublishedModel, part: str) -> str:
-    """The text about the purpose and the cost of a model's variant of a part."""
+    """Returns the text about the purpose and the cost of a model's variant of a part."""
     value = VARIANT_FINDERS[part](model)
     return say(f"lessons.models.what.{part}_{value}", **list_numbers(model))
 
 
 def say_of_kinds(model: PublishedModel, say_kind: Callable[[PublishedModel, LayerKind], str]) -> str:
-    """The joined texts of all kinds of layer; one text if all kinds have the same."""
+    """Returns the texts of all kinds of layer, joined; a single text if it is the same for all kinds.
+
+    say_kind: a function that returns the text of one kind.
+    """
     texts = [say_kind(model, kind) for kind in model.kinds]
     if len({*texts}) == 1:
         return texts[0]
@@ -112,7 +126,7 @@ def say_of_kinds(model: PublishedModel, say_kind: Callable[[PublishedModel, Laye
 
 
 def say_positions(model: PublishedModel, kind: LayerKind) -> str:
-    """The text about the position encoding of a kind of layer."""
+    """Returns the text about the position encoding of a kind of layer."""
     ((name, params),) = kind.config.positions
     if "scaling" not in params:
         return say(f"lessons.models.positions.{name}")
@@ -128,14 +142,14 @@ def say_positions(model: PublishedModel, kind: LayerKind) -> str:
 
 
 def say_masks(_: PublishedModel, kind: LayerKind) -> str:
-    """The text about the mask of a kind of layer."""
+    """Returns the text about the mask of a kind of layer."""
     if kind.window is not None:
         return say("lessons.models.masks.sliding", window=format_grouped(kind.window))
     return say(f"lessons.models.masks.{'causal' if kind.is_cached else 'unmasked'}")
 
 
 def list_numbers(model: PublishedModel) -> dict[str, object]:
-    """The numbers in the texts about a model, by placeholder."""
+    """Returns {placeholder in the texts: number} for a model."""
     windows = [kind for kind in model.kinds if kind.window is not None]
     return {
         "heads": model.heads,

@@ -47,17 +47,20 @@ ROTATION_STYLES = ("rope", "rope_half")
 
 
 def with_rope(setup: Setup, style: str) -> Setup:
-    """The Setup without built-in positions, with RoPE and d_k = 4; head 2 is selected."""
+    """Returns the Setup with RoPE instead of positions among the columns of x, with d_k = 4 and head 2 selected.
+
+    style: how RoPE pairs components.
+    """
     return setup.with_fields(wiring=("bare",), d_k=4, head=1, positions=(style,))
 
 
 # ---- drawer "sines": what do sinusoids look like? --------------------------------------------------------------------
-SINE_WIDTHS = (2, 4, 6, 8, 12)  # options for the number of columns: at most 6 pairs of a sine and a cosine
-SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # options for the number of rows, one row per position
+SINE_WIDTHS = (2, 4, 6, 8, 12)  # offered numbers of columns: at most 6 pairs of a sine and a cosine
+SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # offered numbers of rows, with one row for each position
 
 
 def choose_table() -> Setup:
-    """Asks for the numbers of positions and columns of the table, and shows its formula. Returns the Setup."""
+    """Shows the choice of the table's size (positions and columns) and its formula; returns the Setup."""
     with st.container(horizontal=True):
         width = slide("width", SINE_WIDTHS, 8)
         count = slide("count", SINE_COUNTS, 16)
@@ -68,7 +71,10 @@ def choose_table() -> Setup:
 
 
 def setup_of_positions_alone(count: int, width: int) -> Setup:
-    """The Setup whose word vectors are zeros plus sinusoids, with dot products of these vectors as scores."""
+    """Returns the Setup whose vectors are sinusoids alone, with their dot products as scores.
+
+    count: the number of positions. width: the number of columns.
+    """
     return make_setup(
         example="eight_heads",
         x=pack_matrix(np.zeros((count, width))),
@@ -80,7 +86,7 @@ def setup_of_positions_alone(count: int, width: int) -> Setup:
 
 
 def show_sine_map(_: Setup) -> None:
-    """Shows the table of sinusoids as a map, positions from left to right."""
+    """Shows the table of sinusoids as a heat map, with positions from left to right."""
     alone = choose_table()
     trace = trace_for(alone)
     count, width = trace.step("sinusoidal_x").shape
@@ -102,7 +108,7 @@ def show_sine_map(_: Setup) -> None:
 
 
 def title_column(column: int, width: int) -> str:
-    """The title of a column of the table: sine or cosine, and the wavelength."""
+    """Returns the title of a column of the table: sine or cosine, and the wavelength."""
     pair, odd = divmod(column, 2)
     kind = "cos" if odd else "sin"
     length = wavelengths(width)[pair]
@@ -110,14 +116,14 @@ def title_column(column: int, width: int) -> str:
 
 
 def show_sine_waves(_: Setup) -> None:
-    """Shows the sine of each pair against the position."""
+    """Shows the sine of each pair of columns as a curve over the positions."""
     alone = choose_table()
     trace = trace_for(alone)
     count, width = trace.step("sinusoidal_x").shape
     palette = current_palette()
     colours = (palette.q, palette.k, palette.v, palette.share, palette.minus, palette.x)
     positions = range(count)
-    sine_columns = range(0, width, 2)  # every other column is a cosine
+    sine_columns = range(0, width, 2)  # only sine columns; every other column is a cosine
     waves = []
     for column, colour in zip(sine_columns, colours, strict=False):
         title = title_column(column, width)
@@ -132,7 +138,7 @@ def show_sine_waves(_: Setup) -> None:
 
 
 def show_position_pairs(_: Setup) -> None:
-    """Shows the dot products of all pairs of positions' sinusoids, which are equal along each diagonal."""
+    """Shows the dot products of the sinusoids of any two positions, which are equal along each diagonal."""
     alone = choose_table()
     trace = trace_for(alone)
     show_sentence("lessons.positions.diagonal")
@@ -149,12 +155,12 @@ POSITION_VARIANTS = {
     "alibi": {"wiring": ("bare",), "positions": ("alibi",)},
     "causal": {"wiring": ("bare",), "masks": ("causal",)},
 }
-OUTPUT_COLUMNS = ("colour", "animal", "action")  # the first columns of the output
-ROUNDING_GAP = 1e-9  # a smaller difference between outputs is a rounding error
+OUTPUT_COLUMNS = ("colour", "animal", "action")  # the columns of the output that are shown, its first three
+ROUNDING_GAP = 1e-9  # a difference between outputs below this counts as a rounding error
 
 
 def show_order(setup: Setup) -> None:
-    """Shows the outputs of shuffled words: each word keeps its output unless positions are encoded."""
+    """Shows that the outputs of shuffled words stay the same for each word, unless positions are encoded."""
     variant = choose_option("told", tuple(POSITION_VARIANTS))
     seed = slide("shuffle", range(1, 11), 1)
     before = setup.with_fields(**POSITION_VARIANTS[variant])
@@ -178,7 +184,7 @@ def show_order(setup: Setup) -> None:
 
 
 def make_output_rows(name: str, trace: Trace) -> RunPicture:
-    """The output as rows of cells, one row for each word, with OUTPUT_COLUMNS as the only columns."""
+    """Returns the output as rows of cells, one per word, with the columns OUTPUT_COLUMNS only."""
     columns = len(OUTPUT_COLUMNS)
     rows = []
     for query, word in enumerate(list_place_names(trace, "T")):
@@ -196,7 +202,7 @@ def make_output_rows(name: str, trace: Trace) -> RunPicture:
 
 # ---- drawer "distance", tab: RoPE rotates both pairs of numbers of a query and of a key ------------------------------
 def show_rotation(setup: Setup) -> None:
-    """Shows a query's and a key's pairs of numbers, rotated by position: the score depends on the distance alone."""
+    """Shows how RoPE rotates pairs of components of a query and a key: the score depends only on their distance."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         rope = with_rope(setup, choose_option("style", ROTATION_STYLES))
         start = trace_for(rope)
@@ -225,7 +231,10 @@ def show_rotation(setup: Setup) -> None:
 
 
 def show_rotated_pair(trace: Trace, selection: Selection, key: int, pair: int, name: str) -> None:
-    """Shows one pair of numbers of the query and of a key, before and after the rotation."""
+    """Shows one pair of components of the query and of a key, before and after the rotation.
+
+    pair: the index of the pair.
+    """
     q_place = (selection.batch, selection.head, selection.query)
     k_place = (selection.batch, selection.kv, key)
     q_turn = rope_rotation(trace, "q", q_place, pair)
@@ -253,11 +262,11 @@ def show_rotated_pair(trace: Trace, selection: Selection, key: int, pair: int, n
 
 
 # ---- drawer "distance", tab: a score of RoPE against the distance ----------------------------------------------------
-MAX_CURVE_DISTANCE = 33  # number of distances in the curve, from 0 on
+MAX_CURVE_DISTANCE = 33  # number of distances in the curve, counted from 0
 
 
 def show_score_decay(setup: Setup) -> None:
-    """Shows the score of the selected query with itself as the key, against the distance."""
+    """Shows the score of the selected query with itself as the key, as a curve over the distance between them."""
     palette = current_palette()
     distances = range(MAX_CURVE_DISTANCE)
     decays = []
@@ -280,7 +289,7 @@ def show_score_decay(setup: Setup) -> None:
 
 
 def largest_magnitude_of_curves(decays: list[Curve]) -> float:
-    """The largest magnitude in several curves."""
+    """Returns the largest magnitude in several curves."""
     largest = 0.0
     for decay in decays:
         magnitudes = [abs(number) for number in decay.y]
@@ -290,7 +299,7 @@ def largest_magnitude_of_curves(decays: list[Curve]) -> float:
 
 # ---- drawer "distance", tab: what ALiBi subtracts from each score ----------------------------------------------------
 def show_alibi_slopes(setup: Setup) -> None:
-    """Shows what ALiBi subtracts from each score, one row per head, or the weights that result from equal scores."""
+    """Shows what ALiBi subtracts from each score, with one row per head, or the weights if all scores were equal."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         step = choose_option("alibi", ("bias", "weights"))
         heads = int(choose_option("alibi_heads", ("2", "4", "8"), "8", str))
@@ -328,7 +337,7 @@ def show_alibi_slopes(setup: Setup) -> None:
 
 # ---- drawer "parts": which part of a score depends on the word, which part on its position? --------------------------
 def show_score_parts(setup: Setup) -> None:
-    """Shows the four terms whose sum is the score, for each score of one query."""
+    """Shows for one query the four terms that add up to each score."""
     placed = setup.with_fields(wiring=("bare",), positions=("sinusoidal",), head=None)
     plain = trace_for(placed)
     heads = list_place_names(plain, "H")

@@ -1,4 +1,4 @@
-"""Where is a token? No positions, sinusoids, or numbers that a head reads; a dial sets the offset it attends to."""
+"""The lesson on positions: none, sinusoids, or numbers that a head reads, with a dial for the head's offset."""
 
 from collections.abc import Sequence
 
@@ -25,30 +25,33 @@ from pages.session.labels import Selection, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-POSITIONS = {  # encodings of positions: none, the sinusoids of 2017, or numbers that head 1 is built to read
+POSITIONS = {  # choices: no positions, the sinusoids of 2017, or numbers that head 1 is built to read
     "without": {"wiring": ("bare",)},
     "sinusoidal": {"wiring": ("bare",), "positions": ("sinusoidal",)},
     "with": {},
 }
-BUILT_DIAL = -8  # the hand-built value of W_q[one, 0], with which head 1 attends to the previous word
-REACHES = ("−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2")  # offsets in words: −1 is the previous word
+BUILT_DIAL = -8  # value of W_q[one, 0] in the example, with which head 1 attends to the previous word
+REACHES = ("−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2")  # offsets in words: −1 is the word before
 REACH_OF_DIAL = dict(zip(range(-16, 17, 4), REACHES, strict=True))
 
 
 def turn_dial(built: Setup, dial: int) -> Setup:
-    """The Setup with the dial's value in one cell of the hand-built W_q."""
+    """Returns the Setup in which one cell of the hand-built W_q has the value of the dial."""
     if dial == BUILT_DIAL:
         return built.with_fields(w_q=None)
     return built.with_fields(w_q=ChangedCells(cells=PackedNumbers.of([[3, 0, dial]])))
 
 
 def take_word(_: int, word: int) -> None:
-    """Handler of the picture: selects a word as the query."""
+    """Handles a click on a word in the picture: selects the word as the query."""
     store_choice("token", word)
 
 
 def show_dial(dial: LiveChoice, traces: Sequence[Trace]) -> None:
-    """Shows the dial that sets the offset at which head 1 attends, and the goal to reach with the dial."""
+    """Shows the dial that sets the offset at which head 1 attends, and the goal to reach with it.
+
+    traces: the run at each position of the dial.
+    """
     reached = [attends_at_offset(each, 0, 1) for each in traces]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=420):
@@ -60,7 +63,7 @@ def show_dial(dial: LiveChoice, traces: Sequence[Trace]) -> None:
 
 
 def tell_goal(reached: bool) -> str:
-    """The sentence about the goal that every word attends to the next word."""
+    """Returns the sentence on the goal that every word attends to the next one."""
     if reached:
         return say("lessons.positions.done")
     answer = say("lessons.positions.answer") if are_answers_revealed() else ""
@@ -68,7 +71,7 @@ def tell_goal(reached: bool) -> str:
 
 
 def tell_colour(trace: Trace, selection: Selection) -> str:
-    """The sentence about the colour in the selected query's output."""
+    """Returns the sentence on the component "colour" of the selected query's output."""
     number = trace["output"][0, selection.query, trace.labels["D_out"].index("colour")]
     return say(
         "lessons.positions.came",
@@ -79,7 +82,7 @@ def tell_colour(trace: Trace, selection: Selection) -> str:
 
 
 def make_colour_rows(trace: Trace, names: list[str], selection: Selection) -> RunPicture:
-    """Draws each word's colour in the input and in the output."""
+    """Returns a picture of each word's colour in the input and in the output."""
     colour = trace.labels["D_out"].index("colour")
     columns = (("own", "x"), ("after", "output"))
     rows = [column_of(say(f"lessons.positions.{title}"), trace, step, (0,), colour) for title, step in columns]

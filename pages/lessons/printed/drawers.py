@@ -1,4 +1,4 @@
-"""The accordions of the lesson on the worked example, and helpers shared with its page."""
+"""The accordions of the lesson on a printed worked example, and helpers shared with its page."""
 
 from collections.abc import Collection
 from functools import partial
@@ -42,25 +42,28 @@ from pages.site.words import escape_markdown, say, say_refusal
 # ---- the given matrices of the worked example: x and the projections, printed or typed -------------------------------
 PRINTED_EXAMPLE = "source_004"
 GIVEN_MATRICES = ("x", "w_q", "w_k", "w_v")
-MAX_TYPED_SIDE = 8  # rows or columns of a matrix: two such matrices fit side by side with legible cells
+MAX_TYPED_SIDE = 8  # the most rows or columns of a typed matrix: two matrices fit side by side, with legible cells
 
 
 def choose_given_setup(stage: str) -> Setup:
-    """Asks for the given matrices that a stage is computed from. Returns the Setup with all typed matrices."""
+    """Shows text boxes for the given matrices from which a stage is computed.
+
+    Returns the Setup with all matrices that the visitor has typed.
+    """
     printed_run = EXAMPLES[PRINTED_EXAMPLE].run()
     read_by_stage = operand_stages(printed_run, STAGES[stage])
     for name in GIVEN_MATRICES:
         start = initial_matrix_text(name)
         check_text = partial(check_given_matrix, name)
         if not text_control(name, start, check_text).value.strip():
-            lesson_choices.store_choice(name, None)  # an empty box stands for the example's numbers
+            lesson_choices.store_choice(name, None)  # so that an empty box means the example's matrix
         if name == "x" or name in read_by_stage:
             text_box(name, start, check_text)
     return setup_with_matrices(get_typed_matrices())
 
 
 def initial_matrix_text(name: str) -> str:
-    """The default text of a matrix's box: the example's numbers, or random numbers if the typed x has another width."""
+    """Returns the default text of a matrix's box: the example's numbers, or random numbers for another width of x."""
     if name == "x":
         return answers_text(EXAMPLES[PRINTED_EXAMPLE].tensor("x"), None)
     typed = get_typed_matrices()
@@ -70,7 +73,7 @@ def initial_matrix_text(name: str) -> str:
 
 
 def get_typed_matrices() -> dict[str, str]:
-    """The matrices that the reader typed instead of the example's, by name."""
+    """Returns {name: text} of the matrices that the visitor typed instead of the example's."""
     typed = {}
     for name, text in lesson_choices.current_lesson_choices().chosen.items():
         if name in GIVEN_MATRICES and str(text).strip():
@@ -79,14 +82,14 @@ def get_typed_matrices() -> dict[str, str]:
 
 
 def setup_with_matrices(texts: dict[str, str]) -> Setup:
-    """The example's Setup with typed matrices. Raises AttentionError for a text that cannot be parsed as a matrix."""
+    """Returns the example's Setup with typed matrices. Raises AttentionError for a text that is not a matrix."""
     matrices = {name: pack_matrix(parse_matrix(text, name), name) for name, text in texts.items()}
-    w_o = REMOVED if texts else None  # for another width of x, the Setup would add a W_o
+    w_o = REMOVED if texts else None  # removed, because for another width of x the Setup would add a W_o
     return make_setup(example=PRINTED_EXAMPLE, w_o=w_o, **matrices)
 
 
 def check_given_matrix(name: str, text: str) -> None:
-    """Raises AttentionError if a typed matrix is too large to be drawn, or does not fit the others."""
+    """Raises AttentionError if a typed matrix is too large to be drawn, or does not fit the other matrices."""
     matrices = get_typed_matrices()
     matrices.pop(name, None)
     if text.strip():
@@ -105,11 +108,11 @@ def check_matrix_size(name: str, text: str) -> None:
 
 
 # ---- the stages of the printed example: checked numbers, names, parts of the picture, slips --------------------------
-FIRST_STAGE = "scores"  # the stage that is selected by default
+FIRST_STAGE = "scores"  # name of the stage that is selected by default
 
 
 def check_printed_stages(setup: Setup, stage: str) -> CheckedWork:
-    """Checks the printed or typed numbers of every stage; shows the text box of one stage."""
+    """Checks the numbers of every stage, printed or typed by the visitor, and shows the text box of one stage."""
     trace = trace_for(setup)
     texts = {}
     for name, step in STAGES.items():
@@ -124,27 +127,33 @@ def check_printed_stages(setup: Setup, stage: str) -> CheckedWork:
 
 
 def handle_written_click(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """Handles a click on a written number: records that the reader thinks the number wrong."""
+    """Handles a click on a printed number: records that the visitor considers it wrong."""
     if run == "printed":
         try_cell(calculated_cell(checked.trace, cell))
 
 
 def name_stage(stage: str) -> str:
-    """A stage's name."""
+    """Returns the name of a stage as the page shows it."""
     return say(f"lessons.printed.option.stage.{stage}")
 
 
 def title_numbers(name: str) -> str:
-    """The title of a matrix of printed numbers. name: the step of a stage, or a given matrix."""
+    """Returns the title of a matrix of printed numbers.
+
+    name: the step of a stage, or the name of a given matrix.
+    """
     stage_of = {step: stage for stage, step in STAGES.items()}
     return say(f"lessons.printed.control.{stage_of.get(name, name)}")
 
 
-ASKED_KEY = "printed_right_asked"  # session key: the stage whose right numbers were requested
+ASKED_KEY = "printed_right_asked"  # session key of the stage whose right numbers were requested
 
 
 def offer_right_numbers(stage: str) -> bool:
-    """Shows a button that reveals the right numbers of a stage; once it was pressed, returns True without a button."""
+    """Shows a button that reveals the right numbers of a stage; returns whether they are revealed.
+
+    After a click, the button is not shown again.
+    """
     if st.session_state.get(ASKED_KEY) == stage:
         return True
     st.button(
@@ -156,9 +165,10 @@ def offer_right_numbers(stage: str) -> bool:
 
 
 def make_printed_work(checked: CheckedWork, stage: str, known: Collection[Ref] | None, hidden: bool) -> list[SheetPart]:
-    """Returns the matrices of a stage for the picture: printed numbers, right numbers, operands.
+    """Returns the matrices of a stage for the picture: printed numbers, right numbers and operands.
 
-    known: the cells whose marks may be shown; None: all. hidden: whether the right numbers are left out."""
+    known: the cells whose marks may be shown; None for all. hidden: whether the right numbers are left out.
+    """
     return make_work_parts(
         checked,
         STAGES[stage],
@@ -171,7 +181,10 @@ def make_printed_work(checked: CheckedWork, stage: str, known: Collection[Ref] |
 
 
 def describe_slip(checked: CheckedWork, cell: Ref, stage: str) -> str:
-    """The text about a slip: row, column, the written number and the right number. stage: displayed name."""
+    """Returns the text about a slip: its row and column, the written number and the right number.
+
+    stage: the name of the stage as shown.
+    """
     marked = checked.marked[cell.step]
     digits = checked.digits[cell.step]
     *_, row_axis, column_axis = checked.trace.step(cell.step).dims
@@ -187,11 +200,11 @@ def describe_slip(checked: CheckedWork, cell: Ref, stage: str) -> str:
 
 
 # ---- drawer "begin": where did the errors begin? ---------------------------------------------------------------------
-CHAIN_ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))  # stages in each row
+CHAIN_ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))  # the stages in each row
 
 
 def show_error_origins(checked: CheckedWork, _: Setup) -> None:
-    """Shows all stages with their marks, and which later numbers one slip alone makes wrong."""
+    """Shows all stages with their marks, and which later numbers are wrong because of a single error."""
     slips = []
     for step in STAGES.values():
         slips.extend(checked.cells(step, Mark.SLIP))
@@ -214,7 +227,7 @@ def show_error_origins(checked: CheckedWork, _: Setup) -> None:
 
 
 def choose_slip(checked: CheckedWork, slips: list[Ref]) -> Ref:
-    """Asks which slip is followed. Returns its cell."""
+    """Shows the choice of an error to follow, and returns its cell."""
     stage_of = name_stages_by_step()
     names = []
     for slip in slips:
@@ -224,7 +237,7 @@ def choose_slip(checked: CheckedWork, slips: list[Ref]) -> Ref:
 
 
 def show_reached_cells(checked: CheckedWork, slip: Ref) -> list[Ref]:
-    """Shows how many later numbers a slip alone makes wrong. Returns the cells of these numbers."""
+    """Shows how many later numbers are wrong because of one error alone, and returns their cells."""
     stage_of = name_stages_by_step()
     reached = []
     counts = []
@@ -241,13 +254,13 @@ def show_reached_cells(checked: CheckedWork, slip: Ref) -> list[Ref]:
 
 
 def name_stages_by_step() -> dict[str, str]:
-    """The displayed name of each stage, by the stage's step of a run."""
+    """Returns {step of a run: name of its stage as shown}."""
     return {step: name_stage(stage) for stage, step in STAGES.items()}
 
 
 # ---- drawer "own": the same example with the reader's own numbers ----------------------------------------------------
 def show_own_exercise(_: CheckedWork, setup: Setup) -> None:
-    """Links to the exercise that checks the reader's own numbers of this example."""
+    """Shows a link to the exercise in which the visitor's own numbers for this example are checked."""
     show_sentence("lessons.printed.own")
     link_to_exercise(setup, "own")
 
@@ -279,11 +292,11 @@ def show_rounding(checked: CheckedWork, _: Setup) -> None:
 
 # ---- drawer "onward": what follows from the printed Q, K and V? ------------------------------------------------------
 def show_onward_run(checked: CheckedWork, _: Setup) -> None:
-    """Shows the run that continues from the printed Q, K and V."""
+    """Shows the run that continues with the printed Q, K and V."""
     stage = choose_option("onward", ("scores", "weights", "output"))
     try:
         matrices = pack_printed_projections(checked)
-    except AttentionError as refusal:  # a number is too large for a matrix
+    except AttentionError as refusal:  # raised if a printed number is too large for a matrix
         st.error(say_refusal(refusal), icon=":material/error:")
         return
     setup = make_setup(example="one_query", score="scaled_dot", **matrices)
@@ -301,7 +314,7 @@ def show_onward_run(checked: CheckedWork, _: Setup) -> None:
 
 
 def pack_printed_projections(checked: CheckedWork) -> dict[str, MatrixValue]:
-    """The printed Q, K and V for a Setup. Raises AttentionError for too large numbers."""
+    """Returns the printed Q, K and V as values of a Setup. Raises AttentionError if a number is too large."""
     matrices = {}
     for name in ("q", "k", "v"):
         printed = checked.written[STAGES[name]][0]  # (T, d)

@@ -1,4 +1,4 @@
-"""Which numbers of a printed example are wrong? The printed page, then its numbers, marked, beside the right ones."""
+"""The lesson on a printed worked example: the printed page, then its numbers with marks beside the right numbers."""
 
 from functools import partial
 
@@ -38,13 +38,16 @@ PAPER_KEY = "printed_paper"
 
 
 def show_paper(checked: CheckedWork, stage: str) -> None:
-    """Shows the printed page; a click on a number marks and opens that number. stage: name of the selected stage."""
+    """Shows the printed page; a click on a number marks it as wrong and opens it.
+
+    stage: the name of the selected stage.
+    """
     show_moving(
         components.printed_paper,
         data={
             "title": say("lessons.printed.paper"),
             "stages": [describe_stage(checked, name, name == stage) for name in STAGES],
-            "ring": LIGHT_PALETTE.minus,  # paper is light in both themes
+            "ring": LIGHT_PALETTE.minus,  # of the light theme, because paper is light in both themes
             "text": {"alt": say("lessons.printed.paper_alt")},
         },
         key=PAPER_KEY,
@@ -54,7 +57,7 @@ def show_paper(checked: CheckedWork, stage: str) -> None:
 
 
 def describe_stage(checked: CheckedWork, name: str, is_open: bool) -> dict[str, object]:
-    """Component data of a stage: its title, and its printed numbers in rows."""
+    """Returns the component's data of a stage: its title, and its printed numbers in rows."""
     slips = set(checked.cells(STAGES[name], Mark.SLIP))
     found = slips if are_answers_revealed() else slips & get_tried_cells()
     rows = []
@@ -64,7 +67,10 @@ def describe_stage(checked: CheckedWork, name: str, is_open: bool) -> dict[str, 
 
 
 def describe_number(checked: CheckedWork, name: str, ref: Ref, found: set[Ref]) -> dict[str, object]:
-    """Component data of a printed number: its text, whether a ring is drawn around it, and its spoken text."""
+    """Returns the component's data of a printed number: its text, whether it has a ring, and its spoken text.
+
+    found: the cells that get a ring.
+    """
     cell = calculated_cell(checked.trace, ref)
     step = STAGES[name]
     text = cell_text(checked.marked[step].theirs[cell.index].item(), checked.digits[step])
@@ -75,7 +81,7 @@ def describe_number(checked: CheckedWork, name: str, ref: Ref, found: set[Ref]) 
 
 
 def take_number(checked: CheckedWork, name: str, row: int, column: int) -> None:
-    """Handles a click on a number: selects the stage, opens or closes the number, and marks it as wrong."""
+    """Handles a click on a number: selects its stage, opens or closes the number, and marks it as wrong."""
     refs = panel(checked.written, STAGES[name]).refs
     if row >= len(refs) or column >= len(refs[0]):
         return

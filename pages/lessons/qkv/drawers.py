@@ -28,7 +28,7 @@ from pages.site.words import escape_markdown, say, say_refusal
 
 # ---- key and value, drawer "roles": who plays which role? ------------------------------------------------------------
 def show_roles(setup: Setup) -> None:
-    """Shows query, key and value explained by an analogy, with the numbers of this run."""
+    """Shows an analogy that explains query, key and value, with the numbers of this run."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     query = selection.query
@@ -58,7 +58,7 @@ def show_roles(setup: Setup) -> None:
 
 
 # ---- key and value, drawer "shapes": which shapes fit? ---------------------------------------------------------------
-START_SIZES = {  # default of each size: one query, five keys
+START_SIZES = {  # name of a control -> its default: one query and five keys
     "queries": 1,
     "keys": 5,
     "values": 5,
@@ -67,11 +67,14 @@ START_SIZES = {  # default of each size: one query, five keys
     "d_v": 10,
 }
 SIZE_CONTROLS = (("queries", "keys", "values"), ("d_q", "d_k", "d_v"))  # names of the controls, row by row
-MATRIX_SHAPES = {"q": ("queries", "d_q"), "k": ("keys", "d_k"), "v": ("values", "d_v")}  # names of row and column count
+MATRIX_SHAPES = {"q": ("queries", "d_q"), "k": ("keys", "d_k"), "v": ("values", "d_v")}  # matrix -> names of its sizes
 
 
 def show_shapes(_: Setup) -> None:
-    """Shows the output for the chosen numbers and widths of queries, keys and values, or the rule that they break."""
+    """Shows the output for the chosen numbers and widths of queries, keys and values.
+
+    If the sizes do not fit each other, shows the rule that they violate instead.
+    """
     sizes = choose_sizes()
     score = choose_option("score", ("scaled_dot", "additive"))
     matrices = {}
@@ -94,7 +97,7 @@ def show_shapes(_: Setup) -> None:
 
 
 def choose_sizes() -> dict[str, int]:
-    """Asks for the numbers and widths of queries, keys and values."""
+    """Shows the controls for the numbers and widths of queries, keys and values; returns {name: size}."""
     sizes = {}
     for names in SIZE_CONTROLS:
         for box, name in zip(st.columns(3), names, strict=True):
@@ -118,13 +121,13 @@ MATRIX_CHANGES = {
 
 
 def show_matrix_change(setup: Setup) -> None:
-    """Shows the run with W_q and W_k exchanged, with one matrix instead of all three, or with another W_v."""
+    """Shows the run after a change: W_q and W_k exchanged, one matrix instead of all three, or another W_v."""
     change = choose_option("change", tuple(MATRIX_CHANGES))
     changed = setup.with_fields(**MATRIX_CHANGES[change])
     before = trace_for(setup)
     now = trace_for(changed)
     selection = selection_of(before, setup)
-    if change == "swap":  # the key with the largest weight becomes the query
+    if change == "swap":  # W_q and W_k exchanged: the key with the largest weight becomes the query
         asked = row_fact(before, selection.head, selection.query).keys[0]
         selection = replace(selection, query=asked)
     st.markdown(f"**{fact_sentence(now, selection)}**")
@@ -145,7 +148,7 @@ def show_matrix_change(setup: Setup) -> None:
 
 
 def list_moved_steps(now: Trace, before: Trace) -> str:
-    """Returns the joined names of the computed steps whose numbers changed."""
+    """Returns the names of the computed steps whose numbers changed, joined to a text."""
     computed = now.computed()
     moved = [spoken_step_name(step) for step in find_moves(now, before) if step in computed]
     return join_with_commas(moved)
@@ -153,7 +156,7 @@ def list_moved_steps(now: Trace, before: Trace) -> str:
 
 # ---- key and value, drawer "row": one row, or all at once? Rows, or columns? -----------------------------------------
 def show_conventions(setup: Setup) -> None:
-    """Shows the query of one word as a row times a matrix, and as a matrix times a column."""
+    """Shows the query of a word in both conventions: as a row times a matrix, and as a matrix times a column."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     convention = choose_option("convention", ("rows", "columns"))
@@ -164,7 +167,7 @@ def show_conventions(setup: Setup) -> None:
 
 
 def show_word_alone(setup: Setup) -> None:
-    """Shows that the query of one word alone, against all keys, gives the same row as the matrix form."""
+    """Shows that one word's query, compared alone with all keys, gives the same row as the product of all words."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     word = trace.labels["T"][selection.query]

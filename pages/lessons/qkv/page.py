@@ -1,4 +1,4 @@
-"""What does one word take from the others? The same row of weights without and with projections."""
+"""Page of the lesson on queries, keys and values: the same row of weights without and with projections."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ PICTURE_TEXTS = ("sum", "choose", "hint", "alt")
 
 
 def show_product(trace: Trace, selection: Selection, word: str) -> None:
-    """Shows x times W for the selected query; the browser selects W_q, W_k or W_v without a request."""
+    """Shows the product x W for the selected query; W_q, W_k or W_v is selected in the browser, without the server."""
     texts = {name: get_text_template(f"lessons.qkv.product.{name}") for name in PICTURE_TEXTS}
     data = {
         "word": word,
@@ -49,7 +49,10 @@ def show_product(trace: Trace, selection: Selection, word: str) -> None:
 
 
 def describe_role(trace: Trace, selection: Selection, role: str) -> dict[str, object]:
-    """Component data of one projection: the row, the matrix and the result."""
+    """Returns the component's data of one projection: the row of x, the matrix and the result.
+
+    role: "q", "k" or "v".
+    """
     head = selection.head if role == "q" else selection.kv
     product = find_row_product(trace, role, (selection.batch, head, selection.query))
     rows = [product.row, *product.matrix, product.result]
@@ -64,7 +67,10 @@ def describe_role(trace: Trace, selection: Selection, role: str) -> dict[str, ob
 
 
 def describe_cells(trace: Trace, refs: Sequence[Ref], reach: float) -> list[dict[str, str]]:
-    """Component data of a row of cells: the numbers as texts, and the cells' colours."""
+    """Returns the component's data of a row of cells: the numbers as texts, and the cells' colours.
+
+    reach: the magnitude that gets the strongest colour.
+    """
     values = [read_number(trace, ref) for ref in refs]
     fills, inks = shade_cells(np.array(values), reach, is_share=False, palette=current_palette())
     cells = []
@@ -74,7 +80,7 @@ def describe_cells(trace: Trace, refs: Sequence[Ref], reach: float) -> list[dict
 
 
 def read_number(trace: Trace, ref: Ref) -> float:
-    """The number of a cell of a run."""
+    """Returns the number of a cell of a run."""
     return float(trace[ref.step][ref.index])
 
 

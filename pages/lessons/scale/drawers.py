@@ -1,4 +1,4 @@
-"""The accordions of the lesson on the scale, and helpers shared with its page."""
+"""The accordions of the lesson on the scale, and helpers that its page uses too."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,7 +28,7 @@ SCALE_WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
 def width_axis() -> Axis:
-    """The horizontal axis: d_k, on a logarithmic scale."""
+    """Returns the horizontal axis: d_k, on a logarithmic scale."""
     return Axis(
         "d_k",
         SCALE_WIDTHS[0],
@@ -41,11 +41,14 @@ def width_axis() -> Axis:
 # ---- curves of the variance of sampled scores against d_k, measured and exact ----------------------------------------
 VARIANCE_DRAWS = 5000
 COMPARED_DOT_SCORES = ("dot", "scaled_dot")
-DRAWN_LAW_NAMES = ("normal", "signs", "uniform")  # names of distributions
+DRAWN_LAW_NAMES = ("normal", "signs", "uniform")  # names of the distributions that the visitor can choose
 
 
 def choose_law(name: str) -> str:
-    """Asks for the distribution of the sampled components. name: name of the control, if the accordion has several."""
+    """Shows a choice of the distribution of the sampled components, and returns its name.
+
+    name: the name of the control, if the accordion has several.
+    """
     return choose_option(name, DRAWN_LAW_NAMES, words=lambda law: say(f"lessons.scale.option.law.{law}"))
 
 
@@ -61,7 +64,7 @@ def measure_variances_by_width(
 
 
 def make_measured_curve(name: str, score: str, found: Sequence[Mapping[str, MeasuredVariance]], colour: str) -> Curve:
-    """The curve of a score's measured variance, with a band around the exact variance."""
+    """Returns the curve of a score's variance as measured, with a band around the exact variance."""
     of_score = [by_score[score] for by_score in found]
     return Curve(
         say(f"lessons.scale.curve.{name}"),
@@ -73,7 +76,10 @@ def make_measured_curve(name: str, score: str, found: Sequence[Mapping[str, Meas
 
 
 def make_independent_curve(name: str, score: str) -> Curve:
-    """The curve of the exact variance for independent components, equal for any distribution of mean 0, variance 1."""
+    """Returns the curve of the exact variance for independent components.
+
+    The variance is equal for all distributions with mean 0 and variance 1.
+    """
     variances = []
     for width in SCALE_WIDTHS:
         moments = exact_moments("normal", "independent", width)
@@ -89,7 +95,7 @@ def make_independent_curve(name: str, score: str) -> Curve:
 
 
 # ---- drawer "variance": is the variance of a score d_k? --------------------------------------------------------------
-VARIANCE_RANGES = {  # number of samples -> ends of the axis: the range in which a variance of 1 is measured
+VARIANCE_RANGES = {  # number of samples -> ends of the vertical axis, between which a measured variance of 1 lies
     100: (0.0, 2.0),
     1000: (0.7, 1.3),
     5000: (0.85, 1.15),
@@ -97,7 +103,10 @@ VARIANCE_RANGES = {  # number of samples -> ends of the axis: the range in which
 
 
 def show_variance(d_k: int, seed: int) -> None:
-    """Shows the measured variance of scores: about d_k for any distribution of components, about 1 after division."""
+    """Shows the measured variance of scores: about d_k before the division by √d_k, about 1 after it.
+
+    The variance is nearly the same for every distribution of the components.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         law = choose_law("law")
         draws = slide("draws", tuple(VARIANCE_RANGES), VARIANCE_DRAWS)
@@ -140,7 +149,7 @@ def show_variance_chart(
 
 # ---- drawer "gradient": how much gradient does the softmax pass on? --------------------------------------------------
 def show_softmax_gradient(runs: Mapping[str, Setup]) -> None:
-    """Shows the softmax's Jacobian for one sample of undivided and of divided scores, with the same colour scale."""
+    """Shows the softmax's Jacobian for one sample of scores, undivided and divided by √d_k, with one colour scale."""
     traces = {score: with_jacobian(trace_for(run)) for score, run in runs.items()}
     slopes = {}
     for score, trace in traces.items():
@@ -164,7 +173,7 @@ def show_softmax_gradient(runs: Mapping[str, Setup]) -> None:
 
 # ---- drawer "breaks": which assumptions does the argument need? ------------------------------------------------------
 def show_broken_assumptions(d_k: int, seed: int) -> None:
-    """Shows the variance of scores if q and k, or their components, depend on each other."""
+    """Shows how the variance of scores changes if q and k, or the components within them, depend on each other."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dependence = choose_option("dependence", ("same", "silent", "repeated"))
         law = choose_law("law_breaks")
@@ -197,7 +206,7 @@ HISTOGRAM_BINS = 40
 
 
 def show_score_histogram(d_k: int, seed: int) -> None:
-    """Shows the histogram of sampled scores around 0, undivided and divided."""
+    """Shows the histogram of sampled scores around 0, both undivided and divided by √d_k."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         law = choose_law("law_scores")
         limit = slide("limit", (2, 5, 10, 20, 50, 100), 10)

@@ -1,4 +1,4 @@
-"""Why divide by the square root of d_k? How sharp the softmax of undivided and divided scores is as d_k grows."""
+"""Page of the lesson on dividing by √d_k: how sharp the softmax of undivided and of divided scores is as d_k grows."""
 
 from collections.abc import Mapping, Sequence
 
@@ -31,7 +31,7 @@ from pages.session.staged import is_one_screen
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import get_text_template, say
 
-DRAWS_BY_KEYS = {  # number of keys -> number of samples; more samples would take longer
+DRAWS_BY_KEYS = {  # number of keys -> number of samples, fewer for more keys, to limit the time
     2: 2000,
     4: 2000,
     8: 2000,
@@ -39,31 +39,34 @@ DRAWS_BY_KEYS = {  # number of keys -> number of samples; more samples would tak
     32: 500,
     64: 250,
 }
-SCALE_SEED = 1268  # a seed whose single sample is close to the mean of many samples
+SCALE_SEED = 1268  # with this seed, the measures of a single sample are close to the mean of many samples
 QUANTITIES = ("largest", "entropy", "at_query", "slope")
 CURVE_GUESSES = ("rises", "level", "falls")
 
 
 def reset_keys_and_seed() -> None:
-    """Resets keys and seed to their defaults, whose results are cached for all sessions."""
+    """Resets the number of keys and the seed to the defaults, because their results are cached for all sessions."""
     store_choice("keys", None)
     store_choice("seed", None)
 
 
 def tell_how(keys: int) -> str:
-    """The sentence about the chart's number of samples and of keys."""
+    """Returns the sentence that says how many samples and keys the chart is based on."""
     return say("lessons.scale.how", draws=f"{DRAWS_BY_KEYS[keys]:,}", keys=keys)
 
 
 # ---- one sample of a query and keys, and the sentences about a width -------------------------------------------------
-MAX_NAMED_BARS = 16  # largest number of bars with legible names
-LIVE_BARS_WIDTH_PX = 1120.0  # width in pixels of all columns of bars, before scaling to the page width
+MAX_NAMED_BARS = 16  # the most bars in a chart whose names are legible
+LIVE_BARS_WIDTH_PX = 1120.0  # width in pixels of all columns of bars, before the picture is scaled to the page
 
-Runs = Mapping[str, Setup]  # name of the score -> the Setup with one sample
+Runs = Mapping[str, Setup]  # name of a score -> Setup with one sample of it
 
 
 def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
-    """Draws the weights of one sample, from undivided and from divided scores."""
+    """Draws the weights of one sample, computed from undivided and from divided scores.
+
+    known: whether the visitor may see the weights from divided scores.
+    """
     traces = {score: trace_for(run) for score, run in runs.items()}
     rows = []
     for score, trace in traces.items():
@@ -78,7 +81,7 @@ def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
 
 
 def change_draw(run: Setup) -> dict:
-    """Slider data that changes the shown run to another sample: the sample's scores, values and scale."""
+    """Returns data with which a slider changes the shown run to another sample: its scores, values and scale."""
     trace = trace_for(run)
     params = trace.step("scaled_scores").operation.params
     scores, values = (trace.step(name).window().reshape(-1).tolist() for name in ("scores", "v"))
@@ -86,7 +89,10 @@ def change_draw(run: Setup) -> dict:
 
 
 def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: bool) -> str:
-    """The sentence about how sharp the softmax is at one width."""
+    """Returns the sentence about how sharp the softmax is at one width.
+
+    found: {score: measured sharpness}. known: whether the visitor may see the result for divided scores.
+    """
     values = {"d_k": d_k, "keys": keys}
     for score, sharpness in found.items():
         values[score] = format_fixed(sharpness.largest.mean)
@@ -95,18 +101,18 @@ def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: b
 
 
 # ---- a cloud of scores that widens with d_k, one sample in it, and the gradient --------------------------------------
-CLOUD_SCORES = 240  # number of points that can still be distinguished
+CLOUD_SCORES = 240  # number of points in the cloud; more points would merge
 LANE_TEXTS = ("dot", "scaled_dot", "gradient", "hidden")
-CLOUD_REACH = 64  # half the width of the lane: twice the standard deviation of the widest undivided scores
+CLOUD_REACH = 64  # largest drawn score: twice the standard deviation of the widest undivided scores
 
 
 def show_cloud(
     width: Followed, seed: int, all_runs: Sequence[Runs], found: Sequence[Mapping[str, Sharpness]], known: bool
 ) -> None:
-    """Shows the scores of each width as the slider moves.
+    """Shows the scores of each width as a cloud of points that follows the slider.
 
-    all_runs: one sample of each width. found: the sharpness, with the gradient, of each width, by score. known: whether
-    the divided scores may be shown.
+    width: the slider of d_k. all_runs: one sample for each width. found: for each width, {score: measured sharpness},
+    including the gradient. known: whether the visitor may see the divided scores.
     """
     clouds = [cached_clouds(each, CLOUD_SCORES, seed) for each in SCALE_WIDTHS]
     scores = ("dot", "scaled_dot") if known else ("dot",)
@@ -131,7 +137,7 @@ def show_cloud(
 
 
 def describe_lane(cloud: ScoreCloud, runs: Runs, score: str, sharpness: Sharpness) -> dict[str, object]:
-    """Component data of a lane: one score at one width."""
+    """Returns the component's data of one row of the cloud: the points of one score at one width."""
     gradient = sharpness.at_query.median
     return {
         "scores": [round(number, 2) for number in cloud.scores],
@@ -143,16 +149,16 @@ def describe_lane(cloud: ScoreCloud, runs: Runs, score: str, sharpness: Sharpnes
 
 
 # ---- a chart of the softmax's sharpness against d_k, for undivided and divided scores --------------------------------
-HEIGHT_PX, STAGE_HEIGHT_PX = 250, 165  # chart height in pixels; lower on the stage, below the cloud
+HEIGHT_PX, STAGE_HEIGHT_PX = 250, 165  # pixels: chart height, and the smaller height in a lecture, below the cloud
 
 
 def show_sharpness_chart(
     found: Sequence[Mapping[str, Sharpness]], quantity: str, width: Followed, keys: int, known: bool
 ) -> None:
-    """Shows a quantity against d_k, and the quantity's value for uniform weights.
+    """Shows a measured quantity against d_k, and its value for uniform weights.
 
-    found: the sharpness of each width, by score. width: the slider that a vertical line follows. known: whether the
-    divided scores may be shown.
+    found: for each width, {score: measured sharpness}. quantity: the name of the quantity. width: the slider that a
+    vertical line follows. known: whether the visitor may see the curve of divided scores.
     """
     palette = current_palette()
     even = getattr(even_sharpness(keys), quantity)
@@ -163,7 +169,7 @@ def show_sharpness_chart(
         ends = (SCALE_WIDTHS[0], SCALE_WIDTHS[-1])
         name = say("lessons.scale.curve.even")
         compared.append(Curve(name, ends, (even.centre, even.centre), palette.x, dashed=True))
-    reach = {  # quantity -> end of the vertical axis: the largest possible value, or the largest measured gradient
+    reach = {  # quantity -> end of the axis: the largest possible value, or the largest measured gradient
         "largest": 1.0,
         "entropy": even_sharpness(keys).entropy.mean,
         "at_query": max(by_score["dot"].at_query.upper for by_score in found),
@@ -176,7 +182,7 @@ def show_sharpness_chart(
 
 
 def make_sharpness_curve(score: str, found: Sequence[Mapping[str, Sharpness]], quantity: str, colour: str) -> Curve:
-    """The curve of a quantity of one score against d_k."""
+    """Returns the curve of a quantity of one score against d_k."""
     estimates = [getattr(by_score[score], quantity) for by_score in found]
     return Curve(
         say(f"lessons.scale.curve.{score}"),
@@ -196,18 +202,18 @@ with draw_lesson(LESSON) as place:
         quantity = choose_option("quantity", QUANTITIES)
         key_count = find_live_choice("keys", tuple(DRAWS_BY_KEYS), 8)
         keys = key_count.value
-        show_live_choice(key_count, lambda count: {"waits": count != keys})  # the flow waits until it is released
+        show_live_choice(key_count, lambda count: {"waits": count != keys})  # the flow waits for the slider's release
         seed = choose_whole_number("seed", SCALE_SEED)
     draws = DRAWS_BY_KEYS[keys]
     followed = LiveChoices(follows=(width,), waits_for=(key_count,))
 
     def measure_sharpness(width: int) -> Mapping[str, Sharpness]:
-        """The sharpness of the softmax at one width, by name of the score."""
+        """Returns {score: sharpness of the softmax} at one width."""
         return cached_saturation(width, keys, draws, seed)
 
     with picture:
         found = compute_one_by_one(measure_sharpness, SCALE_WIDTHS, reset_keys_and_seed)
-    all_runs: list[Runs] = []  # one sample for each width
+    all_runs: list[Runs] = []  # for each width, the runs on one sample
     for each in SCALE_WIDTHS:
         drawn = draw_query_and_keys(each, keys, seed)
         all_runs.append({score: make_setup(example="one_query", **parts) for score, parts in drawn.items()})
@@ -223,7 +229,7 @@ with draw_lesson(LESSON) as place:
         told = [tell_sharpness(by_score, each, keys, known) for each, by_score in zip(SCALE_WIDTHS, found, strict=True)]
         tell_live(followed, "scale_fact", told, "heading")
         show_cloud(followed, seed, all_runs, found, known)
-        if not is_one_screen():  # the stage shows only the curve of many samples, not the bars of one sample
+        if not is_one_screen():  # because a lecture shows only the curve of many samples
             pictures = [draw_single_draw(each, seed, known) for each in all_runs]
             traces = {name: trace_for(run) for name, run in runs.items()}
             show_live_bars(followed, "live", pictures, traces, say("lessons.scale.alt_live"))

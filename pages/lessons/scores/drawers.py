@@ -1,4 +1,4 @@
-"""The accordions of the lesson on scores, and helpers shared with its page."""
+"""The accordions of the lesson on scores, and helpers that its page uses too."""
 
 from collections.abc import Mapping
 
@@ -46,7 +46,10 @@ HANDMADE_BIASES = (-3, -3, -3, -3)
 
 
 def make_additive_layer(d_q: int, d_k: int, biases: int) -> Mapping[str, WholeMatrix]:
-    """The matrices of the additive score's layer by name. d_q, d_k: widths of q and of k. biases: width of b_q."""
+    """Returns {name: matrix} of the additive score's layer, built by hand.
+
+    d_q, d_k: the widths of q and of k. biases: the width of b_q.
+    """
     return {
         "w_aq": pack_matrix(HANDMADE_UNITS[:d_q]),
         "w_ak": pack_matrix(HANDMADE_UNITS[:d_k]),
@@ -56,7 +59,7 @@ def make_additive_layer(d_q: int, d_k: int, biases: int) -> Mapping[str, WholeMa
 
 
 def make_crossed_w_a(d_q: int, d_k: int) -> WholeMatrix:
-    """W_a with ones on its antidiagonal: the first number of q meets the last number of k, and so on."""
+    """Returns W_a with ones on its antidiagonal: the first number of q is multiplied by the last of k, and so on."""
     rows = []
     for query_number in range(d_q):
         rows.append([key_number == query_number for key_number in reversed(range(d_k))])
@@ -74,19 +77,22 @@ USUAL_SCORE = "scaled_dot"
 
 
 def name_score(score: str) -> str:
-    """The name of a score in the page's language."""
+    """Returns the name of a score in the page's language."""
     label = option_labels("score")
     return label(score)
 
 
 def describe_row(trace: Trace, selection: Selection, score: str) -> str:
-    """The sentence about the selected query's weights under a score."""
+    """Returns the sentence about the selected query's weights under a score."""
     fact = fact_sentence(trace, selection)
     return say("lessons.scores.by", score=name_score(score), fact=fact)
 
 
 def describe_score(trace: Trace, selection: Selection, score: str) -> str:
-    """The sentence about the selected query's score with the key of its largest weight, and about the score's limit."""
+    """Returns the sentence about the selected query's score with its top key, and about the score's limit.
+
+    The top key is the key with the query's largest weight.
+    """
     row = (selection.batch, selection.head, selection.query)
     key = int(trace["weights"][row].argmax())
     others = [score for place, score in enumerate(trace["scores"][row].tolist()) if place != key]
@@ -106,7 +112,7 @@ def describe_score(trace: Trace, selection: Selection, score: str) -> str:
 
 
 def get_additive_bound(trace: Trace) -> float:
-    """The bound of the additive scores of a run; 0 for a run with another score."""
+    """Returns the largest possible magnitude of a run's additive scores; 0 for a run with another score."""
     if "v_a" not in trace:
         return 0.0
     return additive_bound(trace["v_a"]).item()
@@ -114,11 +120,11 @@ def get_additive_bound(trace: Trace) -> float:
 
 # ---- drawer "inside": what happens inside the additive score? --------------------------------------------------------
 GROWTH_FACTORS = (1, 2, 5, 10, 100)
-BOUNDED_BARS_HEIGHT_PX = 150  # height in pixels of the bars beside the layer
+BOUNDED_BARS_HEIGHT_PX = 150  # height in pixels of the bars beside the additive layer
 
 
 def show_additive_layer(setup: Setup, selection: Selection) -> None:
-    """Shows the tanh layer for the selected query and every key, and that its scores stay bounded as q and k grow."""
+    """Shows the tanh layer for the selected query and every key, and that its scores stay bounded if q and k grow."""
     with st.container(width=420):
         factor = slide("grow", GROWTH_FACTORS, 1)
     additive = setup.with_fields(**SCORE_SETTINGS["additive"])
@@ -165,7 +171,7 @@ def show_bounded_scores(trace: Trace, row: tuple[int, int, int]) -> None:
 
 # ---- drawer "widths", control of W_a: which number of q is multiplied by which number of k ---------------------------
 def choose_w_a(kind: str, d_q: int, d_k: int) -> MatrixValue:
-    """Returns W_a by kind: "identity", "crossed" (its antidiagonal), or the matrix that the reader types."""
+    """Returns W_a by kind: "identity", "crossed" (ones on the antidiagonal), or the matrix that the visitor types."""
     crossed = make_crossed_w_a(d_q, d_k)
     if kind == "crossed":
         return crossed
@@ -185,7 +191,7 @@ SCORED_HEAD_WIDTHS = (1, 2, 3, 4)
 
 
 def show_widths(setup: Setup, _: Selection) -> None:
-    """Shows queries and keys of different widths: which scores accept them, and the effect of another W_a."""
+    """Shows queries and keys of different widths, the scores that accept such widths, and the effect of another W_a."""
     left, middle, right = st.columns(3)
     with left:
         d_q = slide("d_q", SCORED_HEAD_WIDTHS, 4)
@@ -208,7 +214,7 @@ def show_widths(setup: Setup, _: Selection) -> None:
 
 
 def narrow_to_widths(setup: Setup, d_q: int, d_k: int) -> Setup:
-    """The Setup with one head, and with only the first d_q columns of W_q and the first d_k columns of W_k."""
+    """Returns the Setup with a single head that uses the first d_q columns of W_q and the first d_k columns of W_k."""
     matrices = inputs_of(setup).matrices
     w_q = matrices["w_q"][:, :d_q]  # (D, d_q)
     w_k = matrices["w_k"][:, :d_k]  # (D, d_k)
@@ -221,7 +227,7 @@ def narrow_to_widths(setup: Setup, d_q: int, d_k: int) -> Setup:
 
 
 def run_scores_that_fit(setups: Mapping[str, Setup]) -> dict[str, Trace]:
-    """The runs by name of the score; shows a warning for each score whose Setup raises AttentionError."""
+    """Returns {score: its run}; shows a warning for each score whose Setup raises AttentionError."""
     runs = {}
     scores_by_refusal = {}
     for score, setup in setups.items():
@@ -237,7 +243,7 @@ def run_scores_that_fit(setups: Mapping[str, Setup]) -> dict[str, Trace]:
 
 
 def show_score_rows(name: str, runs: Mapping[str, Trace], setup: Setup) -> None:
-    """Shows one word's rows under several scores."""
+    """Shows one word's rows of weights under several scores."""
     first = next(iter(runs.values()))
     query = selection_of(first, setup).query
     rows = []
@@ -255,7 +261,7 @@ CEILING_KEY_COUNTS = (2, 3, 4, 5, 7, 10, 16, 32, 64, 128, 256, 512)
 
 
 def show_cosine_ceiling(setup: Setup, selection: Selection) -> None:
-    """Shows the cosine score's largest possible weight by number of keys, and the selected query's largest weight."""
+    """Shows the largest weight that the cosine score allows, by number of keys, and the query's own largest weight."""
     temperature = find_live_choice("temperature", COSINE_TEMPERATURES, 1.0)
     show_live_choice(temperature, width=420)
     cosine = setup.with_fields(head=selection.head, **SCORE_SETTINGS["cosine"])
@@ -275,7 +281,7 @@ def show_cosine_ceiling(setup: Setup, selection: Selection) -> None:
 
 
 def tell_ceiling(trace: Trace, fact: RowFact, temperature: float) -> str:
-    """The sentence about the selected query's largest weight at a temperature, and the largest possible weight."""
+    """Returns the sentence about the query's largest weight at a temperature, and the largest possible weight."""
     keys = trace.sizes()["S"]
     text = "ceiling_random" if accident(trace, fact) else "ceiling"
     return say(
@@ -298,12 +304,15 @@ def draw_weights(trace: Trace, selection: Selection) -> RunPicture:
 def draw_ceilings(
     trace: Trace, selection: Selection, temperature: float, share: float, axes: tuple[Axis, Axis]
 ) -> Picture:
-    """Draws the largest possible weight by number of keys, at temperatures 1 and `temperature`, and a word's weight."""
+    """Draws the largest possible weight by number of keys, at temperatures 1 and `temperature`, and a word's weight.
+
+    share: the word's weight. axes: the axes of the chart.
+    """
     palette = current_palette()
     keys = trace.sizes()["S"]
     ceilings = {
         1.0: make_ceiling_curve(1.0, palette.x),
-        temperature: make_ceiling_curve(temperature, palette.q),  # replaces the first curve if the temperature is 1
+        temperature: make_ceiling_curve(temperature, palette.q),  # replaces the first curve at temperature 1
     }
     word = name_token(trace, "T", selection.query)
     point = Curve(word, [keys], [share], palette.share)
@@ -311,7 +320,7 @@ def draw_ceilings(
 
 
 def ceiling_axes() -> tuple[Axis, Axis]:
-    """The axes of the chart: the number of keys, and the weight."""
+    """Returns the axes of the chart: the number of keys, and the weight."""
     x = Axis(
         say("lessons.scores.keys"),
         CEILING_KEY_COUNTS[0],
@@ -323,7 +332,7 @@ def ceiling_axes() -> tuple[Axis, Axis]:
 
 
 def make_ceiling_curve(temperature: float, colour: str) -> Curve:
-    """The curve of the largest possible weight of the cosine score, by number of keys."""
+    """Returns the curve of the largest possible weight of the cosine score, by number of keys."""
     return Curve(
         say("lessons.scores.most", temperature=format_exact(temperature)),
         CEILING_KEY_COUNTS,
@@ -339,7 +348,7 @@ COSTED_WIDTHS = (2, 8, 64, 128, 512)
 
 
 def show_score_costs(setup: Setup, _: Selection) -> None:
-    """Shows each score's numbers of multiply-adds, tanh and parameters: by formula for any size, and for this run."""
+    """Shows how many multiply-adds, tanh and parameters each score needs: by formula for any size, and for this run."""
     left, right = st.columns(2)
     with left:
         tokens = slide("tokens", COST_TOKEN_COUNTS, 64)
@@ -359,7 +368,7 @@ def show_score_costs(setup: Setup, _: Selection) -> None:
 
 
 def count_score_cost(setup: Setup, score: str, tokens: int, width: int) -> dict[str, str]:
-    """The costs of a score, by column title of the table."""
+    """Returns the costs of a score as {column title: text}."""
     scored = setup.with_fields(**SCORE_SETTINGS[score])
     counted = count_cost(trace_for(scored)).multiply_adds
     cost = score_cost(score, width, width)

@@ -1,4 +1,4 @@
-"""How do we score a match? Five scores of two arrows that can be dragged; then one word's row of weights."""
+"""Page of the lesson on scores: five score functions for two arrows that can be dragged, then a word's weights."""
 
 from collections.abc import Mapping
 
@@ -36,12 +36,12 @@ MATCH_SETTINGS: Mapping[str, Mapping[str, str | MatrixValue]] = {
 }
 LARGEST_PRODUCT = 2 * REACH * REACH
 LIMITS = {"cosine": 1, "dot": LARGEST_PRODUCT, "scaled_dot": LARGEST_PRODUCT, "general": LARGEST_PRODUCT, "additive": 8}
-ENDS = {"cosine": "±1", "additive": "±8"}  # bounds that these scores never exceed
+ENDS = {"cosine": "±1", "additive": "±8"}  # score -> text with the bounds that the score never exceeds
 Arrow = tuple[float, float]
 
 
 def show_match() -> None:
-    """Shows the arrows and their scores, and the goal: a W_a score above 0 where the dot product is below 0."""
+    """Shows two arrows, their scores and the goal: a general score above 0 with a dot product below 0."""
     chosen = get_choice("score", USUAL_SCORE, make_member_reader(MATCH_SETTINGS))
     arrows = {role: get_choice(role, first, read_arrow) for role, first in FIRST_ARROWS.items()}
     q, k = (pack_matrix([arrows[role]], role) for role in "qk")
@@ -60,12 +60,12 @@ def show_match() -> None:
 
 
 def score_of(trace: Trace) -> float:
-    """The only score of a run, after its scaling."""
+    """Returns the only score of a run, after scaling."""
     return trace["scaled_scores"].item()
 
 
 def read_arrow(text: str) -> Arrow:
-    """Parses "2,1" as an arrow. Raises ValueError for any other text, and for coordinates beyond REACH."""
+    """Parses a text such as "2,1" as an arrow. Raises ValueError for other texts, and for coordinates beyond REACH."""
     across, up = map(float, text.split(","))
     if not (abs(across) <= REACH and abs(up) <= REACH):
         raise ValueError(text)
@@ -73,14 +73,14 @@ def read_arrow(text: str) -> Arrow:
 
 
 def take_arrows(arrows: tuple[Arrow, Arrow]) -> None:
-    """Handler of arrows that were dragged and released: stores both arrows."""
+    """Handles arrows that were dragged and released: stores both arrows."""
     for role, arrow in zip("qk", arrows, strict=True):
         arrow = tuple(map(float, arrow))
         store_choice(role, None if arrow == FIRST_ARROWS[role] else arrow)
 
 
 def make_match_data(arrows: Mapping[str, Arrow], runs: Mapping[str, Trace], chosen: str) -> dict[str, object]:
-    """The data of the component: arrows, scores, matrices and texts."""
+    """Returns the data of the component: arrows, scores, matrices and texts."""
     made = {name: runs["additive"][name].tolist() for name in ONE_SUM}
     made["w_a"] = runs["general"]["w_a"].tolist()
     text = {name: say(f"lessons.scores.match.{name}") for name in ("alt", "q", "k", "turned", "sum", "open")}

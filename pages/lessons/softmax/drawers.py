@@ -1,4 +1,4 @@
-"""The accordions of the lesson on softmax, and helpers shared with its page."""
+"""The accordions of the lesson on softmax, and helpers that its page uses too."""
 
 from collections.abc import Sequence
 
@@ -25,12 +25,15 @@ from pages.setup.setup import DTYPES, Setup, make_setup
 from pages.site.words import escape_markdown, say
 
 # ---- the reader's numbers, as the scores of a run with one query -----------------------------------------------------
-ONLY_ROW = (0, 0, 0)  # index of the only row: sentence, head and query
-MAX_TYPED_LOGITS = 16  # so many numbers fit side by side
+ONLY_ROW = (0, 0, 0)  # index (sentence, head, query) of the only row of weights
+MAX_TYPED_LOGITS = 16  # the most numbers that can be typed: as many as fit side by side
 
 
 def ask_for_numbers(name: str, start: str) -> Sequence[float]:
-    """Shows a text box and returns its numbers. name: name of the box; start: default text of the box."""
+    """Shows a text box, and returns the numbers typed there.
+
+    name: the name of the box. start: the default text of the box.
+    """
     return read_typed_numbers(text_box(name, start, read_typed_numbers))
 
 
@@ -40,17 +43,23 @@ def read_typed_numbers(text: str) -> Sequence[float]:
 
 
 def setup_with_scores(numbers: Sequence[float], shift: float = 0.0, **choices) -> Setup:
-    """The Setup whose scores are these numbers. shift: added to each number. choices: other fields of the Setup."""
+    """Returns the Setup whose scores are these numbers.
+
+    shift: a number that is added to each of them. choices: other fields of the Setup.
+    """
     return make_setup(example="one_query", score="dot", **as_scores(numbers, shift), **choices)
 
 
 def name_if_divided(setup: Setup) -> str:
-    """The ending of a text key on slopes: "_divided" for a temperature other than 1, else ""."""
+    """Returns the ending of a text key that says whether slopes are divided by a temperature.
+
+    Returns "_divided" for a temperature other than 1, else "".
+    """
     return "" if setup.run.temperature == 1 else "_divided"
 
 
 def list_scores(trace: Trace) -> list[str]:
-    """Formats the scores of the only query of a run."""
+    """Returns the formatted scores of the only query of a run."""
     scores = trace.step("scores").window(B=0, H=0, T=0)  # (S,)
     return [format_term(score) for score in scores]
 
@@ -61,7 +70,7 @@ NUMBER_SHIFTS = (0, 1, 10, 100, 500, 1000)
 
 
 def show_stable_softmax(own: Sequence[float]) -> None:
-    """Shows the softmax as in its formula, and with the largest number subtracted first."""
+    """Shows the softmax computed in two ways: directly by its formula, and after subtracting the largest number."""
     numbers = choose_numbers(own)
     with st.columns(2)[0]:
         shift = slide("shift", NUMBER_SHIFTS, 0)
@@ -84,7 +93,7 @@ def show_stable_softmax(own: Sequence[float]) -> None:
 
 
 def choose_numbers(own: Sequence[float]) -> Sequence[float]:
-    """Asks which large numbers are shown. Returns them; for the option "own", the reader's numbers."""
+    """Shows a choice of large numbers, and returns the chosen numbers; for the option "own", the visitor's numbers."""
     name = choose_option("numbers", (*LARGE_NUMBERS, "own"))
     if name == "own":
         return own
@@ -93,7 +102,7 @@ def choose_numbers(own: Sequence[float]) -> Sequence[float]:
 
 # ---- drawer "slope": how far does a weight move when one score moves? ------------------------------------------------
 def show_jacobian(setup: Setup) -> None:
-    """Shows the Jacobian: how much each weight changes with each score."""
+    """Shows the Jacobian of the softmax: how much each weight changes with each score."""
     trace = with_jacobian(trace_for(setup))
     scores = list_scores(trace)
     moved = pick_place("moved", scores, 0, width=240)
@@ -160,7 +169,7 @@ SHOWN_COUNTS = (5, 10, 20, 50, 100)  # options: how many of the hundred numbers 
 
 
 def show_many_numbers(temperature: float) -> None:
-    """Shows the hundred numbers of lecture notes 001, or the first of them."""
+    """Shows the hundred numbers of a printed worked example, or the first of them."""
     count = slide("count", SHOWN_COUNTS, SHOWN_COUNTS[-1])
     numbers = EXAMPLES["softmax_100"].tensor("k")[:count, 0].numpy()
     are_all = count == SHOWN_COUNTS[-1]

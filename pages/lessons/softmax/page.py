@@ -1,4 +1,4 @@
-"""What does softmax do? The same numbers as shares of 1, at temperature 1 and at another temperature."""
+"""Page of the lesson on softmax: the same numbers as shares of 1, at temperature 1 and at another temperature."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ FIRST_NUMBERS = "2, 1, 0, -1"
 
 
 def describe_largest(numbers: Sequence[float], temperature: float, fact: RowFact) -> dict[str, object]:
-    """Placeholder values of the sentences at a temperature, such as the share of the largest number."""
+    """Returns values to fill in the sentences at a temperature, such as the share of the largest number."""
     return {
         "T": format_term(temperature),
         "percent": spoken_share(fact.share, fact.rest),
@@ -40,23 +40,24 @@ def describe_largest(numbers: Sequence[float], temperature: float, fact: RowFact
 
 
 # ---- the numbers, their exponentials and their shares as columns; the numbers can be dragged -------------------------
-PICTURE = "hero"  # the name of the picture in a link, which stores the open number
-LEAST_REACH = 4.0  # least bound of the first column's scale, so that small numbers can be dragged far
-STEPS_OF_REACH = 100  # the largest number of dragging steps between 0 and the bound of the scale
-WANTED_SHARE = 0.98  # the goal: the share that the largest number has to reach
+PICTURE = "hero"  # the picture's name in a link, in which the open number is stored
+LEAST_REACH = 4.0  # the scale reaches at least to this number, so that small numbers can be dragged far
+STEPS_OF_REACH = 100  # dragging from 0 to the bound of the scale takes at most this many steps
+WANTED_SHARE = 0.98  # the goal of the lesson: the largest number has to get this share
 BARS_WIDTH_PX = 960.0  # width in pixels of the picture in files
 
 
 def show_columns(
     temperature: LiveChoice, numbers: Sequence[float], usual: Setup, setup: Setup, first_numbers: str
 ) -> None:
-    """Shows the columns, and below them the arithmetic of the open number.
+    """Shows the columns of numbers and shares, and below them the arithmetic of the opened number.
 
-    usual: the Setup at temperature 1. setup: the Setup at the chosen temperature. first_numbers: the default text.
+    usual: the Setup at temperature 1. setup: the Setup at the chosen temperature. first_numbers: the text of the
+    numbers by default.
     """
 
     def take_numbers(moved: Sequence[float]) -> None:
-        """Handler of numbers that were dragged and released: stores the numbers as if they were typed."""
+        """Handles numbers that were dragged and released: stores them as if they were typed."""
         text = ", ".join(f"{number:.6g}" for number in moved)
         text_control("logits", first_numbers, read_typed_numbers).take(text)
 
@@ -76,7 +77,9 @@ def show_columns(
 
 
 def draw_bars(runs: Mapping[str, Trace], usual: Setup, setup: Setup, numbers: Sequence[float]) -> Picture:
-    """Draws the numbers and their shares, at temperature 1 and at a Setup's, as a picture for files."""
+    """Draws the numbers and their shares, at temperature 1 and at the temperature of a Setup, as a picture for
+    files.
+    """
     rows = [row_of(say("lessons.softmax.row_scores"), runs["plain"], "scores", ONLY_ROW, "plain")]
     for name, each in {"plain": usual, "now": setup}.items():
         title = say("lessons.softmax.row_weights", T=format_term(each.run.temperature))
@@ -88,7 +91,7 @@ def draw_bars(runs: Mapping[str, Trace], usual: Setup, setup: Setup, numbers: Se
 def make_columns_data(
     temperature: LiveChoice, numbers: Sequence[float], run: Trace, runs: Mapping[str, Trace]
 ) -> dict[str, object]:
-    """The data of the component: numbers, exponentials, shares, scale and texts."""
+    """Returns the data of the component: numbers, exponentials, shares, scale and texts."""
     reach, step = make_scale(numbers)
     words = ("x", "share", "sum", "usual", "exponentials", "weights", "drag")
     text = {name: get_text_template(f"lessons.softmax.columns.{name}") for name in words}
@@ -108,7 +111,7 @@ def make_columns_data(
 
 
 def make_scale(numbers: Sequence[float]) -> tuple[float, float]:
-    """The bound of the scale of numbers in both directions, and the step of dragging: a power of ten.
+    """Returns the bound of the scale for both signs, and the step of dragging, which is a power of ten.
 
     >>> make_scale([2.0, -1.0]), make_scale([12.5]), make_scale([1000.0])
     ((4.0, 0.1), (13.0, 1.0), (1000.0, 10.0))
@@ -118,13 +121,13 @@ def make_scale(numbers: Sequence[float]) -> tuple[float, float]:
 
 
 def list_finite(run: Trace, step: str) -> list[float | None]:
-    """The numbers of a step for the only query, with None instead of each number that is not finite."""
+    """Returns the numbers of a step for the only query; None for each number that is not finite."""
     row = run[step][ONLY_ROW].tolist()
     return [number if math.isfinite(number) else None for number in row]
 
 
 def describe_opened(runs: Mapping[str, Trace]) -> dict[str, object] | None:
-    """The step and the index of the open number; None if no number at the chosen temperature is open."""
+    """Returns the step and the index of the open number; None if no number at the chosen temperature is open."""
     opened = get_opened_cell(PICTURE, runs)
     if opened is None or opened[0] != "now":
         return None

@@ -1,4 +1,4 @@
-"""The small picture on the card of each lesson, drawn from computed numbers of the lesson's first state."""
+"""Small pictures on the lessons' cards, drawn from computed numbers of each lesson's first state."""
 
 from collections.abc import Callable
 
@@ -41,8 +41,8 @@ SOFTMAX_NUMBERS = "2, 1, 0, -1"
 SCALE_WIDTHS, SCALE_KEYS, SCALE_SEED = (4, 16, 64), 8, 1268
 PRINTED_CELL = 13.0
 CARD_MERGES, PIECE_LETTER, PIECE_COLOURS = (0, 100, 600), 5.0, ("q", "k", "v")
-HIDDEN_WORDS = {"en": 3, "zh": 4}  # index of the hidden word in the encoder's sentence
-MEANING_PAIR = 47  # number of a held-out pair
+HIDDEN_WORDS = {"en": 3, "zh": 4}  # language -> index of the hidden word in the encoder's sentence
+MEANING_PAIR = 47  # index of the held-out minimal pair that the card shows
 COST_LENGTHS, COST_WIDTH = (64, 128, 256, 512, 1024), 64
 COMPARED_ENCODERS = {
     "x": Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=0.9),
@@ -54,29 +54,32 @@ COMPARED_ENCODERS = {
 
 @cache_measurement
 def draw_card(slug: str, language: str) -> list[Shape]:
-    """The shapes of a lesson's card picture in a language; those of draw_weights for a lesson without a picture."""
+    """Returns the shapes of a lesson's card picture in a language.
+
+    A lesson without an entry in CARD_PICTURES gets the picture of draw_weights.
+    """
     return CARD_PICTURES.get(slug, draw_weights)(language)
 
 
 def who_is_it(language: str) -> Setup:
-    """The Setup of the sentence with a pronoun, in a language."""
+    """Returns the Setup of the example sentence with a pronoun, in a language."""
     return make_setup(example="zh_ta" if language == "zh" else "en_it")
 
 
 def coloured_animals(language: str) -> Setup:
-    """The Setup of the sentence with colours, in a language."""
+    """Returns the Setup of the example sentence with coloured animals, in a language."""
     return make_setup(example="zh_colour" if language == "zh" else "en_colour")
 
 
 def draw_weights(language: str) -> list[Shape]:
-    """The weights of the sentence with a pronoun: the default for a lesson without an entry in CARD_PICTURES."""
+    """Draws the weights of the sentence with a pronoun, the default for a lesson without an entry in CARD_PICTURES."""
     setup = who_is_it(language)
     trace = trace_for(setup)
     return map_shapes(trace["weights"][0, selection_of(trace, setup).head].numpy())
 
 
 def draw_projections(language: str) -> list[Shape]:
-    """One word's x, and its projections q, k and v."""
+    """Draws one word's x, and its projections q, k and v."""
     setup = who_is_it(language)
     trace = trace_for(setup)
     chosen = selection_of(trace, setup)
@@ -93,7 +96,7 @@ def draw_projections(language: str) -> list[Shape]:
 
 
 def draw_softmax(_language: str) -> list[Shape]:
-    """Numbers and their softmax as bars."""
+    """Draws numbers and their softmax as bars."""
     numbers = read_logits(SOFTMAX_NUMBERS, 16)
     trace = trace_for(make_setup(example="one_query", score="dot", **as_scores(numbers)))
     shares = trace["weights"][0, 0, 0].numpy()
@@ -101,7 +104,7 @@ def draw_softmax(_language: str) -> list[Shape]:
 
 
 def draw_division(_language: str) -> list[Shape]:
-    """The weights of one sample, computed from scores not divided by √d_k, at growing d_k."""
+    """Draws the weights of one sample at growing d_k, computed from scores that are not divided by √d_k."""
     shapes = []
     for left, width in zip((8.0, 58.0, 108.0), SCALE_WIDTHS, strict=True):
         parts = draw_query_and_keys(width, SCALE_KEYS, SCALE_SEED)["dot"]
@@ -111,7 +114,7 @@ def draw_division(_language: str) -> list[Shape]:
 
 
 def draw_scored_pair(language: str) -> list[Shape]:
-    """A query as an arrow, and the keys whose scores with this query are computed."""
+    """Draws a query and its keys as arrows."""
     setup = who_is_it(language)
     trace = trace_for(setup)
     chosen = selection_of(trace, setup)
@@ -120,7 +123,7 @@ def draw_scored_pair(language: str) -> list[Shape]:
 
 
 def draw_mask(language: str) -> list[Shape]:
-    """The weights that a causal mask leaves."""
+    """Draws the weights that a causal mask leaves."""
     trace = trace_for(who_is_it(language).with_fields(masks=("causal",)))
     chosen = selection_of(trace, who_is_it(language))
     allowed = np.isfinite(trace["masked_scores"][0, chosen.head].numpy())
@@ -128,23 +131,23 @@ def draw_mask(language: str) -> list[Shape]:
 
 
 def draw_heads(language: str) -> list[Shape]:
-    """The weights of two heads as maps."""
+    """Draws the weights of two heads as maps."""
     one, two = trace_for(coloured_animals(language))["weights"][0, :2].numpy()
     return map_shapes(one, box=LEFT_HALF) + map_shapes(two, box=RIGHT_HALF)
 
 
 def draw_positions(language: str) -> list[Shape]:
-    """The weights of head 1, in which each word attends to the word before, as arcs."""
+    """Draws the weights of head 1, in which each word attends to the word before, as arcs."""
     return arc_shapes(trace_for(coloured_animals(language))["weights"][0, 0].numpy())
 
 
 def draw_two_sentences(_language: str) -> list[Shape]:
-    """The weights of a cross-attention between two sentences, as threads."""
+    """Draws the weights of cross-attention between two sentences, as lines between their words."""
     return thread_shapes(trace_for(make_setup(example="cross_en_zh"))["weights"][0, 0].numpy())
 
 
 def draw_distances(language: str) -> list[Shape]:
-    """The influence of a word against the distance, for four encoders."""
+    """Draws the influence of a word against the distance, for four encoders."""
     example = who_is_it(language).run.example
     words = make_setup(example=example, text=EXAMPLES[example].far)
     length = trace_for(words).sizes()["T"]
@@ -158,7 +161,7 @@ def draw_distances(language: str) -> list[Shape]:
 
 
 def draw_cache(language: str) -> list[Shape]:
-    """A KV cache: a row per step, each with one key more; only the last key of each row is new."""
+    """Draws a KV cache: a row per step, each row with one more key; only the last key of each row is new."""
     trace = trace_for(who_is_it(language).with_fields(masks=("causal",)))
     count = trace.sizes()["T"]
     side = 74.0 / count
@@ -171,14 +174,14 @@ def draw_cache(language: str) -> list[Shape]:
 
 
 def draw_cost(_language: str) -> list[Shape]:
-    """The multiply-adds for pairs and for tokens against the length, which doubles."""
+    """Draws how the multiply-adds for pairs and those for tokens grow when the length doubles."""
     costs = [split_by_growth(attention_cost(T=length, D=COST_WIDTH)) for length in COST_LENGTHS]
     pairs, tokens = zip(*costs, strict=True)
     return growth_shapes({"share": pairs, "x": tokens})
 
 
 def draw_printed_product(_language: str) -> list[Shape]:
-    """The matrices of the printed example: x, W_q, and q."""
+    """Draws the matrices of the printed example: x, W_q, and q."""
     trace = trace_for(make_setup(example="source_004"))
     shapes = []
     for left, name, colour in ((6.0, "x", "x"), (64.0, "w_q", "q"), (114.0, "q_projected", "q")):
@@ -191,7 +194,7 @@ def draw_printed_product(_language: str) -> list[Shape]:
 
 
 def draw_writers(_language: str) -> list[Shape]:
-    """The share of texts that are generated exactly, against the length of the texts, with and without attention."""
+    """Draws the share of texts generated exactly, against their length, with and without attention."""
     step = WRITING_TASKS["dates"].telling
     curves = []
     for colour, course in {"x": "dates_one", "share": "dates_additive"}.items():
@@ -201,7 +204,7 @@ def draw_writers(_language: str) -> list[Shape]:
 
 
 def draw_copying(_language: str) -> list[Shape]:
-    """The weights of a head that attends to what came after the same symbol last time, as arcs."""
+    """Draws the attention arcs of a head that attends to what followed the same symbol before."""
     trace = trace_for(make_setup(example="learned_copy"))
     heads = trace["weights"][0].numpy()  # (H, T, T)
     copying = max(heads, key=lambda weights: weights[-5:].max())
@@ -209,7 +212,7 @@ def draw_copying(_language: str) -> list[Shape]:
 
 
 def draw_evidence(_language: str) -> list[Shape]:
-    """The weights of two classifiers over the symbols of their texts."""
+    """Draws the weights of two classifiers over the symbols of their texts."""
     shapes = []
     for box, example in ((UPPER_HALF, "learned_lookup"), (LOWER_HALF, "learned_vote")):
         shares = trace_for(make_setup(example=example))["weights"][0, 0, 0].numpy()
@@ -218,7 +221,7 @@ def draw_evidence(_language: str) -> list[Shape]:
 
 
 def draw_meanings(language: str) -> list[Shape]:
-    """The weights of a head from the same pronoun in two networks."""
+    """Draws the weights of a head from the same pronoun, in two networks that learned different tasks."""
     shapes = []
     for box, kind in ((UPPER_HALF, "named"), (LOWER_HALF, "asked")):
         name = f"{language}_{kind}_encoder"
@@ -229,7 +232,7 @@ def draw_meanings(language: str) -> list[Shape]:
 
 
 def draw_block(language: str) -> list[Shape]:
-    """Direct logit attribution: what each part of an encoder adds to the logit of the masked word."""
+    """Draws direct logit attribution: what each part of an encoder adds to the logit of the masked word."""
     example = EXAMPLES[f"model_{language}"]
     place = HIDDEN_WORDS[language]
     word = example.tokens[place]
@@ -240,7 +243,7 @@ def draw_block(language: str) -> list[Shape]:
 
 
 def draw_decoder(_language: str) -> list[Shape]:
-    """The weights of a translator's decoder: to the words before, and to the source sentence."""
+    """Draws the weights of a translator's decoder: to the words before, and to the source sentence."""
     example = EXAMPLES["translator"]
     stack = run_translator(example.translator, example.context_tokens, example.tokens)
     head = aligning_head(example.translator)
@@ -253,7 +256,7 @@ def draw_decoder(_language: str) -> list[Shape]:
 
 
 def draw_windows(_language: str) -> list[Shape]:
-    """The weights of a layer under a causal mask, and under a causal mask with a window, as in newer models."""
+    """Draws the weights of a layer under a causal mask, and under a mask with a window, as in newer models."""
     shapes = []
     for box, mask in ((LEFT_HALF, "causal"), (RIGHT_HALF, "sliding:4")):
         trace = trace_for(make_setup(example="model_layer", masks=(mask,)))
@@ -263,7 +266,7 @@ def draw_windows(_language: str) -> list[Shape]:
 
 
 def draw_pieces(language: str) -> list[Shape]:
-    """A sentence as pieces after each of CARD_MERGES; the width of a piece is its number of letters."""
+    """Draws a sentence as subword tokens after each of CARD_MERGES; a token's width is its number of letters."""
     table = load_pieces(language)
     tokens = [token for token in EXAMPLES[f"model_{language}"].tokens if token != START]
     text = SPACES[language].join(tokens)

@@ -1,4 +1,4 @@
-"""The start page: the animated journey of one query, three doors to the app's rooms, the lessons as cards."""
+"""The start page: the animation of one query, three entrances to parts of the app, and the lessons as cards."""
 
 import streamlit as st
 
@@ -21,12 +21,12 @@ from pages.setup.setup import Setup
 from pages.site.catalog import BESIDE_LESSONS, DOORS, LESSONS, PAGES_BY_SLUG
 from pages.site.words import current_language, escape_markdown, say, say_title
 
-JOURNEY_HEIGHT_PX = 370  # pixels, on a page 1280 wide: the journey and its control bar fit on the first screen
+JOURNEY_HEIGHT_PX = 370  # pixels: the animation and its controls fit on the first screen of a page 1280 pixels wide
 DOOR_ICONS = {"see": ":material/grid_on:", "learn": ":material/school:", "teach": ":material/slideshow:"}
 
 
 def show_doors() -> Setup:
-    """Shows the three doors. Returns the Setup with the sentence that is typed in the first door."""
+    """Shows the three entrances; returns the Setup with the sentence that is typed in the first entrance."""
     boxes = dict(zip(DOORS, st.columns(len(DOORS), gap="medium"), strict=True))
     for door, box in boxes.items():
         boxes[door] = box.container(border=True, height="stretch", key=f"doorway_{door}")
@@ -54,7 +54,7 @@ def show_cards() -> None:
 
 
 def describe_card(slug: str, language: str) -> dict:
-    """A lesson's card as data of the component."""
+    """Returns a lesson's card as data of the component."""
     return {
         "slug": slug,
         "title": say_title(slug),
@@ -66,7 +66,7 @@ def describe_card(slug: str, language: str) -> dict:
 
 # ---- drawer "one_word": one word of the sentence is replaced, and the reader guesses the new weights -----------------
 def show_exchanged_word(setup: Setup, old: str, new: str) -> None:
-    """Shows the selected query's weights before the exchange; after a guess, also the weights after the exchange."""
+    """Shows the selected query's weights before the exchange of a word and, after a guess, the weights after it."""
     trace = trace_for(setup)
     changed_text = exchange_word(setup, inputs_of(setup), old, new)
     changed = trace_for(setup.with_fields(text=changed_text))
@@ -98,7 +98,7 @@ with draw_page_frame("start") as place:
     with journey:
         show_journey(make_screen_state(setup, None), Showing(plays=True, height=JOURNEY_HEIGHT_PX))
     show_lesson_run(setup, place)
-    exchange = next(iter(list_swap_offers(setup, inputs_of(setup))), None)  # the first that the dictionary offers
+    exchange = next(iter(list_swap_offers(setup, inputs_of(setup))), None)  # the first one that the dictionary offers
     if exchange is not None:
         old, new = exchange
         title = say("lessons.start.ask", old=escape_markdown(old), new=escape_markdown(new))

@@ -43,11 +43,14 @@ from pages.site.words import escape_markdown, get_text_template, say
 
 # ---- the picture of the lesson on tokens: one text as words, as growing pieces, and as characters --------------------
 PIECES_KEY = "tokens"
-SPACE_SIGN = "␣"  # sign in a piece for the space before a word
+SPACE_SIGN = "␣"  # replaces the space before a word in a shown subword token
 
 
 def show_cut_text(kind: ModelSentences) -> None:
-    """Shows a sentence cut into words, pieces and characters. kind: the sentence with the model that reads it."""
+    """Shows a sentence split into words, subword tokens and characters.
+
+    kind: the sentence with the model that reads it.
+    """
     data = make_tokens_data(kind)
     collected().facts += tell_rows(data)
     collect_still(lambda: draw_rows(data), say("lessons.tokens.alt", text=data["original"]))
@@ -62,9 +65,10 @@ def show_cut_text(kind: ModelSentences) -> None:
 
 # ---- the picture in files --------------------------------------------------------------------------------------------
 def find_rows(data: dict) -> list[dict]:
-    """The rows of words, pieces and characters; the pieces are those after the selected number of merges.
+    """Returns the rows of words, subword tokens and characters, the tokens after the selected number of merges.
 
-    data: the data of the component."""
+    data: the data of the component.
+    """
     words, pieces, characters = data["rows"]
     stage = [stage for stage in data["stages"] if stage["merges"] <= data["merges"]][-1]
     size = format_grouped(data["unmerged"] + data["merges"])
@@ -73,7 +77,7 @@ def find_rows(data: dict) -> list[dict]:
 
 
 def tell_rows(data: dict) -> list[str]:
-    """The rows of words, pieces and characters as Markdown, each with its name and number of tokens."""
+    """Returns the rows of words, subword tokens and characters as Markdown, each with its name and token count."""
     told = []
     for row in find_rows(data):
         shown = " · ".join(token["shown"] for token in row["tokens"])
@@ -82,7 +86,7 @@ def tell_rows(data: dict) -> list[str]:
 
 
 def draw_rows(data: dict) -> Picture:
-    """Draws the rows of words, pieces and characters as a static picture for exported files."""
+    """Draws the rows of words, subword tokens and characters as a static picture for exported files."""
     rows = []
     for row in find_rows(data):
         unknown = [place for place, token in enumerate(row["tokens"]) if not token["known"]]
@@ -92,7 +96,7 @@ def draw_rows(data: dict) -> Picture:
 
 # ---- the data of the picture -----------------------------------------------------------------------------------------
 def make_tokens_data(kind: ModelSentences) -> dict:
-    """The data of the component: the text, rows of words, pieces and characters, the pieces of each stage, labels."""
+    """Returns the component data: text, rows of words, subword tokens and characters, tokens per stage, and labels."""
     _, *words = kind.own_words()
     text = kind.spell(tuple(words))
     table = load_pieces(load_recipe(kind.model).language)
@@ -100,7 +104,7 @@ def make_tokens_data(kind: ModelSentences) -> dict:
     stages = []
     for merges, pieces in growing_pieces(text, table.merges, table.characters):
         stages.append({"merges": merges, "tokens": describe_pieces(text, pieces)})
-    pieces_row = {"name": say("lessons.tokens.row_pieces"), "note": "", "tokens": []}  # filled by the browser
+    pieces_row = {"name": say("lessons.tokens.row_pieces"), "note": "", "tokens": []}  # the browser fills in the tokens
     return {
         "original": text,
         "rows": [describe_words(kind, text, words), pieces_row, describe_characters(text)],
@@ -118,7 +122,7 @@ PICTURE_LABELS = ("note", "slider", "told", "none", "play", "pause")
 
 
 def describe_words(kind: ModelSentences, text: str, words: list[str]) -> dict:
-    """Component data of the row of words; words outside the model's vocabulary are marked as unknown."""
+    """Returns the component's data of the row of words; a word outside the model's vocabulary is marked as unknown."""
     in_table = vocabulary(load_recipe(kind.model).language)
     tokens = []
     for word, (first, last) in zip(words, locate(text, words), strict=True):
@@ -135,7 +139,7 @@ def describe_words(kind: ModelSentences, text: str, words: list[str]) -> dict:
 
 
 def describe_characters(text: str) -> dict:
-    """Component data of the row of characters."""
+    """Returns the component data of the row of characters."""
     characters = [character for character in text if not character.isspace()]
     tokens = []
     for character, (first, last) in zip(characters, locate(text, characters), strict=True):
@@ -145,7 +149,7 @@ def describe_characters(text: str) -> dict:
 
 
 def describe_pieces(text: str, pieces: tuple[str, ...]) -> list[dict]:
-    """Component data of the pieces: each piece with the range of the text's characters that it covers."""
+    """Returns the component data of the subword tokens, each with the range of characters that it covers."""
     described = []
     for piece, (first, last) in zip(pieces, locate(text, pieces), strict=True):
         shown = show_piece(piece)
@@ -154,13 +158,16 @@ def describe_pieces(text: str, pieces: tuple[str, ...]) -> list[dict]:
 
 
 def show_piece(piece: str) -> str:
-    """Formats a piece, with SPACE_SIGN for the space before a word."""
+    """Formats a subword token, with SPACE_SIGN for the space before a word."""
     return piece.replace(BEGIN, SPACE_SIGN)
 
 
 # ---- tables of the lesson on tokens, in Markdown ---------------------------------------------------------------------
 def draw_table(lines: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """A Markdown table. lines: (name, cells) with equally many cells; the name is the key of the line's title."""
+    """Returns a Markdown table.
+
+    lines: (name, cells) with equally many cells; the name is the key of the line's title.
+    """
     rows = []
     for name, cells in lines:
         title = say(f"lessons.tokens.line_{name}")
@@ -171,11 +178,11 @@ def draw_table(lines: Sequence[tuple[str, Sequence[str]]]) -> str:
 
 # ---- drawer "merges": how are the pieces chosen? ---------------------------------------------------------------------
 SMALL_TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
-MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # most words of the text, most merges, and most pairs in the table
+MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # the most words of the text, merges, and pairs in the table
 
 
 def show_merges(_: Setup) -> None:
-    """Shows the pairs of pieces of a small text with their counts, and which pair is merged next."""
+    """Shows the pairs of adjacent tokens in a small text with their counts, and the pair that is merged next."""
     text = text_box("small", SMALL_TEXT, check_small_text)
     runs = Counter(split_runs(text))
     merges = learn_merges(runs, MOST_MERGES)
@@ -202,7 +209,7 @@ def show_merges(_: Setup) -> None:
 
 
 def cut_run(run: str, merges: list[Merge]) -> Pieces:
-    """The pieces of one run of characters after some merges."""
+    """Returns the subword tokens of one run of characters after the given merges."""
     return reduce(join, merges, tuple(run))
 
 
@@ -216,11 +223,11 @@ def check_small_text(text: str) -> None:
 
 
 # ---- drawer "vectors": how does a token become numbers? --------------------------------------------------------------
-SHOWN_NUMBERS = 8  # how many numbers of a vector are shown
+SHOWN_NUMBERS = 8  # how many numbers of a word's vector are shown
 
 
 def show_vectors(setup: Setup) -> None:
-    """Shows a word's index in the vocabulary, and the word's vector, which is a row of the embedding table."""
+    """Shows a word's index in the vocabulary, and its vector, which is a row of the embedding table."""
     kind = model_sentences_of(setup.run)
     language = load_recipe(kind.model).language
     read = kind.read(kind.own_words())
@@ -242,12 +249,12 @@ def show_vectors(setup: Setup) -> None:
 
 
 # ---- drawer "chinese": where does a Chinese word end? ----------------------------------------------------------------
-AMBIGUOUS = "研究生命起源"  # "to study the origin of life", or "a research student's life, origin"
+AMBIGUOUS = "研究生命起源"  # can be read as "to study the origin of life" or as "a research student's life, origin"
 OFFERED_WORDS = {"study": "研究", "student": "研究生", "life": "生命", "origin": "起源"}
 
 
 def show_chinese_cuts(_: Setup) -> None:
-    """Shows a text cut by longest match in a dictionary that the reader chooses, and by character."""
+    """Shows a Chinese text split by longest match in a dictionary that the visitor chooses, and by character."""
     names = choose_options("dictionary", tuple(OFFERED_WORDS), tuple(OFFERED_WORDS))
     words = frozenset(OFFERED_WORDS[name] for name in names)
     cuts = {
@@ -262,7 +269,7 @@ def show_chinese_cuts(_: Setup) -> None:
 
 # ---- drawer "lengths": what is the benefit of a large vocabulary? ----------------------------------------------------
 def show_lengths(setup: Setup) -> None:
-    """Shows by number of merges the tokens per sentence, the pairs of tokens, and the size of the embedding table."""
+    """Shows, for several numbers of merges, tokens per sentence, pairs of tokens, and the embedding table's size."""
     language = load_recipe(model_sentences_of(setup.run).model).language
     rows = measure_lengths(language)
     first, last = rows[0], rows[-1]

@@ -1,8 +1,9 @@
-"""The record of a panel: one view of a language model, shown under the picture if its tab is chosen.
+"""The record of a panel: a tab under the picture with results of a language model.
 
 Each module of this folder is a panel: it declares its component, draws it, and ends with PANEL, its record. The name of
-the module is the panel's name in a link, and the label of its tab has the key "model.panel.<name>". The tabs, the
-proof, lectures, links and exported files read the records through pages/panels/model_panels.py.
+the module is the panel's name in a link, and the label of its tab has the key
+"model.panel.<name>". The tabs, the proof, lectures, links and exported files read the records through
+pages/panels/model_panels.py.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -15,15 +16,16 @@ from attention_core.record.trace import Step
 from attention_core.transformer.stack import Stack
 from pages.session.view import ScreenState
 
-OWN = "own"  # name of the panel's own run; further runs have a name with a text "proof.whole.of.<name>"
-Table = tuple[Trace, str]  # a run, and the name of its step that is exported as a table
+OWN = "own"  # name of a panel's main run; other runs are described by texts "proof.whole.of.<name>"
+Table = tuple[Trace, str]  # a run, and the name of its step to export as a table
 
 
 @dataclass(frozen=True)
 class ShownRuns:
     """The runs whose numbers a panel shows.
 
-    key: all values that determine these numbers, besides model and sentence. find: computes the runs, by name.
+    key: all values that determine these numbers, except the model and the sentence. find: a function that computes the
+    runs and returns them by name.
     """
 
     key: tuple
@@ -31,22 +33,21 @@ class ShownRuns:
 
 
 def no_tables(screen: ScreenState) -> Iterable[Table]:
-    """The tables of a panel that has no files."""
+    """Returns (), because the panel has no tables to export."""
     return ()
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A panel of a language model.
+    """The record of a panel of a language model.
 
-    place: position of its tab, counted from 1; the panel at 1 is open if a link names none.
-    depends_on: fields of the Setup that change the panel's content, besides the run and the selected word.
-    draw: draws the panel, on the workbench and on the stage of a lecture.
-    runs: returns the runs that the proof checks; None if the panel is empty.
-    checked_as: end of the key "proof.whole.<checked_as>" of the words for these runs.
-    tables: returns the tables that are exported as CSV files.
-    run_key: returns the values that determine the run, if they are not the whole RunSetup.
-    predicts_words: whether the panel shows predicted words, so that all of it is a guess for an unusual sentence.
+    place: the number of its tab, from 1; the panel at 1 is open if a link names none. depends_on: fields of the Setup
+    that change the panel's content, besides the run and the selected word. draw: a function that draws the panel, on
+    the workbench and on the stage of a lecture. runs: a function that returns the runs whose numbers can be proved;
+    None if the panel shows no run. checked_as: the end of the text key "proof.whole.<checked_as>", under which these
+    runs are described. tables: a function that returns the tables to export as CSV files. run_key: a function that
+    returns the values that determine the run; None if these are the whole RunSetup. predicts_words: whether the panel
+    shows predicted words; all of them are guesses if the sentence is unusual.
     """
 
     place: int
@@ -60,5 +61,8 @@ class Panel:
 
 
 def make_table(name: str, values: Tensor, **labels: tuple[str, ...]) -> Table:
-    """A table of numbers as a Trace with one step, called name. labels: of each axis of values, in their order."""
+    """Returns a table of numbers as a Trace with one step, called name.
+
+    labels: the labels of each axis of values, in order.
+    """
     return Trace({name: Step(name, values, tuple(labels))}, labels), name

@@ -1,5 +1,6 @@
-"""The panel of the QK and OV circuits: what a head would attend to, and which words it would promote, for words without
-a sentence.
+"""The panel of the QK and OV circuits, computed for single words without the context of a sentence.
+
+The panel shows to which words a head would attend, and which words it would promote.
 """
 
 from collections.abc import Iterator
@@ -32,9 +33,9 @@ from pages.setup.link_values import MAX_SHORT_TEXT_CHARS
 from pages.setup.resolve import resolve_run
 from pages.site.words import escape_markdown, get_text_template, say
 
-MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuits that are drawn as maps
-COPIES = 0.5  # smallest copying score of a head that is said to copy
-MOST_PUSHED = 3  # words that a sentence names
+MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuits that are drawn as heat maps
+COPIES = 0.5  # minimum copying score at which a head counts as copying
+MOST_PUSHED = 3  # maximum words listed whose logits rise or fall most
 circuits_component = make_component(
     "model/circuits",
     '<div class="circuits"></div>',
@@ -44,7 +45,7 @@ circuits_component = make_component(
 
 
 def draw_circuits(screen: ScreenState) -> None:
-    """Draws the circuits of the selected head as maps of words, and the box for further words."""
+    """Draws the circuits of the selected head as heat maps of words, and the text box for further words."""
     resolved, head = resolve_run(screen.setup.run), screen.selection.head
     name, layer = resolved.model, resolved.layer
     view = view_circuit(screen)
@@ -70,7 +71,7 @@ def draw_circuits(screen: ScreenState) -> None:
 
 
 def view_circuit(screen: ScreenState) -> BlockView:
-    """The circuits of the layer's heads on the shown words, at the row of the selected word."""
+    """Returns the circuits of the layer's heads on the shown words, as a BlockView at the row of the selected word."""
     kind = model_sentences_of(screen.setup.run)
     tokens = kind.read(words_of_model(screen))
     at = min(screen.selection.query, len(tokens) - 1)
@@ -80,7 +81,7 @@ def view_circuit(screen: ScreenState) -> BlockView:
 
 
 def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:
-    """The words that the reader added; () if a link contains words outside the vocabulary."""
+    """Returns the words that the visitor added; () if the link has words outside the vocabulary."""
     try:
         return read_added_words(name, screen.setup.view.circuit_words or "")
     except AttentionError:
@@ -89,8 +90,10 @@ def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:
 
 # ---- findings --------------------------------------------------------------------------------------------------------
 def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) -> list[str]:
-    """Sentences about the word to which the head would attend, whether it does so in this sentence, and the words whose
-    logits it would change.
+    """Returns sentences on the head's circuits for the selected word.
+
+    They say to which word the head would attend, whether the head does so in this sentence, and which words' logits the
+    head would change.
     """
     trace, word = view.stack[f"{layer}.{CIRCUIT}"], view.tokens[view.at]
     scores = trace["scaled_scores"][0, head, view.at]
@@ -115,8 +118,9 @@ def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) ->
 
 
 def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
-    """Text that compares the key with the largest weight in this run with the key that the head's QK circuit predicts
-    from the words alone: for the selected query, and how many of all queries agree.
+    """Returns the text that compares the head's attention in this run with the key that its QK circuit predicts.
+
+    The text says this for the selected query, and for how many of all queries both agree.
     """
     tokens = model_sentences_of(screen.setup.run).read(words_of_model(screen))
     alone, run = ([tokens[place] for place in places[head]] for places in favourite_words(name, tokens, layer))
@@ -134,14 +138,17 @@ def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
 
 
 def name_pushed(name: str, pushes) -> str:
-    """The words whose logits rise most, as a list in a sentence."""
+    """Returns the words whose logits rise most, as a list in a sentence.
+
+    pushes: what a head adds to each word's logit.
+    """
     words = model_vocabulary(name)
     quoted = [say("circuits.quoted", word=escape_markdown(words[n])) for n in pushes.topk(MOST_PUSHED).indices.tolist()]
     return say("fact.comma").join(quoted)
 
 
 def judge_copying(score: float) -> str:
-    """Name of a head's behaviour by its copying score: "copies", "holds_back" or "neither"."""
+    """Returns how a head behaves according to its copying score: "copies", "holds_back" or "neither"."""
     if abs(score) < COPIES:
         return "neither"
     return "copies" if score > 0 else "holds_back"
@@ -149,7 +156,7 @@ def judge_copying(score: float) -> str:
 
 # ---- the maps --------------------------------------------------------------------------------------------------------
 def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int) -> dict:
-    """The data of the component: a map for each circuit, with a row and a column for each word."""
+    """Returns the component's data: a heat map for each circuit, with a row and a column for each word."""
     trace = view.stack[part]
     tokens = model_sentences_of(screen.setup.run).read(words_of_model(screen))
     shown = [step for step in MAPS if step in trace]
@@ -176,7 +183,10 @@ def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int
 
 # ---- the controls ----------------------------------------------------------------------------------------------------
 def show_added_words(screen: ScreenState, name: str) -> None:
-    """Draws the box for further words."""
+    """Draws the text box for further words.
+
+    name: the name of the model.
+    """
 
     def take_words(typed: str) -> None:
         try_made_change("circuit_words", lambda: {"circuit_words": " ".join(read_added_words(name, typed)) or None})
@@ -188,14 +198,14 @@ def show_added_words(screen: ScreenState, name: str) -> None:
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
-    """The circuits of the layer's heads."""
+    """Returns the runs whose numbers can be proved: the circuits of the layer's heads."""
     added = added_words(screen, model_sentences_of(screen.setup.run).model)
     key = (resolve_run(screen.setup.run).layer, screen.selection.query, added)
     return ShownRuns(key, lambda: {OWN: view_circuit(screen).stack})
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """The maps of the layer's heads for words alone: the steps of MAPS."""
+    """Yields the tables to export: the steps of MAPS for the layer's heads on single words."""
     trace = view_circuit(screen).stack[f"{resolve_run(screen.setup.run).layer}.{CIRCUIT}"]
     for step in MAPS:
         if step in trace:

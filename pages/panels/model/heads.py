@@ -1,5 +1,7 @@
-"""The panel of all heads: the attention map of each, its measures on this sentence and on held-out texts, the attention
-rollout, and the length of the vector that it adds.
+"""The panel of all heads of a language model.
+
+For each head it shows the attention map, measures on this sentence and on held-out texts, and the length of the vector
+that the head adds. It also shows the attention rollout.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -35,11 +37,11 @@ from pages.setup.model_fields import BY_LAYER, BY_MOVED
 from pages.setup.resolve import resolve_run
 from pages.site.words import get_text_template, say
 
-HEAD_ORDER = "head_order"  # the control at which a refusal is shown
+HEAD_ORDER = "head_order"  # control under which an error is stored if an order is refused
 
 
 def draw_heads(screen: ScreenState) -> None:
-    """Draws the map of every head, and the box for a second sentence."""
+    """Draws the map of every head, and the text box for a second sentence."""
     show_second_sentence(screen)
     shape = load_recipe(model_sentences_of(screen.setup.run).model).shape()
     components.model_heads(
@@ -54,7 +56,7 @@ def draw_heads(screen: ScreenState) -> None:
 
 # ---- order -----------------------------------------------------------------------------------------------------------
 def take_order(screen: ScreenState, order: Mapping) -> None:
-    """Stores the order and the filter of the heads that the browser sent; refuses values that no control offers."""
+    """Stores the order and the filter of the heads that the browser sends; refuses values that no control offers."""
     changes = {
         "heads_by": None if order["by"] == first_order(screen) else order["by"],
         "heads_least": order["least"] or None,
@@ -74,12 +76,12 @@ def take_order(screen: ScreenState, order: Mapping) -> None:
 
 
 def first_order(screen: ScreenState) -> str:
-    """The default order of the heads: by moved weight if a second sentence has the same length, otherwise by layer."""
+    """Returns the default order of the heads: by changed weight if a second sentence is as long, else by layer."""
     return BY_MOVED if len(second_words_of(screen.setup)) == len(words_of_model(screen)) else BY_LAYER
 
 
 def describe_order(screen: ScreenState, measures: Collection[str]) -> dict:
-    """The order and the filter of the heads, without values of the link that do not fit this sentence."""
+    """Returns the order and the filter of the heads, without values from the link that do not fit this sentence."""
     setup = screen.setup
     places = range(len(words_of_model(screen)))
     return {
@@ -92,7 +94,7 @@ def describe_order(screen: ScreenState, measures: Collection[str]) -> dict:
 
 # ---- the data --------------------------------------------------------------------------------------------------------
 def make_heads_data(screen: ScreenState) -> dict:
-    """The data of the component."""
+    """Returns the data of the component that shows all heads."""
     kind = model_sentences_of(screen.setup.run)
     words = words_of_model(screen)
     tokens = kind.read(words)
@@ -127,15 +129,16 @@ def make_heads_data(screen: ScreenState) -> dict:
 def put_beside(
     data: dict, kind: ModelSentences, weights: torch.Tensor, words: tuple[str, ...], second: tuple[str, ...]
 ) -> dict:
-    """The data with each head's measures on a second sentence; also its weights there, if both sentences have the same
-    length.
+    """Returns the data, extended by each head's measures on a second sentence.
+
+    If both sentences have the same length, the head's weights on the second sentence are added, too.
     """
     tokens = kind.read(second)
     measures = measure_here(kind.model, tokens)
     beside = [{**head, "there": measures_of_head(measures, head["layer"] - 1, head["head"])} for head in data["heads"]]
     text = {**data["text"], "there": say("second.there")}
     links = tell_links(kind, words, second)
-    here, there = (len(each[1:]) for each in (words, second))  # without START
+    here, there = (len(each[1:]) for each in (words, second))  # numbers of words without START
     about = say("second.about_measures", here=here, there=there, links=links)
     if len(second) != len(data["queries"]):
         return {**data, "heads": beside, "text": {**text, "about": about}}
@@ -155,8 +158,10 @@ def put_beside(
 
 
 def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...], at: int) -> list[dict]:
-    """For each head: place, name, habit in words, measures on this sentence and on held-out texts, and the length of
-    the vector that it adds to a word.
+    """Returns the data of each head.
+
+    These are the head's layer and index, name, behaviour in words, measures on this sentence and on held-out texts, and
+    the length of the vector that the head adds to the word at position `at`.
     """
     name = model_sentences_of(screen.setup.run).model
     here = measure_here(name, tokens)
@@ -183,7 +188,10 @@ def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...],
 
 @lru_cache(maxsize=16)
 def measure_here(name: str, tokens: tuple[str, ...]) -> dict[str, torch.Tensor]:
-    """The measures of every head on a sentence, (L, H) each; that of antecedents only if a pronoun refers to a noun."""
+    """Returns the measures of every head on a sentence, by name, each (L, H).
+
+    The measure "antecedent" is included only if a pronoun of the sentence has an antecedent.
+    """
     weights = model_weights(name, tokens)
     measures = measure_head_maps(weights, [tokens.index(each) for each in tokens])
     antecedent = measure_antecedents(weights, load_recipe(name).language, tokens)
@@ -191,7 +199,7 @@ def measure_here(name: str, tokens: tuple[str, ...]) -> dict[str, torch.Tensor]:
 
 
 def tell_links(kind: ModelSentences, *sentences: tuple[str, ...]) -> str:
-    """Text about which noun each pronoun refers to, and why there is no measure of subjects."""
+    """Returns the text that says to which noun each pronoun refers, and why there is no measure of subjects."""
     language = load_recipe(kind.model).language
     pairs = []
     for words in sentences:
@@ -203,7 +211,10 @@ def tell_links(kind: ModelSentences, *sentences: tuple[str, ...]) -> str:
 
 
 def measure_written(stack: Stack, at: int) -> list[list[float]]:
-    """The length of the vector that each head adds to a word: a list for each layer."""
+    """Returns, for each head, the length of the vector that the head adds to a word; one list per layer.
+
+    at: the position of the word.
+    """
     parts = stack[SUM]
     rows: dict[str, list[float]] = {}
     for place, label in enumerate(parts.labels["part"]):
@@ -215,7 +226,7 @@ def measure_written(stack: Stack, at: int) -> list[list[float]]:
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
-    """The run of the model on the sentence, and on the second one if there is one."""
+    """Returns the runs to prove: the run of the model on the sentence, and on the second sentence if there is one."""
     kind, second = model_sentences_of(screen.setup.run), second_words_of(screen.setup)
 
     def find() -> dict[str, Stack]:
@@ -226,7 +237,7 @@ def list_runs(screen: ScreenState) -> ShownRuns:
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """Attention rollout after each layer."""
+    """Yields the table to export: attention rollout after each layer."""
     kind, words = model_sentences_of(screen.setup.run), words_of_model(screen)
     weights = model_weights(kind.model, kind.read(words))  # (L, H, T, T)
     rolled = roll_out(weights)

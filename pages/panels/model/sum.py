@@ -32,7 +32,7 @@ from pages.site.words import escape_markdown, say
 
 
 def draw_sum(screen: ScreenState) -> None:
-    """Draws the parts of the selected word's vector, and the words that the model predicts from it."""
+    """Draws the vectors that the parts add to the selected word, and the words that the model predicts from the sum."""
     view = view_block(screen)
     word = escape_markdown(name_token(view.stack[SUM], "T", view.at))
     st.markdown(f"#### {say('block.title', word=word)}")
@@ -55,8 +55,8 @@ def draw_sum(screen: ScreenState) -> None:
 
 
 def describe_sum(view: BlockView, word: str) -> str:
-    """Text about the difference between the sum of the parts and the vector, and about the divisor of the
-    contributions.
+    """Returns the text about the difference between the sum of the parts and the vector, and about the frozen
+    divisor.
     """
     total = view.stack[SUM]["parts_sum"][0, view.at]
     end = view.stack[UNEMBEDDING]["x"][0, view.at]
@@ -74,7 +74,7 @@ def describe_sum(view: BlockView, word: str) -> str:
 
 # ---- the data of the component ---------------------------------------------------------------------------------------
 def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
-    """The data of the component: rows of numbers, predicted words, answers to questions."""
+    """Returns the component's data as bytes: rows of numbers, predicted words, and answers to questions."""
     strips = Strips(view)
     rows = [*make_layer_rows(screen, view, strips), *make_end_rows(view, strips)]
     form = "decoder" if load_recipe(view.name).causal else "encoder"
@@ -97,8 +97,10 @@ def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
 
 
 def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> list[dict]:
-    """A row for the embedding, then for each head and feed-forward layer; after each layer the word that the logit lens
-    reads there."""
+    """Returns the rows of the embedding, each head and each feed-forward layer.
+
+    After each layer follows a row with the word that the logit lens predicts there.
+    """
     rows, layer = [], 0
     for n in range(len(view.stack[SUM].labels["part"])):
         row = make_part_row(screen, view, strips, n)
@@ -113,14 +115,17 @@ def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> l
 
 
 def describe_lens(view: BlockView, part: str) -> str:
-    """The word that the logit lens reads after a part: the prediction of a model that ended there."""
+    """Returns the text on the logit lens after a part: the word that the model would predict if it ended there."""
     shares, numbers = likeliest_words(view.name, view.tokens)[part]
     word = model_vocabulary(view.name)[int(numbers[view.at])]
     return say("block.lens", word=word, percent=format_percent(float(shares[view.at])))
 
 
 def make_part_row(screen: ScreenState, view: BlockView, strips: Strips, n: int) -> dict:
-    """A row: the vector that part n adds, and its contribution to the logit of the target word."""
+    """Returns the row of a part: the vector that the part adds, and its contribution to the logit of the target word.
+
+    n: the index of the part.
+    """
     label = view.stack[SUM].labels["part"][n]
     index = (n, 0, view.at)
     push = {"part": LOGITS, "step": "pushes", "index": (*index, view.target)}
@@ -134,8 +139,9 @@ def make_part_row(screen: ScreenState, view: BlockView, strips: Strips, n: int) 
 
 
 def make_answer_rows(view: BlockView) -> list[dict]:
-    """The likeliest answer to each question about the selected word, with its probability; "itself" if the answer is
-    that word.
+    """Returns the likeliest answer to each question about the selected word, with its probability.
+
+    If the answer is the selected word, it is written as "itself".
     """
     rows = []
     for question, probabilities in answer_questions(view.name, view.tokens).items():
@@ -149,12 +155,12 @@ def make_answer_rows(view: BlockView) -> list[dict]:
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
-    """The run of the model, with the sums over its parts."""
+    """Returns the run to prove: the run of the model, with the sums over its parts."""
     return ShownRuns((screen.setup.view.word_temperature,), lambda: {OWN: view_block(screen).stack})
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """The vector that each part adds to each word, and its contribution to the logit of the target word."""
+    """Yields the tables to export: what each part adds to each word's vector, and to the logit of the target word."""
     view = view_block(screen)
     yield view.stack[SUM], "parts"
     logits = view.stack[LOGITS]
@@ -163,8 +169,9 @@ def list_tables(screen: ScreenState) -> Iterator[Table]:
 
 
 def find_run(screen: ScreenState) -> tuple[object, ...]:
-    """The values that determine the run. All layers are shown, so the layer of the picture counts only if the reader
-    changed it.
+    """Returns the values that determine the run.
+
+    The layer in the picture is included only if the visitor changed that layer, because the panel shows all layers.
     """
     kind, words = model_sentences_of(screen.setup.run), words_of_model(screen)
     return (kind.model, kind.read(words), words, changed_layer(screen))

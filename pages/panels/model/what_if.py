@@ -1,4 +1,4 @@
-"""The panel of ablation and activation patching: heads and feed-forward layers ablated or changed, before and after."""
+"""The panel of ablation and activation patching: predictions before and after changes of heads and layers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,11 +44,11 @@ from pages.session.view import ScreenState
 from pages.setup.what_if import read_changes, with_change, with_pair
 from pages.site.words import get_text_template, say, say_refusal
 
-MOST_OUTCOMES = 3  # predictions that are shown: those for pronouns, and that of the word
-MOST_WORDS = 8  # words listed before and after
-MOST_MOVED = 3  # words named in the sentence about changes
+MOST_OUTCOMES = 3  # the most predictions that are shown: for pronouns, and for the word
+MOST_WORDS = 8  # maximum words listed with probabilities before and after
+MOST_MOVED = 3  # maximum words named in the sentence on changes
 MOST_MOVED_WEIGHTS = 5
-LEAST_SHOWN = LEAST_MOVED = 0.005  # half a percentage point: smaller changes are not shown or named
+LEAST_SHOWN = LEAST_MOVED = 0.005  # half a percentage point, the least probability or change shown
 TEXTS = ("before", "after", "own", "again", "norms", "norms_why", "draw", "path_sum", "part", "open")
 TEMPLATES = ("pair", "turn_off", "cell", "open_head")
 what_if_component = make_component(
@@ -68,11 +68,11 @@ what_if_component = make_component(
 
 @dataclass(frozen=True)
 class WhatIf:
-    """A model with interventions, on a sentence.
+    """A language model with interventions, run on a sentence.
 
-    words: on the screen. tokens: input of the model. at: the position of the selected word. outcomes: predictions that
-    are compared before and after, the last one that of the word. view: the run with interventions that predicts the
-    word. target: the word of the vocabulary that was likeliest before the interventions.
+    words: the words on the screen. tokens: the input of the model. at: the position of the selected word. outcomes:
+    predictions that are compared before and after; the last is that of the word. view: the run with interventions that
+    predicts the word. target: the word of the vocabulary that was likeliest before the interventions.
     """
 
     name: str
@@ -86,12 +86,12 @@ class WhatIf:
 
     @property
     def whole(self) -> Stack:
-        """The run of the sentence without changes."""
+        """The run of the model on the sentence without interventions."""
         return run_model(self.name, self.tokens)
 
 
 def draw_what_if(screen: ScreenState) -> None:
-    """Draws the switches of heads and feed-forward layers, and the predictions before and after."""
+    """Draws the switches of heads and feed-forward layers, and the predictions before and after the interventions."""
     shown = take_changes(screen)
     st.markdown(f"#### {say('what_if.title')}")
     st.caption(say("what_if.about"))
@@ -112,7 +112,7 @@ def draw_what_if(screen: ScreenState) -> None:
 
 
 def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:
-    """Draws the box for the sentence whose attention weights a head takes over, and the reason if it does not fit."""
+    """Draws the box for the second sentence, and a message if it is missing or has another length."""
     show_second_sentence(screen)
     given, needed = second_words_of(screen.setup), len(shown.tokens)
     if not given:
@@ -124,8 +124,9 @@ def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:
 
 # ---- the changes -----------------------------------------------------------------------------------------------------
 def take_changes(screen: ScreenState) -> WhatIf:
-    """The model with interventions on the sentence; interventions in a link that this model or sentence does not have
-    are left out.
+    """Returns the model with the interventions of the Setup on the sentence.
+
+    Interventions in a link that do not exist for this model or this sentence are left out.
     """
     kind, words = model_sentences_of(screen.setup.run), words_of_model(screen)
     tokens = kind.read(words)
@@ -148,34 +149,35 @@ def inside(change: Intervention, length: int) -> Intervention:
 
 # ---- event handlers --------------------------------------------------------------------------------------------------
 def ask(**changes: object) -> None:
-    """Changes these Setup fields of the panel, and redraws what they affect."""
+    """Changes the given fields of the panel in the Setup, and redraws what depends on them."""
     setup_state.ask_model(**changes)
     redraw()
 
 
 def has_switch(shown: WhatIf, part: str, head: int | None) -> bool:
-    """Whether the model has the head, or the feed-forward layer, in a message from the browser."""
+    """Returns whether the model has the head or feed-forward layer that a message from the browser names."""
     return any((each.part, each.head) == (part, head) for each in list_switches(shown.whole))
 
 
 def take_kind(shown: WhatIf, part: str, head: int | None, kind: str | None) -> None:
-    """Sets or removes the intervention in a head or a feed-forward layer."""
+    """Sets or removes the intervention in a head or a feed-forward layer.
+
+    head: None for a feed-forward layer. kind: None removes the intervention.
+    """
     if has_switch(shown, part, head) and (head is not None or kind in (None, "off")):
         changes = read_changes(setup_state.current_setup().view.changes)
         ask(changes=with_change(changes, part, head, kind))
 
 
 def take_pair(shown: WhatIf, part: str, head: int, pair: tuple[int, int]) -> None:
-    """Blocks a pair (query, key) in a head's map, or allows it again."""
+    """Blocks a pair (query, key) in the attention map of a head, or allows it again."""
     if has_switch(shown, part, head):
         changes = read_changes(setup_state.current_setup().view.changes)
         ask(changes=with_pair(changes, part, head, pair))
 
 
 def look_into(name: str, words: tuple[str, ...], tokens: tuple[str, ...], at: int, changes: Changes) -> WhatIf:
-    """Returns the WhatIf of a model on a sentence with interventions: its predictions, its run, and the likeliest
-    word.
-    """
+    """Returns a model with interventions on a sentence: its predictions, its run, and the likeliest word."""
     outcomes = list_outcomes(name, tokens, at)[-MOST_OUTCOMES:]
     last = outcomes[-1]
     read = last.read(name, tokens)
@@ -187,7 +189,7 @@ def look_into(name: str, words: tuple[str, ...], tokens: tuple[str, ...], at: in
 
 
 def pack_what_if(screen: ScreenState, shown: WhatIf) -> bytes:
-    """The data of the component."""
+    """Returns the packed data of the component."""
     palette = current_palette()
     changed = run_changed(shown.name, shown.tokens, shown.changes)
     switches = list_switches(shown.whole)
@@ -213,8 +215,9 @@ def pack_what_if(screen: ScreenState, shown: WhatIf) -> bytes:
 
 
 def pack_maps(stack: Stack, heads: list[Intervention]) -> dict[str, bytes]:
-    """Returns the attention weights (float32) and the allowed pairs (uint8, 0 or 1) of the heads, each as the bytes of
-    an array (heads, T, T) in row-major order.
+    """Returns the attention weights (float32) and the allowed pairs (uint8, 0 or 1) of heads.
+
+    Both are bytes of an array (heads, T, T) in row-major order.
     """
     weights = np.stack([stack[each.part]["weights"][0, each.head].numpy() for each in heads])  # (heads, T, T)
     allowed = np.stack([allowed_of(stack, each) for each in heads])
@@ -222,7 +225,7 @@ def pack_maps(stack: Stack, heads: list[Intervention]) -> dict[str, bytes]:
 
 
 def allowed_of(stack: Stack, switch: Intervention) -> np.ndarray:
-    """Boolean matrix of the keys that each query of a head may attend to, (T, S)."""
+    """Returns a boolean matrix (T, S) of the keys to which each query of a head may attend."""
     trace = stack[switch.part]
     T = trace["weights"].shape[-1]
     if "allowed" not in trace:
@@ -232,7 +235,7 @@ def allowed_of(stack: Stack, switch: Intervention) -> np.ndarray:
 
 # ---- the switches ----------------------------------------------------------------------------------------------------
 def make_tile(screen: ScreenState, shown: WhatIf, switch: Intervention) -> dict:
-    """The data of a head's or feed-forward layer's tile: its place, its name, its intervention."""
+    """Returns the component's data for the tile of a head or a feed-forward layer: layer, name and intervention."""
     kinds = {(each.part, each.head): each for each in shown.changes.interventions}
     change = kinds.get((switch.part, switch.head))
     return {
@@ -248,12 +251,12 @@ def make_tile(screen: ScreenState, shown: WhatIf, switch: Intervention) -> dict:
 
 
 def layer_number(switch: Intervention) -> int:
-    """The layer of a head or feed-forward layer, counted from 1."""
+    """Returns the number of the layer of a head or feed-forward layer, counted from 1."""
     return int(switch.part.partition(".")[0])
 
 
 def name_alone(screen: ScreenState, switch: Intervention) -> str:
-    """The name of a head or a feed-forward layer without its layer."""
+    """Returns the name of a head or a feed-forward layer without the name of its layer."""
     if switch.head is None:
         return say("block.part.feed_forward")
     own = name_model_head(screen.setup, layer_number(switch), switch.head)
@@ -261,7 +264,7 @@ def name_alone(screen: ScreenState, switch: Intervention) -> str:
 
 
 def name_switch(screen: ScreenState, switch: Intervention) -> str:
-    """The name of a head or a feed-forward layer with its layer."""
+    """Returns the name of a head or a feed-forward layer together with the name of its layer."""
     layer = layer_number(switch)
     if switch.head is None:
         return say("all_heads.named", layer=layer, head=say("block.part.feed_forward"))
@@ -271,8 +274,10 @@ def name_switch(screen: ScreenState, switch: Intervention) -> str:
 
 # ---- before and after ------------------------------------------------------------------------------------------------
 def make_outcome(screen: ScreenState, shown: WhatIf, outcome: Outcome) -> dict:
-    """The likeliest words before and after, the words that changed most, and the first word's probability under each
-    ablation.
+    """Returns the component's data of a prediction before and after the interventions.
+
+    The data are the likeliest words, a sentence on the words that changed most, and the first word's probability if
+    only one head or layer is ablated, for each.
     """
     before, after = shares_before_and_after(shown.name, shown.tokens, outcome, shown.changes)
     first = int(before.argmax())
@@ -301,7 +306,7 @@ def make_outcome(screen: ScreenState, shown: WhatIf, outcome: Outcome) -> dict:
 
 
 def title_of(shown: WhatIf, outcome: Outcome) -> str:
-    """The title of a prediction: what a pronoun refers to, or which word is predicted."""
+    """Returns the title of a prediction: what a pronoun refers to, or which word is predicted."""
     if outcome.pronoun is not None:
         return say("what_if.means", word=shown.words[outcome.pronoun])
     form = "decoder" if outcome.read(shown.name, shown.tokens) == shown.tokens else "encoder"
@@ -309,8 +314,9 @@ def title_of(shown: WhatIf, outcome: Outcome) -> str:
 
 
 def cell_of(outcome: Outcome, number: int) -> dict | None:
-    """The cell of the changed run that has a probability; None for an answer to a question, which is computed outside
-    the run.
+    """Returns the cell that holds a word's probability in the run with interventions.
+
+    Returns None for an answer to a question, which is computed outside the run. number: the index of the word.
     """
     if outcome.question is not None:
         return None
@@ -318,14 +324,14 @@ def cell_of(outcome: Outcome, number: int) -> dict | None:
 
 
 def likeliest_of_both(before: torch.Tensor, after: torch.Tensor) -> list[int]:
-    """The words that are likely before or after the interventions, the likeliest first."""
+    """Returns the indices of the words that are likely before or after the interventions, the likeliest first."""
     either = torch.maximum(before, after)
     first, *others = either.topk(MOST_WORDS).indices.tolist()
     return [first, *(number for number in others if either[number] >= LEAST_SHOWN)]
 
 
 def tell_moved(words: tuple[str, ...], before: torch.Tensor, after: torch.Tensor) -> str:
-    """Says which words' probabilities changed most."""
+    """Returns the sentence about the words whose probabilities changed most."""
     moved = (after - before).abs()
     numbers = [number for number in moved.topk(MOST_MOVED).indices.tolist() if moved[number] >= LEAST_MOVED]
     if not numbers:
@@ -344,7 +350,7 @@ def tell_moved(words: tuple[str, ...], before: torch.Tensor, after: torch.Tensor
 
 # ---- weights that moved ----------------------------------------------------------------------------------------------
 def make_moved(screen: ScreenState, shown: WhatIf) -> dict:
-    """The weights of other heads that changed most; a sentence if none changed."""
+    """Returns the component's data of the attention weights that changed most; a sentence says so if none changed."""
     moves = moved_weights(shown.name, shown.tokens, shown.changes, MOST_MOVED_WEIGHTS)
     rows = [make_moved_row(screen, shown, move) for move in moves if move.size >= LEAST_MOVED]
     told = "what_if.weights_about" if rows else "what_if.weights_unmoved"
@@ -352,7 +358,7 @@ def make_moved(screen: ScreenState, shown: WhatIf) -> dict:
 
 
 def make_moved_row(screen: ScreenState, shown: WhatIf, move: WeightMove) -> dict:
-    """A weight that changed: its head, its query and key, its value before and after."""
+    """Returns the component's data of a changed weight: its head, query and key, and its value before and after."""
     _, head, query, key = move.index
     switch = Intervention(move.part, head)
     words = label_words(model_sentences_of(screen.setup.run), shown.words)
@@ -367,8 +373,9 @@ def make_moved_row(screen: ScreenState, shown: WhatIf, move: WeightMove) -> dict
 
 # ---- the path --------------------------------------------------------------------------------------------------------
 def make_path(screen: ScreenState, shown: WhatIf) -> dict:
-    """The contribution of each part to the logit of the target word, for heads key by key; and which part contributed
-    most.
+    """Returns the component's data of what each part contributes to the target word's logit, for heads also per key.
+
+    A sentence says which part contributed most.
     """
     outcome = shown.outcomes[-1]
     word = shown.target
@@ -384,7 +391,7 @@ def make_path(screen: ScreenState, shown: WhatIf) -> dict:
 
 
 def tell_carriers(screen: ScreenState, shown: WhatIf, rows: tuple[PathRow, ...]) -> str:
-    """Says which head contributed most, and from which key."""
+    """Returns the sentence that says which head contributed most, and from which key."""
     words = shown.view.stack[UNEMBEDDING].labels["T"]
     carried = [(push, row.part, s) for row in rows for s, push in enumerate(row.by_word or ())]
     push, part, s = max(carried, key=lambda each: abs(each[0]))
@@ -399,7 +406,10 @@ def tell_carriers(screen: ScreenState, shown: WhatIf, rows: tuple[PathRow, ...])
 
 
 def make_path_row(screen: ScreenState, row: PathRow, n: int, at: int, word: int) -> dict:
-    """A row of the path: a part and its contribution to the logit; for a head also the contribution of each key."""
+    """Returns the row of a part with its contribution to the logit; for a head also the contribution of each key.
+
+    n: the index of the part. at: the position whose prediction is shown. word: the index of the target word.
+    """
     named = name_part(screen, row.part)
     cell = {"part": "logit_sum", "step": "pushes", "index": [n, 0, at, word]}
     if named["opens"] is None:
@@ -411,9 +421,7 @@ def make_path_row(screen: ScreenState, row: PathRow, n: int, at: int, word: int)
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
-    """The run with interventions that predicts the word; for an encoder also the run on the sentence without a
-    blank.
-    """
+    """Returns the runs to prove: with interventions, and for an encoder also the run of the sentence without blank."""
     shown = take_changes(screen)
 
     def find() -> dict[str, Stack]:
@@ -427,7 +435,7 @@ def list_runs(screen: ScreenState) -> ShownRuns:
 
 
 def list_changed_words(screen: ScreenState) -> Iterator[Table]:
-    """The probability of each word before and after the interventions; no table without interventions."""
+    """Yields the table to export, if there are interventions: each word's probability before and after these."""
     if not screen.setup.view.changes:
         return
     shown = take_changes(screen)

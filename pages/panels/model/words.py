@@ -1,4 +1,4 @@
-"""The panel of the next word: a decoder continues a text and shows its cache; an encoder fills a blank."""
+"""The panel of the next word: a decoder continues a text and shows its KV cache; an encoder fills a blank."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -36,9 +36,9 @@ from pages.setup.resolve import word_choices_of
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-MOST_LIKELY = 10  # predicted words that are shown
+MOST_LIKELY = 10  # at most this many predicted words are shown
 BUTTONS = ("word", "sentence", "back", "again", "take")
-CATEGORY = re.compile("<.+>")  # a token that stands for words outside the vocabulary
+CATEGORY = re.compile("<.+>")  # matches a token that stands for a category of words, such as <thing>
 words_component = make_component(
     "model/words",
     '<div class="writing"></div>',
@@ -71,13 +71,14 @@ class Writing:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The text so far, START first."""
+        """The text so far: START, the prompt and the generated words."""
         return (*self.run[1][: self.given], *self.written)
 
 
 def current_writing(screen: ScreenState) -> Writing:
-    """The text so far: the prompt and the generated words; the sentence up to the selected word if no word was
-    generated yet.
+    """Returns the text so far: the prompt and the generated words.
+
+    If no word is generated yet, the text is the sentence up to the selected word.
     """
     run = (model_sentences_of(screen.setup.run).model, words_of_model(screen))
     text = screen.setup.view.written
@@ -88,7 +89,7 @@ def current_writing(screen: ScreenState) -> Writing:
 
 
 def draw_words(screen: ScreenState) -> None:
-    """Draws the text that a decoder continues, or the sentence in which an encoder fills a blank."""
+    """Draws the text that a decoder continues; or, for an encoder, the sentence in which it fills a blank."""
     if load_recipe(model_sentences_of(screen.setup.run).model).causal:
         show_writing(screen)
     else:
@@ -97,7 +98,7 @@ def draw_words(screen: ScreenState) -> None:
 
 # ---- a decoder continues the text ------------------------------------------------------------------------------------
 def show_writing(screen: ScreenState) -> None:
-    """Draws the text so far, the likeliest next words and the cache."""
+    """Draws the text so far, the likeliest next words and the KV cache."""
     writing = current_writing(screen)
     view = view_words(screen, writing.words, writing.words)
     st.markdown(f"#### {say('words.title.decoder', word=escape_markdown(writing.words[-1]))}")
@@ -120,9 +121,10 @@ def show_writing(screen: ScreenState) -> None:
 
 
 def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, word_count: int, **acts: Callable) -> None:
-    """Mounts the component, then shows refusals and the opened number.
+    """Draws the component, then error messages and the arithmetic of the opened number.
 
-    find: returns the view again after a click. word_count: the number of words in the text. acts: handlers, by event.
+    find: a function that returns the view again after a click. word_count: the number of words in the text. acts:
+    {event: handler}.
     """
     words_component(
         data=data,
@@ -138,7 +140,10 @@ def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, word
 
 
 def view_next_word(screen: ScreenState) -> BlockView | None:
-    """The run that predicts the next word, or the blanked word for an encoder; None if there is no word to blank."""
+    """Returns the run that predicts the next word, or for an encoder the blanked word.
+
+    Returns None if the encoder has no word to blank.
+    """
     if not load_recipe(model_sentences_of(screen.setup.run).model).causal:
         return view_blank(screen)
     words = current_writing(screen).words
@@ -146,7 +151,10 @@ def view_next_word(screen: ScreenState) -> BlockView | None:
 
 
 def view_words(screen: ScreenState, words: tuple[str, ...], labels: tuple[str, ...], at: int = -1) -> BlockView:
-    """The run of the model on words. labels: for its token axes. at: the position whose prediction is shown."""
+    """Returns the run of the model on words, as a BlockView.
+
+    labels: the labels of its token axes. at: the position whose prediction is shown.
+    """
     kind = model_sentences_of(screen.setup.run)
     tokens = kind.read(words)
     stack = run_model(kind.model, tokens).labelled(labels, vocabulary=model_vocabulary(kind.model))
@@ -155,8 +163,10 @@ def view_words(screen: ScreenState, words: tuple[str, ...], labels: tuple[str, .
 
 
 def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> list[str]:
-    """Sentences about the difference between the cached logits and those of the whole run, and whether the text has
-    ended or reached its limit.
+    """Returns sentences on the generated text.
+
+    They say how far the logits computed with the cache are from those of the whole run, and whether the text has ended
+    or reached the maximum length.
     """
     row = run_cached(view.name, view.tokens).stack[UNEMBEDDING]["logits"][0, 0]
     apart = float((row - view.stack[UNEMBEDDING]["logits"][0, view.at]).abs().max())
@@ -171,26 +181,26 @@ def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> 
 
 
 def show_word_sign(screen: ScreenState) -> None:
-    """Warns beside the predicted words that they are a guess, because the warning about the sentence is far above."""
+    """Warns beside the predicted words that they are guesses, because the warning about the sentence is far above."""
     sign = tell_sign(screen.setup, words_of_model(screen), of_words=True)
     if sign:
         st.caption(sign)
 
 
 def describe_draw(setup: Setup, writing: Writing) -> str:
-    """Text about the random number that the seed gives for the next word, and the word sampled with it."""
+    """Returns the text on the random number that the seed gives for the next word, and on the word sampled with it."""
     (word,) = write_on(setup, writing, "word")
     number = drawn_number(setup.view.word_seed, len(writing.written))
     return say("words.draw", seed=setup.view.word_seed, number=format_fixed(number), word=escape_markdown(word))
 
 
 def is_full(writing: Writing) -> bool:
-    """Whether the text has MAX_MODEL_WORDS words besides START, the most that the model reads."""
+    """Returns whether the text has MAX_MODEL_WORDS words besides START; the model cannot read more."""
     return len(writing.words) > MAX_MODEL_WORDS
 
 
 def keep_writing(writing: Writing) -> None:
-    """Stores the text in the Setup; refuses one that is too long for a link."""
+    """Stores the text in the Setup, or an error if the text is too long for a link."""
     text = write_writing(writing.words[: writing.given], writing.written)
     try:
         check_link_values({"written": text})
@@ -204,15 +214,20 @@ def keep_writing(writing: Writing) -> None:
 
 
 def write_picked(writing: Writing, number: int) -> None:
-    """Adds the clicked word to the text."""
+    """Adds the clicked predicted word to the text.
+
+    number: the word's index in the vocabulary.
+    """
     words = model_vocabulary(writing.run[0])
     if not is_full(writing):
         keep_writing(replace(writing, written=(*writing.written, words[number])))
 
 
 def do_sent(screen: ScreenState, writing: Writing, what: str) -> None:
-    """Handles a button: add a word or a sentence, remove the last word, remove all generated words, make the text the
-    sentence.
+    """Handles a click on a button under the text.
+
+    what: "word" or "sentence" to generate a word or a sentence, "back" to remove the last word, "again" to remove all
+    generated words, "take" to make the text the sentence.
     """
     match what:
         case "word" | "sentence" if not is_full(writing):
@@ -226,14 +241,20 @@ def do_sent(screen: ScreenState, writing: Writing, what: str) -> None:
 
 
 def write_on(setup: Setup, writing: Writing, what: str) -> tuple[str, ...]:
-    """The words that the model generates next: one, or all up to the end of the sentence."""
+    """Returns the words that the model generates next: one word, or all up to the end of the sentence.
+
+    what: "word" for one word, "sentence" for all.
+    """
     tokens = model_sentences_of(setup.run).read(writing.words)
     arguments = (writing.run[0], tokens, word_choices_of(setup.view), setup.view.word_seed, len(writing.written))
     return (write_word(*arguments),) if what == "word" else write_sentence(*arguments)
 
 
 def end_at(writing: Writing, place: int) -> None:
-    """Cuts the text after the clicked word; a word of the prompt is selected instead."""
+    """Cuts the text after the clicked word; if the word is part of the prompt, selects the word instead.
+
+    place: the position of the word.
+    """
     shown = writing.words if writing.written else writing.run[1]
     if writing.given <= place < len(writing.words):
         keep_writing(replace(writing, written=writing.written[: place + 1 - writing.given]))
@@ -244,8 +265,10 @@ def end_at(writing: Writing, place: int) -> None:
 
 
 def sentence_change(screen: ScreenState, words: tuple[str, ...]) -> dict:
-    """The change of the Setup that replaces the sentence (of a batch, the selected one) and selects its last word.
-    Raises AttentionError: category_word, and no_tokens for START alone."""
+    """Returns the Setup fields that replace the sentence (in a batch, the selected one) and select its last word.
+
+    Raises AttentionError: category_word, or no_tokens if START is the only word.
+    """
     for word in words[1:]:
         if CATEGORY.fullmatch(word):
             raise AttentionError("category_word", token=word)
@@ -261,7 +284,7 @@ def sentence_change(screen: ScreenState, words: tuple[str, ...]) -> dict:
 
 # ---- an encoder fills a blank ----------------------------------------------------------------------------------------
 def show_blank(screen: ScreenState) -> None:
-    """Draws the sentence with one word blanked, and the likeliest words for the blank."""
+    """Draws the sentence with a blank in place of one word, and the likeliest words for the blank."""
     words, view = words_of_model(screen), view_blank(screen)
     if view is None:
         st.caption(say("words.nothing"))
@@ -288,7 +311,7 @@ def show_blank(screen: ScreenState) -> None:
 
 
 def view_blank(screen: ScreenState) -> BlockView | None:
-    """The run on the sentence with the selected word blanked; None if there is no word to blank."""
+    """Returns the run on the sentence with a blank in place of the selected word; None if no word can be replaced."""
     words = words_of_model(screen)
     if len(words) < 2:
         return None
@@ -298,7 +321,10 @@ def view_blank(screen: ScreenState) -> BlockView | None:
 
 
 def fill_blank(screen: ScreenState, at: int, number: int) -> None:
-    """Replaces the blanked word by the clicked prediction."""
+    """Puts the clicked prediction into the blank.
+
+    at: the position of the blank. number: the index of the predicted word in the vocabulary.
+    """
     known, words = model_vocabulary(model_sentences_of(screen.setup.run).model), words_of_model(screen)
     if known[number] != MASK:
         filled = (*words[:at], known[number], *words[at + 1 :])
@@ -307,7 +333,10 @@ def fill_blank(screen: ScreenState, at: int, number: int) -> None:
 
 # ---- the data of the component ---------------------------------------------------------------------------------------
 def pack_words(setup: Setup, view: BlockView, tiles: list[dict], run: CachedRun | None) -> bytes:
-    """The data of the component. tiles: the words of the text. run: the cached run; None for an encoder."""
+    """Returns the component's data as bytes.
+
+    tiles: the words of the text. run: the run with a KV cache; None for an encoder.
+    """
     logits = view.stack[UNEMBEDDING]["logits"][0, view.at]
     form = "encoder" if run is None else "decoder"
     data = {
@@ -329,7 +358,7 @@ def pack_words(setup: Setup, view: BlockView, tiles: list[dict], run: CachedRun 
 
 
 def make_word_rows(view: BlockView) -> list[dict]:
-    """The likeliest words, each with its probability and the cell of the run that holds it."""
+    """Returns the likeliest words, each with its probability and with the cell of the run that has this probability."""
     trace = view.stack[UNEMBEDDING]
     likeliest = trace["logits"][0, view.at].topk(MOST_LIKELY).indices.tolist()
     shares = trace["probabilities"][0, view.at]
@@ -346,13 +375,15 @@ def make_word_rows(view: BlockView) -> list[dict]:
 
 
 def describe_seed(setup: Setup) -> dict:
-    """The control that chooses between the likeliest word and one sampled with a seed."""
+    """Returns the data of the control that chooses between the likeliest word and a word sampled with a seed."""
     texts = {name: say(f"words.seed.{name}") for name in ("label", "likeliest", "drawn", "seed")}
     return {"value": setup.view.word_seed, "ends": WORD_SEEDS, **texts}
 
 
 def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
-    """The data of the cache: one row per layer, one column per word; its size, and how many query rows it saves."""
+    """Returns the data of the KV cache: a row per layer, a column per word, the size, and the number of saved
+    queries.
+    """
     nbytes = run.nbytes
     rows, without = total_work(run.count).queries, total_work(run.count, cached=False).queries
     return {
@@ -365,8 +396,9 @@ def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns | None:
-    """The run that predicts the next word, whole and with a cache; for an encoder the run with a blank, None if there
-    is no word to blank.
+    """Returns the runs to prove: the run that predicts the next word, whole and with a cache.
+
+    For an encoder it is the run with a blank; None if there is no word to blank.
     """
     choices = tuple(getattr(screen.setup.view, name) for name in WORD_CHOICE_ENDS)
     if not load_recipe(model_sentences_of(screen.setup.run).model).causal:
@@ -382,7 +414,7 @@ def list_runs(screen: ScreenState) -> ShownRuns | None:
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """The probability of each word of the vocabulary as the next word, or for the blank."""
+    """Yields the table to export: the probability of each word of the vocabulary as the next word, or for the blank."""
     view = view_next_word(screen)
     if view is not None:
         shares = view.stack[UNEMBEDDING]["probabilities"][0, view.at]  # (B, T, V) -> (V,)

@@ -1,4 +1,4 @@
-"""A layer with one wrong line: its numbers, their correct values, and its map next to the correct one."""
+"""A layer with one wrong line: its numbers, their correct values, and its map beside the correct one."""
 
 from functools import partial
 
@@ -25,13 +25,13 @@ from pages.session.labels import Selection, describe_cell
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say, say_cause
 
-BESIDE_CODE_PX = (456.0, 440.0)  # width and height of a step that fits beside the code without scrolling
-BUG_MAP_CELL_PX = 34.0  # pixels: the largest cell of a map beside the code
+BESIDE_CODE_PX = (456.0, 440.0)  # width and height in pixels of a picture that fits beside the code without scrolling
+BUG_MAP_CELL_PX = 34.0  # largest cell in pixels of a map beside the code
 
 
 # ---- pictures of the broken layer ------------------------------------------------------------------------------------
 def show_broken_step(broken: Trace, selection: Selection) -> None:
-    """Shows the selected step of the broken layer."""
+    """Shows the selected step with the numbers of the broken layer."""
     step = look_control().value
     if step == "weights":
         show_broken_picture(broken, make_bug_map("weights", broken, selection, "alt"))
@@ -42,7 +42,7 @@ def show_broken_step(broken: Trace, selection: Selection) -> None:
 
 
 def make_bug_map(name: str, trace: Trace, selection: Selection, title: str) -> RunPicture:
-    """The weights map of the selected head, without an outlined row: its rows need not sum to 1."""
+    """Draws the weights map of the selected head without an outlined row, because its rows need not sum to 1."""
     return make_weights_map(
         name,
         trace,
@@ -54,8 +54,9 @@ def make_bug_map(name: str, trace: Trace, selection: Selection, title: str) -> R
 
 
 def show_broken_picture(broken: Trace, shown: RunPicture) -> None:
-    """Shows a picture of the broken layer; a click on a number opens the correct arithmetic from the inputs of its
-    step.
+    """Shows a picture of the broken layer.
+
+    A click on a number opens the correct arithmetic of its cell, from the inputs of the cell's step.
     """
     run = broken
     opened = get_opened_cell(shown.name, {"": broken})
@@ -74,14 +75,17 @@ def show_broken_picture(broken: Trace, shown: RunPicture) -> None:
 
 # ---- a number and its correct value ----------------------------------------------------------------------------------
 def recompute_cell_step(broken: Trace, cell: Ref) -> Trace:
-    """The broken run with the cell's step recomputed correctly from its inputs; unchanged if the step is an input."""
+    """Returns the broken run with the cell's step recomputed correctly from its operands.
+
+    Returns the run unchanged if the cell belongs to an input.
+    """
     if broken.step(cell.step).operation is None:
         return broken
     return broken.holding({cell.step: broken.reapply(cell.step)})
 
 
 def get_made_and_right(broken: Trace, cell: Ref) -> tuple[float, float]:
-    """The value in a cell, and the correct value computed from the inputs of the cell's step."""
+    """Returns the value in a cell, and the correct value computed from the inputs of the cell's step."""
     step, index = cell.step, cell.index
     recomputed = recompute_cell_step(broken, cell)
     made = broken[step][index].item()
@@ -90,7 +94,7 @@ def get_made_and_right(broken: Trace, cell: Ref) -> tuple[float, float]:
 
 
 def show_bug_verdict(broken: Trace, _run: str, cell: Ref) -> None:
-    """Shows the value in the cell, and the correct one; shows nothing for a cell of an input."""
+    """Shows the value in the cell of the broken layer, and the correct value; shows nothing for a cell of an input."""
     if broken.step(cell.step).operation is None:
         return
     made, right = get_made_and_right(broken, cell)
@@ -112,7 +116,7 @@ def show_wrong_line(bug: Bug, broken: Trace, selection: Selection) -> None:
 
 
 def show_both_maps(setup: Setup, broken: Trace, selection: Selection) -> None:
-    """Shows the broken layer's map next to the correct one."""
+    """Shows the broken layer's map beside the correct one."""
     maps = equalize_sizes(
         make_bug_map("theirs", broken, selection, "theirs"),
         make_bug_map("ours", trace_for(setup), selection, "ours"),
@@ -121,7 +125,7 @@ def show_both_maps(setup: Setup, broken: Trace, selection: Selection) -> None:
 
 
 def describe_sign(bug: Bug, broken: Trace, selection: Selection) -> str:
-    """The sentence on how a bug is visible in the numbers."""
+    """Returns the sentence that says how the numbers reveal a bug."""
     row = row_ratio(broken, selection.batch, selection.head, selection.query)
     wrong = find_most_wrong_cell(broken, "scores")
     made, right = get_made_and_right(broken, wrong)

@@ -19,14 +19,15 @@ from pages.site.words import say
 
 FOUND_BUGS_KEY = "bugs_found"  # session key of the numbers of the bugs that were found
 SHOWN_BUG_KEY = "bug"  # session key of the number of the bug that is shown
-FIRST_STEP = "weights"  # the step that is shown by default
+FIRST_STEP = "weights"  # the step that is shown first
 LINE_NUMBERS = tuple(str(number) for number, _ in enumerate(LAYER_LINES, 1))
 
 
 # ---- the choice of a bug ---------------------------------------------------------------------------------------------
 def choose_bug() -> Bug:
-    """Shows the choice of a bug and returns the chosen one; bugs are numbered, because a name would reveal the
-    answer.
+    """Shows the choice of a bug and returns the chosen one.
+
+    Bugs are numbered, because a name would reveal the answer.
     """
     numbers = [str(number) for number, _ in enumerate(BUGS, 1)]
     number = get_choice("bug", numbers[0], make_member_reader(numbers))
@@ -42,7 +43,7 @@ def choose_bug() -> Bug:
 
 
 def setup_for_bug(example: str, bug: Bug) -> Setup:
-    """The Setup of the correct run of a bug: with a causal mask, or in a batch with padding."""
+    """Returns the Setup of the correct run of a bug: with a causal mask, or in a batch with padding."""
     if not bug.padded:
         return make_setup(example=example, masks=("causal",))
     *_, shorter = EXAMPLES[example].batch.splitlines()
@@ -50,12 +51,12 @@ def setup_for_bug(example: str, bug: Bug) -> Setup:
 
 
 def find_wrong_line(bug: Bug) -> int:
-    """The index of a bug's wrong line in LAYER_LINES."""
+    """Returns the index of a bug's wrong line in LAYER_LINES."""
     return [*LAYER_LINES].index(bug.line)
 
 
 def format_bug_diff(bug: Bug) -> str:
-    """The wrong line and the correct one, as a diff."""
+    """Returns the wrong line and the correct line as a diff."""
     lines = right_lines(bug)
     wrong = format_line(bug.line, bug.wrong)
     right = format_line(bug.line, lines[bug.line])
@@ -64,22 +65,22 @@ def format_bug_diff(bug: Bug) -> str:
 
 # ---- the lines, and the guess ----------------------------------------------------------------------------------------
 def look_control() -> Control:
-    """The step that is shown beside the code."""
+    """Returns the control of the step that is shown beside the code."""
     return link_control("look", FIRST_STEP, make_member_reader(LAYER_STEPS))
 
 
 def guess_control() -> Control:
-    """The index of the line that the visitor guessed to be wrong; None if there is no guess yet."""
+    """Returns the control of the guessed line: the index of the line, or None if there is no guess yet."""
     return link_control("guess", None, make_place_reader(len(LAYER_LINES)))
 
 
 def is_line_known(bug: Bug) -> bool:
-    """Whether the wrong line may be shown: the guess was right, or all answers are revealed."""
+    """Returns whether the wrong line may be shown: the guess was right, or all answers are revealed."""
     return guess_control().value == find_wrong_line(bug) or are_answers_revealed()
 
 
 def show_lines(bug: Bug) -> None:
-    """Shows the correct code lines, with their buttons."""
+    """Shows the lines of the correct code, each with a button to guess it."""
     data = {
         "lines": [describe_line(bug, place, *line) for place, line in enumerate(right_lines(bug).items())],
         "looked": look_control().value,
@@ -97,7 +98,10 @@ def show_lines(bug: Bug) -> None:
 
 
 def describe_line(bug: Bug, place: int, name: str, line: LayerLine) -> dict[str, object]:
-    """A line as data of the component. name: of the step. line: the code that computes it."""
+    """Returns a line as data of the component.
+
+    name: the name of the step. line: the code that computes the step.
+    """
     number = LINE_NUMBERS[place]
     step = name if name in LAYER_STEPS else None
     looks_at = say("lessons.bugs.no_look", number=number)
@@ -117,7 +121,7 @@ def describe_line(bug: Bug, place: int, name: str, line: LayerLine) -> dict[str,
 
 
 def judge_line(bug: Bug, place: int) -> str:
-    """The mark of a line: ✓ for the wrong line once it is known, × for a wrong guess; otherwise ""."""
+    """Returns the mark of a line: ✓ for the wrong line once it is known, × for a wrong guess, else ""."""
     if place == find_wrong_line(bug):
         return "✓" if is_line_known(bug) else ""
     return "×" if guess_control().value == place else ""

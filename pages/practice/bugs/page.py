@@ -11,7 +11,7 @@ from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.site.words import say
 
-CODE_AND_PICTURE = (11, 9)  # shares of the width, with which the longest line of code does not wrap
+CODE_AND_PICTURE = (11, 9)  # relative widths of code and picture, with which the longest line of code does not wrap
 
 with draw_page_frame("bugs") as place:
     show_question("bugs")
@@ -21,7 +21,7 @@ with draw_page_frame("bugs") as place:
     setup = setup_for_bug(example, bug)
     trace = trace_for(setup)
     broken = trace.holding(run_layer(trace, bug.code))  # the layer with the wrong line, from the same inputs
-    selection = selection_of(trace, setup)  # the default head and query
+    selection = selection_of(trace, setup)  # the default head and query of the correct run
     code, picture = st.columns(CODE_AND_PICTURE, gap="medium")
     known = is_line_known(bug)
     with code:

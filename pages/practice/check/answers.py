@@ -35,7 +35,7 @@ from pages.session.cell_clicks import read_typed_cells
 from pages.session.labels import current_palette, inline_step_name, picture_texts_for, place_names
 from pages.site.words import say
 
-NAME = "work"  # name of the picture on the page
+NAME = "work"  # name of the exercise's picture on the page
 
 
 def show_worked_table(
@@ -46,10 +46,10 @@ def show_worked_table(
     starts: Mapping[str, str],
     show_verdict: Callable[[], None],
 ) -> None:
-    """Shows the cells of a step with its operands; a click on an entered number opens its arithmetic and its mark.
+    """Shows the cells of a step with its operands; a click on a typed number opens its arithmetic and its mark.
 
     parts: the operands, and the right numbers if these may be shown. starts: the initial texts of the cells.
-    show_verdict: draws the verdict, beside the picture if there is room.
+    show_verdict: a function that draws the verdict; it is called beside the picture if there is room.
     """
     runs = {"printed": checked.written, "right": checked.trace}
     frame = draw_frame(checked, step, head, parts)
@@ -74,7 +74,7 @@ def show_worked_table(
 
 
 def draw_frame(checked: CheckedWork, step: str, head: int, parts: list[SheetPart]) -> WorkedFrame:
-    """The picture of the operands, with free space for the cells."""
+    """Returns the picture of the operands, with free space for the cells."""
     opened = get_opened_cell(NAME, {"printed": checked.written, "right": checked.trace})
     free = make_written_part(checked, step, "", head=head)
     words = picture_texts_for(checked.trace)
@@ -82,7 +82,10 @@ def draw_frame(checked: CheckedWork, step: str, head: int, parts: list[SheetPart
 
 
 def make_work_picture(checked: CheckedWork, frame: WorkedFrame, runs: dict) -> RunPicture:
-    """The picture with its runs; a cell without a number can only be opened if all answers are revealed."""
+    """Returns the picture of an exercise with its runs.
+
+    A cell without a typed number opens only if all answers are revealed.
+    """
     opened = get_opened_cell(NAME, runs)
     if opened is not None:
         run, cell = opened
@@ -101,19 +104,20 @@ def make_work_picture(checked: CheckedWork, frame: WorkedFrame, runs: dict) -> R
 
 
 # ---- the answers: typed into cells or pasted as text, and stored as one text in the link -----------------------------
-CellMarks = list[list[tuple[str, str]]]  # for each cell: the sign and the sign's explanation
+CellMarks = list[list[tuple[str, str]]]  # for each cell of a matrix: (symbol of its mark, explanation of the symbol)
 CellOpener = Callable[[int, int], None]
 
-ANSWERS_VERSION_KEY = "answers_version"  # counter: if it changes, the cells discard typed text
-MAX_ANSWER_CELL_CHARS = 12  # characters kept of a typed cell
+ANSWERS_VERSION_KEY = "answers_version"  # session key of a counter; a new count makes the cells discard typed text
+MAX_ANSWER_CELL_CHARS = 12  # the most characters of a cell's text; a longer text is cut off
 
 
 @dataclass(frozen=True)
 class CellPlace:
-    """Position of the editable cells in a picture: left and upper edge, and the side of one cell, in pixels.
+    """The position of the editable cells in a picture: left and upper edge, and the side of one cell, in pixels.
 
-    row: left edge and width of the matrix from whose rows the numbers are computed. column: left edge and height of the
-    matrix from whose columns they are computed, None if there is none. Both are highlighted while a cell is edited.
+    The numbers in the cells are computed from rows of one matrix and, if there is another, from its columns. row: left
+    edge and width of the first matrix. column: top edge and height of the second, or None. Both matrices are
+    highlighted while a cell is edited.
     """
 
     left: float
@@ -124,17 +128,23 @@ class CellPlace:
 
 
 def get_answer_text(trace: Trace, step: str, start: str) -> str:
-    """Return the text of the answers for a step, without drawing a control. start: the text before any answer."""
+    """Return the text of the answers for a step, without drawing a control.
+
+    start: the text as long as there is no answer.
+    """
     return text_control(step, start, make_answer_check(trace, step)).value
 
 
 def make_answer_check(trace: Trace, step: str):
-    """Return a function that checks a text: numbers in the step's shape, with question marks for missing ones."""
+    """Return a function that checks the text of the answers for a step.
+
+    A valid text has numbers in the step's shape, with question marks for missing numbers.
+    """
     return partial(read_answers, right=trace[step], name=step)
 
 
 def is_text_chosen() -> bool:
-    """Whether the answers for a step are typed as one text instead of in cells."""
+    """Return whether the visitor chose to type the answers for a step as one text instead of in cells."""
     return link_control("as_text", False, read_switch).value
 
 
@@ -147,14 +157,16 @@ def answer_cells(
     on_open: CellOpener,
     place: CellPlace | None = None,
 ) -> None:
-    """Draw the answers for one head of a step as editable cells; a refused input leaves the cells unchanged.
+    """Draw the answers for one head of a step as editable cells; an invalid input leaves the cells unchanged.
 
-    marks: the sign and its explanation, per cell. on_open: called with row and column of a clicked number. place:
-    position of the cells in a picture."""
+    start: the text as long as there is no answer. marks: for each cell, the symbol of its mark and an explanation.
+    on_open: a function that is called with the row and column of a clicked number. place: the position of the cells in
+    a picture.
+    """
     found = trace.step(step)
     row_names, column_names = list_cell_names(trace, step)
     head_number = found.leading({"H": head}).get("H", 0)
-    first = head_number * len(row_names)  # the heads stand below each other
+    first = head_number * len(row_names)  # first row of this head, because heads lie below each other
     rows = split_cells(get_answer_text(trace, step, start), step)
     key = f"cells_{step}"
 
@@ -193,7 +205,7 @@ def answer_cells(
 
 
 def list_cell_names(trace: Trace, step: str) -> tuple[list[str], list[str]]:
-    """The row names and the column names of a step."""
+    """Return the row names and the column names of a step."""
     dims = trace.step(step).dims
     sizes = trace.step(step).shape
     row_names = place_names(trace, dims[-2], sizes[-2])
@@ -202,19 +214,19 @@ def list_cell_names(trace: Trace, step: str) -> tuple[list[str], list[str]]:
 
 
 def renew_answer_cells() -> None:
-    """Make the cells discard what was typed and show the stored answers again."""
+    """Make the answer cells discard what was typed and show the stored answers again."""
     version = st.session_state.get(ANSWERS_VERSION_KEY, 0)
     st.session_state[ANSWERS_VERSION_KEY] = version + 1
 
 
 def format_answer_row(row: list[str]) -> list[str]:
-    """The numbers of a row as texts for cells: "" for a missing number, and a minus sign instead of a hyphen."""
+    """Return the numbers of a row as texts for cells, with "" for a missing number and a minus sign for a hyphen."""
     return [text.replace(BLANK_MARK, "").replace("-", "−") for text in row]
 
 
 def clean_cell_text(typed_text: str) -> str:
-    """Normalize text typed into a cell: empty becomes a question mark, a decimal comma becomes a point."""
-    plain = unicodedata.normalize("NFKC", typed_text)  # full-width digits become plain ones
+    """Normalise text typed into a cell: empty becomes a question mark, a decimal comma becomes a point."""
+    plain = unicodedata.normalize("NFKC", typed_text)  # full-width digits become ASCII digits
     without_spaces = "".join(plain.split())
     number_text = without_spaces[:MAX_ANSWER_CELL_CHARS].replace(",", ".")
     return number_text or BLANK_MARK

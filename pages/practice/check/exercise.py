@@ -54,7 +54,7 @@ def choose_exercise() -> tuple[str, Setup]:
 
 @cache_measurement
 def setup_for_level(level: str, seed: int) -> Setup:
-    """The Setup of the exercise that a level and a seed determine."""
+    """Returns the Setup of the exercise that belongs to a level and a seed."""
     exercise = make_exercise(level, seed)
     if "q" in exercise.matrices:
         return make_setup(example="one_query", score="scaled_dot", **exercise.matrices)
@@ -68,7 +68,7 @@ def setup_for_level(level: str, seed: int) -> Setup:
 
 
 def exercise_link_values(kind: str) -> dict[str, object]:
-    """The query parameters of an exercise's link, including default values."""
+    """Returns the query parameters of an exercise's link, including default values."""
     values = {"kind": kind}
     if kind in LEVELS:
         values["seed"] = get_choice("seed", FIRST_SEED, read_link_count)
@@ -78,12 +78,12 @@ def exercise_link_values(kind: str) -> dict[str, object]:
 
 
 def go_to_next_exercise(seed: int) -> None:
-    """Opens the exercise of the next seed, of the same level."""
+    """Opens the exercise with the next seed and the same level."""
     store_choice("seed", (seed + 1) % MAX_LINK_NUMBER)
 
 
 def clear_on_new_exercise(setup: Setup, trace: Trace) -> None:
-    """Empties all cells if the exercise differs from the one shown before."""
+    """Empties all cells if the exercise differs from the exercise that was shown before."""
     shown_before = st.session_state.get("exercise", setup)
     if shown_before != setup:
         for step in stages_of(trace):
@@ -92,7 +92,7 @@ def clear_on_new_exercise(setup: Setup, trace: Trace) -> None:
 
 
 def initial_cell_texts(kind: str, trace: Trace) -> Mapping[str, str]:
-    """The initial text of the cells, by step: blank, or the numbers of the printed example."""
+    """Returns the initial text of the cells, by step: blank, or the numbers of the printed example."""
     if kind != "printed":
         return {step: blank_text(trace[step]) for step in stages_of(trace)}
     printed = PRINTED_EXAMPLES[EXERCISE_EXAMPLE]
@@ -104,8 +104,9 @@ def initial_cell_texts(kind: str, trace: Trace) -> Mapping[str, str]:
 
 # ---- any Setup as an exercise ----------------------------------------------------------------------------------------
 def read_exercise_link(text: str) -> str:
-    """Checks the link of a Setup, and returns it. Raises ValueError if it is unreadable, AttentionError if the Setup
-    cannot be an exercise.
+    """Checks the link of a Setup, and returns it.
+
+    Raises ValueError if the link is unreadable, AttentionError if the Setup cannot be an exercise.
     """
     run = read_compared_run(text)
     check_exercise_size(Setup(run))
@@ -148,7 +149,7 @@ def show_sheets(kind: str, trace: Trace, setup: Setup) -> None:
 
 
 def make_exercise_provenance(kind: str) -> Provenance:
-    """The provenance of a sheet: its title, and the link at which its answers can be checked."""
+    """Returns the provenance of a sheet: its title, and the link at which its answers can be checked."""
     values = exercise_link_values(kind)
     values["lang"] = current_language()
     address = f"{page_address()}?{urlencode(values)}"

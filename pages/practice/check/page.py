@@ -1,4 +1,4 @@
-"""The page "check": checks an exercise by hand against the right run and the visitor's own earlier steps."""
+"""The page "check": checks an exercise calculated by hand against the right run and against the visitor's own steps."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -34,7 +34,7 @@ ASKED_KEY = "right_asked"  # session key of the exercise and the step whose righ
 
 
 def show_right(setup: Setup, step: str) -> None:
-    """Requests the right numbers of a step; the request for another step replaces it."""
+    """Requests the right numbers of a step; a request for another step replaces it."""
     st.session_state[ASKED_KEY] = (setup, step)
 
 
@@ -43,7 +43,7 @@ KINDS_OF_NUMBERS = ("right", "slip", "followed", "blank")
 
 
 def show_step_verdict(checked: CheckedWork, step: str, slips: Mapping[str, StepSlips]) -> None:
-    """Shows the step's formula, how many of its numbers are right, and the slips of all steps."""
+    """Shows the step's formula, how many of its numbers are right, and the errors of all steps."""
     colours, names = current_palette().families(), formula_names(checked.trace)
     st.latex(stage_formula(checked.trace, step, colours, names), width="content")
     counts = count_marked_numbers(checked.marked[step])

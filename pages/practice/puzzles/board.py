@@ -1,4 +1,4 @@
-"""A puzzle on the screen: the list of puzzles, the cells to change, the goal and conditions, the buttons, the maps."""
+"""The display of a puzzle: list of puzzles, cells to change, goal and conditions, buttons, maps."""
 
 from dataclasses import replace
 
@@ -24,15 +24,15 @@ from pages.setup.link_values import make_member_reader
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # side of a cell of a single map; height of all its rows
-SINGLE_MAP_WIDTH_PX = 540.0  # width of a single map beside large cells
-OUTPUT_MAP_CELL_PX = 29.0  # side of a cell of maps above an output, which must fit on the first screen
-PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # width of the headings of rows, and of those of large cells
-PUZZLE_COLUMN_PX, LARGE_COLUMN_PX = 63, 77  # width of a column, and of a column of large cells
-MAX_LARGE_COLUMNS = 4  # columns of all matrices: if there are more, the map does not fit beside large cells
-PUZZLE_GAP_PX = 16  # gap between matrices
-TEXT_BESIDE_ONE_MAP_PX = 480  # width of the text under the cells, beside one map
-TEXT_BESIDE_TWO_MAPS_PX = 340  # width of that text, beside two maps
+SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # pixels: cell side of a single map, height of its rows
+SINGLE_MAP_WIDTH_PX = 540.0  # width in pixels of a single map beside large cells
+OUTPUT_MAP_CELL_PX = 29.0  # in pixels: cell side of maps above an output, which must both fit on the first screen
+PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # width of row headings, and of those of large cells
+PUZZLE_COLUMN_PX, LARGE_COLUMN_PX = 63, 77  # width in pixels of a column: of normal cells, of large cells
+MAX_LARGE_COLUMNS = 4  # with more columns in all matrices together, the map does not fit beside large cells
+PUZZLE_GAP_PX = 16  # pixels: gap between two matrices
+TEXT_BESIDE_ONE_MAP_PX = 480  # pixels: width of the text below the cells, if one map is beside them
+TEXT_BESIDE_TWO_MAPS_PX = 340  # pixels: width of the text below the cells, if two maps are beside them
 
 
 # ---- which puzzle ----------------------------------------------------------------------------------------------------
@@ -57,9 +57,7 @@ def show_puzzle_list(played: PlayedPuzzle) -> None:
 
 
 def show_task(played: PlayedPuzzle) -> None:
-    """Shows the title and the task, how many numbers were changed, and the smallest number of changes known to be
-    enough.
-    """
+    """Shows the title and the task, how many numbers were changed, and the least number of changes known to suffice."""
     name = played.puzzle.name
     number = [*PUZZLES].index(name) + 1
     title = say_title(played.puzzle)
@@ -70,18 +68,18 @@ def show_task(played: PlayedPuzzle) -> None:
 
 # ---- the cells -------------------------------------------------------------------------------------------------------
 def are_matrices_side_by_side(played: PlayedPuzzle) -> bool:
-    """Whether the matrices are side by side, for which there is only room if a single map is shown."""
+    """Returns whether the matrices are side by side, for which there is room only if a single map is shown."""
     return len(played.puzzle.heads) == 1
 
 
 def are_cells_large(played: PlayedPuzzle) -> bool:
-    """Whether the cells to change are drawn large: if a single map is shown, and the matrices have few columns."""
+    """Returns whether the cells to change are large: if a single map is shown, and the matrices have few columns."""
     columns = sum(behind - first for first, behind in played.puzzle.open.values())
     return are_matrices_side_by_side(played) and columns <= MAX_LARGE_COLUMNS
 
 
 def get_cells_width(played: PlayedPuzzle) -> int:
-    """The width of the matrices, and of the texts under them, in pixels."""
+    """Returns the width of the matrices, and of the texts below them, in pixels."""
     is_large = are_cells_large(played)
     heading = LARGE_HEADING_PX if is_large else PUZZLE_HEADING_PX
     column = LARGE_COLUMN_PX if is_large else PUZZLE_COLUMN_PX
@@ -135,7 +133,7 @@ def show_matrix_cells(played: PlayedPuzzle, name: str) -> None:
 
 # ---- the goal and further conditions ---------------------------------------------------------------------------------
 def show_bounds(played: PlayedPuzzle) -> None:
-    """Shows the goal and the further conditions, each with its value, and with a check mark if it holds."""
+    """Shows the goal and the further conditions, each with its value, and with a check mark if it is met."""
     lines = []
     for reading in played.readings:
         sign = ":green[:material/check:]" if reading.holds else ":orange[:material/radio_button_unchecked:]"
@@ -150,7 +148,10 @@ def show_bounds(played: PlayedPuzzle) -> None:
 
 
 def format_reading(reading: BoundReading) -> str:
-    """The value of a reading with two decimals, or exactly if it would round to the limit; a count without decimals."""
+    """Returns the value of a condition's reading with two decimals; a count has no decimals.
+
+    The value is exact if it misses the limit but would be rounded to it.
+    """
     exact = format_exact(reading.value)
     if isinstance(reading.bound.limit, int):
         return exact
@@ -160,7 +161,7 @@ def format_reading(reading: BoundReading) -> str:
 
 
 def format_limit(reading: BoundReading) -> str:
-    """The limit of a reading with two decimals; a count without decimals."""
+    """Returns the limit of a condition with two decimals; a count has no decimals."""
     limit = reading.bound.limit
     return format_exact(limit) if isinstance(limit, int) else format_fixed(limit)
 
@@ -191,7 +192,7 @@ def show_puzzle_buttons(played: PlayedPuzzle) -> bool:
 
 # ---- the maps --------------------------------------------------------------------------------------------------------
 def get_map_cell_size(played: PlayedPuzzle) -> float:
-    """The largest size of a cell of the maps, in pixels."""
+    """Returns the largest side of a cell of the maps, in pixels."""
     if played.puzzle.name in OUTPUT_PICTURES:
         return OUTPUT_MAP_CELL_PX
     if are_matrices_side_by_side(played):

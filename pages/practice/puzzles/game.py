@@ -1,6 +1,6 @@
 """The state of the puzzle page: the chosen puzzle, the visitor's numbers, and which puzzles are solved.
 
-The link holds the puzzle and its changed numbers; the session keeps the changed numbers of the other puzzles.
+The link contains the puzzle and its changed numbers; the session stores the changed numbers of the other puzzles.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -31,7 +31,7 @@ from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language
 
-NUMBERS_KEY = "numbers"  # link key of the changed numbers, in the format of `format_changes`
+NUMBERS_KEY = "numbers"  # link key of the numbers that the visitor changed, in the format of `format_changes`
 FIRST_PUZZLE = next(iter(PUZZLES))
 
 
@@ -39,8 +39,8 @@ FIRST_PUZZLE = next(iter(PUZZLES))
 class PlayedPuzzle:
     """A puzzle with the visitor's numbers.
 
-    start, matrices: its matrices at the start and now. setup, trace: the run with the current matrices; before: the run
-    at the start. readings: the values of the goal and of the further conditions.
+    start, matrices: the puzzle's matrices at the start, and now. before, trace: the runs with `start` and with
+    `matrices`. setup: the Setup of `trace`. readings: the values of the goal and of the further conditions.
     """
 
     puzzle: Puzzle
@@ -53,7 +53,7 @@ class PlayedPuzzle:
 
     @property
     def solved(self) -> bool:
-        """Whether the goal and all conditions hold."""
+        """Whether the goal and all conditions are met."""
         return is_solved(self.readings)
 
     @property
@@ -68,14 +68,15 @@ class PlayedPuzzle:
 
 
 def current_puzzle() -> Puzzle:
-    """The chosen puzzle."""
+    """Returns the chosen puzzle."""
     name = lesson_choices.get_choice("puzzle", FIRST_PUZZLE, make_member_reader(PUZZLES))
     return PUZZLES[name]
 
 
 def load_played_puzzle() -> PlayedPuzzle:
-    """The chosen puzzle with the visitor's numbers and their readings; records it as solved, unless its solution was
-    shown.
+    """Returns the chosen puzzle with the visitor's numbers and their readings.
+
+    If the puzzle is solved, and its solution was not shown, the function records the puzzle as solved.
     """
     puzzle = current_puzzle()
     begin, start, matrices = read_puzzle_matrices(puzzle)
@@ -102,7 +103,7 @@ def load_played_puzzle() -> PlayedPuzzle:
 
 
 def read_puzzle_matrices(puzzle: Puzzle) -> tuple[Setup, Matrices, Matrices]:
-    """The Setup that a puzzle starts with, its matrices at the start, and its matrices now."""
+    """Returns the Setup with which a puzzle starts, its matrices, and these matrices with the visitor's changes."""
     begin = make_setup(**puzzle.start(current_language()))
     matrices = inputs_of(begin).matrices
     start = {name: matrices[name] for name in puzzle.open}
@@ -111,9 +112,7 @@ def read_puzzle_matrices(puzzle: Puzzle) -> tuple[Setup, Matrices, Matrices]:
 
 
 def make_numbers_reader(puzzle: Puzzle, start: Matrices) -> Callable[[str], str]:
-    """Returns a function that parses the changed numbers in a link, and returns them in the format of
-    `format_changes`.
-    """
+    """Returns a function that parses a link's changed numbers; it returns them in the format of `format_changes`."""
 
     def read(text: str) -> str:
         changed = read_changes(puzzle, text, start)
@@ -123,13 +122,18 @@ def make_numbers_reader(puzzle: Puzzle, start: Matrices) -> Callable[[str], str]
 
 
 def remembered_puzzles(name: str) -> set[str]:
-    """The set of puzzle names under a session key; adding to the set stores it."""
+    """Returns the set of puzzle names under a session key. The set is stored in the session, so added names are
+    kept.
+    """
     return st.session_state.setdefault(name, set())
 
 
 # ---- handlers --------------------------------------------------------------------------------------------------------
 def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
-    """Handler of numbers typed into a matrix, [{"row", "column", "text"}, ...]: stores the numbers, or the error."""
+    """Handles numbers that were typed into a matrix: stores them, or the error for which they are refused.
+
+    name: the name of the matrix. typed: [{"row", "column", "text"}, ...].
+    """
     puzzle = current_puzzle()
     _, start, matrices = read_puzzle_matrices(puzzle)
     if name not in puzzle.open:
@@ -148,11 +152,11 @@ def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
     if refusal is not None:
         choices.refuse(NUMBERS_KEY, refusal)
     if NUMBERS_KEY in choices.refused:
-        renew_puzzle_cells()  # so that the cell shows its former number again
+        renew_puzzle_cells()  # makes the cell show its former number again
 
 
 def put_numbers(text: str | None) -> None:
-    """Replaces all changed numbers by those of a text; None resets the puzzle."""
+    """Replaces all changed numbers by the numbers in a text; None resets the puzzle."""
     choices = lesson_choices.current_lesson_choices()
     choices.forget_refusals(NUMBERS_KEY)
     choices.forget_trouble()
@@ -161,14 +165,15 @@ def put_numbers(text: str | None) -> None:
 
 
 def show_solution() -> None:
-    """Replaces the numbers by those of a solution, and records that it was shown."""
+    """Replaces the numbers by the numbers of a solution, and records that the solution was shown."""
     remembered_puzzles("puzzles_shown").add(current_puzzle().name)
     put_numbers(current_puzzle().solution)
 
 
 def go_to_puzzle(name: str | None) -> None:
-    """Opens another puzzle with the numbers that the visitor left in it; ignores an unknown name, which a browser may
-    send.
+    """Opens another puzzle with the numbers that the visitor left in it.
+
+    An unknown name is ignored, because a browser may send any name.
     """
     current = current_puzzle().name
     if name not in PUZZLES or name == current:
@@ -182,7 +187,7 @@ def go_to_puzzle(name: str | None) -> None:
 
 
 def neighbour_puzzle(name: str, step: int) -> str | None:
-    """The name of the puzzle before (-1) or after (1) a given one; None at either end."""
+    """Returns the name of the puzzle before (-1) or after (1) a given puzzle; None at either end."""
     names = [*PUZZLES]
     place = names.index(name) + step
     if 0 <= place < len(names):
@@ -191,7 +196,7 @@ def neighbour_puzzle(name: str, step: int) -> str | None:
 
 
 def next_unsolved_puzzle(name: str) -> str | None:
-    """The first unsolved puzzle after a given one, continuing at the first puzzle; None if all others are solved."""
+    """Returns the next unsolved puzzle after a given puzzle, continuing at the first; None if all others are solved."""
     names = [*PUZZLES]
     behind = names.index(name) + 1
     others = (*names[behind:], *names[: behind - 1])
@@ -207,10 +212,10 @@ def follow_arrow_key_to_puzzle() -> None:
 
 
 def puzzle_version() -> int:
-    """The version of the cells: a new version makes the browser discard what was typed."""
+    """Returns the version of the editable cells; a new version makes the browser discard what was typed."""
     return st.session_state.get("puzzles_version", 0)
 
 
 def renew_puzzle_cells() -> None:
-    """Makes the cells show the current numbers again."""
+    """Makes the editable cells show the current numbers again."""
     st.session_state["puzzles_version"] = puzzle_version() + 1

@@ -1,4 +1,4 @@
-"""The hint of a puzzle: the number whose change helps most, by the goal's gradient."""
+"""The hint of a puzzle: the number whose change helps most, found by the gradient of the goal."""
 
 from dataclasses import replace
 
@@ -20,11 +20,11 @@ from pages.session.labels import current_palette, picture_texts_for
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-HINT_NUDGE = 0.1  # change of a number that a hint suggests
+HINT_NUDGE = 0.1  # by how much a hint suggests to change a number
 
 
 def show_hint(played: PlayedPuzzle) -> None:
-    """Shows which number to change, and the goal's slopes as maps; or the reason why there is no hint."""
+    """Shows which number to change, and maps of the goal's slopes; or the reason why there is no hint."""
     if played.solved:
         show_sentence("lessons.puzzles.hint_solved")
         return
@@ -41,7 +41,9 @@ def show_hint(played: PlayedPuzzle) -> None:
 
 
 def describe_hint(played: PlayedPuzzle, hint: Hint) -> str:
-    """The sentence on which number to change, in which direction, and by how much the goal then changes."""
+    """Returns the sentence that says which number to change, in which direction, and by how much the goal changes
+    then.
+    """
     (row,) = make_axis_headings(
         label_columns(played),
         hint.name,
@@ -65,14 +67,14 @@ def describe_hint(played: PlayedPuzzle, hint: Hint) -> str:
 
 
 def choose_way(puzzle: Puzzle, hint: Hint) -> str:
-    """The direction of the change: "flip", "raise" or "lower"."""
+    """Returns the direction in which a hint suggests to change a number: "flip" (its sign), "raise" or "lower"."""
     if puzzle.flips:
         return "flip"
     return "raise" if hint.slope > 0 else "lower"
 
 
 def make_slopes_map(played: PlayedPuzzle, name: str, slopes: torch.Tensor) -> RunPicture:
-    """A map of the goal's slopes for the numbers of a matrix that may be changed."""
+    """Returns a map of the goal's slopes, for those numbers of a matrix that may be changed."""
     step = f"slope_{name}"
     trace = label_columns(played)
     dims = trace.step(name).dims
@@ -91,7 +93,7 @@ def make_slopes_map(played: PlayedPuzzle, name: str, slopes: torch.Tensor) -> Ru
 
 
 def gather_open_columns(played: PlayedPuzzle, trace: Trace, name: str, step: str) -> Panel:
-    """A panel of the columns of a step that may be changed; the step has the shape of the named matrix."""
+    """Returns a panel with those columns of a step that may be changed. The step has the shape of the named matrix."""
     first, behind = played.puzzle.open[name]
     refs = []
     for row in range(len(trace[step])):

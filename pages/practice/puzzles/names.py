@@ -1,4 +1,4 @@
-"""The names in a puzzle: words of its sentence in its texts, and the columns of its matrices."""
+"""Names in a puzzle's texts and matrices: words of the puzzle's sentence, and names of matrix columns."""
 
 from collections.abc import Sequence
 
@@ -13,25 +13,28 @@ from pages.site.words import current_language, escape_markdown, say
 
 
 def say_with_cast(played: PlayedPuzzle, key: str, **values) -> str:
-    """The text of a key, filled in with words of the puzzle's sentence."""
+    """Returns the text of a key; its placeholders are filled with words of the puzzle's sentence."""
     cast = name_cast(played.puzzle, played.trace.labels["T"])
     return say(key, **cast, **values)
 
 
 def say_title(puzzle: Puzzle) -> str:
-    """The title of a puzzle, filled in with words of its sentence."""
+    """Returns the title of a puzzle; its placeholders are filled with words of the puzzle's sentence."""
     begin = make_setup(**puzzle.start(current_language()))
     cast = name_cast(puzzle, trace_for(begin).labels["T"])
     return say(f"lessons.puzzles.title.{puzzle.name}", **cast)
 
 
 def name_cast(puzzle: Puzzle, words: Sequence[str]) -> dict[str, str]:
-    """The words for the placeholders in a puzzle's texts. words: of the puzzle's sentence."""
+    """Returns the words for the placeholders in a puzzle's texts.
+
+    words: the words of the puzzle's sentence.
+    """
     return {name: escape_markdown(words[position]) for name, position in puzzle.cast.items()}
 
 
 def name_column(played: PlayedPuzzle, name: str, column: int) -> str:
-    """The name of a column of a matrix: an output dimension for w_o, otherwise a head and a dimension of this head."""
+    """Returns the name of a matrix column: for w_o an output dimension, else a head and a dimension of this head."""
     if name == "w_o":
         return place_name(label_columns(played), "D_out", column)
     width = played.trace.sizes()["d_k"]
@@ -40,6 +43,6 @@ def name_column(played: PlayedPuzzle, name: str, column: int) -> str:
 
 
 def label_columns(played: PlayedPuzzle) -> Trace:
-    """The run labelled with the example's names of D and D_out, even if its matrices were edited."""
+    """Returns the run with the example's names of D and D_out as labels, even if the run's matrices were edited."""
     dims = EXAMPLES[played.setup.run.example].dims
     return played.trace.labelled(D=dims, D_out=dims)

@@ -1,4 +1,4 @@
-"""The output of a puzzle as a picture, for puzzles whose goal depends on the output."""
+"""Pictures of the output, for puzzles whose goal depends on it."""
 
 from attention_core.analysis.head_contributions import with_contributions
 from attention_core.comparison.differences import index_of_largest
@@ -15,7 +15,7 @@ from pages.site.words import say
 
 
 def make_copy_picture(played: PlayedPuzzle) -> RunPicture:
-    """The output for the word "dog" under the vector of "fed", which the puzzle is to copy."""
+    """Draws the output for the word "dog" below the vector of "fed", which the puzzle has to copy."""
     trace = label_columns(played)
     fed, dog = played.puzzle.cast["fed"], played.puzzle.cast["dog"]
     vector_title = say("lessons.puzzles.vector_of", word=name_token(trace, "T", fed))
@@ -35,7 +35,7 @@ def make_copy_picture(played: PlayedPuzzle) -> RunPicture:
 
 
 def make_cancel_picture(played: PlayedPuzzle) -> RunPicture:
-    """The contribution of each head to an output and their sum, for the query with the largest contribution."""
+    """Draws the contribution of each head to an output, and their sum, for the query with the largest contribution."""
     trace = with_contributions(label_columns(played))
     largest = trace["contributions"][0].abs().amax((0, 2))  # (H, T, D_out) -> (T,)
     (query,) = index_of_largest(largest)
@@ -57,7 +57,10 @@ def make_cancel_picture(played: PlayedPuzzle) -> RunPicture:
 
 
 def make_half_picture(played: PlayedPuzzle) -> RunPicture:
-    """The outputs of the unchanged example and of the puzzle's run, for the word where they differ most."""
+    """Draws two outputs for one word: of the unchanged example and of the puzzle's run.
+
+    The word is the one for which the two outputs differ most.
+    """
     now = label_columns(played)
     whole = trace_for(make_setup(example=played.setup.run.example))
     gaps = abs_difference(now["output"], whole["output"])[0].amax(-1)  # (T, D_out) -> (T,)
@@ -87,7 +90,7 @@ OUTPUT_PICTURES = {  # puzzle whose goal depends on the output -> function that 
 
 
 def show_puzzle_output(played: PlayedPuzzle) -> None:
-    """Shows the output numbers on which the goal depends; shows nothing if it does not depend on the output."""
+    """Shows the output numbers on which the goal depends; shows nothing if the goal does not depend on the output."""
     make_picture = OUTPUT_PICTURES.get(played.puzzle.name)
     if make_picture is not None:
         show_side_by_side(make_picture(played))

@@ -1,4 +1,4 @@
-"""The page "puzzles": the visitor changes a few numbers of a head until it meets a goal."""
+"""The page "puzzles": the visitor changes a few numbers of a head until the head meets a goal."""
 
 import streamlit as st
 
@@ -23,7 +23,7 @@ from pages.site.words import say
 
 # ---- the message under a solved puzzle: what it teaches, and a button to the next one --------------------------------
 def show_solved(played: PlayedPuzzle) -> None:
-    """Shows that a puzzle is solved, what it teaches, and a button to the next unsolved one."""
+    """Shows that a puzzle is solved, what it teaches, and a button to the next unsolved puzzle."""
     was_shown = played.puzzle.name in game.remembered_puzzles("puzzles_shown")
     title = say("lessons.puzzles.was_shown" if was_shown else "lessons.puzzles.solved")
     learned = say_with_cast(played, f"lessons.puzzles.done.{played.puzzle.name}")
@@ -44,7 +44,7 @@ def show_solved(played: PlayedPuzzle) -> None:
 
 
 def say_count(played: PlayedPuzzle) -> str:
-    """The sentence that compares the number of changes with the smallest one known to be enough."""
+    """Returns the sentence that compares the number of changes with the least number known to suffice."""
     if played.changed < played.fewest:
         return say("lessons.puzzles.with_fewer", fewest=played.fewest)
     if played.changed == played.fewest:
@@ -67,7 +67,7 @@ with draw_page_frame("puzzles") as place:
             show_bounds(played)
             if is_hint_wanted:
                 show_hint(played)
-        # the arithmetic under a map fills the width beside the cells; on a phone it shrinks: page.css
+        # The arithmetic below a map fills the width beside the cells; page.css lets it shrink on a phone.
         with st.container(width="stretch", key="shrinks"):
             show_puzzle_maps(played)
             show_puzzle_output(played)

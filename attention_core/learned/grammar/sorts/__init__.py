@@ -1,1 +1,1 @@
-"""The sorts of text: each a way to sample a scene."""
+"""The kinds of text ("sorts"), each with a function that samples a scene."""

@@ -1,4 +1,4 @@
-"""Parts that several sorts of text share: deeds with time and place, qualities, speakers."""
+"""Parts that several kinds of text have in common: deeds with time and place, qualities, speakers."""
 
 from functools import lru_cache
 
@@ -15,7 +15,7 @@ PLACES = find_nouns(
 )
 FAR_PLACES = find_nouns("city village hospital station hotel beach school office market shop museum zoo airport")
 LANDMARKS = find_nouns("house school church hospital hotel library tree bridge")
-SOMEBODY = load_names()["anna"]  # if a deed fits this name, it also fits i, we and you
+SOMEBODY = load_names()["anna"]  # stands for the pronouns i, we and you, which fit the same deeds as this name
 SPEAKERS = ("i", "i", "i", "we", "you")
 PAIRS_KEPT = 65536  # size of each cache, in pairs of nouns
 OF_ANYTHING = [MOODS[name] for name in ("past", "present", "past in time", "did not", "does not")]
@@ -37,7 +37,10 @@ def draw_person(draw: Draw, speaker: float = 0.1, many: float = 0.1) -> Mention 
 
 
 def draw_deed(draw: Draw, subject: Mention | Pronoun, mood: Mood, alone: float = 0.4, gap: str = "") -> Clause | None:
-    """Sample the clause of a deed that a subject does, alone or to another; None if no deed or other noun fits."""
+    """Sample the clause of what a subject does, alone or to another thing; None if no deed or other noun fits.
+
+    alone: the probability of a deed without another thing. gap: the name of an omitted part.
+    """
     noun = subject.thing.noun
     planned = mood not in OF_ANYTHING
     others = deeds_to_others(noun, planned)
@@ -58,7 +61,7 @@ def draw_deed(draw: Draw, subject: Mention | Pronoun, mood: Mood, alone: float =
 def draw_quality(draw: Draw, subject: Mention | Pronoun, mood: Mood, other: Thing | None = None) -> Clause | None:
     """Sample the clause of a quality of a subject; None if no quality fits.
 
-    other: a thing that the subject's pronoun might mean, and that must not be able to have the quality.
+    other: a thing to which the subject's pronoun could also refer; the sampled quality must be impossible for it.
     """
     noun = subject.thing.noun
     options = qualities_of(noun) if other is None else qualities_of_one(noun, other.noun)
@@ -72,12 +75,15 @@ def draw_quality(draw: Draw, subject: Mention | Pronoun, mood: Mood, other: Thin
 
 
 def are_confused(thing: Thing, other: Thing) -> bool:
-    """Return whether the pronoun of one thing fits another, in either language."""
+    """Return whether the pronoun of one thing could refer to the other, in either language."""
     return english.may_mean(thing, other) or chinese.may_mean(thing, other)
 
 
 def own_deeds(thing: Thing, other: Thing) -> tuple[Deed, ...]:
-    """Return the deeds that a thing does alone; if its pronoun fits the other thing, too, without the other's deeds."""
+    """Return the deeds that a thing does alone, without those that leave its pronoun ambiguous.
+
+    If the pronoun could also refer to the other thing, deeds that the other thing can do are left out.
+    """
     if are_confused(thing, other):
         return deeds_of_one(thing.noun, other.noun)
     return deeds_alone(thing.noun)
@@ -104,7 +110,7 @@ def draw_time(draw: Draw, mood: Mood) -> Phrase:
 
 
 def draw_place(draw: Draw) -> Place:
-    """Sample the place of a deed."""
+    """Sample the place of a deed: in or near a place, or in another relation to a landmark."""
     if draw.chance(0.8):
         return Place(phrase(draw.pick(("in", "in", "near"))), draw.known(draw.thing(PLACES, many=0)))
     return Place(draw.pick(phrases_of("relations")), draw.known(draw.thing(LANDMARKS, many=0)))

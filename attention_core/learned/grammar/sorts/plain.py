@@ -21,7 +21,7 @@ ACTORS = find_nouns("people people animal")
 THINGS = find_nouns("dog cat mouse bird spider frog hamster object container text garment device food")
 SURFACES = find_nouns("table desk chair bed sofa shelf bench")
 OWNED = find_nouns("dog cat car bike book ball house phone computer ring coat garden horse bag guitar")
-BY_SIZE = (  # comparable nouns, the biggest first
+BY_SIZE = (  # nouns that can be compared by size, from large to small
     find_nouns(
         "elephant giraffe camel horse bear tiger wolf sheep dog fox cat duck rabbit squirrel mouse butterfly bee ant"
     ),
@@ -63,7 +63,7 @@ MOOD_NAMES = (
 
 
 def draw_plain(draw: Draw) -> Telling | None:
-    """Sample a sentence of what a person or an animal does or is, in some samples with a time or a place."""
+    """Sample a sentence about what a person or an animal does or is; some sentences have a time or a place."""
     mood = MOODS[draw.pick(MOOD_NAMES)]
     subject = draw_person(draw, speaker=1) if draw.chance(0.3) else draw.mention(draw.thing(ACTORS))
     if draw.chance(0.2):
@@ -81,7 +81,7 @@ def draw_plain(draw: Draw) -> Telling | None:
 
 
 def own_object(draw: Draw, clause: Clause, owner: Thing) -> Clause:
-    """Make the subject the owner of the object in some samples: "anna lost her key"."""
+    """In some samples, make the subject of a clause the owner of the object: "anna lost her key"."""
     done_to = clause.parts.get("y")
     if not isinstance(done_to, Mention) or owner.many or not done_to.thing.noun.measure or not draw.chance(0.25):
         return clause
@@ -90,7 +90,7 @@ def own_object(draw: Draw, clause: Clause, owner: Thing) -> Clause:
 
 
 def draw_there(draw: Draw) -> Telling | None:
-    """Sample a sentence of a thing and its place: "there is a dog under the table"."""
+    """Sample a sentence about a thing and its place: "there is a dog under the table"."""
     mood = MOODS[draw.pick(("present", "present", "past"))]
     x = draw.thing(THINGS, many=0.3)
     y = draw.second(x, SURFACES, many=0)
@@ -105,7 +105,7 @@ def draw_there(draw: Draw) -> Telling | None:
 
 
 def draw_owner(draw: Draw) -> Telling | None:
-    """Sample a sentence of what a person has, often with a quality of that thing: "tom has a dog and it is old"."""
+    """Sample a sentence about what a person has, often with a quality of that thing: "tom has a dog and it is old"."""
     subject = draw_person(draw, speaker=0.3)
     thing = draw.second(subject.thing, OWNED, many=0.1)
     if thing is None:
@@ -204,7 +204,7 @@ def draw_when(draw: Draw) -> Telling | None:
 
 
 def draw_why(draw: Draw) -> Telling | None:
-    """Sample a question about why an event happened or not, with a reason that is true of one of its two nouns."""
+    """Sample a why question about an event between two nouns, with a reason that is true of one of them."""
     frame = draw.pick(frames_of(draw.part))
     x = draw.thing(frame.x)
     y = draw.second(x, frame.y)

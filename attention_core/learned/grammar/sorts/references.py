@@ -1,4 +1,6 @@
-"""Sentences in which a word belongs to only one of two nouns: a reason that is true of one, a verb and its subject."""
+"""Sentences in which a word belongs to only one of two nouns: a reason fits one noun, or a verb has one of them as
+subject.
+"""
 
 from functools import cache
 
@@ -31,7 +33,7 @@ from attention_core.learned.grammar.sorts.parts import (
 
 # ---- reasons: "the animal did not cross the street because it was too tired" -----------------------------------------
 def draw_because(draw: Draw) -> Telling | None:
-    """Sample an event of two nouns, a reason that is true of one of them, and perhaps a following sentence."""
+    """Sample an event of two nouns, a reason that is true about one of them, and sometimes a following sentence."""
     frame = draw.pick(frames_of(draw.part))
     x = draw.thing(frame.x)
     y = draw.second(x, frame.y)
@@ -69,7 +71,10 @@ def draw_so(draw: Draw) -> Telling | None:
 
 
 def draw_reason(draw: Draw, subject: Mention | Pronoun, reason: Quality | Event, mood: Mood) -> Clause:
-    """Sample the clause of a reason. mood: the mood of the event that the reason explains."""
+    """Sample the clause of a reason.
+
+    mood: the mood of the event that the reason explains.
+    """
     told = MOODS["past" if mood.past else "present"]
     if isinstance(reason, Event):
         return Clause(reason, {"x": subject}, told)
@@ -80,7 +85,10 @@ def draw_reason(draw: Draw, subject: Mention | Pronoun, reason: Quality | Event,
 
 # ---- after a reason --------------------------------------------------------------------------------------------------
 def draw_tail(draw: Draw, meant: Thing, other: Thing, reason: Clause) -> tuple:
-    """Sample the parts after a reason, about the thing that the reason is true of; () in half of the samples."""
+    """Sample the parts after a reason, about the thing that the reason is true of; () in half of the samples.
+
+    meant: the thing that the reason is true of. other: the other thing of the event.
+    """
     how = draw.random()
     if how < 0.5:
         return ()
@@ -91,7 +99,10 @@ def draw_tail(draw: Draw, meant: Thing, other: Thing, reason: Clause) -> tuple:
 
 
 def draw_sequel(draw: Draw, meant: Thing, other: Thing, mood: Mood) -> tuple:
-    """Sample the next deed or quality of the thing that a reason is true of, named by noun or pronoun; () if none."""
+    """Sample what happens next with the thing about which a reason is true, named by its noun or a pronoun.
+
+    Returns () if nothing fits.
+    """
     told = MOODS["past" if mood.past else "present"]
     subject = draw.known(meant) if are_confused(meant, other) or draw.chance(0.4) else Pronoun(meant)
     deeds = own_deeds(meant, other)
@@ -107,7 +118,7 @@ NICE = frozenset(
     ["new", "beautiful", "useful", "warm", "special", "cheap", "tasty", "fresh", "interesting", "sweet", "pretty"]
 )
 GIVERS = "kind generous rich friendly helpful"
-GIFTS = {  # gifts -> the names of the qualities of people who need them
+GIFTS = {  # choice of gifts -> names of the qualities of people who need such a gift
     "bread apple cake soup sandwich cookie banana rice": "hungry weak",
     "water tea milk juice coffee": "thirsty tired",
     "coat sweater scarf jacket glove blanket": "cold_body sick",
@@ -120,7 +131,7 @@ GIFTS = {  # gifts -> the names of the qualities of people who need them
 
 
 def draw_gift(draw: Draw) -> Telling | None:
-    """Sample who gives what to whom, often with a reason that is true of one of the three; None if no noun fits."""
+    """Sample who gives what to whom, often with a reason that is true about one of the three; None if no noun fits."""
     things, needs = draw.pick(tuple(GIFTS.items()))
     people = find_nouns("people")
     x = draw.thing(people, many=0.05)
@@ -142,9 +153,10 @@ def draw_gift(draw: Draw) -> Telling | None:
 
 
 def draw_gift_reason(draw: Draw, things: tuple[Thing, Thing, Thing], needs: str, mood) -> tuple:
-    """Sample (the thing that the reason is true of, another thing that its pronoun might mean, the reason or None).
+    """Sample the reason for a gift; return (the thing that it is true of, a rival thing, its clause or None).
 
-    The reason is true of the giver, the gift or, most often, the receiver.
+    The reason is true of the giver, the gift or, most often, the receiver. The rival is another thing to which the
+    pronoun of the reason could refer. needs: the names of qualities of the receiver.
     """
     x, y, z = things
     chosen = draw.random()
@@ -216,10 +228,13 @@ def draw_one_whom(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
 
 @cache
 def deeds_done_to(noun: Noun) -> tuple[Deed, ...]:
-    """Return the deeds that may be done to a noun."""
+    """Return the deeds of which a noun may be the object."""
     return tuple(deed for deed in load_deeds().values() if noun in deed.y)
 
 
 def relate(draw: Draw, x: Thing, pronoun: str, clause: Clause) -> Mention:
-    """Return a mention of a thing with a relative clause."""
+    """Return a mention of a thing with a relative clause.
+
+    pronoun: "who", "that" or another relative pronoun.
+    """
     return draw.mention(x, "head")._replace(relative=Relative(pronoun, clause))

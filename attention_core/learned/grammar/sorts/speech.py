@@ -1,4 +1,4 @@
-"""What people say, think, tell and want: "anna said that she was tired", "tom wants to buy a dog"."""
+"""Scenes of what people say, think, tell and want: "anna said that she was tired", "tom wants to buy a dog"."""
 
 from attention_core.learned.grammar.concepts import find_nouns
 from attention_core.learned.grammar.draw import Draw
@@ -18,7 +18,7 @@ from attention_core.learned.grammar.sorts.parts import (
 PEOPLE = find_nouns("people")
 SAYING = ("say", "say", "think", "know", "believe", "forget-that")
 PLANS = ("want-to", "want-to", "like-to", "try-to", "forget-to", "begin-to", "decide-to", "have-to")
-ERRANDS = {  # places -> names of the deeds that people go there for
+ERRANDS = {  # places -> names of the deeds for which people go there
     "shop market": ("buy-thing", "buy-thing", "work"),
     "kitchen restaurant": ("eat", "eat-dish", "drink", "order"),
     "park garden beach forest": ("play-with", "rest", "walk-with", "read-text", "draw-thing", "talk-to"),
@@ -33,7 +33,7 @@ ASKING = ("ask-to", "tell-to", "help-to")
 
 
 def draw_saying(draw: Draw) -> Telling | None:
-    """Sample a sentence of what a person says or thinks of themselves or of another."""
+    """Sample a sentence about what a person says or thinks of themselves or of another."""
     speaker = draw_person(draw)
     mood = MOODS[draw.pick(("past", "past", "present"))]
     about = Pronoun(speaker.thing) if draw.chance(0.5) else draw_another(draw, speaker.thing)
@@ -46,7 +46,7 @@ def draw_saying(draw: Draw) -> Telling | None:
 
 
 def draw_another(draw: Draw, thing: Thing) -> Mention | None:
-    """Sample the mention of another being to speak of; None if no noun fits."""
+    """Sample the mention of another being about which a person speaks; None if no noun fits."""
     other = draw.second(thing, find_nouns("being"), many=0.1)
     return None if other is None else draw.mention(other)
 
@@ -59,7 +59,7 @@ def draw_said(draw: Draw, about: Mention | Pronoun, is_past: bool) -> Clause | N
 
 
 def draw_telling(draw: Draw) -> Telling | None:
-    """Sample a sentence of what one person tells another: "tom told anna that the dog had eaten her dinner"."""
+    """Sample a sentence about what one person tells another: "tom told anna that the dog had eaten her dinner"."""
     x, z = draw_two_people(draw)
     if z is None:
         return None
@@ -75,7 +75,7 @@ def draw_telling(draw: Draw) -> Telling | None:
 
 
 def own_object(draw: Draw, said: Clause, x: Thing, z: Thing) -> Clause:
-    """Make one of two people the owner of the object in some samples: "his dinner"."""
+    """In some samples, make one of two people the owner of the object, as in "his dinner"."""
     object_ = said.parts.get("y")
     if not isinstance(object_, Mention) or object_.thing.noun.measure == "" or are_confused(x, z) or draw.chance(0.4):
         return said
@@ -91,7 +91,7 @@ def draw_two_people(draw: Draw) -> tuple[Thing, Thing | None]:
 
 # ---- plans -----------------------------------------------------------------------------------------------------------
 def draw_plan(draw: Draw) -> Telling | None:
-    """Sample a sentence of what a person wants, has, begins or forgets to do."""
+    """Sample a sentence about what a person wants, has, begins or forgets to do."""
     subject = draw_person(draw, speaker=0.3)
     plan = draw.pick(PLANS)
     moods = ("present",) if plan == "like-to" else ("past", "past", "present", "did not", "does not")
@@ -103,7 +103,7 @@ def draw_plan(draw: Draw) -> Telling | None:
 
 
 def draw_errand(draw: Draw) -> Telling | None:
-    """Sample a sentence of where a person goes, often with the purpose or the vehicle."""
+    """Sample a sentence about where a person goes, often with the purpose or the vehicle."""
     subject = draw_person(draw, speaker=0.3)
     mood = MOODS[draw.pick(("past", "past", "past", "present", "will", "wants", "must", "can", "did not"))]
     place = draw.known(draw.thing(FAR_PLACES, many=0))
@@ -118,7 +118,7 @@ def draw_errand(draw: Draw) -> Telling | None:
 
 
 def draw_errand_for(draw: Draw, subject: Mention | Pronoun, mood: Mood, time: Phrase | None) -> Telling | None:
-    """Sample a sentence of where a person goes and for which purpose: "anna went to the shop to buy bread"."""
+    """Sample a sentence about where a person goes and for what purpose: "anna went to the shop to buy bread"."""
     places, purposes = draw.pick(tuple(ERRANDS.items()))
     deed = load_deeds()[draw.pick(purposes)]
     if subject.thing.noun not in deed.x:
@@ -136,7 +136,7 @@ def draw_errand_for(draw: Draw, subject: Mention | Pronoun, mood: Mood, time: Ph
 
 
 def draw_request(draw: Draw) -> Telling | None:
-    """Sample a sentence of what one person asks, tells or helps another to do."""
+    """Sample a sentence about what one person asks, tells or helps another to do."""
     x, z = draw_two_people(draw)
     if z is None:
         return None

@@ -43,7 +43,7 @@ def draw_names(draw: Draw) -> Telling | None:
 
 
 def draw_sentence_with_name(draw: Draw, one: Thing, other: Thing) -> Clause:
-    """Sample the clause of what one of two people does, with full names."""
+    """Sample the clause of what one of two people does, in which they are mentioned by full names."""
     subject = draw.mention(one)
     if draw.chance(0.5):
         return Clause(draw.pick(deeds_alone(one.noun)).event, {"x": subject}, MOODS["past"])
@@ -51,7 +51,7 @@ def draw_sentence_with_name(draw: Draw, one: Thing, other: Thing) -> Clause:
 
 
 def draw_story(draw: Draw) -> Telling | None:
-    """Sample a story of a hero, of a thing or animal that the hero has or finds, and of what happens to both."""
+    """Sample a story about a hero, a thing or animal that the hero has or finds, and what happens to both."""
     x = draw.thing(HEROES, many=0.08)
     is_owner = x.noun.kind != "animal"
     y = draw.second(x, PETS if is_owner else find_nouns("animal"), many=0.1)
@@ -76,7 +76,7 @@ def draw_beginning(draw: Draw, x: Thing, y: Thing, is_owner: bool) -> tuple:
 
 
 def draw_next(draw: Draw, one: Thing, other: Thing) -> Clause | None:
-    """Sample the next deed or quality of one of two things, named by pronoun only if that is unambiguous."""
+    """Sample the next deed or quality of one of two things; a pronoun is used for it only if unambiguous."""
     subject = draw.known(one) if are_confused(one, other) or draw.chance(0.35) else Pronoun(one)
     how = draw.random()
     deeds = own_deeds(one, other)
@@ -96,7 +96,7 @@ WEATHER = Pronoun(Thing(find_nouns("park")[0], "n"))
 
 
 def draw_together(draw: Draw) -> Telling | None:
-    """Sample a sentence of what one being did to another, and of what one of them did next."""
+    """Sample a sentence about what one being did to another, and what one of them did next."""
     x = draw.thing(ACTORS, many=0.12)
     deed = draw.pick(deeds_to_others(x.noun))
     y = draw.second(x, deed.y, many=0.12)
@@ -116,7 +116,7 @@ def draw_together(draw: Draw) -> Telling | None:
 
 
 def draw_second_deed(draw: Draw, meant: Thing, other: Thing) -> Clause | None:
-    """Sample a deed or a quality of one of two things for which its pronoun is unambiguous."""
+    """Sample a deed or a quality of one of two things, such that the pronoun of this thing is unambiguous."""
     deeds = own_deeds(meant, other)
     if deeds and draw.chance(0.85):
         return Clause(draw.pick(deeds).event, {"x": Pronoun(meant)}, MOODS["past"])
@@ -124,7 +124,10 @@ def draw_second_deed(draw: Draw, meant: Thing, other: Thing) -> Clause | None:
 
 
 def draw_in_time(draw: Draw, first: Clause, second: Clause, may_last: bool) -> Telling:
-    """Join two deeds by a time conjunction: "when anna saw the dog, it barked"."""
+    """Join two deeds by a conjunction of time: "when anna saw the dog, it barked".
+
+    may_last: whether the first deed may last, so that "while" is possible.
+    """
     time = draw.pick(TIMES)
     if may_last and draw.chance(0.25):
         first, time = first._replace(mood=MOODS["was doing in time"]), "while"
@@ -132,7 +135,10 @@ def draw_in_time(draw: Draw, first: Clause, second: Clause, may_last: bool) -> T
 
 
 def draw_turned(draw: Draw) -> Telling | None:
-    """Sample a deed with a time clause, last in English and first in Chinese: "the dog barked when it saw the cat"."""
+    """Sample a deed with a clause of time, which comes last in English and first in Chinese.
+
+    An example is "the dog barked when it saw the cat".
+    """
     x = draw.thing(ACTORS, many=0.12)
     mention = draw.mention(x, "either")
     late = draw_deed(draw, Pronoun(x), MOODS["past in time"], alone=0)
@@ -148,7 +154,7 @@ def draw_turned(draw: Draw) -> Telling | None:
 
 
 def draw_condition(draw: Draw) -> Telling | None:
-    """Sample a sentence of what a person will do if it rains, or did although it rained."""
+    """Sample a sentence about what a person will do if it rains, or did although it rained."""
     subject = draw_person(draw, speaker=0.3)
     weather = load_events()[draw.pick(("rain", "rain", "snow", "cold-weather", "hot-weather"))]
     if draw.chance(0.5):

@@ -1,11 +1,11 @@
-// Draws a column of bars: a number for each key.
+// Draws a column of the flow picture as bars, one for each key's score.
 import { between, clamp, easeInOut, finite, settle } from "../motion.js";
 import { spellNumber } from "../words.js";
 
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const LEAST_HIT = 8; // px: the least height of an area that pointers can hit
+const LEAST_HIT = 8; // px: least height of an area that a pointer can hit
 
 /**
  * @param {Drawn} picture
@@ -27,7 +27,7 @@ function drawBar(picture, part, row, share) {
   if (picture.isRest(row)) return;
   const numbers = picture.snapshot.numbers[part.name];
   const before = part.reads.find((name) => picture.byName.get(name)?.role === "pair");
-  const grows = !before; // a bar of a product grows; any other moves here from the previous column
+  const grows = !before; // a bar of a dot product grows from zero; any other bar moves here from the column before
   const own = grows ? picture.turn(share, row) : clamp(share * 1.25 - (0.25 * row) / picture.rows);
   if (own <= 0) return;
   const isBlocked = part.motion === "mask" && numbers[row] === -Infinity;
@@ -37,7 +37,7 @@ function drawBar(picture, part, row, share) {
   const end = x[part.name] + w[part.name] / 2;
   const start = before && picture.has(before) ? x[before] + w[before] / 2 : end;
   const middle = grows ? end : between(start, end, easeInOut(own));
-  // A bar never leaves its column.
+  // The length is at most half the column, so that the bar stays inside.
   const length = clamp(Math.abs(number) / (picture.largest[part.name] || 1)) * (w[part.name] / 2);
   const height = Math.max(1, Math.min(15 * picture.unit, rowHeight[row] - 2));
   const look = `bar ${number < 0 ? "minus" : "plus"}`;

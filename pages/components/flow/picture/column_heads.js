@@ -1,4 +1,4 @@
-// Draws the sign and the name above each column.
+// Draws the symbol and the name above each column of the flow picture.
 import { SMALL } from "../layout.js";
 import { clamp } from "../motion.js";
 import { textWidth } from "../words.js";
@@ -6,7 +6,7 @@ import { textWidth } from "../words.js";
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const [UPPER, LOWER] = [31, 10]; // px at unit 1: a sign above the rows; LOWER if the previous sign leaves no room
+const [UPPER, LOWER] = [31, 10]; // px at unit 1 above the rows: usual height of a symbol, and the height if it is taken
 
 /**
  * Draws the sign and the name of a column; a click on them opens the map of the step in part.opens.

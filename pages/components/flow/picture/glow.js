@@ -1,4 +1,4 @@
-// Outlines changed rows for a moment, with the old number wherever that covers nothing.
+// Outlines the rows of changed numbers for a moment, and draws the old number where there is free space beside it.
 import { fixed } from "../../rounded.js";
 import { easeOut } from "../motion.js";
 import { boxesOverlap } from "../plane.js";
@@ -8,8 +8,8 @@ import { boxOfNumber } from "./rings.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const LEAST_GLOW_ROW = 12; // px: lower rows are stripes, and are not outlined
-const OLD_PX = { share: 16, other: 13, least: 12 }; // the font sizes of old numbers
+const LEAST_GLOW_ROW = 12; // px: lower rows get neither an outline nor an old number
+const OLD_PX = { share: 16, other: 13, least: 12 }; // px: font sizes of old weights and of other old numbers; minimum
 const OLD_GAP = 3; // px between an old number and the box beside it
 
 /**
@@ -37,7 +37,7 @@ export function drawGlow(picture, { rows, strength }) {
   drawOldNumbers(picture, rows, opacity);
 }
 
-// Draws old numbers, first of the shares, then of the lane, then of the rows; a number without room is left out.
+// Draws old attention weights, then old numbers of the lane, then of the rows; those without room are left out.
 function drawOldNumbers(picture, rows, opacity) {
   const taken = [...picture.shapes.made]
     .filter(([, shape]) => shape.round === picture.shapes.round)
@@ -70,7 +70,8 @@ function drawOldNumber(picture, part, row, { m, old, now }, taken, opacity) {
   picture.put("texts", "text", `old ${part.name} ${row}`, { ...at, class: "old", text, opacity });
 }
 
-// The box beside which an old number stands: of a share its percentage in the ribbon, else the cell or bar; or null.
+// Returns the box of the new number, beside which the old number is drawn; null if the new number is not drawn.
+// For an attention weight it is the box of the percentage if that is drawn, else of the cell or bar.
 function boxBeside(picture, part, row, m) {
   const percent = part.is_share && picture.shapes.made.get(`texts percent ${row}`);
   if (percent?.round === picture.shapes.round) return boxOfShape([`texts percent ${row}`, percent])[0];
@@ -78,8 +79,8 @@ function boxBeside(picture, part, row, m) {
   return box && { left: box.x, right: box.x + box.width, top: box.y, bottom: box.y + box.height };
 }
 
-// The boxes where an old number may stand, best first: for a share after, above, below its percentage; else above,
-// below, after the cell.
+// Returns the boxes where an old number may be drawn, the preferred box first.
+// For a weight: to the right of, above or below its percentage. For other numbers: above, below or right of the cell.
 function placesBeside({ left, right, top, bottom }, width, size, isShare) {
   const [middle, across] = [(top + bottom) / 2, (left + right) / 2];
   const boxAt = (x, y) => ({ left: x, right: x + width, top: y - size / 2, bottom: y + size / 2 });
@@ -94,7 +95,7 @@ function isInside({ layout: { frame } }, { left, right, top, bottom }) {
   return left >= 0 && right <= frame.width && top >= 0 && bottom <= frame.height;
 }
 
-// The box of a text, cell or bar in a list; [] for a shape that may be covered.
+// Returns [box] for a text, cell or bar, which an old number must not cover; [] for any other shape.
 function boxOfShape([key, { attributes }]) {
   const { x, y, width, height, text } = attributes;
   if (key.startsWith("cells ") || key.startsWith("shares "))

@@ -1,4 +1,4 @@
-// Animates the products of the query and the keys: the query moves down the keys, and each result drops into its place.
+// Animates the dot products: the query vector moves down the keys, and each result drops into its column.
 import { stripOf } from "../layout.js";
 import { largestOf } from "../model.js";
 import { between, clamp, easeInOut, easeOut } from "../motion.js";
@@ -17,7 +17,7 @@ export function drawMeeting(picture, part, share) {
   const keys = read.find((other) => other?.role === "row");
   if (!query || !keys || !picture.has(query.name) || !picture.has(keys.name)) return;
   const { x, w, rowY, rowHeight, laneY, zoom } = picture.layout;
-  const count = clamp((share - 0.12) / 0.88) * (picture.rows + 1); // keys passed so far
+  const count = clamp((share - 0.12) / 0.88) * (picture.rows + 1); // number of keys that the query has passed
   const along = clamp(count - 0.5, 0, picture.rows - 1);
   const row = Math.floor(along);
   const onKey = between(rowY[row], rowY[Math.min(row + 1, picture.rows - 1)], easeInOut(along - row));
@@ -44,7 +44,7 @@ export function drawMeeting(picture, part, share) {
   picture.put("marks", "circle", "drop", { ...dot, class: "drop", opacity: 1 - 0.4 * drop });
 }
 
-// Draws the cells of the query above those of a key, number above number.
+// Draws the cells of the moving query above those of a key, so that the numbers to multiply are above each other.
 function drawGlide(picture, query, x, y, width, height) {
   const numbers = picture.snapshot.numbers[query.name];
   const { gap, each, count } = stripOf(picture.snapshot, query, picture.unit, 1);

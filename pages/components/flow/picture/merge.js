@@ -1,5 +1,6 @@
-// Animates the concatenation of the heads: the numbers of the selected head come from its strip in the picture, those
-// of every other head from its small map above, or from the top edge of the picture if its map is not visible.
+// Animates the concatenation of the heads into one row.
+// The numbers of the selected head start at the head's strip of cells in the picture.
+// The numbers of any other head start at its small map above, or at the picture's top edge if the map is not visible.
 import { STRIP, stripOf } from "../layout.js";
 import { between, blendTables, clamp, easeInOut } from "../motion.js";
 import { cellHeight, drawVector } from "./strips.js";
@@ -7,9 +8,9 @@ import { cellHeight, drawVector } from "./strips.js";
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const FOLLOWS = 0.3; // the delay between the first and the last head, as a share of the stop
-const [GROWN, SHRINKS] = [0.3, 0.6]; // shares of a flight between which the numbers are enlarged, for a projector
-const OTHER_FRAME = 0.35; // the opacity of the frames of other heads after the flight
+const FOLLOWS = 0.3; // delay from the start of the first head to that of the last one, as a share of the animation
+const [GROWN, SHRINKS] = [0.3, 0.6]; // numbers are enlarged between these shares of a flight, for viewers far away
+const OTHER_FRAME = 0.35; // opacity of the cell frames of heads that are not selected, after the flight
 
 /**
  * @param {Drawn} picture
@@ -25,8 +26,10 @@ export function drawMerge(picture, part, share) {
   drawVector(picture, part, 0, at, 1, { layer: "flying", fly });
 }
 
-// The state of a head's flight, { head, isLooked, own, box, target, map, frame }. own: its finished share. box: where
-// the numbers are now. target: where they land. map: where they start. frame: the opacity of their frames.
+// Returns the state of one head's moving numbers, { head, isLooked, own, box, target, map, frame }.
+// isLooked: whether the head is selected. own: the finished share of the head's flight.
+// map, box, target: the boxes where the numbers start, are now, and land.
+// frame: the opacity of the frames of the cells.
 function flightOf(picture, part, share, head) {
   const own = ownShare(picture, share, head);
   const isLooked = head === picture.snapshot.look.head;
@@ -40,7 +43,7 @@ function flightOf(picture, part, share, head) {
 
 const landing = (own) => easeInOut(clamp((own - SHRINKS) / (1 - SHRINKS)));
 
-// The finished share of a head's flight: the selected head starts first, the others one after the other.
+// Returns the finished share of a head's flight. The selected head starts first, the others one after the other.
 function ownShare(picture, share, head) {
   const { head: looked } = picture.snapshot.look;
   const turn = head === looked ? 0 : head < looked ? head + 1 : head;
@@ -48,7 +51,8 @@ function ownShare(picture, share, head) {
   return clamp((share - late) / (1 - FOLLOWS));
 }
 
-// The box of a head in flight: it starts as the query's row of the small map, grows, and shrinks into its place.
+// Returns the box of a head's moving numbers, which start in the query's row of the head's small map.
+// On the way the box is enlarged, and at the end it shrinks to its final size.
 function boxOnWay(picture, map, target, own) {
   const height = 22 * picture.unit;
   const flying = {
@@ -64,7 +68,7 @@ function boxOnWay(picture, map, target, own) {
   return { x: x - size.width / 2, y: y - size.height / 2, width: size.width, height: size.height };
 }
 
-// The box and the opacities of one cell of a head in flight.
+// Returns the box and the opacities of one cell of a head in flight.
 function flyAlong({ isLooked, own, box, target, frame }, cell) {
   const [wide, tall] = [box.width / target.width, box.height / target.height];
   const flown = {
@@ -75,7 +79,7 @@ function flyAlong({ isLooked, own, box, target, frame }, cell) {
 }
 
 // ---- starts and targets ---------------------------------------------------------------------------------------------
-// The box of the cells of one head in a strip of several heads.
+// Returns the box of one head's cells in a strip of several heads.
 function boxOfHead(picture, part, head, heads) {
   const { cell, gap, count } = stripOf(picture.snapshot, part, picture.unit, picture.layout.zoom);
   const height = cellHeight(picture, part, 0, cell);
@@ -90,8 +94,8 @@ function sourceBox(picture, part) {
   return boxOfHead(picture, source, 0, 1);
 }
 
-// The box of the query's row in a head's small map: { x, y, width, height, isSeen }. Without small maps, each head
-// starts at its own place on the top edge of the picture.
+// Returns the box of the query's row in a head's small map: { x, y, width, height, isSeen }.
+// Without small maps, each head starts at its own place on the top edge of the picture.
 function mapOfHead(picture, head) {
   const { width } = picture.layout.frame;
   const map = picture.headMaps?.[head];
@@ -102,7 +106,7 @@ function mapOfHead(picture, head) {
 }
 
 // ---- frames of flying numbers ---------------------------------------------------------------------------------------
-// Draws a box around flying numbers, so that they stand out, with the name of the head if its small map is not visible.
+// Draws a box around a head's flying numbers, with the head's name if the head's small map is not visible.
 function drawCarrier(picture, { head, isLooked, own, box, map }) {
   if (isLooked || own <= 0 || own >= 1) return;
   const opacity = clamp(own * 8) * clamp((1 - own) * 4);

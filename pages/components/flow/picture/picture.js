@@ -1,4 +1,5 @@
-// Draws the picture as a pure function of a view: playing, scrubbing and changed settings only pass another view.
+// Draws the flow picture from a view, which contains everything that is shown.
+// Playing, scrubbing and changed settings only draw another view.
 import { clamp } from "../motion.js";
 import { Shapes } from "../shapes.js";
 import { drawBars } from "./bars.js";
@@ -22,7 +23,7 @@ import { drawVectors } from "./vectors.js";
 const LAYERS = ["lane", "threads", "ribbons", "cells", "shares", "marks", "texts", "carriers", "flying", "hits"];
 
 export class Picture {
-  // Like all other properties of the view, these are copied from it:
+  // draw() copies these properties, like all others of the view, to the picture.
   /** @type {Layout} */
   layout;
   /** @type {boolean} */
@@ -57,9 +58,9 @@ export class Picture {
     /** @type {Map<string, number | null>} */
     this.signHeights = signHeights(drawn);
     /** @type {Map<string, { look: string, opacity: number, paths: string[] }>} */
-    this.threads = new Map(); // look and opacity -> finished threads, drawn as one path
+    this.threads = new Map(); // class and opacity -> finished connecting lines that look the same, drawn as one path
     /** @type {Map<string, { look: string, opacity: number, fill: number, paths: string[] }>} */
-    this.looks = new Map(); // look -> cells without frames, drawn as one path
+    this.looks = new Map(); // class, opacity and fill -> cells without frames that look the same, drawn as one path
     this.shapes.begin();
     drawLane(drawn);
     drawWords(drawn);
@@ -119,7 +120,7 @@ export class Picture {
   }
 }
 
-// The parts with their own column, from the left.
+// Returns the parts that have their own column, from left to right.
 function columnsOf({ parts, x }) {
   return parts.filter((part) => part.role !== "lane").sort((one, other) => x[one.name] - x[other.name]);
 }
@@ -129,13 +130,13 @@ function drawPart(picture, part) {
   if (share <= 0) return;
   if (part.role !== "lane") drawHead(picture, part, share);
   if (!part.mixes) drawThreads(picture, part, share);
-  if (part.is_share) return; // drawShares and drawRibbons draw it
+  if (part.is_share) return; // because drawShares and drawRibbons draw the attention weights
   if (part.role === "pair") drawBars(picture, part, share);
   else drawVectors(picture, part, share);
   if (picture.isActive(part) && part.role.startsWith("pair")) drawMeeting(picture, part, share);
 }
 
-// The finished share of each part (a Map) and of each motion (an object).
+// Returns the finished share, from 0 to 1, of each part (a Map) and of each kind of motion (an object).
 function stagesOf(stops, progress) {
   const parts = new Map();
   /** @type {Record<string, number>} */

@@ -1,4 +1,5 @@
-// Draws ribbons: the values on their way to the output, each as wide as its share; a negative share is outlined.
+// Draws ribbons from the values to the output, each as wide as its attention weight.
+// The ribbon of a negative weight is only outlined.
 import { addedShape, setAttributes } from "../../dom.js";
 import { between, clamp, easeInOut } from "../motion.js";
 import { spellPercent, textWidth } from "../words.js";
@@ -7,7 +8,7 @@ import { drawVector } from "./strips.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-export const TELLING_SHARE = 0.045; // the least share that is written into its ribbon
+export const TELLING_SHARE = 0.045; // least attention weight whose percentage is shown
 
 /** @param {Drawn} picture */
 export function drawRibbons(picture) {
@@ -71,7 +72,8 @@ function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, wid
   });
 }
 
-// The label of a share: inside its ribbon if it fits before the bend, else above the ribbon; null for a small share.
+// Returns the label of an attention weight, inside the weight's ribbon if it fits before the bend, else above.
+// Returns null if another row is hovered, or if no row is hovered and the weight is small.
 function percentOf(picture, row, { passed, bend, top, width }, opacity) {
   const share = picture.snapshot.shares[row];
   const tells = picture.hovered === row || (picture.hovered === null && Math.abs(share) >= TELLING_SHARE);
@@ -86,7 +88,7 @@ function percentOf(picture, row, { passed, bend, top, width }, opacity) {
   return { row, share, at, look: `percent${isInside && share > 0 ? " inside" : ""}` };
 }
 
-// Draws the labels of shares, the largest first; a label that would overlap another is left out.
+// Draws the percentages of the attention weights, the largest first; one that would overlap another is left out.
 function drawPercents(picture, labels) {
   const drawn = [];
   for (const { row, share, at, look } of labels.sort((one, other) => Math.abs(other.share) - Math.abs(one.share))) {
@@ -114,7 +116,8 @@ export function arrivalOf(svg) {
   });
 }
 
-// Creates an SVG resource, { url, set }. fill: adds the content; returns the element whose attributes set() changes.
+// Creates an SVG clip path or gradient; returns { url, set }: its CSS reference and a setter of attributes.
+// fill: a function that adds the content and returns the element whose attributes set() changes.
 function resourceOf(svg, kind, fill) {
   const id = `${kind}-${Math.random().toString(36).slice(2)}`;
   const changing = fill(addedShape(svg, kind, { id }));

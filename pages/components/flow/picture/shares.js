@@ -1,4 +1,5 @@
-// Draws the softmax: first the powers, then one stick of length 1, then a segment for each key.
+// Animates the softmax: a bar for each exponential, then all bars end to end as a stick of length 1.
+// At the end, each key's row shows its segment of the stick.
 import { between, blendTables, clamp, easeInOut, finite } from "../motion.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
@@ -33,7 +34,7 @@ export function drawShares(picture) {
   if (settled > 0 && standing < 1) drawRuler(picture, clamp(settled * 5) * (1 - standing));
 }
 
-// The width of the stick, and of the longest bar of a power, in px.
+// Returns the width in px of the stick of length 1, which is also the width of the longest exponential's bar.
 function shareRoom(picture) {
   const { x, frame } = picture.layout;
   return Math.max(40, Math.min(frame.width - x[picture.snapshot.share.name] - 66 * picture.unit, 470 * picture.unit));
@@ -96,7 +97,7 @@ function drawRuler(picture, opacity) {
   });
 }
 
-// exp of each score divided by that of the largest score; for a row without a score (NaN), share / largest share.
+// Returns exp(score - largest score) for each key; if the score is NaN, the key's weight / the largest weight.
 function powersOf(scores, shares) {
   const top = scores.reduce((most, score) => Math.max(most, Number.isNaN(score) ? -Infinity : score), -Infinity);
   const most = Math.max(...shares) || 1;

@@ -1,11 +1,11 @@
-// Draws threads from each part to the parts that read it.
+// Draws lines ("threads") from each vector, score or weight to what is computed from it.
 import { LEGIBLE_ROW } from "../layout.js";
 import { clamp, easeInOut } from "../motion.js";
 
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const MANY_ROWS = 12; // with more rows, threads are fainter unless their part is being drawn
+const MANY_ROWS = 12; // in a picture with more rows, lines are fainter, except those being drawn
 
 /**
  * @param {Drawn} picture
@@ -69,7 +69,7 @@ function drawRowThread(picture, from, part, row, share) {
   );
 }
 
-// Draws a dotted thread under the row, past the columns between: from x to v.
+// Draws a dotted line from a word vector x to the value v, below the row's middle, past the columns between them.
 function drawFarThread(picture, key, from, part, row, share) {
   const { x, w, rowY, rowHeight } = picture.layout;
   const [start, end, y] = [x[from.name] + w[from.name], x[part.name], rowY[row]];
@@ -81,8 +81,8 @@ function drawFarThread(picture, key, from, part, row, share) {
   });
 }
 
-// Draws a partial thread; adds a finished one to the path of all finished threads with the same look, which costs as
-// much as a single thread.
+// Draws a line that is still growing, or adds a finished line to the path of all finished lines that look the same.
+// Such a path costs as much as a single line.
 function putThread(picture, key, d, look, opacity, drawn) {
   if (opacity <= 0.01 || drawn <= 0) return;
   if (drawn < 1) {

@@ -1,4 +1,5 @@
-// Draws the vectors of a part, each moving from the part that it is computed from to its place, and names in the lane.
+// Draws the vectors of one step, each moving from its operand to its final position.
+// In the query's lane, the step's name is drawn below the vector.
 import { between, clamp, easeInOut } from "../motion.js";
 import { textWidth } from "../words.js";
 import { drawMerge } from "./merge.js";
@@ -31,7 +32,7 @@ export function drawVectors(picture, part, share) {
   if (part.role === "lane") drawLaneName(picture, part, share);
 }
 
-// The position of a vector that moves from the part that it is computed from to its place.
+// Returns where a vector is while it moves from the vector from which it is computed to its final position.
 function wayInto(picture, part, row, share) {
   const { x } = picture.layout;
   const source = part.reads.find((name) => picture.has(name));
@@ -55,7 +56,7 @@ function drawLaneName(picture, part, share) {
   );
 }
 
-// Whether the name of a part fits between the neighbouring strips of the lane.
+// Returns whether the name of a part fits between the neighbouring strips of the lane.
 function hasRoomFor(picture, part, size) {
   const { x, w, parts } = picture.layout;
   const middle = ({ name }) => x[name] + w[name] / 2;
