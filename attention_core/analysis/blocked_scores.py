@@ -181,7 +181,7 @@ def with_empty_row_policy(trace: Trace, name: str, dtype: torch.dtype | None = N
     - "plain": NaN.
     - "filled" with -1e9: the query attends uniformly to every key, although all keys are blocked.
     - "added": -1e9 on every score shifts the whole row, so that the query attends as if without a mask. The weights are
-    uniform if the precision rounds the scores away beside -1e9, as float32 does.
+      uniform if the precision rounds the scores away beside -1e9, as float32 does.
     - "lowest": filled with the lowest number of the precision; the query attends uniformly.
 
     All other rows are the same under every rule. For nn.MultiheadAttention see

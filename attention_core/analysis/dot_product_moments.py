@@ -166,15 +166,15 @@ def exact_moments(law: str, dependence: str, d_k: int) -> Moments:
     dependence: how q and k depend on each other:
 
     - "independent": $E\,q_m k_m = 0$ and $E\,(q_m k_m)^2 = 1$. A sum of d_k independent parts has d_k times the
-    variance of one, so the mean is 0 and the variance d_k, whatever the law
-    (Vaswani et al. 2017, footnote 4).
+      variance of one, so the mean is 0 and the variance d_k, whatever the law
+      (Vaswani et al. 2017, footnote 4).
     - "same": q = k, so $E\,q_m^2 = 1$ and a part has variance $E\,q_m^4 - 1$. The mean is d_k, and the variance 2 d_k
-    for normal components, 0.8 d_k for uniform ones, 0 for signs.
+      for normal components, 0.8 d_k for uniform ones, 0 for signs.
     - "silent": $q_m$ and $k_m$ are both 0 half of the time, else √2 times independent samples. Their covariance is 0
-    and their variances 1, yet $E\,(q_m k_m)^2 = \tfrac{1}{2} \cdot 4 = 2$ and the variance is 2 d_k: being uncorrelated
-    is not enough.
+      and their variances 1, yet $E\,(q_m k_m)^2 = \tfrac{1}{2} \cdot 4 = 2$ and the variance is 2 d_k: being
+      uncorrelated is not enough.
     - "repeated": all components of q are one number a, all of k one number b. Then $q \cdot k = d_k\,a b$ has variance
-    d_k².
+      d_k².
 
     A sum of d_k independent parts with variance s and fourth central moment f has the fourth central moment $d_k f + 3
     d_k (d_k - 1) s^2$: all four factors from one part, or two from each of two parts.

@@ -49,7 +49,7 @@ def gradient_times_input(trace: Trace, cell: Ref) -> Trace:
 
     trace: a run of attend. cell: the number y, of any computed step. torch computes the gradient in float64, by
     backpropagation through the run's own operations; a proof treats it as an input. Raises AttentionError (a
-    ValueError) if y depends on no known input, KeyError for an unknown step. Source: Shrikumar, Greenside, Kundaje
+    ValueError) if the run has no input x or key, KeyError for an unknown step. Source: Shrikumar, Greenside, Kundaje
     2017, Learning Important Features Through Propagating Activation Differences, section 2.2 (gradient x input).
 
     >>> from attention_core import attend

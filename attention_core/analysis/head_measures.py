@@ -23,10 +23,9 @@ def measure_head_maps(
     - same: the mean weight on the query's own word.
     - first: the mean weight on the first word, over the queries after it.
     - earlier: the mean weight on all earlier occurrences of the query's word, over the queries that have one; only with
-    token_ids.
+      token_ids.
     - evenness: the mean of entropy / log2(number of allowed keys); 1 for uniform weights.
-    - entropy: the mean
-    of -sum w log2 w, in bits.
+    - entropy: the mean of -sum w log2 w, in bits.
 
     A query with at most one allowed key does not count. A measure without a query that counts is NaN.
 

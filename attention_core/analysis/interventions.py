@@ -56,7 +56,7 @@ def intervene(
 ) -> Stack:
     r"""Run a stack again with changed heads or feed-forward layers.
 
-    An ablated head has the weights 0, so its rows of $W_o$ add 0: $\mathrm{output} = \sum_{h ≠ h_0} A_h V_h W_{o,h} +
+    An ablated head has the weights 0, so its rows of $W_o$ add 0: $\mathrm{output} = \sum_{h \ne h_0} A_h V_h W_{o,h} +
     b_o$. An ablated feed-forward layer has $W_2 = 0$ and $b_2 = 0$.
 
     stack: the unchanged run. interventions: the changes, at most one for each head or feed-forward layer. other: the

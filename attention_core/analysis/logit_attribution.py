@@ -217,7 +217,7 @@ def with_word_pushes(stack: Stack, word: int) -> Stack:
 
 
 def plan_root(stack: Stack, norm: Step) -> tuple[SumPlan, str]:
-    """Return the operations that give the last norm's divisor, computed or frozen, and the name of their last step."""
+    """Return the SumPlan that gives the last norm's divisor, computed or frozen, and the name of the divisor's step."""
     normed, *reads = norm.operation.reads
     if norm.operation.faces is DIVIDE_PARTS:
         held, _ = reads

@@ -35,7 +35,7 @@ class RowFact:
     - "nothing": no key is allowed.
     - "overflow": the precision could not hold the scores, so that there are no weights.
     - "difference": the weights are one map minus another, so they may be negative and need not sum to 1. `keys` holds
-    the largest.
+      the largest.
     - "free": the weights need not sum to 1. `keys` holds the largest.
     - "chosen": replaced weights, which no softmax of the allowed keys gives. `keys` holds the largest.
     """

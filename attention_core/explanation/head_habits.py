@@ -24,15 +24,13 @@ class HeadHabit:
     - "forced": masks leave each query at most one key.
     - "even": every query attends uniformly.
     - "offset": most queries attend to the key `offset` positions after their own;
-    -1 is the word before.
-    - "key": most
-    queries attend to the key `key`.
+      -1 is the word before.
+    - "key": most queries attend to the key `key`.
     - "pairs": a few queries attend clearly, and the rest uniformly;
-    `pairs` has the (query, key) of the clear ones.
-    - "mixed": no
-    rule holds; `pairs` has the query that attends most clearly.
+      `pairs` has the (query, key) of the clear ones.
+    - "mixed": no rule holds; `pairs` has the query that attends most clearly.
     - "tied": no rule holds, and the query that attends most clearly gives `count` keys the same weight; `pairs` has the
-    first of these keys.
+      first of these keys.
     """
 
     kind: str

@@ -20,7 +20,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 
 LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}
-# A script with more input numbers reads them from a file, and prints the first numbers and the sum of such a step.
+# More input numbers are read from a file. A step with more numbers is printed by its first numbers and its sum.
 MAX_LITERAL_NUMBERS = 10_000
 INPUTS_FILE = "attention_inputs.npz"
 

@@ -223,7 +223,7 @@ class Watch:
         caller = frame.f_back
         is_watched = code in self.ran
         if is_watched:
-            is_new = self.ran[code].latest is not value  # False if an earlier line computed it, or it is an argument
+            is_new = self.ran[code].latest is not value  # False if an earlier line computed it
             if is_new:
                 self.keep(frame, value)
         is_comprehension = code in self.owner and not is_watched

@@ -33,7 +33,7 @@ MAX_SURELY_SHORT = 8_000  # a matrix with at most this many numbers always fits 
 def pack_matrix(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> WholeMatrix:
     """Packs all numbers of a matrix without rounding. In a link, a number has as many digits as identify its float64.
 
-    Raises AttentionError, as to_text does, for a number that a link cannot hold.
+    Raises AttentionError, as to_text does, for a matrix that a link cannot hold.
 
     >>> pack_matrix([[1, 0.5]]).packed.array()
     array([[1. , 0.5]])
@@ -42,7 +42,7 @@ def pack_matrix(array: Float[np.ndarray, "rows columns"], name: str = "matrix") 
     has_sides = matrix.ndim == 2 and max(matrix.shape) <= min(MAX_ROWS, MAX_COLUMNS)
     is_short = 0 < matrix.size <= MAX_SURELY_SHORT
     if not (has_sides and is_short and (np.abs(matrix) <= MAX_MAGNITUDE).all()):
-        to_text(matrix, name)  # this raises the AttentionError for an invalid number
+        to_text(matrix, name)  # this raises an AttentionError if a number or the size is invalid
     return WholeMatrix(PackedNumbers.of(matrix))
 
 
@@ -129,7 +129,7 @@ def edited_matrix(
             matrix[rows.astype(int), columns.astype(int)] = numbers
             if (np.abs(matrix) <= MAX_MAGNITUDE).all():
                 return matrix
-    return from_short_text(write_matrix(value), base, name)  # this raises the AttentionError that describes the cell
+    return from_short_text(write_matrix(value), base, name)  # this raises the AttentionError that says what is wrong
 
 
 def is_within(cells: PackedNumbers, shape: tuple[int, int]) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Train the networks of the package: `python -m attention_core.learned`, followed by names to train only these.
 
 Interrupted training of a language model or translator continues from its checkpoint in `.training`. Some names only
-measure language models of the package again: `guesses` when their predictions settle, `heads` their heads, `meaning`
+measure language models of the package again: `guesses` when they only guess, `heads` their heads, `meaning`
 their checkpoints, `removed` a decoder without its mask and other parts. `steps` trains some language models again, and
 keeps and measures their checkpoints. Six names train networks of which only measurements are kept: `blocks` deep
 networks with and without residuals and norms, `stability` small networks with 1 to 8 heads over seeds and rates,

@@ -33,7 +33,7 @@ class PlanStep:
     def operation(self, thing: str, dims: tuple[str, ...], given: Mapping[str, object]) -> Operation:
         """Return the step as an operation on `thing`, which has the axes `dims`.
 
-        thing: the name that replaces "{thing}" in the step's name. given: the parameters of the mechanism, and the
+        thing: the name that replaces "{thing}" in all its names. given: the parameters of the mechanism, and the
         values of GIVEN_BY_RUN.
         """
         return Operation(

@@ -252,7 +252,7 @@ def draw_recurrence(encoder: Encoder, inputs: int, generator: np.random.Generato
     if encoder.gain is None:
         w_h = draw_uniform_weights(generator, (G * H, H), summed=H)
     else:
-        normal = [generator.standard_normal((H, H)) for _ in range(G)]  # one orthogonal matrix per gate
+        normal = [generator.standard_normal((H, H)) for _ in range(G)]  # one random matrix per gate
         orthonormal = [np.linalg.qr(matrix).Q for matrix in normal]
         scaled = encoder.gain * np.concatenate(orthonormal)  # G times (H, H) -> (G H, H)
         w_h = torch.from_numpy(scaled)
@@ -270,7 +270,7 @@ def draw_recurrence(encoder: Encoder, inputs: int, generator: np.random.Generato
 def draw_uniform_weights(generator: np.random.Generator, shape: tuple[int, ...], summed: int) -> Tensor:
     """Sample numbers uniformly between ±1/√summed.
 
-    summed: the number of summands of a product with these weights.
+    summed: n of draw_layers: the width of a recurrence, else the number of summands of a product.
     """
     bound = summed**-0.5
     return torch.from_numpy(generator.uniform(-bound, bound, shape))

@@ -78,7 +78,7 @@ class KeptRuns:
 
     def __init__(self, compute: Callable[[RunSetup, UploadedArrays | None], Run], most_bytes: int, most: int):
         self.compute, self.most_bytes, self.most = compute, most_bytes, most
-        self.runs: OrderedDict[str, Future[Run]] = OrderedDict()  # RunSetup as repr with all fields -> its run
+        self.runs: OrderedDict[str, Future[Run]] = OrderedDict()  # RunSetup as repr with all fields -> its Future
         self.sizes: dict[str, int] = {}  # RunSetup as repr -> bytes of its run, after it was computed
         self.lock = Lock()
         update_wrapper(self, compute)

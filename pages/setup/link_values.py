@@ -123,7 +123,7 @@ def read_array_roles(text: str) -> tuple[str, ...]:
 
 
 def read_mask_answer(text: str) -> tuple[str, MaskReading]:
-    """Parses "mask:T.S:allowed": the role of a mask in a file, the mask's axes, and whether True means allowed.
+    """Parses "mask:T.S:allowed": the role of a mask in a file, the mask's axes, and the meaning of its values.
 
     >>> read_mask_answer("padding:B.S:blocked")
     ('padding', MaskReading(axes='B S', polarity='blocked'))

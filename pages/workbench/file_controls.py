@@ -331,7 +331,7 @@ def show_mask_choices(setup: Setup, tensors: UploadedTensors) -> None:
 def show_reading_choice(
     setup: Setup, role: str, readings: list[MaskReading], now: MaskReading | None, take: Callable[..., None]
 ) -> None:
-    """Shows a choice of how to interpret one mask; at first, possibly no interpretation is chosen.
+    """Shows a choice of how to interpret one mask; one option leaves the mask out.
 
     now: the current interpretation; None if the mask waits for a choice. take: a function that is called with the
     chosen interpretation.

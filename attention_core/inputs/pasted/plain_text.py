@@ -90,7 +90,7 @@ def plain_sign(sign: str) -> str:
 
 
 def plain_exponent(found: re.Match) -> str:
-    """Writes the exponent of a power of ten in the form 1e3, whether it is superscript or not."""
+    """Writes the exponent of a power of ten as plain digits, with "-" for a minus, even if it is superscript."""
     exponent = found[1] if found[1] is not None else found[2].translate(RAISED_DIGITS)
     return exponent.replace(MINUS, "-")
 
@@ -211,7 +211,7 @@ def strip_name(text: str) -> str:
 def split_named(text: str) -> list[tuple[str, str]]:
     """Splits a text of several matrices, with names before or above them, into (name, text) pairs.
 
-    Returns [] for at most one matrix. If there is text before the first name, its name comes from its own content.
+    Returns [] for at most one matrix. If numbers come before the first name, their own text is their name.
 
     >>> split_named("q = [[1]]\\nk: [[2]]")
     [('q', '[[1]]\\n'), ('k', '[[2]]')]

@@ -37,7 +37,7 @@ def r_cells(text: str, name: str) -> Cells | None:
 def r_vector(lines: list[str]) -> Cells:
     """Return the cells of lines that begin with [n], the number of the line's first cell or of its row.
 
-    If each number counts the cells before its line, the lines are one vector, else the rows of a matrix.
+    If each number is the count of cells before its line plus 1, the lines are one vector, else the rows of a matrix.
     """
     rows, is_vector = [], True
     for line in lines:

@@ -126,7 +126,7 @@ def measure_vectors(kind: str, layers: int, measure: Callable[[Tensor], Tensor])
 
 
 def mean_cosine(x: Float[Tensor, "B T D"]) -> Float[Tensor, ""]:
-    r"""Return the mean cosine of two different vectors of a sequence, $\frac{x_i \cdot x_j}{|x_i||x_j|}$, $i e j$.
+    r"""Return the mean cosine of two different vectors of a sequence, $\frac{x_i \cdot x_j}{|x_i||x_j|}$, $i \ne j$.
 
     >>> mean_cosine(torch.tensor([[[1.0, 0.0], [0.0, 2.0], [0.0, 3.0]]]))
     tensor(0.3333)

@@ -1,21 +1,21 @@
 """Sentences and short stories in English and Chinese, written by one grammar, with links between their words.
 
-from random import Random
-from attention_core.learned.grammar import draw_scene
+    from random import Random
+    from attention_core.learned.grammar import draw_scene
 
-scene = draw_scene(Random(1)) # sort="because", part="train" | "held" | "frames"
-text = scene.say("en") # Text(words, links, kinds, sort, frame)
-same = scene.say("zh") # its translation
-scene.align() # ((English position, Chinese position), ...) of equal meaning
-scene.pairs # ((noun, noun), ...) that a pronoun may stand for
+    scene = draw_scene(Random(1))            # sort="because", part="train" | "held" | "frames"
+    text = scene.say("en")                   # Text(words, links, kinds, sort, frame)
+    same = scene.say("zh")                   # its translation
+    scene.align()                            # ((English position, Chinese position), ...) of equal meaning
+    scene.pairs                              # ((noun, noun), ...) that a pronoun may stand for
 
 Links are (kind, at, to, others):
 
-"pronoun" the noun that a pronoun means; others: the other nouns that fit in gender and number
-"subject" a verb's subject; others: the nouns between subject and verb
-"about" the noun that a deciding word describes; others: the other nouns it might describe
-"object" the verb of an object
-"again" an earlier mention of the same thing
+    "pronoun"   the noun that a pronoun means; others: the other nouns that fit in gender and number
+    "subject"   a verb's subject; others: the nouns between subject and verb
+    "about"     the noun that a deciding word describes; others: the other nouns it might describe
+    "object"    the verb of an object
+    "again"     an earlier mention of the same thing
 
 `vocabulary(language)` lists all tokens: <pad>, <start>, <mask>, <unknown>, the categories in `kinds`, then the words;
 the words of a Text hold no special token. `cut_words(text, language)` splits a typed text into words.

@@ -106,7 +106,7 @@ def frames_of(part: str) -> tuple[Frame, ...]:
 
 # ---- deeds: the events that a noun may take part in, alone or with another noun --------------------------------------
 FEW = 4  # a deed that at most this many nouns can do counts as typical of them, as barking does
-OWN_WEIGHT = 6  # how often each typical deed of a noun is repeated in the list from which deeds are sampled
+OWN_WEIGHT = 6  # how many extra copies of a noun's typical deeds are in the list from which deeds are sampled
 
 
 @dataclass(frozen=True, eq=False, slots=True)

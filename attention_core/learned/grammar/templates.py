@@ -6,7 +6,7 @@
 - sit~: a Chinese verb of a deed that 了 does not follow; 了? may be elsewhere
 - like=: a Chinese verb of a state: 了 never follows, and 不 negates it
 - steel^: the word that decides which noun the clause is true of,
-if that word is neither verb nor quality
+  if that word is neither verb nor quality
 - x's: his, her, its, their: the possessive of the part x
 - @: Chinese: the position of time, 不, 没有, 能, 在 …, if not after the first part
 - 了?: Chinese: 了 if the clause is a single completed deed

@@ -53,9 +53,9 @@ class Reference:
     - "unknown": a word of the sentence is read as <unknown>.
     - "differs": the other form answers another word.
     - "shifts": with commas and a full stop, or with nouns read as categories, a form answers
-    another word.
+      another word.
     - "unfit": the answer is no noun before the pronoun that fits in gender and number, or it is no food or drink after
-    a verb of eating or drinking; or it is None, though nouns are before the pronoun.
+      a verb of eating or drinking; or it is None, though nouns are before the pronoun.
     - "weak": the answer gets less than half of the weight.
     """
 
@@ -187,7 +187,7 @@ def surprises_with_stop(name: str, tokens: tuple[str, ...]) -> list[float]:
 
     Omitted commas and an omitted full stop are added to the input but not counted, and the surprise of a punctuation
     mark is at most the usual mean. The reason is that every training text has these marks: an encoder would be
-    surprised by half of the texts without a full stop.
+    surprised by half of all texts if they had no full stop.
     """
     language = load_recipe(name).language
     read = punctuate(language, tokens)
@@ -208,7 +208,7 @@ def next_word_chances(name: str, tokens: tuple[str, ...]) -> list[float]:
 
 
 def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]:
-    """Return the Reference of each pronoun of a third person; () if the model answers no questions.
+    """Return the Reference of each pronoun of a third person; () if no answers are read from the model's heads.
 
     A Reference has the answers of both forms of the model, and the answer of the simple rule.
     """

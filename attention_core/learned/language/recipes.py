@@ -50,7 +50,7 @@ def language_loss(model: LanguageModel, batch: Batch, prices: Prices, questions:
 def foretelling_loss(model: LanguageModel, stack: Stack, batch: Batch) -> Tensor:
     """Return the mean cross-entropy of the words to predict, in nats per word.
 
-    An encoder predicts masked words; a decoder predicts all words after the first of each text.
+    An encoder predicts the words in batch.foretold, most of them masked; a decoder all words after the first of a text.
     """
     words, texts = batch.packed.words, batch.packed.texts
     x = stack.end  # (B, T, D)

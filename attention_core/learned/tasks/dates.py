@@ -117,7 +117,7 @@ def is_day(year: int, month: int, day: int) -> bool:
 
 
 # ---- days and symbols ------------------------------------------------------------------------------------------------
-FIRST_DAY, DAY_COUNT = date(1950, 1, 1), 36525  # the dates from which is sampled: a hundred years
+FIRST_DAY, DAY_COUNT = date(1950, 1, 1), 36525  # the days from which dates are sampled: a hundred years
 # One of every eleven days is held out, because no week, month or year has a period of eleven.
 HELD_OUT_PERIOD_DAYS, HELD_OUT_DAY = 11, 5
 

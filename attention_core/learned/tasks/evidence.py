@@ -27,7 +27,7 @@ LabelledTexts = tuple[Int[Tensor, "B S"], Int[Tensor, " B"]]  # (texts padded wi
 
 # ---- a marked value --------------------------------------------------------------------------------------------------
 def draw_marked_values(count: int, generator: Generator) -> LabelledTexts:
-    """Sample texts such as "b > 3 a 7 c h 1 f", whose class is the value after the marker, here 3.
+    """Sample texts such as "> 3 a 7 c h b 1 f", whose class is the value after the marker, here 3.
 
     The other symbols are letters and two different values. Each value is at an odd position, after a letter or the
     marker, so that only the marker selects one.
@@ -91,7 +91,7 @@ def pad_beyond(texts: Int[Tensor, "B S"], lengths: Int[Tensor, "B 1"]) -> Int[Te
 
 # ---- votes -----------------------------------------------------------------------------------------------------------
 def draw_votes(count: int, generator: Generator) -> LabelledTexts:
-    """Sample texts such as "+ . - + . +": an odd number of votes, with silence between them; the class is the majority.
+    """Sample texts such as "+ . - + . .": an odd number of votes, with silence between them; the class is the majority.
 
     The first position has a vote if the number of the other votes is even, so that the total is odd.
     """

@@ -39,7 +39,7 @@ def translate_words(name: str, source: tuple[str, ...]) -> tuple[str, ...]:
 def run_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> Stack:
     """Run a translator in float64 on a sentence and a translation, and return a Stack with every step recorded.
 
-    name: the name of an included translator. source, target: the words of sentence and translation, after START. A word
+    name: the name of an included translator. source, target: START and the words of sentence and translation. A word
     outside the vocabulary is read as <unknown>. Raises AttentionError: unknown_choice.
     """
     numbers = []

@@ -61,7 +61,7 @@ function draw(view) {
 function placed({ lengths, pairs, tokens }, shown, wide) {
   const [between, gap] = wide < WIDE ? [14, 4] : [40, 6];
   const last = lengths[shown.at(-1)];
-  const parts = shown.map((each) => (lengths[each] / last) * (1 + tokens[each] / pairs[each])); // in largest squares
+  const parts = shown.map((each) => (lengths[each] / last) * (1 + tokens[each] / pairs[each])); // unit: largest side
   const room = wide - gap * shown.length - between * (shown.length - 1);
   const side = Math.min(HIGH, room / parts.reduce((one, other) => one + other, 0));
   const left = [];
