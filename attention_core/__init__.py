@@ -1,5 +1,5 @@
-"""Attention, number by number: every step of a run is kept, and can be opened and proven. Needs torch, numpy,
-pandas.
+"""Computes attention and keeps every number of every step of a run, so that a page can show how each number was
+computed. Needs torch, numpy, pandas.
 """
 
 from attention_core.analysis.logit_attribution import logit_lens

@@ -1,1 +1,3 @@
-"""Further steps and measures of a run: staged softmax, Jacobians, leaks of future tokens, head contributions."""
+"""Functions that add steps to a run, or measure it: staged softmax, Jacobians, leaks of future tokens, head
+contributions.
+"""

@@ -1,4 +1,6 @@
-"""Information flow across layers: which inputs can reach an output under a mask, and attention rollout."""
+"""Computes how information flows across layers: which inputs can reach an output under a mask, and attention
+rollout.
+"""
 
 import torch
 from jaxtyping import Bool, Float
@@ -33,7 +35,8 @@ def reachable_inputs(allowed: Bool[Tensor, "*batch T T"], layers: int) -> Bool[T
 def path_lengths(allowed: Bool[Tensor, "*batch T T"]) -> Float[Tensor, "*batch T T"]:
     """Count the fewest layers in which input j reaches position i, by breadth-first search; inf if it never does.
 
-    allowed: boolean (T, T), True if j reaches i in one layer, as for reachable_inputs. Raises as reachable_inputs does.
+    allowed: boolean (T, T), True if position i may attend to j, so that j reaches i in one layer. Raises AttentionError
+    (a ValueError) for a mask that is not square, or not boolean.
 
     >>> path_lengths(torch.tensor([[True, False, False], [True, True, False], [False, True, True]]))
     tensor([[0., inf, inf],

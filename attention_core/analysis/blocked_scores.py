@@ -1,4 +1,5 @@
-"""Ways to block scores: -inf filled in or added, other fill values, and how each treats a row without an allowed key.
+"""Blocks scores in several ways (-inf or another number, filled in or added) and shows what a row without an allowed
+key then gets.
 
 A row that holds only minus infinity has no softmax, because exp(-inf) / sum of exp(-inf) is 0 / 0. This package returns
 zeros for such a row, as torch's scaled_dot_product_attention does. The other ways are included because they are taught
@@ -78,7 +79,8 @@ def with_additive_mask(trace: Trace) -> Trace:
 
 
 def count_equal_scores(trace: Trace) -> tuple[int, int]:
-    """Return (equal, total): how many scores of the first sentence's first head are equal after adding and filling.
+    """Count, in the first sentence's first head, the scores that are equal after adding the mask and after filling in
+    -inf: (equal, all).
 
     trace: a result of with_additive_mask, which has the scores of both ways of masking.
 
@@ -223,7 +225,8 @@ def cast_floats(value: Tensor, dtype: torch.dtype | None) -> Tensor:
 
 
 def replace_operation(operation: Operation, policy: EmptyRowPolicy, fill: float) -> tuple[Operation, ...]:
-    """Return the operations that replace one under a policy: another mask or softmax, or the operation unchanged.
+    """Return the operations that replace `operation` under a policy: if it is a mask or a softmax of another kind, that
+    of the policy, else itself.
 
     fill: the number that the policy's mask uses instead of -inf.
     """

@@ -1,4 +1,5 @@
-"""Mean and variance of q · k as d_k grows, for several distributions ("laws"): closed form and sampled.
+"""Computes mean and variance of q · k as d_k grows, in closed form and from samples, for several distributions
+("laws").
 
 All samples are float64 and come from a seed. While sampling, at most six tensors of CHUNK_NUMBERS numbers (1.5 MiB
 together) are in memory, or six of one sample's size if that is larger. Of earlier samples only the products are kept.
@@ -192,7 +193,9 @@ def exact_moments(law: str, dependence: str, d_k: int) -> Moments:
 def draw_products(law: str, dependence: str, d_k: int, draws: int = 5000, seed: int = 0) -> Float[Tensor, " draws"]:
     """Sample q · k and return the products; `draws` is the number of products.
 
-    The other arguments and the errors are as in exact_moments.
+    law: one of LAWS, the distribution of each component. dependence: how q depends on k, described in exact_moments.
+    d_k: the number of components. Raises AttentionError (a ValueError) for an unknown name, or a d_k or `draws` that is
+    not a positive whole number.
 
     >>> draw_products("signs", "same", 7, draws=3)
     tensor([7., 7., 7.], dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""Dropout on the weights of a run without dropout: kept weights are scaled up, so rows no longer sum to 1."""
+"""Drops weights of a run without dropout at random; the kept weights are scaled up, so rows no longer sum to 1."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Gradient times input: how far a number of a run would change if a word's vector changed a little.
+"""Computes gradient times input: how far a number of a run would change if a word's vector changed a little.
 
 A weight shows what share of a value is taken. The weight shows neither what the value does to the output, nor how the
 word changes the weights themselves (Jain, Wallace 2019, Attention is not Explanation).

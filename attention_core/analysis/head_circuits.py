@@ -1,4 +1,5 @@
-"""What the matrices of heads do without a sentence: circuits, composition, and the subspace of x that a head reads.
+"""Computes what the matrices of heads do without a sentence: circuits, composition, and the subspace of x that a head
+reads.
 
 The QK circuit is the score of each word for each other word. The OV circuit is how an attended word changes the logits
 (Elhage et al. 2021, A Mathematical Framework for Transformer Circuits).
@@ -294,7 +295,7 @@ def with_sights(trace: Trace) -> Trace:
 def take_unseen(sights: Trace, head: int) -> UnseenMove:
     """Remove from x the part that a head does not read, and measure how far the head's q and k move.
 
-    Both move by rounding errors alone. sights: a result of with_sights.
+    q and k move by rounding errors alone. sights: a run with the parts of x that the heads read, from with_sights.
 
     >>> from attention_core import AttentionConfig, Weights, attend
     >>> layer = Weights(w_q=torch.eye(2), w_k=torch.eye(2))

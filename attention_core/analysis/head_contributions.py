@@ -1,4 +1,4 @@
-"""Heads as summands: what each head adds to the output, the output without one head, and the similarity of two heads.
+"""Splits the output into what each head adds; computes the output without one head, and the similarity of two heads.
 
 concat(heads) W_o = sum over h of head_h W_o,h, where W_o,h is the block of rows of W_o that head h uses (Elhage et al.
 2021, A Mathematical Framework for Transformer Circuits, "attention heads are independent and additive"). The bias b_o
@@ -192,7 +192,7 @@ def with_contributions(trace: Trace) -> Trace:
         return trace
     B, T, width = trace.step("output").dims
     dims = (B, "H", T, width)
-    heads = trace.step("concat").operation.reads  # the outputs of the heads, gated or not
+    heads = trace.step("concat").operation.reads  # the step with the heads' outputs, gated if there is a gate
     if "w_o" in trace:
         operation = Operation("contributions", dims, (*heads, "w_o"), CONTRIBUTE)
     else:
@@ -207,8 +207,8 @@ def without_head(trace: Trace, head: int) -> Trace:
     are, because nothing is trained again (Michel, Levy, Neubig 2019, Are Sixteen Heads Really Better than One?, section
     2.3).
 
-    trace: any run. head: the number of the ablated head, from 0 to H - 1. Raises AttentionError (a ValueError) for
-    another number.
+    trace: any run. head: the index of the ablated head, from 0 to H - 1. Raises AttentionError (a ValueError) for
+    another index.
 
     >>> from attention_core import attend_qkv
     >>> v = torch.tensor([[[[3.0]], [[5.0]]]])

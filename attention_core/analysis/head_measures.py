@@ -1,4 +1,4 @@
-"""Measures of attention heads on a sentence: how much weight is on certain keys, and how evenly the weight spreads."""
+"""Measures attention heads on a sentence: how much weight is on certain keys, and how evenly the weight spreads."""
 
 import math
 from collections.abc import Sequence
@@ -67,10 +67,12 @@ def measure_head_maps(
 def measure_spread(
     weights: Float[Tensor, "*heads T S"], allowed: Bool[Tensor, "T S"] | None = None
 ) -> dict[str, Float[Tensor, "*heads"]]:
-    """Measure the evenness and entropy of each head's weights, as defined in measure_head_maps.
+    """Measure how evenly each head spreads its weight: the mean entropy in bits, and the mean of entropy / log2(allowed
+    keys).
 
-    Unlike in measure_head_maps, T and S may differ. weights: (..., T, S), rows that sum to 1. allowed: (T, S), True =
-    may attend; by default, the pairs to which some head gives a weight.
+    A query with at most one allowed key does not count. T and S may differ, unlike in measure_head_maps. weights: (...,
+    T, S), rows that sum to 1. allowed: (T, S), True = may attend; by default, the pairs to which some head gives a
+    weight.
 
     >>> half = torch.tensor([[0.5, 0.5, 0, 0]])
     >>> {name: float(value) for name, value in measure_spread(half, torch.ones(1, 4) > 0).items()}
@@ -100,7 +102,8 @@ def seen_pairs(weights: Float[Tensor, "*heads T S"]) -> Bool[Tensor, "T S"]:
 def mean_share(
     weights: Float[Tensor, "*heads T S"], meant: Bool[Tensor, "T S"], counted: Bool[Tensor, " T"]
 ) -> Float[Tensor, "*heads"]:
-    """Return each head's mean weight on the keys marked in `meant`.
+    """Return each head's mean total weight on the keys that are True in `meant`, such as each query's previous
+    position.
 
     The mean is over those queries marked in `counted` that have at least one key marked in `meant`.
     """

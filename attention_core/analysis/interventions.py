@@ -1,7 +1,7 @@
-"""Attention head ablation and activation patching: a stack is run again with changed heads or feed-forward layers.
+"""Runs a stack again with changed heads or feed-forward layers: attention head ablation and activation patching.
 
-A run keeps its inputs and operations. So it can be run again from the first changed part on, and the earlier parts are
-reused. Every changed number is a step of the new run like any other number.
+A run keeps its inputs and operations. So it can be run again from the first changed layer on, and the results of
+earlier layers are reused. Every changed number is a step of the new run like any other number.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,10 +34,10 @@ Plan = list[Operation]
 class Intervention:
     """One change of a head or feed-forward layer in a run.
 
-    part: such as "2.attention", or "1.feed_forward", which can only be "off". head: its number, from 0; None for a
-    feed-forward layer. kind: one of KINDS: "off", the head adds nothing (ablation); "even", the head attends uniformly
-    to all allowed words; "other", the head has the weights that it has on another sentence (activation patching);
-    "mask", further pairs are blocked. blocked: the (query, key) pairs that "mask" blocks.
+    part: the layer's name, such as "2.attention", or "1.feed_forward", which can only be "off". head: its index, from
+    0; None for a feed-forward layer. kind: one of KINDS: "off", the head adds nothing (ablation); "even", the head
+    attends uniformly to all allowed words; "other", the head has the weights that it has on another sentence
+    (activation patching); "mask", further pairs are blocked. blocked: the (query, key) pairs that "mask" blocks.
 
     Raises AttentionError: unknown_choice.
     """
@@ -91,10 +91,10 @@ def intervene(
 def run_again(
     trace: Trace, reads: Mapping[str, Tensor], own: Sequence[Intervention], other: Trace | None, hold_norms: bool
 ) -> Trace:
-    """Run one part of the stack again with its interventions.
+    """Run one layer of a stack again, with the interventions on its heads or on the whole feed-forward layer.
 
-    reads: the part's new inputs by name. own: the part's interventions. other: the same part in the run of another
-    sentence. hold_norms: whether the divisors of the part's norms stay frozen.
+    trace: the unchanged run of the layer. reads: the layer's new inputs by name. own: the layer's interventions. other:
+    the same layer in the run of another sentence. hold_norms: whether the divisors of the layer's norms stay frozen.
     """
     inputs = {name: replace(step, value=reads.get(name, step.value)) for name, step in trace.inputs().items()}
     plan = [step.operation for step in trace.computed().values()]
@@ -124,7 +124,9 @@ def without_output(inputs: Inputs) -> Inputs:
 def choose_weights(
     trace: Trace, inputs: Inputs, plan: Plan, changes: Sequence[Intervention], other: Trace | None
 ) -> tuple[Inputs, Plan]:
-    """Return a part's inputs and operations in which the attention weights of the changed heads are replaced."""
+    """Return an attention layer's inputs and operations in which the attention weights of the changed heads are
+    replaced.
+    """
     own = trace["weights"]
     numbers = torch.full_like(own, float("nan"))  # (B, H, T, S): NaN marks a weight that is not replaced
     for change in changes:
@@ -149,7 +151,9 @@ def weights_of(change: Intervention, trace: Trace, other: Trace | None) -> Float
 
 # ---- further blocked pairs -------------------------------------------------------------------------------------------
 def draw_masks(trace: Trace, inputs: Inputs, plan: Plan, changes: Sequence[Intervention]) -> tuple[Inputs, Plan]:
-    """Return a part's inputs and operations with further (query, key) pairs blocked, in its mask or in an added one."""
+    """Return an attention layer's inputs and operations with further (query, key) pairs blocked, in its mask or in an
+    added one.
+    """
     drawn = torch.ones_like(trace["weights"], dtype=torch.bool)  # (B, H, T, S)
     for change in changes:
         for query, key in change.blocked:
@@ -164,9 +168,10 @@ def draw_masks(trace: Trace, inputs: Inputs, plan: Plan, changes: Sequence[Inter
 
 
 def put_mask_beside(operation: Operation, name: str) -> Plan:
-    """Return the operations that replace one operation when a mask is added to the run.
+    """Return the operations that replace `operation` so that an added mask also counts: in the masking of scores, or in
+    the mask.
 
-    name: the step that holds the added mask.
+    name: the step that holds the added mask. An operation without a mask is returned unchanged.
     """
     if operation.output == "masked_scores" and name == "allowed":
         return [replace(operation, reads=(*operation.reads, name))]
@@ -181,7 +186,7 @@ def put_mask_beside(operation: Operation, name: str) -> Plan:
 
 # ---- norms that keep their divisors ----------------------------------------------------------------------------------
 def hold_roots(trace: Trace, inputs: Inputs, plan: Plan) -> tuple[Inputs, Plan]:
-    """Return a part's inputs and operations in which each norm's divisor is frozen at its value in the unchanged
+    """Return a layer's inputs and operations in which each norm's divisor is frozen at its value in the unchanged
     run.
     """
     held: Plan = []
@@ -219,7 +224,7 @@ def check_interventions(stack: Stack, interventions: Sequence[Intervention], oth
 
 
 def check_blocked(change: Intervention, trace: Trace) -> None:
-    """Check that blocked (query, key) pairs are inside the attention map.
+    """Check that the (query, key) pairs that a change blocks are inside the head's attention map.
 
     Raises AttentionError: pair_outside.
     """
@@ -232,7 +237,7 @@ def check_blocked(change: Intervention, trace: Trace) -> None:
 
 
 def check_other(change: Intervention, trace: Trace, other: Stack | None) -> None:
-    """Check that a change of kind "other" has another sentence of the same length.
+    """Check that, for a change of kind "other", the run of another sentence is given and has the same length.
 
     Raises AttentionError: other_missing, other_length.
     """

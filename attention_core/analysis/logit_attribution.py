@@ -1,4 +1,4 @@
-"""How each part of a stack changes the logits of the next word: the logit lens, and direct logit attribution.
+"""Computes how each layer of a stack changes the logits of the next word: the logit lens, and direct logit attribution.
 
 A head adds a weighted sum of the attended words' values, multiplied by its rows of W_o. So its attribution to a logit
 is a sum over the attended words, too (Elhage et al. 2021, A Mathematical Framework for Transformer Circuits, "OV
@@ -44,7 +44,9 @@ def logit_lens(stack: Stack) -> dict[str, Trace]:
 
 
 def read_as_words(unembedding: Trace, part: Trace) -> Trace:
-    """Run the operations of the unembedding on the last step of a part."""
+    """Compute logits from the last step of a part, such as an attention layer, with the operations of the
+    unembedding.
+    """
     last = part.steps[next(reversed(part.steps))]
     inputs = {**unembedding.inputs(), "x": Step("x", last.value, ("B", "T", "D"))}
     operations = [step.operation for step in unembedding.computed().values()]
@@ -67,7 +69,8 @@ class WholePart:
 
 
 def name_whole_part(label: str) -> str:
-    """Return the name of the part to which a summand, such as a head or a bias, belongs.
+    """Return the name of the part, such as "1.attention", to which a summand of the residual stream (a head, a bias)
+    belongs.
 
     >>> [name_whole_part(label) for label in ("embedding.positions", "1.attention.head_1", "1.feed_forward")]
     ['embedding', '1.attention', '1.feed_forward']
@@ -228,7 +231,8 @@ def plan_root(stack: Stack, norm: Step) -> tuple[SumPlan, str]:
 
 
 def push_of_layer(plan: SumPlan, stack: Stack, part: str, root: str) -> SumPlan:
-    """Extend the plan by a layer's attributions of each head for each attended word.
+    """Add to the plan, a list of operations, those that compute each head's logit attribution for each attended word of
+    a layer.
 
     root: the step that has the divisor of the last norm.
     """

@@ -1,4 +1,4 @@
-"""The online softmax, block by block of a row: running maximum, running sum and running weighted values.
+"""Computes the softmax online, block by block of a row: running maximum, running sum and running weighted values.
 
 In each block of keys the largest score so far is subtracted before the exponentials. If a later block has a larger
 score, the earlier sums are scaled down by exp(old maximum - new maximum). The weighted values divided by the sum are
@@ -265,7 +265,9 @@ def with_online_softmax(trace: Trace, block: int) -> Trace:
 
 
 def plan_block(n: int, start: int, stop: int) -> list[Operation]:
-    """Return the operations of block n. The keys of the block run from `start` up to, but not including, `stop`."""
+    """Return the operations of the online softmax for block n, whose keys run from `start` up to, but not including,
+    `stop`.
+    """
     row = ("B", "H", "T")
     outputs = (*row, "d_v")
     keys = {"start": start, "stop": stop}
@@ -302,9 +304,11 @@ def count_blocks(keys: int, block: int) -> int:
 
 
 def refs_by_key(name: str, row: tuple[int, int, int], keys: int, block: int, seen: int) -> list[Ref]:
-    """Return, for each key of the first `seen` blocks, a Ref to its block's number `name`, such as "maximum".
+    """Return, for each key of the first `seen` blocks, a Ref to the number that its block computes, such as its
+    "maximum".
 
-    row: (sentence, head, query). keys: the number of all keys. block: keys per block. seen: how many blocks count.
+    name: the number's step without the block's index. row: (sentence, head, query). keys: the number of all keys.
+    block: keys per block. seen: how many blocks count.
 
     >>> [ref.step for ref in refs_by_key("maximum", (0, 0, 0), keys=5, block=2, seen=2)]
     ['maximum_1', 'maximum_1', 'maximum_2', 'maximum_2']

@@ -1,4 +1,4 @@
-"""A vector as the sum of its parts: the parts stacked, added up, and each passed through a norm.
+"""Functions that write a vector as the sum of its parts: the parts are stacked, added, and each passed through a norm.
 
 A norm divides by a number that depends on all parts. If this divisor is frozen at its value in the run, the norm is
 linear: each part passes through it separately, and the results still add up.
@@ -69,13 +69,15 @@ def stack_parts_cell(index, *added: Operand, kinds) -> Cell:
 
 
 def count_parts(part: Operand, kind: str) -> int:
-    """Return how many summands an operand of this kind holds."""
+    """Return into how many summands an operand of this kind is split: the length of its axis of summands; 1 if it has
+    none.
+    """
     axis = KINDS[kind]
     return 1 if axis is None else part.shape[axis]
 
 
 def part_number(part: Operand, kind: str, n: int, place: list[int]) -> Ref:
-    """Return a Ref to the number at (b, t, m) in the n-th part of an operand.
+    """Return a Ref, the reference to one number: the one at (b, t, m) in the n-th part of an operand.
 
     place: [b, t, m].
     """

@@ -1,4 +1,4 @@
-"""How positions affect attention: words reordered without positions, RoPE's rotations, and the parts of a score."""
+"""Measures how positions affect attention: reordered words without positions, RoPE's rotations, parts of a score."""
 
 from dataclasses import dataclass, replace
 from itertools import product
@@ -133,7 +133,7 @@ def with_shifted_positions(trace: Trace, by: int) -> Trace:
 
 
 def shift_operation(operation: Operation, by: int) -> Operation:
-    """Shift the positions of an operation that has positions (RoPE or sinusoidal); return any other unchanged."""
+    """Add `by` to the positions that an operation (RoPE or sinusoidal) uses; return any other operation unchanged."""
     if operation.faces not in (ROPE, SINUSOIDAL):
         return operation
     first_position = operation.params["first_position"] + by
@@ -212,7 +212,7 @@ def score_operation(trace: Trace) -> Operation:
     names = {}
     for name, score in SCORES.items():
         last_operation = score.operations[-1]
-        names[last_operation.faces, last_operation.reads[1]] = name  # reads[1], because scores may share their faces
+        names[last_operation.faces, last_operation.reads[1]] = name  # reads[1], because two scores may share their code
     require_one_of("score", names[operation.faces, operation.reads[1]], ("dot", "scaled_dot", "general"))
     return operation
 

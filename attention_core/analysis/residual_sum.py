@@ -1,4 +1,4 @@
-"""The residual stream as a sum: what each part of a stack adds to a vector, and its direct logit attribution."""
+"""Writes the residual stream as a sum: what each layer of a stack adds to a vector, and direct logit attribution."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -27,9 +27,9 @@ OUTPUT_NORMS = ("layer_normed_output", "layer_normed_output_unshifted", "rms_nor
 
 @dataclass(frozen=True)
 class Added:
-    """Summands of the residual stream: the step that has their values, the kind of the step, and a label for each.
+    """A step that holds one or more summands of the residual stream: its name, its kind, and a label for each summand.
 
-    kind: a key of parts_of_sum.KINDS, which says how the step holds the summands.
+    kind: a key of parts_of_sum.KINDS, which says along which axis the summands lie.
     """
 
     step: str
@@ -39,7 +39,9 @@ class Added:
 
 @dataclass(frozen=True, eq=False)
 class SumPlan:
-    """The steps that compute a sum, collected part by part: inputs with their sources, operations, and summands."""
+    """The steps that compute the residual stream as a sum, layer by layer: inputs with sources, operations,
+    summands.
+    """
 
     reads: dict[str, Reading] = field(default_factory=dict)
     dims: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -47,28 +49,29 @@ class SumPlan:
     added: tuple[Added, ...] = ()
 
     def reading(self, stack: Stack, part: str, *steps: str) -> "SumPlan":
-        """Return this SumPlan with more inputs: the named steps of a part of the stack."""
+        """Return a copy of this SumPlan (the steps of a sum) with more inputs: the named steps of a stack's layer."""
         trace = stack[part]
         reads = {own_name(part, step): Reading(trace[step], part, step) for step in steps}
         dims = {own_name(part, step): trace.step(step).dims for step in steps}
         return replace(self, reads={**self.reads, **reads}, dims={**self.dims, **dims})
 
     def then(self, *operations: Operation) -> "SumPlan":
-        """Return this SumPlan with more operations at the end."""
+        """Return a copy of this SumPlan (the steps of a sum) with more operations at the end."""
         return replace(self, operations=(*self.operations, *operations))
 
     def adding(self, *added: Added) -> "SumPlan":
-        """Return this SumPlan with more summands at the end."""
+        """Return a copy of this SumPlan (the steps of a sum) with more summands at the end."""
         return replace(self, added=(*self.added, *added))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the labels of all summands, in order."""
+        """Return the labels of all summands, in the order in which they were added to the SumPlan."""
         return tuple(label for each in self.added for label in each.labels)
 
 
 def own_name(part: str, step: str) -> str:
-    """Return the name that a step of a part of the stack has in the run that computes the sum.
+    """Return the name that a part's step gets in the run that computes the residual sum: the part's name, then the
+    step's.
 
     >>> own_name("1.attention", "w_o")
     'attention_1_w_o'
@@ -79,9 +82,9 @@ def own_name(part: str, step: str) -> str:
 
 # ---- what each part added --------------------------------------------------------------------------------------------
 def plan_sum(stack: Stack, parts: Iterable[str]) -> SumPlan:
-    """Return the SumPlan of all vectors that these parts of a stack add to the residual stream, in order.
+    """Collect the steps that compute the sum of all vectors that the given layers add to the residual stream, in order.
 
-    Raises AttentionError: no_residual, if a part has an output but no residual.
+    Raises AttentionError: no_residual, if a layer has an output but no residual.
     """
     plan = SumPlan()
     for part in parts:
@@ -103,7 +106,7 @@ def plan_sum(stack: Stack, parts: Iterable[str]) -> SumPlan:
 
 
 def add_places(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """Return the SumPlan with the positions that a part adds to its input as a summand; unchanged if there are none."""
+    """Add the position vectors that a layer adds to its input to a sum, as a summand; unchanged if there are none."""
     trace = stack[part]
     for source in ("x", "query"):
         if f"positioned_{source}" in trace:
@@ -114,7 +117,7 @@ def add_places(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 
 
 def add_heads(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """Return the SumPlan with further summands: each head's output times the head's rows of W_o, and the bias b_o."""
+    """Add further summands to a sum: the output of each head times the head's rows of W_o, and the bias b_o."""
     trace = stack[part]
     (outputs,) = trace.step("concat").operation.reads  # the step with all heads' outputs, gated if there is a gate
     learned = ("w_o",) if "w_o" in trace else ()
@@ -130,7 +133,7 @@ def add_heads(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 
 
 def add_feed_forward(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """Return the SumPlan with two more summands: a feed-forward layer's output without its last bias, and that bias."""
+    """Add two summands to a sum: the output of a feed-forward layer without its last bias, and that bias."""
     plan = plan.reading(stack, part, "activated", "w_2")
     reads = (own_name(part, "activated"), own_name(part, "w_2"))
     output = Operation(own_name(part, "output"), SUM_DIMS, reads, PROJECT)
@@ -138,7 +141,7 @@ def add_feed_forward(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 
 
 def add_bias(plan: SumPlan, stack: Stack, part: str, bias: str) -> SumPlan:
-    """Return the SumPlan with a bias of a part as one more summand; unchanged if the part has no such bias."""
+    """Add a bias of a layer to a sum as one more summand; return the sum unchanged if the layer has no such bias."""
     if bias not in stack[part]:
         return plan
     return plan.reading(stack, part, bias).adding(Added(own_name(part, bias), "bias", (f"{part}.{bias}",)))
@@ -184,7 +187,7 @@ def read_norm(trace: Trace, step: Step) -> NormReads:
 
 
 def stack_added(plan: SumPlan, name: str, dims: tuple[str, ...] = PARTS_DIMS) -> SumPlan:
-    """Return the SumPlan with two more steps: `name`, in which all summands are stacked, and `name`_sum, their sum."""
+    """Append two steps to the steps of a sum: `name`, in which all summands are stacked, and `name`_sum, their sum."""
     reads = tuple(each.step for each in plan.added)
     kinds = tuple(each.kind for each in plan.added)
     stacked = Operation(name, dims, reads, STACK_PARTS, {"kinds": kinds})
@@ -193,7 +196,7 @@ def stack_added(plan: SumPlan, name: str, dims: tuple[str, ...] = PARTS_DIMS) ->
 
 
 def carry_through(plan: SumPlan, stack: Stack, part: str, step: Step) -> SumPlan:
-    """Return the SumPlan with each summand passed through a norm, and a LayerNorm's shift as a further summand.
+    """Pass each summand of a sum through a norm, and add the shift of a LayerNorm as a further summand.
 
     Each summand is divided by the norm's frozen divisor if there is one, else by the divisor computed from the sum of
     all summands.
@@ -293,7 +296,7 @@ def parts_until(stack: Stack, after: str | None) -> list[str]:
 
 
 def put_sum(stack: Stack, name: str, plan: SumPlan) -> Stack:
-    """Return the stack with one more part, the run of a SumPlan.
+    """Compute the steps of a sum as a run, and add this run to the stack as a new part.
 
     name: the name of the new part.
     """

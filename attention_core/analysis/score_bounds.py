@@ -1,4 +1,4 @@
-"""Upper bounds of scores and weights that hold for all inputs."""
+"""Functions that compute upper bounds of scores and weights that hold for all inputs."""
 
 import math
 

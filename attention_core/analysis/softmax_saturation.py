@@ -1,7 +1,6 @@
-"""Saturation of the softmax as d_k grows: how peaked its weights are, and how much gradient passes through it.
+"""Measures how the softmax saturates as d_k grows: how peaked its weights are, and how much gradient passes through it.
 
-The scores are sampled in float64 from a seed, in chunks as in dot_product_moments. A run of attention computes the
-rest.
+The scores are sampled in float64 from a seed, in chunks that limit the memory. A run of attention computes the rest.
 """
 
 import math
@@ -40,7 +39,7 @@ class Estimate:
 
     @property
     def centre(self) -> float:
-        """Return the mean. Spread has a property of the same name."""
+        """Return the mean. Spread has a property of the same name, so that one chart can draw means and medians."""
         return self.mean
 
 
@@ -59,7 +58,7 @@ class Spread:
 
     @property
     def centre(self) -> float:
-        """Return the median. Estimate has a property of the same name."""
+        """Return the median. Estimate has a property of the same name, so that one chart can draw means and medians."""
         return self.median
 
 

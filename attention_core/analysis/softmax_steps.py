@@ -1,8 +1,8 @@
-"""Further steps of a run's softmax: its two halves in two forms, its Jacobian, and the gradient of a cross-entropy.
+"""Adds further steps to a run's softmax: its two halves in two forms, its Jacobian, and a cross-entropy's gradient.
 
 Subtracting the largest score from a row changes no weight, and keeps every exponential at 1 or less. Without that,
 exp(89) is more than float32 holds, exp(710) more than float64, exp(12) more than float16: infinity over infinity is
-NaN. Both forms are steps to append to a run: `trace.then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)`.
+NaN. The naive and the stable form are steps to append to a run: `trace.then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)`.
 """
 
 import numpy as np

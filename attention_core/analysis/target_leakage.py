@@ -1,6 +1,4 @@
-"""Target leakage in a language model: masks that let words attend to later words, and targets that are not shifted by
-one.
-"""
+"""Detects target leakage in a language model: masks that allow later words, and targets that are not shifted by one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -127,7 +125,7 @@ class CopiedAnswers:
 
 
 def kinds_of(words: Sequence[str]) -> Float[Tensor, "T V"]:
-    """Return each word as a one-hot row over the distinct words."""
+    """Return each word as a one-hot row, with one column for each distinct word."""
     kinds = list(dict.fromkeys(words))
     rows = torch.tensor([kinds.index(word) for word in words])
     return torch.eye(len(kinds), dtype=torch.float64)[rows]  # (T,) -> (T, V)

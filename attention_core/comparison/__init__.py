@@ -1,1 +1,1 @@
-"""Comparison of runs: distances, differences of steps, runs computed again in float64, a batch and its sentences."""
+"""Functions that compare runs: distances, differences of steps, runs repeated in float64, a batch and its sentences."""

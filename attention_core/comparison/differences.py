@@ -1,4 +1,4 @@
-"""What changed between two runs, in each step and at its largest cell; and between a batch and its sentences alone."""
+"""Finds what changed between two runs, in each step and at its largest cell, and how sentences differ in a batch."""
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from attention_core.record.trace import RandomParts, Step, Trace
 
 @dataclass(frozen=True)
 class StepMove:
-    """The largest difference of a step's cells between two runs, and the index of the first cell that has it.
+    """How far a step moved between two runs: the largest difference of its cells, and the index of the first such cell.
 
     The size is infinite if a cell is blocked in one run and not in the other.
     """
@@ -49,7 +49,7 @@ def subtract_traces(now: Trace, before: Trace) -> Trace:
 
 
 def comparable_steps(now: Trace, before: Trace) -> Iterator[Step]:
-    """Yield the steps of one run that the other run has, too, in the same shape."""
+    """Yield the steps of `now` that also exist in `before`, in the same shape."""
     for name, step in now.steps.items():
         other = before.steps.get(name)
         if other is not None and step.is_shaped_like(other):
@@ -97,7 +97,7 @@ def index_of_largest(sizes: Tensor) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Exchange:
-    """The words that differ between two runs.
+    """The words that differ between two runs at the same position.
 
     places: {axis ("T" or "S"): positions of these words}. pairs: the distinct (word before, word now).
     """
@@ -272,9 +272,9 @@ TELLING_STEPS = ("weights", "head_outputs", "output")  # if these steps changed,
 
 
 def find_telling_move(moved: Mapping[str, StepMove]) -> StepMove | None:
-    """Choose the change to report: that of the first of TELLING_STEPS that changed, else of the last changed step.
+    """Choose the step whose change is reported: the first changed one of TELLING_STEPS, else the last changed step.
 
-    Returns None if no step changed.
+    TELLING_STEPS are the weights, the heads' outputs, and the output. Returns None if no step changed.
 
     >>> find_telling_move({"v": StepMove("v", 2.0, (0,)), "weights": StepMove("weights", 0.5, (1,))}).step
     'weights'

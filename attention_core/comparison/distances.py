@@ -1,4 +1,4 @@
-"""Distances between two computations of the same step, with rules for infinities, NaN and masked cells.
+"""Computes distances between two computations of the same step, with rules for infinities, NaN and masked cells.
 
 In the arguments, ours is the run of this package, and theirs the numbers that a user gives.
 """
@@ -80,7 +80,7 @@ def masked_score_difference(theirs: Tensor, ours: Tensor) -> Tensor:
 
 
 def step_difference(name: str, theirs: Tensor, ours: Tensor) -> Tensor:
-    """Compute abs_difference of a step, or masked_score_difference if the step is the masked scores."""
+    """Compute the absolute difference of a step for every cell; in masked scores, large negative numbers equal -inf."""
     if name == "masked_scores":
         return masked_score_difference(theirs, ours)
     return abs_difference(theirs, ours)

@@ -1,4 +1,4 @@
-"""Measures of a run as single numbers, for comparing runs that differ in one setting."""
+"""Functions that measure a run as a single number each, for comparing runs that differ in one setting."""
 
 from itertools import combinations
 

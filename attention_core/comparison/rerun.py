@@ -1,4 +1,4 @@
-"""A run computed again in float64: unchanged, with changed steps, from given steps, or with simulated rounding.
+"""Computes a run again in float64: unchanged, with changed steps, from given steps, or with simulated rounding.
 
 Two correct computations may differ by rounding. To measure how much, "shaken" runs move every number by one unit in the
 last place of a precision, up or down at random. The spread of each step then shows what that precision can change there
@@ -16,8 +16,8 @@ from attention_core.record.trace import Step, Trace
 Values = dict[str, Tensor]
 Change = Callable[[Step, Values], Tensor | None]  # (step, earlier values) -> its new value; None keeps the old
 
-SHAKEN_RUN_COUNT = 8  # number of shaken runs: the largest spread of eight runs is seldom small by chance
-ROUNDING_MARGIN = 4  # spreads that are allowed: sums over 128 numbers and other versions of exp reach 1.8 spreads
+SHAKEN_RUN_COUNT = 8  # number of runs with simulated rounding; their largest spread is seldom small by chance
+ROUNDING_MARGIN = 4  # allowed multiple of the measured spread: sums of 128 numbers and other exp reach 1.8 spreads
 
 
 def unchanged_value(step: Step, values: Mapping[str, Tensor]) -> Tensor:

@@ -1,4 +1,4 @@
-"""Excerpts of a run for documents: the matrices of each step, cut if they are large, and the texts of the document."""
+"""Extracts parts of a run for documents: the matrices of each step, cut if they are large, and the document's texts."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

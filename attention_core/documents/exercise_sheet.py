@@ -1,4 +1,4 @@
-"""An exercise sheet for a lecture, with the numbers of its slides; the solutions are on a separate page at the end."""
+"""Writes an exercise sheet for a lecture, with the numbers of its slides; the solutions are on a separate last page."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,8 @@ from attention_core.record.trace import Trace
 def exercise_sheet(show: SlideShow, paper: str) -> str:
     """Return the exercise sheet as HTML to print, with given numbers and an empty grid of each slide with an exercise.
 
-    paper: one of PAPERS. Raises AttentionError as handout does.
+    paper: one of PAPERS. Raises AttentionError: unknown_choice, for another paper; at_most, for a grid with too many
+    columns.
     """
     return handout(list(sheet_parts(show)), show.provenance, paper, show.words.language)
 
@@ -49,7 +50,7 @@ def sheet_parts(show: SlideShow) -> Iterator[HandoutPart]:
 def task_parts(show: SlideShow, number: int, slide: Slide) -> Iterator[Paragraph | Heading | Grid]:
     """Yield the content of one exercise: its title, the task, the given matrices, and an empty grid.
 
-    number: the number of the slide.
+    number: the slide's position in the slide show, from 1.
     """
     exercise = slide.exercise
     yield Heading(f"{number} · {slide.title}")
@@ -63,7 +64,7 @@ def task_parts(show: SlideShow, number: int, slide: Slide) -> Iterator[Paragraph
 def solution_parts(number: int, slide: Slide) -> Iterator[Paragraph | Heading | Grid]:
     """Yield the solution of one exercise: the filled grid, and the arithmetic of one of its numbers.
 
-    number: the number of the slide.
+    number: the slide's position in the slide show, from 1.
     """
     exercise = slide.exercise
     yield Paragraph(f"{number} · {slide.title}")

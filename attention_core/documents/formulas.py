@@ -1,6 +1,7 @@
-"""Formulas in files: LaTeX drawn as SVG, each letter an outline, so that no reader needs a font; or as a line of text.
+"""Draws LaTeX formulas as SVG, each letter as an outline, so that the reader needs no font; or writes them as one line
+of text.
 
-Only this module knows ziamath, which includes its font (STIX Two Math).
+Only this module imports ziamath, which includes its font (STIX Two Math).
 """
 
 import re
@@ -11,7 +12,7 @@ from xml.etree import ElementTree
 
 from attention_core.explanation.formula_tree import FUNCTIONS, Tree, formula_tree
 
-OTHER_LETTERS = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # Chinese, because STIX Two Math lacks it
+OTHER_LETTERS = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # Chinese characters: STIX Two Math lacks them
 STAND_IN = "⬜"  # placeholder for a Chinese character, about as wide and tall; no formula contains it otherwise
 OTHER_FONTS = "Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
 OUTLINE_SIZE = 12.0  # in pixels: the letter size for which the outlines are defined
@@ -38,7 +39,7 @@ class FormulaPicture:
 
 @lru_cache(maxsize=512)  # because typesetting a formula takes 8 ms; a cached one takes 20 kB
 def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> FormulaPicture:
-    r"""Typeset a formula as SVG, with the LaTeX text for screen readers.
+    r"""Typeset a formula as SVG, and store its LaTeX in the SVG as the text for screen readers.
 
     Chinese characters become SVG text in a font of the device; everything else becomes outlines.
 
@@ -72,7 +73,7 @@ def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> For
 
 
 def write_mathml(latex: str, ink: str) -> ElementTree.Element:
-    """Convert a formula to MathML in a colour, without the outermost row.
+    """Convert a LaTeX formula to MathML whose letters have the colour `ink`, without the outermost row element.
 
     The outermost row is removed, because ziamath lays out the content of a row twice, which would double the time.
     """
@@ -87,7 +88,7 @@ def write_mathml(latex: str, ink: str) -> ElementTree.Element:
 
 @lru_cache(maxsize=1)
 def stand_in_name() -> str:
-    """Return the id that the outline of STAND_IN has in every formula."""
+    """Return the id that ziamath gives to the outline of the placeholder STAND_IN in every formula."""
     import ziamath
 
     return ziamath.Latex(STAND_IN).svgxml().find("symbol").get("id")
@@ -159,7 +160,7 @@ def formula_runs(latex: str) -> tuple[FormulaRun, ...]:
 def spaced(run: FormulaRun, before: list[FormulaRun]) -> str:
     """Return the text of a run with blanks around operators and after a function or a sum, never two blanks in a row.
 
-    before: the runs that precede it.
+    before: the runs that precede `run` in the formula.
     """
     text = PLAIN_SIGNS.get(run.text, run.text)
     on_this_level = "".join(each.text for each in before if each.level == run.level).rstrip()
@@ -238,7 +239,9 @@ def script_runs(children: tuple[Tree, ...], places: tuple[int, ...], level: int,
 
 
 def table_runs(rows: tuple[Tree, ...], level: int, colour: str) -> Iterator[FormulaRun]:
-    """Yield the FormulaRuns of a formula's cases on one line, separated by semicolons."""
+    """Yield the FormulaRuns of the rows of a case distinction, on one line and separated by semicolons, then a closing
+    brace.
+    """
     for number, (_, _, cells) in enumerate(rows):
         for place, cell in enumerate(cells):
             if place:

@@ -1,7 +1,7 @@
-"""A handout to print, A4 or Letter: one HTML page, black on white in any theme.
+"""Lays out a handout to print on A4 or Letter: one HTML page, black on white in any theme.
 
 The handout is HTML and not PDF, because the browser has the fonts of every language and prints on the paper that the
-printer holds. `handout` lays out any parts: those of a run, an exercise with blank grids, or its solutions.
+printer holds. `handout` lays out parts of any kind: the parts of a run, an exercise with blank grids, or its solutions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -142,9 +142,9 @@ def run_handout(
 ) -> str:
     """Return a run as a handout: the sentence, the settings, the heads' attention maps, and every step.
 
-    Each step is shown by its formula and its numbers. at: as in excerpt_matrices. headings: the heading of the maps,
-    and the heading of the steps. At most MAX_PAPER_SIDE rows and columns of a matrix and MAX_PAPER_HEADS heads of a
-    step are printed; the handout says what is left out.
+    Each step is shown by its formula and its numbers. at: {axis: index}, which selects the shown matrices. headings:
+    the heading of the attention maps, and the heading of the steps. At most MAX_PAPER_SIDE rows and columns of a matrix
+    and MAX_PAPER_HEADS heads of a step are printed; the handout says what is left out.
     """
     styles = CellStyles()
     parts = list(run_parts(trace, at, texts, headings, styles))
@@ -156,7 +156,9 @@ def run_handout(
 def run_parts(
     trace: Trace, at: Mapping[str, int], texts: DocumentTexts, headings: tuple[str, str], styles: CellStyles
 ) -> Iterator[HandoutPart]:
-    """Yield the parts of a run's handout, in order."""
+    """Yield the parts of a run's handout: sentence and settings, a heading, the attention maps, a heading, the
+    steps.
+    """
     over_maps, over_steps = headings
     yield from task_parts(texts)
     yield Heading(over_maps)
@@ -192,8 +194,8 @@ def exercise_paper(
 ) -> str:
     """Return an exercise as a handout: the task, the given matrices, and every step to calculate, with its formula.
 
-    The task is the sentence and the settings of `texts`. A step to calculate is a blank grid, or a grid of its numbers
-    if the exercise is solved.
+    The task is the sentence and the settings of `texts`. A step to calculate is a grid: blank if `solved` is False,
+    else filled with its numbers.
 
     headings: the heading of the given matrices, and that of the steps to calculate. paper: one of PAPERS. Raises
     AttentionError: exercise_paper, if a matrix is too large for the paper.
@@ -204,7 +206,9 @@ def exercise_paper(
 
 
 def check_paper_size(trace: Trace) -> None:
-    """Raise AttentionError (exercise_paper) if a matrix is too large for paper, or has too many heads."""
+    """Raise AttentionError (exercise_paper) if a matrix has more than MAX_PAPER_SIDE rows or columns, or if the run has
+    more than MAX_PAPER_HEADS heads.
+    """
     heads = trace.sizes()["H"]
     for name, step in trace.steps.items():
         rows, columns = (1, *step.shape)[-2:]
@@ -222,7 +226,9 @@ def check_paper_size(trace: Trace) -> None:
 def exercise_parts(
     trace: Trace, texts: DocumentTexts, headings: tuple[str, str], solved: bool
 ) -> Iterator[HandoutPart]:
-    """Yield the parts of an exercise's handout, in order."""
+    """Yield the parts of an exercise's handout: the task, a heading, the given matrices, a heading, the steps to
+    calculate.
+    """
     over_given, over_asked = headings
     yield from task_parts(texts)
     yield Heading(over_given)
@@ -238,7 +244,9 @@ def exercise_parts(
 
 
 def step_tables(trace: Trace, step: str, texts: DocumentTexts) -> list[Table]:
-    """Return a step as tables, one per head; a table that holds only whole numbers is written without decimals."""
+    """Return the numbers of a step as tables, one per head; if all numbers of the step are whole, they have no
+    decimals.
+    """
     shown, _ = excerpt_matrices(trace, step, {}, MAX_PAPER_SIDE, MAX_PAPER_HEADS)
     tables = [plain_table(drawn, trace, texts) for drawn in shown]
     value = trace[step]
@@ -248,7 +256,7 @@ def step_tables(trace: Trace, step: str, texts: DocumentTexts) -> list[Table]:
 
 
 def blank_copy(table: Table) -> Table:
-    """Return a blank grid with the row and column names of a table."""
+    """Return a table of empty cells that has the title and the names of rows and columns of a given table."""
     names = [name for name, _ in table.rows]
     return blank_grid(table.title, names, table.columns)
 

@@ -1,7 +1,7 @@
-"""HTML documents in a single file, with a security policy that allows no request, and tables of numbers in them.
+"""Renders HTML documents in a single file, with tables of numbers and a security policy that allows no request.
 
-Every text is inserted by a template that escapes it. Styles and scripts are in the file, and its policy allows them by
-their digests: no other text in the file, such as a user's, can become a style or a script.
+A template inserts every text and escapes it. Styles and scripts are in the file, and its policy allows them by their
+digests: no other text in the file, such as a user's, can become a style or a script.
 """
 
 from base64 import b64encode
@@ -136,8 +136,10 @@ class Table:
 
     @property
     def letters(self) -> str:
-        """Return the CSS class for letters on paper so small that twelve numbers fit a line: "", "long" or
-        "longest".
+        """Return the CSS class for letters on paper so small that twelve numbers fit a line.
+
+        The class is "longest" if a cell's text has more than LONGEST_TEXT_CHARACTERS, "long" if more than
+        LONG_TEXT_CHARACTERS, else "".
         """
         longest = 0
         for _, cells in self.rows:
@@ -149,7 +151,7 @@ class Table:
 
 @dataclass
 class CellStyles:
-    """The colours of all cells of a document, each combination as a CSS class.
+    """Collects the colours of all cells of a document, and gives each combination of colours a CSS class.
 
     Classes are needed because the content security policy allows no inline styles.
     """
@@ -202,9 +204,9 @@ def coloured_table(
     styles: CellStyles,
     arithmetic: Callable[[Ref], str] = lambda ref: "",
 ) -> Table:
-    """Return a matrix as a table in the colours of its numbers; each cell has its description.
+    """Return a matrix as a table whose cells have the colours of their numbers and a description.
 
-    arithmetic: a function that returns a text on how the number of a cell is computed.
+    arithmetic: a function that returns, for the Ref of a cell, a text on how its number is computed.
     """
     colours = cell_colours(drawn, trace)
     is_bool = not trace.step(drawn.step).dtype.is_floating_point
@@ -250,7 +252,7 @@ def table_cell_text(trace: Trace, ref: Ref, value: float, is_blocked: bool) -> s
 def build_table(
     drawn: Panel, trace: Trace, texts: DocumentTexts, make_cell: Callable[[Ref, float, bool], TableCell]
 ) -> Table:
-    """Return a matrix as a table.
+    """Return a matrix as a table: its title, the names of its columns, and for each row its name and its cells.
 
     make_cell: a function that takes the Ref of a cell, its number, and whether a mask blocks it, and returns a
     TableCell.

@@ -1,7 +1,7 @@
-r"""A run as a complete LaTeX document: the formula of every step in the app's colours, and the numbers of the step.
+r"""Writes a run as a complete LaTeX document: the formula of every step in the app's colours, and the step's numbers.
 
-The first line of the document names the compiler: pdflatex; or xelatex with ctex if a word needs more than Latin
-letters.
+The first line of the document names the compiler: xelatex, with the package ctex, if the text has letters that are not
+Latin, else pdflatex.
 """
 
 import re
@@ -18,7 +18,7 @@ from attention_core.record.number_text import format_fixed
 from attention_core.record.trace import Trace
 
 MAX_LATEX_SIDE, MAX_LATEX_HEADS = 12, 4  # a matrix has at most this many rows or columns, and a step this many heads
-MAX_LATEX_LABEL_PX = 90.0  # in pixels at font size 10: the width of the widest label, about as much as five numbers
+MAX_LATEX_LABEL_PX = 90.0  # in pixels at font size 10: a wider label is shortened; about as wide as five numbers
 LATEX_COLOUR_NAMES = {family: f"symbol{family}" for family in SYMBOL_COLOURS}
 LATIN_PATTERN = re.compile(r"[ -~\u00a1-\u00ac\u00ae-\u00ff]*")  # characters that pdflatex can print without a package
 
@@ -79,9 +79,9 @@ CHINESE_CLASS_LINES = (r"\documentclass[11pt]{ctexart}",)
 def latex_document(trace: Trace, at: Mapping[str, int], provenance: Provenance, texts: DocumentTexts) -> str:
     """Return a run as a LaTeX document: title, sentence, provenance, settings, and every step.
 
-    Each step is shown by its formula and its numbers, with two decimals. at: as in excerpt_matrices. At most
-    MAX_LATEX_SIDE rows and columns of a matrix and MAX_LATEX_HEADS heads of a step are written; the document says what
-    is left out.
+    Each step is shown by its formula and its numbers, with two decimals. at: {axis: index}, which selects the shown
+    matrices. At most MAX_LATEX_SIDE rows and columns of a matrix and MAX_LATEX_HEADS heads of a step are written; the
+    document says what is left out.
     """
     body = "\n".join(document_paragraphs(trace, at, provenance, texts))
     is_latin = LATIN_PATTERN.fullmatch(body.replace("\n", " ")) is not None
@@ -110,7 +110,9 @@ def colour_definitions() -> str:
 def document_paragraphs(
     trace: Trace, at: Mapping[str, int], provenance: Provenance, texts: DocumentTexts
 ) -> Iterator[str]:
-    """Yield the paragraphs of the LaTeX document."""
+    """Yield the paragraphs of the LaTeX document: title, sentence, link, notes, settings, then each step's formula and
+    matrices.
+    """
     title, link, *notes = provenance.lines
     yield rf"\section*{{{escape_latex(title)}}}"
     yield escape_latex(texts.sentence) + "\n"
@@ -150,7 +152,7 @@ def matrix_latex(drawn: Panel, trace: Trace, texts: DocumentTexts) -> str:
 
 
 def label_latex(text: str) -> str:
-    """Return the label of a row or a column in LaTeX."""
+    """Return the label of a row or a column in LaTeX, shortened if it is wider than MAX_LATEX_LABEL_PX."""
     short = shorten_text(text, MAX_LATEX_LABEL_PX, 10.0)
     return rf"\text{{{escape_latex(short)}}}"
 

@@ -1,4 +1,4 @@
-"""A lecture as one HTML file that needs no server or network, to step through by keys or to print.
+"""Writes a lecture as one HTML file that needs no server or network, to step through by keys or to print.
 
 One slide is shown at a time: its question, its animated parts, then its formulas and its sentences with numbers.
 Without JavaScript, and on paper, all slides are shown one below the other with the speaker's notes.
@@ -15,12 +15,12 @@ from attention_core.documents.html import read_template_part, render_page, types
 from attention_core.documents.slides import STILL_PART, MovingPart, SlideShow
 
 FORMULA_PX = 26.0  # in pixels: the letter size of formulas, legible in a lecture hall
-MAX_MOVING_BYTES = 12_000_000  # the most bytes of all animated parts together; further parts become still pictures
+MAX_MOVING_BYTES = 12_000_000  # most bytes of all animated parts together; a slide beyond has still pictures
 
 
 @dataclass(frozen=True)
 class PartDrawing:
-    """The code that draws and animates the parts of one kind in a browser.
+    """The code that draws and animates one kind of MovingPart (an animated part of a slide) in a browser.
 
     script: the text of a module that imports nothing and exports one function of ({parentElement, data,
     setTriggerValue}). html: the elements that the script draws into. style: the CSS of these elements.
@@ -34,8 +34,8 @@ class PartDrawing:
 def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
     """Return a lecture as the text of an HTML file, with the user's texts escaped so that none becomes markup.
 
-    show: the slides. drawings: {name: PartDrawing} of the animated parts. Parts that do not fit in MAX_MOVING_BYTES are
-    left out.
+    show: the slides. drawings: for the name of each kind of animated part, the code that draws it. A slide whose
+    animated parts exceed the rest of MAX_MOVING_BYTES shows its still pictures instead.
     """
     latex = dict.fromkeys(formula for slide in show.slides for formula in slide.formulas)
     outlines, drawn = typeset_formulas(list(latex), FORMULA_PX)
@@ -58,7 +58,9 @@ def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
 
 
 def bound_moving(show: SlideShow) -> SlideShow:
-    """Return the slides without those animated parts that no longer fit in MAX_MOVING_BYTES."""
+    """Return the slides; a slide whose animated parts exceed the rest of MAX_MOVING_BYTES has none, and shows still
+    pictures.
+    """
     slides = []
     room = MAX_MOVING_BYTES
     for slide in show.slides:
@@ -83,7 +85,8 @@ def write_parts(parts: Iterable[MovingPart]) -> str:
 
 
 def write_drawings(drawings: Mapping[str, PartDrawing]) -> str:
-    """Return JavaScript that defines the drawing functions by name, with each module in a separate scope.
+    """Return JavaScript that defines the constant DRAWINGS, the drawing functions by name, each module in a separate
+    scope.
 
     >>> print(write_drawings({"row": PartDrawing("export default () => {};", "", "")}))
     const DRAWINGS = {};

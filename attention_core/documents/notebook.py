@@ -1,6 +1,6 @@
-"""A run as a Jupyter notebook: a link that opens the run in the app, then the formula and the code of every step.
+"""Writes a run as a Jupyter notebook: a link that opens the run in the app, then formula and code of every step.
 
-The notebook needs only torch, like the exported script, and has the same functions as the script.
+The notebook needs only torch, and contains the same functions as the Python script that the app exports.
 """
 
 import re
@@ -37,11 +37,10 @@ def notebook(
 ) -> str:
     """Return a run as the text of an .ipynb file; its code cells, run in order, compute every step under its name.
 
-    sentence: the text under the title. comments: translations of the code's comments, in the form of
-    translate_comments. A run with more than scripts.MAX_LITERAL_NUMBERS input numbers reads them from
-    scripts.INPUTS_FILE beside the notebook.
+    sentence: the text under the title. comments: {comment of the code, without its #: translation}. A run with more
+    than scripts.MAX_LITERAL_NUMBERS input numbers reads them from scripts.INPUTS_FILE beside the notebook.
 
-    Raises ValueError if the run cannot be one script, as scripts.code does.
+    Raises ValueError if the run cannot be written as one script.
 
     >>> import json, torch
     >>> from attention_core import attend_qkv
@@ -94,7 +93,7 @@ def notebook_cells(trace: Trace, provenance: Provenance, sentence: str) -> Itera
 def step_code(trace: Trace, name: str) -> str:
     """Return the code that computes a step. A comment names the step's axes, and the last line is the step's name.
 
-    A notebook shows the value of the last line.
+    The last line is there because a notebook shows the value of a cell's last line.
     """
     step = trace.step(name)
     call = call_line(step.operation, NOTEBOOK_LANGUAGE)

@@ -1,4 +1,4 @@
-"""A run's numbers as files: one step as CSV, or all steps as NPZ or JSON, with all digits of every number.
+"""Writes a run's numbers to files: one step as CSV, or all steps as NPZ or JSON, with all digits of every number.
 
 Minus infinity, NaN and truth values survive in each file. NPZ can store them. CSV has -inf, NaN, True and False. JSON
 has no number for infinities and NaN; the texts "-Infinity", "Infinity" and "NaN" replace them.
@@ -16,9 +16,9 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_grouped
 from attention_core.record.trace import Step, Trace
 
-MAX_NUMBERS_BY_KIND = {"CSV": 250_000, "JSON": 250_000, "NPZ": 2_500_000}  # format -> a file's largest count of numbers
+MAX_NUMBERS_BY_KIND = {"CSV": 250_000, "JSON": 250_000, "NPZ": 2_500_000}  # format -> most numbers in a file
 ABOUT_KEY = "about"  # the entry of an NPZ or JSON file that describes its content
-JSON_NOT_FINITE = ("-Infinity", "Infinity", "NaN")  # the texts that stand for these numbers in JSON
+JSON_NOT_FINITE = ("-Infinity", "Infinity", "NaN")  # texts in place of numbers that JSON lacks: -inf, inf, NaN
 FORMULA_SIGNS = tuple("=+-@＝＋－＠\t\r")  # a spreadsheet takes a text that begins with one of these for a formula
 
 
@@ -46,10 +46,11 @@ def check_export_size(trace: Trace, kind: str, step: str | None = None) -> None:
 
 
 def csv_text(trace: Trace, step: str, provenance: Provenance) -> str:
-    """Return one step as CSV: its provenance in three lines that begin with #, then trace.frame, one number per line.
+    """Return one step as CSV: its provenance in three lines that begin with #, then a table with one number per line.
 
-    step: the name of any step. A word that a spreadsheet would calculate, such as =1+1, gets an apostrophe before it.
-    Read the file with `pandas.read_csv(file, skiprows=3)`.
+    Each line of the table has the index on every axis, the labels of labelled axes, and the number. step: the name of
+    any step. A word that a spreadsheet would calculate, such as =1+1, gets an apostrophe before it. Read the file with
+    `pandas.read_csv(file, skiprows=3)`.
 
     Raises KeyError for an unknown step, AttentionError: export_too_large.
 
@@ -129,9 +130,7 @@ def json_text(trace: Trace, provenance: Provenance) -> str:
 
 
 def export_metadata(trace: Trace, provenance: Provenance) -> dict[str, object]:
-    """Return the description of the exported numbers: their provenance, their precision, and the words along the
-    axes.
-    """
+    """Return the description of the exported numbers: title, link, notes, precision, and the words along the axes."""
     title, link, *notes = provenance.lines
     return {
         "title": title,
@@ -143,7 +142,9 @@ def export_metadata(trace: Trace, provenance: Provenance) -> dict[str, object]:
 
 
 def step_as_json(step: Step) -> dict[str, object]:
-    """Return one step as a dictionary of values that JSON can express."""
+    """Return one step as a dictionary that JSON can express: name, axes, shape, whether it is an input, and its
+    numbers.
+    """
     return {
         "name": step.name,
         "dims": step.dims,

@@ -1,8 +1,9 @@
-"""A scene of a lecture as one HTML file for phones: title, sentence, attention maps and every step.
+"""Writes a scene of a lecture (a run with its note) as one HTML file for phones: title, sentence, attention maps, every
+step.
 
-A tap on a number shows its arithmetic. 200 people open the file on their phones without a server or a network. The page
-has tables and not Vega charts, because Vega's scripts alone take 0.9 MB: a table appears at once, scrolls on a phone,
-is read by screen readers, and can be searched.
+A tap on a number shows its arithmetic. An audience of 200 can open the file on their phones without a server or a
+network. The page has tables and not Vega charts, because Vega's scripts alone take 0.9 MB: a table appears at once,
+scrolls on a phone, is read by screen readers, and can be searched.
 """
 
 from collections.abc import Collection, Mapping
@@ -27,7 +28,7 @@ from attention_core.explanation.shown_steps import computed_cell, explain_shown,
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-MATRIX_SIDES = (24, 16, 12, 8, 6, 4)  # largest numbers of rows and columns, tried in order until all cells fit
+MATRIX_SIDES = (24, 16, 12, 8, 6, 4)  # most rows and columns of a matrix, tried in order until all cells fit the page
 MAX_PAGE_CELLS = 8_000  # the most cells of all matrices of a page together
 MAX_PAGE_HEADS = 8  # the most heads that are shown of a step
 MAX_PAGE_TERMS = 60_000  # the arithmetic of all cells has at most this many terms, which take half a second to write
@@ -37,7 +38,7 @@ ShownMatrices = dict[str, tuple[list[Panel], int]]  # step -> the step's matrice
 
 @dataclass(frozen=True)
 class SceneTexts:
-    """The texts of the page itself.
+    """The texts of a phone page that do not depend on the run.
 
     hint: how to show the arithmetic of a number. steps: the heading above the steps. open: the text of the link to the
     app. untold: the text before the names of the steps whose arithmetic is left out.
@@ -67,13 +68,13 @@ def scene_page(
     page_texts: SceneTexts,
     note: str = "",
 ) -> str:
-    """Return a scene as the text of an HTML page for phones.
+    """Return a scene of a lecture (a run with the lecturer's note) as the text of an HTML page for phones.
 
-    at: as in excerpt_matrices. note: the lecturer's note, "" for none.
+    at: {axis: index}, which selects the shown matrices. note: the lecturer's note, "" for none.
 
     At most MAX_PAGE_CELLS cells and MAX_PAGE_HEADS heads of a step are shown; larger matrices are cut, and the page
     says so. Arithmetic is included for the first steps that have at most MAX_PAGE_TERMS terms together; the page names
-    the others.
+    the steps without arithmetic.
     """
     shown = shown_matrices(trace, at)
     explained = explained_steps(trace, shown)
@@ -117,7 +118,9 @@ def scene_tables(
 
 
 def shown_matrices(trace: Trace, at: Mapping[str, int]) -> ShownMatrices:
-    """Return the matrices of every step, cut to the largest size of MATRIX_SIDES for which all cells fit the page."""
+    """Return the matrices of every step, cut to the largest size of MATRIX_SIDES with which the page has at most
+    MAX_PAGE_CELLS.
+    """
     for side in MATRIX_SIDES:
         shown = {}
         cells = 0
@@ -136,7 +139,7 @@ def count_cells(panels: Collection[Panel]) -> int:
 
 
 def explained_steps(trace: Trace, shown: ShownMatrices) -> set[str]:
-    """Return the names of the first steps that have at most MAX_PAGE_TERMS terms together in their arithmetic."""
+    """Return the names of the steps, from the first on, whose arithmetic together has at most MAX_PAGE_TERMS terms."""
     explained = set()
     terms_left = MAX_PAGE_TERMS
     for step, (panels, _) in shown.items():

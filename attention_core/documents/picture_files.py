@@ -1,4 +1,4 @@
-"""Pictures as SVG or PNG files with title and formula, drawn from Vega-Lite specifications without a browser.
+"""Writes pictures with title and formula as SVG or PNG files, drawn from Vega-Lite specifications without a browser.
 
 Only this module imports vl-convert, which contains Vega and a renderer of SVG, and needs no network.
 """
@@ -16,18 +16,18 @@ from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import FONT, Picture
 from attention_core.drawing.text_layout import text_width
 
-VEGA_LITE = "6.4"  # version of Vega-Lite in which Altair writes specifications, as vl-convert names it
+VEGA_LITE = "6.4"  # the Vega-Lite version whose specifications Altair writes, as vl-convert names it
 FILE_MARGIN_PX = 16.0  # in pixels: the margin around the picture
 FILE_TITLE_PX, FILE_NOTE_PX = 20.0, 11.0  # in pixels: the letter size of the title, and of the provenance
 LINE_HEIGHT = 1.4  # distance between two lines of text, in multiples of the letter size
-MIN_FILE_TEXT_WIDTH_PX = 420.0  # in pixels: a narrower picture gets a margin at its right, for a title of few lines
+MIN_FILE_TEXT_WIDTH_PX = 420.0  # in pixels: beside a narrower picture the file is widened, for a title of few lines
 MAX_FOOTER_LINES = 12  # most lines of a footer; a longer address is cut here, but complete in the SVG's description
 PNG_SCALE = 3.0  # how many pixels the PNG has per pixel of the SVG
 SVG_SIZE_PATTERN = re.compile(r'<svg [^>]*?width="([0-9.]+)" height="([0-9.]+)"')
 LINE_END_SIGNS = " &?/"  # a line may end after these characters of an address
 TRANSPOSE_SIGN, RAISED_T = "ᵀ", '<tspan baseline-shift="super" font-size="70%">T</tspan>'
 TRANSPOSED_TEXT_PATTERN = re.compile(f"(?<=>)[^<]*{TRANSPOSE_SIGN}[^<]*(?=</text>)")
-# Finds lines with European letters, such as Ġ, ĉ and ẋ, that a Chinese font would show with a loose mark.
+# Finds lines with European letters, such as Ġ, ĉ and ẋ, because a Chinese font would draw their marks apart from them.
 # The renderer uses one font per line, so such a line is split into Chinese and other parts.
 MARKED_LINE_PATTERN = re.compile("<text([^>]*)>([^<]*[\u0100-\u024f\u1e00-\u1eff][^<]*)</text>")
 PIECE_PATTERN = re.compile("[\u2e80-\U0003ffff]+ *|[^\u2e80-\U0003ffff]+")
@@ -46,8 +46,8 @@ def svg_text(
 ) -> str:
     """Return a picture as SVG, with the title and the step's formula above it and its provenance below.
 
-    palette: the colours of the picture. formula: LaTeX, "" for none. is_titled: whether the title is drawn; False if
-    the slide shows it.
+    palette: the colours of the texts and the background. formula: LaTeX, "" for none. is_titled: whether the title is
+    drawn; False if the slide already shows it.
 
     >>> from attention_core.drawing.specifications import sized_specification
     >>> from attention_core.drawing.cells import cell_table
@@ -80,7 +80,10 @@ def svg_text(
 
 
 def whole_svg(parts: Sequence[str], width: float, height: float, provenance: Provenance, palette: Palette) -> str:
-    """Return the parts as one SVG on the theme's background; the provenance is the SVG's description."""
+    """Return SVG elements as one SVG on the theme's background; the provenance is the SVG's description.
+
+    parts: the elements, already placed.
+    """
     width, height = round(width), round(height)
     size = f'width="{width}" height="{height}"'
     title = escape(provenance.lines[0])
@@ -107,9 +110,9 @@ def png_bytes(svg: str, scale: float = PNG_SCALE) -> bytes:
 
 
 def set_transposes(svg: str) -> str:
-    """Replace the transpose sign in an SVG's texts by a raised T.
+    """Replace the transpose sign ᵀ in an SVG's texts by a raised T.
 
-    Few fonts have the sign. With it, the renderer would draw the whole line in another font.
+    Few fonts have the sign ᵀ, and because of it the renderer would draw the whole line in another font.
 
     >>> set_transposes("<title>q kᵀ</title><text>q kᵀ</text>")
     '<title>q kᵀ</title><text>q k<tspan baseline-shift="super" font-size="70%">T</tspan></text>'
@@ -118,7 +121,7 @@ def set_transposes(svg: str) -> str:
 
 
 def set_marked_letters(svg: str) -> str:
-    """Give lines of an SVG with marked letters, such as Ġ, a font that contains these letters.
+    """Give lines of an SVG that have letters with marks, such as Ġ, a font that contains these letters.
 
     Chinese characters in such a line keep their font.
 
@@ -131,7 +134,7 @@ def set_marked_letters(svg: str) -> str:
 
 
 def draw_in_pieces(style: str, text: str) -> str:
-    """Split a line of an SVG into several texts side by side, each in a single font.
+    """Split a line of an SVG into Chinese and other pieces, drawn side by side, each in a single font.
 
     style: the attributes of the line.
     """
@@ -164,7 +167,7 @@ def measure_width(style: str, text: str) -> float:
 
 
 def vega_svg(picture: Picture) -> str:
-    """Return the SVG that Vega draws for a picture; the browser shows the same."""
+    """Return the SVG that Vega draws for a picture, which looks as in the browser."""
     columns = list(picture.table)
     rows = []
     for values in zip(*picture.table.values(), strict=True):
@@ -186,7 +189,9 @@ def place_svg(svg: str, y: float) -> str:
 
 # ---- texts around the picture ----------------------------------------------------------------------------------------
 def text_lines_svg(lines: Iterable[str], y: float, size: float, ink: str) -> tuple[list[str], float]:
-    """Return lines of text as SVG, beginning at the height y, and the height of the last line's lower edge."""
+    """Return lines of text as SVG elements, the first line below the height y, and the y of the last line's lower
+    edge.
+    """
     style = f'font-family="{escape(FONT)}" font-size="{size:g}" fill="{ink}"'
     parts = []
     for line in lines:
@@ -196,7 +201,9 @@ def text_lines_svg(lines: Iterable[str], y: float, size: float, ink: str) -> tup
 
 
 def footer_lines(provenance: Provenance, width: float) -> Iterator[str]:
-    """Yield the address and the notes of the provenance, as lines of at most this width."""
+    """Yield the address and the notes of the provenance, wrapped to this width; "…" replaces lines beyond
+    MAX_FOOTER_LINES.
+    """
     for text in provenance.lines[1:]:
         lines = wrap_text(text, width, FILE_NOTE_PX)
         yield from lines[:MAX_FOOTER_LINES]
@@ -222,7 +229,7 @@ def wrap_text(text: str, width: float, size: float) -> Sequence[str]:
 
 
 def last_line_end(line: str) -> int:
-    """Return where to break a line that is one character too long.
+    """Return the index at which to break a line that is one character too long.
 
     The break is after the last character of LINE_END_SIGNS; if there is none, it is before the last character of the
     line.

@@ -1,4 +1,6 @@
-"""The provenance of an exported file: its title, the link to its state in the app, and notes such as random seeds."""
+"""Defines the provenance of an exported file: its title, the link to its state in the app, and notes such as random
+seeds.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""A lecture as a PPTX file: titles, sentences, formulas and notes as text, pictures in pixels.
+"""Writes a lecture as a PPTX file: titles, sentences, formulas and notes as text, pictures in pixels.
 
 Only this module imports python-pptx. Animated parts are shown in their last state, beside sentences that state their
 numbers.
@@ -48,9 +48,9 @@ class Box:
     height: float
 
     def split(self, count: int, is_across: bool) -> list["Box"]:
-        """Split the box into `count` equal boxes with gaps between them.
+        """Split the rectangle into `count` equal rectangles with gaps between them.
 
-        is_across: True if the boxes are beside each other, False if they are below each other.
+        is_across: True if the rectangles are beside each other, False if they are below each other.
 
         >>> [part.left for part in Box(0, 0, 224, 50).split(2, is_across=True)]
         [0.0, 124.0]
@@ -63,13 +63,13 @@ class Box:
         return [Box(self.left, self.top + start, self.width, size) for start in starts]
 
     def cut(self, share: float) -> tuple["Box", "Box"]:
-        """Return the upper part of the box, with this share of the box's height, and the rest below a gap."""
+        """Return the upper part of the rectangle, with this share of its height, and the rest of it below a gap."""
         above = self.height * share
         used = above + SIDE_GAP_PX
         return replace(self, height=above), replace(self, top=self.top + used, height=self.height - used)
 
     def emu(self) -> tuple[Emu, Emu, Emu, Emu]:
-        """Return left, top, width and height in EMU, the unit of PPTX files."""
+        """Return left, top, width and height of the rectangle in EMU, the unit of PPTX files."""
         left, top, width, height = (Emu(round(px * EMU_PER_PX)) for px in vars(self).values())
         return left, top, width, height
 
@@ -78,7 +78,7 @@ TITLE_BOX = Box(48, 28, 1184, 68)
 ANSWER_BOX = Box(48, 100, 1184, 64)
 QUESTION_BOX = Box(120, 190, 1040, 340)
 BODY_BOX = Box(48, 172, 1184, 484)
-TALL_BOX = Box(48, 112, 1184, 544)  # the body of a slide without an answer sentence
+TALL_BOX = Box(48, 112, 1184, 544)  # the area below the title, on a slide without an answer sentence
 FOOT_BOX = Box(48, 668, 1184, 32)
 LIST_BOX = Box(48, 130, 1184, 440)
 SOURCE_BOX = Box(48, 590, 1184, 100)
@@ -94,7 +94,9 @@ LIST_SIZES, FOOT_SIZES = (28, 26, 24, 22, 20, 18, 16, 14), (16, 14, 12)
 
 @dataclass(frozen=True)
 class SideTexts:
-    """The texts beside the pictures of a slide: formulas, figures (sentences with numbers), and code listings."""
+    """The texts of a slide that stand beside its pictures: formulas, sentences with numbers (`figures`), and code
+    listings.
+    """
 
     formulas: Sequence[str]
     figures: Sequence[str]
@@ -107,16 +109,16 @@ class SideTexts:
 def slide_file(show: SlideShow) -> bytes:
     """Return a lecture as the bytes of a PPTX file.
 
-    The file has a title slide with the times; then, for every scene, a slide with its question if it has one, and one
-    or two slides with the answer.
+    The file has a title slide with the minutes of each slide; then, for every scene (a Slide of the lecture), a slide
+    with its question if it has one, and one or two slides with the answer.
     """
     file = Presentation()
     file.slide_width, file.slide_height = (Emu(round(px * EMU_PER_PX)) for px in (SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX))
     file.core_properties.title = show.title
     file.core_properties.author = ""
     file.core_properties.comments = " ".join(show.provenance.lines[1:])[:255]
-    # Chinese letters in a sans-serif font, like the others: python-pptx's template has none, and programs then use a
-    # serif or a Japanese font.
+    # Sets a sans-serif font for Chinese letters, because python-pptx's template has none.
+    # Without it, programs use a serif or a Japanese font, unlike the font of the Latin letters.
     theme = file.slide_master.part.part_related_by(RELATIONSHIP_TYPE.THEME)
     theme._blob = theme.blob.replace(NO_CHINESE_FONT, f'<a:ea typeface="{CHINESE_FONT}"/>'.encode())
     writer = SlideWriter(file, show)
@@ -182,7 +184,9 @@ class SlideWriter:
         self.end_slide(page, slide, number)
 
     def write_body(self, page: FileSlide, pictures: Sequence[SlidePicture], texts: "SideTexts", box: Box) -> None:
-        """Write pictures and their texts: the texts are below the pictures if the first is wide, else beside them."""
+        """Write pictures and their texts: the texts are below the pictures if the first picture is wide, else beside
+        them.
+        """
         if not texts:
             self.place_pictures(page, pictures, box)
             return
@@ -198,7 +202,7 @@ class SlideWriter:
         self.write_texts(page, texts, side, SIDE_SIZES)
 
     def write_texts(self, page: FileSlide, texts: "SideTexts", box: Box, sizes: Sequence[int]) -> None:
-        """Write formulas and sentences with numbers, or code listings if there are any.
+        """Write formulas, sentences with numbers and code listings of a slide into a rectangle.
 
         sizes: font sizes to choose from, the largest first.
         """
@@ -240,7 +244,9 @@ class SlideWriter:
         is_middle: bool = False,
         font: str | None = None,
     ) -> None:
-        """Write lines of text, each as a paragraph, in the largest of the sizes that fits the box."""
+        """Write lines of text, each as a paragraph, in the largest of the font sizes with which all lines fit the
+        rectangle.
+        """
         size = fitting_size(lines, box, sizes)
         frame = self.add_frame(page, box)
         if is_middle:
@@ -255,7 +261,9 @@ class SlideWriter:
     def write_side(
         self, page: FileSlide, formulas: Sequence[str], figures: Sequence[str], box: Box, sizes: Sequence[int]
     ) -> None:
-        """Write formulas, then sentences with numbers, in the largest of the sizes that fits the box."""
+        """Write formulas, then sentences with numbers, in the largest of the font sizes with which all fit the
+        rectangle.
+        """
         if not formulas and not figures:
             return
         rows: list[Sequence[FormulaRun]] = [formula_runs(latex) for latex in formulas]
@@ -270,7 +278,9 @@ class SlideWriter:
                 self.add_run(paragraph, run.text, size, colour=run.colour, level=run.level)
 
     def write_foot(self, page: FileSlide, slide: Slide, number: int) -> None:
-        """Write the slide's number, the count of slides, and the link to the app."""
+        """Write the line at the foot of a slide: its number, the count of slides, its minutes, the link to the app, its
+        source.
+        """
         words = self.show.words
         frame = self.add_frame(page, FOOT_BOX)
         paragraph = frame.paragraphs[0]
@@ -285,14 +295,16 @@ class SlideWriter:
             self.add_run(paragraph, f"   {slide.source}", SOURCE_SIZE, colour=LIGHT_PALETTE.x)
 
     def place_pictures(self, page: FileSlide, pictures: Sequence[SlidePicture], box: Box) -> None:
-        """Place pictures in a box, either beside or below each other, whichever makes them larger."""
+        """Place pictures in a rectangle, either beside or below each other, whichever makes the pictures larger."""
         ways = [box.split(len(pictures), is_across) for is_across in (True, False)]
         largest = max(ways, key=lambda parts: min(map(find_picture_scale, pictures, parts), default=0))
         for picture, part in zip(pictures, largest, strict=True):
             self.place_picture(page, picture, part)
 
     def place_picture(self, page: FileSlide, picture: SlidePicture, box: Box) -> None:
-        """Place a picture in a box as large as the box and its resolution allow, with its text for screen readers."""
+        """Place a picture in a rectangle, as large as the rectangle and the picture's resolution allow, with its alt
+        text.
+        """
         scale = find_picture_scale(picture, box)
         width, height = (edge * scale for edge in find_picture_size(picture))
         shape = page.shapes.add_picture(BytesIO(picture.pixels(scale)), 0, 0)
@@ -302,7 +314,10 @@ class SlideWriter:
         shape._element.nvPicPr.cNvPr.set("descr", picture.alt)  # the alt text; python-pptx has no attribute for it
 
     def add_frame(self, page: FileSlide, box: Box):
-        """Add a text frame without margins, and return it."""
+        """Add a text frame without margins to a slide, and return it.
+
+        box: the rectangle of the frame.
+        """
         frame = page.shapes.add_textbox(*box.emu()).text_frame
         frame.word_wrap = True
         frame.margin_left = frame.margin_right = frame.margin_top = frame.margin_bottom = 0
@@ -317,9 +332,9 @@ class SlideWriter:
         level: int = 0,
         is_bold: bool = False,
     ):
-        """Add a text that has a single format at the end of a paragraph.
+        """Add a text in a single format at the end of a paragraph.
 
-        level: 1 for a superscript, -1 for a subscript, else 0, as in FormulaRun.
+        level: 1 for a superscript, -1 for a subscript, else 0.
         """
         run = paragraph.add_run()
         run.text = text
@@ -350,7 +365,7 @@ def find_picture_size(picture: SlidePicture) -> tuple[float, float]:
 
 
 def find_picture_scale(picture: SlidePicture, box: Box) -> float:
-    """Return the factor by which a picture is enlarged or reduced to fit a box."""
+    """Return the factor by which a picture is scaled to fit a rectangle; pictures of pixels are never enlarged."""
     width, height = find_picture_size(picture)
     most = MAX_PICTURE_SCALE if picture.kind == SVG_TYPE else 1.0
     return min(box.width / width, box.height / height, most)
@@ -371,7 +386,7 @@ def find_code_size(lines: Sequence[str], box: Box) -> int:
 
 
 def size_that_fits(lines: Sequence[str], box: Box, sizes: Sequence[int], free: float = 0) -> int:
-    """Return the largest of the sizes in which all lines, wrapped if they are too long, fit the box; 0 if no size fits.
+    """Return the largest of the font sizes with which all lines, wrapped if too long, fit a rectangle; 0 if none fits.
 
     free: the space below each line, as a multiple of the size.
     """
@@ -384,7 +399,7 @@ def size_that_fits(lines: Sequence[str], box: Box, sizes: Sequence[int], free: f
 
 
 def fitting_size(lines: Sequence[str], box: Box, sizes: Sequence[int], free: float = 0) -> int:
-    """Return the largest size that fits, as size_that_fits does; if no size fits, return the smallest of the sizes.
+    """Return the largest of the font sizes with which all lines, wrapped, fit a rectangle; the last size if none fits.
 
     >>> fitting_size(["one"], Box(0, 0, 100, 50), (30, 20)), fitting_size(["one two"], Box(0, 0, 100, 50), (30, 20))
     (30, 20)

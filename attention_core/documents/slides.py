@@ -1,4 +1,4 @@
-"""The slides of a lecture as dataclasses, from which every file of the lecture is written.
+"""Defines the slides of a lecture as dataclasses, from which every file of the lecture is written.
 
 The HTML page, the PPTX file and the exercise sheet are written from these objects alone.
 """
@@ -13,7 +13,7 @@ from attention_core.documents.picture_files import missing_letters, png_bytes
 from attention_core.documents.provenance import Provenance
 
 SVG_TYPE = "image/svg+xml"
-STILL_PART = "picture"  # the name of a MovingPart that is a still picture between animated parts
+STILL_PART = "picture"  # the name of a MovingPart (an animated part) that is a still picture instead
 SLIDE_SCALE = 2.0  # how many pixels a picture in a PPTX file has per pixel on the screen
 
 
@@ -21,9 +21,9 @@ SLIDE_SCALE = 2.0  # how many pixels a picture in a PPTX file has per pixel on t
 class MovingPart:
     """A part of a slide that a browser draws and animates.
 
-    name: the name of the drawing function; or STILL_PART for a still picture between animated parts, whose data has
-    "at", the index of the picture. data: the input of the drawing function, bytes or a JSON value. answers: whether the
-    part reveals the answer of the slide.
+    name: the name of the drawing function; or STILL_PART if the part is a still picture, whose data has "at", the index
+    of the picture. data: the input of the drawing function, bytes or a JSON value. answers: whether the part reveals
+    the answer of the slide.
     """
 
     name: str
@@ -33,10 +33,10 @@ class MovingPart:
 
 @dataclass(frozen=True)
 class SlidePicture:
-    """A picture with its provenance.
+    """A picture of a slide.
 
     data: the bytes of the file. kind: its media type, SVG_TYPE, image/png or image/jpeg. alt: the text for screen
-    readers. map: whether it is an attention map of all queries that follows the animated parts.
+    readers. map: whether the picture is an attention map of all queries that is shown after the animated parts.
     """
 
     data: bytes
@@ -82,7 +82,9 @@ class SlideExercise:
     arithmetic: str
 
     def asks_same(self, other: "SlideExercise") -> bool:
-        """Return whether both exercises give and ask for the same numbers, in any order."""
+        """Return whether both exercises have the same numbers in their last given matrix, and the same in their
+        solution, in any order.
+        """
         return self.list_numbers() == other.list_numbers()
 
     def list_numbers(self) -> list[list[str]]:
@@ -95,11 +97,11 @@ class SlideExercise:
 class Slide:
     """A scene of a lecture as a slide.
 
-    pictures: the first is the scene's picture, the others belong to its figures. moving: animated parts that replace
-    the first `moved` pictures, one below the other; () if nothing is animated. formulas: LaTeX. figures: sentences with
-    numbers. code: a listing. code_beside: the same code in another library. notes: the speaker's notes. link: the
-    address that opens the scene in the app. source: the source of the pictures. exercise: None if there is nothing to
-    calculate.
+    pictures: the first shows the scene, each further picture belongs to one of the sentences with numbers. moving:
+    animated parts that replace the first `moved` pictures, one below the other; () if nothing is animated. formulas:
+    LaTeX. figures: sentences with numbers. code: a listing. code_beside: the same code in another library. notes: the
+    speaker's notes. link: the address that opens the scene in the app. source: the source of the pictures. exercise:
+    None if there is nothing to calculate.
     """
 
     title: str
@@ -123,7 +125,9 @@ class Slide:
         return [code for code in (self.code, self.code_beside) if code]
 
     def count_own_pictures(self) -> int:
-        """Return how many pictures, from the first on, are shown with the answer; the others belong to sentences."""
+        """Return how many pictures, from the first on, are shown with the answer; any further picture belongs to a
+        sentence with numbers.
+        """
         return self.moved if self.moving else 1
 
 

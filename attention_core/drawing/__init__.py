@@ -1,1 +1,1 @@
-"""Pictures of a run as chart specifications and bytes: attention maps, bars and curves, and their colours and texts."""
+"""Draws a run as chart specifications and bytes: attention maps, bars and curves, with their colours and texts."""

@@ -1,4 +1,4 @@
-"""Arrows in a plane that show a pair of numbers before and after a rotation, with the rotation as an arc."""
+"""Draws arrows in a plane: a pair of numbers before and after a rotation, and the rotation as an arc."""
 
 import math
 from collections.abc import Sequence
@@ -34,8 +34,8 @@ ARROW_COLUMNS = {
 class Arrow:
     """An arrow from the middle of the plane to (x, y).
 
-    turned: the angle in radians by which the arrow was rotated; it is drawn as an arc. faint: whether the arrow is
-    pale, because it shows the state before the rotation.
+    turned: the angle in radians by which the arrow was rotated, drawn as an arc. faint: whether the arrow is pale,
+    because it shows the pair of numbers before the rotation.
     """
 
     name: str
@@ -75,7 +75,7 @@ def arrow_plane(arrows: Sequence[Arrow], palette: Palette, side: int = PLANE_SID
 
 
 def place_arrow(arrow: Arrow) -> dict:
-    """Return the table row that draws an arrow: its end, and the angle of its tip."""
+    """Return the table row that draws an arrow: its end, the angle of its tip, its colour and its description."""
     direction = math.degrees(math.atan2(arrow.y, arrow.x))
     return {
         "x2": arrow.x,
@@ -111,7 +111,7 @@ def place_arc(arrow: Arrow, name: str) -> list[dict]:
 def arc_points(arrow: Arrow) -> list[tuple[float, float]]:
     """Return the points of an arrow's arc, from the angle before its rotation to its own angle; [] without a rotation.
 
-    The radius shrinks a little with each turn towards the arrow, so that the turns of the arc do not overlap.
+    The arc's radius shrinks a little with each turn towards the arrow, so that the turns do not overlap.
     """
     end = math.atan2(arrow.y, arrow.x)
     drawn_angle = min(abs(arrow.turned), MAX_DRAWN_TURNS * FULL_TURN)

@@ -1,6 +1,6 @@
-"""Bars over the same tokens: what one query does under several settings, in rows or in columns side by side.
+"""Draws horizontal or vertical bars over the same tokens: the numbers of one query under several settings.
 
-Every bar is a cell of a run, which a click opens as in any other picture.
+Every bar is a cell of a run; a click on the bar shows how its number is computed, as in every other picture.
 """
 
 from collections.abc import Sequence
@@ -30,8 +30,8 @@ BAR_TITLE_PX = 16.0  # in pixels: the letter size of the title above a row
 BAR_LABEL_PX = 16.0  # in pixels: the letter size of the words under the bars
 BAR_GAP_SHARE = 0.07  # share of a column's width that is left free on each side of a bar
 BAR_NUMBER_ROOM_PX = 20.0  # in pixels: the space above a bar for its number
-MAX_BAR_NUMBER_PX, MIN_BAR_NUMBER_PX = 15.0, 9.0  # pixels: letter size of a bar's number, omitted if it must be smaller
-MANY_SHARES = 20  # with more weights in a row, the scale ends at a few times a uniform weight and not at 1
+MAX_BAR_NUMBER_PX, MIN_BAR_NUMBER_PX = 15.0, 9.0  # in pixels: letter size of a bar's number, omitted if smaller
+MANY_SHARES = 20  # a row of more weights than this is magnified: its scale ends at a few times a uniform weight
 MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 84.0  # in pixels: most and least width of a column, if all columns fit
 LYING_NUMBER_ROOM_PX = 46.0  # in pixels: the space after a bar for its number
 MAX_FIELD_HEIGHT_PX, MIN_FIELD_HEIGHT_PX = 32.0, 22.0  # in pixels: the height of the rectangle in which a bar is drawn
@@ -44,8 +44,9 @@ SMALLER_LINES_PX = 2.0  # in pixels: the letters of a title are smaller by this 
 class Row:
     """Cells of one step of a run that are drawn as a row of bars, one per column.
 
-    run: the name of the run if a picture shows several runs; it is a prefix in the name of a cell, as in
-    "bare:weights". hidden: whether the numbers are not shown yet. digits: the decimals of the numbers.
+    run: the name of the run if a picture shows several runs; it precedes the step's name, as in "bare:weights". hidden:
+    whether question marks are drawn instead of the numbers, which the visitor has not guessed yet. digits: the decimals
+    of the numbers.
     """
 
     title: str
@@ -74,7 +75,8 @@ class Row:
 class Scale:
     """The scale of a chart's bars.
 
-    reach: the number of the longest bar. signed: whether numbers below 0 have bars in the opposite direction.
+    reach: the magnitude of the number whose bar is longest. signed: whether bars of numbers below 0 point in the
+    opposite direction.
     """
 
     reach: float
@@ -126,17 +128,16 @@ def bar_rows(
     room: float = PAGE_WIDTH_PX,
     fills: bool = False,
 ) -> Picture:
-    """Draw rows of bars, one below the other.
+    """Draw rows of vertical bars, one row below the other.
 
-    A share of 1 fills the height of its row. In rows of many shares, the full height is a few times a uniform share, or
-    the largest share if it is larger, and the picture says so. All other numbers have a common scale. A hidden row
-    shows a question mark in each column.
+    A share of 1 fills the height of its row. If the rows have more than MANY_SHARES shares, a few times a uniform share
+    fills the height, or the largest share if it is larger, and the picture says so. All other numbers have a common
+    scale. A hidden row shows a question mark in each column.
 
     names: the texts under the columns. chosen: the name of a run and its cell that is open. height: the height of a row
     in pixels. reach: the number that fills the height, for numbers that are not shares; None for the largest of them.
-    whole: whether 1 fills the height even in rows of many shares, because one of them may be almost 1. room: the
-    largest width of all columns in pixels. fills: whether the columns always fill
-    `room`.
+    whole: whether 1 fills the height even in rows of many shares, because one of the shares may be almost 1. room: the
+    largest width of all columns in pixels. fills: whether the columns always fill `room`.
     """
     longest = max(text_width(name, BAR_LABEL_PX) for name in names) + 10
     wanted = max(MIN_BAR_COLUMN_PX, longest)
@@ -289,7 +290,7 @@ def place_bar_field(row: Row, ref: Ref, value: float, is_free: bool, words: Pict
 
 
 def bar_colour(row: Row, value: float, palette: Palette) -> str:
-    """Return the colour of a bar: the colour of shares or, for other numbers, the colour of the number's sign."""
+    """Return the colour of a bar: one colour for all shares; of other numbers, one for positive, one for negative."""
     if row.shares:
         return palette.share
     return palette.minus if value < 0 else palette.plus
@@ -304,7 +305,7 @@ def bar_number_text(row: Row, value: float, field: dict) -> str:
 
 
 def place_hidden_bars(row: Row, field: tuple[float, float], column: float, palette: Palette) -> list[dict]:
-    """Return the table rows that draw a row with question marks, because its numbers are still to be guessed."""
+    """Return the table rows that draw a row of question marks, because the visitor has not guessed its numbers yet."""
     drawn = []
     for at in range(len(row.refs)):
         left = at * column + 1
@@ -315,9 +316,9 @@ def place_hidden_bars(row: Row, field: tuple[float, float], column: float, palet
 
 
 def place_question(rectangle: dict[str, float], palette: Palette, size: float = 22.0) -> list[dict]:
-    """Return the table rows that draw a question mark in a rectangle, instead of a number that is still to be guessed.
+    """Return the table rows that draw a question mark in place of a number that the visitor has not guessed yet.
 
-    size: the letter size of the question mark.
+    rectangle: the coordinates that the question mark is centred in. size: the letter size of the question mark.
     """
     x = (rectangle["x"] + rectangle["x2"]) / 2
     y = (rectangle["y"] + rectangle["y2"]) / 2
@@ -336,7 +337,7 @@ def bar_columns(
     chosen: tuple[str, Ref] | None = None,
     outlined: int | None = None,
 ) -> Picture:
-    """Draw rows of numbers as columns of horizontal bars.
+    """Draw each row of numbers as a column of horizontal bars; the columns stand side by side.
 
     A share of 1 fills the width of its column; all other numbers have a common scale. names: the texts at the left of
     the bars. chosen: the name of a run and its cell that is open. outlined: the index of the selected row, which gets a
@@ -460,7 +461,7 @@ def place_lying_bars(
 
 
 def place_hidden_column(row: Row, field: tuple[float, float], top: float, side: float, palette: Palette) -> list[dict]:
-    """Return the table rows that draw a column with question marks, because its numbers are still to be guessed."""
+    """Return the table rows that draw a column of question marks, because its numbers are not guessed yet."""
     drawn = []
     for at in range(len(row.refs)):
         y = top + at * side + 1

@@ -1,4 +1,4 @@
-"""Pictures of the KV cache: what each decoding step does to each token's key, and the cached keys that a word reads."""
+"""Draws the KV cache: what each decoding step does to each token's key, and the cached keys that a word attends to."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ STATE_MARKS = {
     STATE_UNNEEDED: "",
     STATE_ABSENT: "",
 }  # state of a key in a step -> its mark: "+" for a computed key, "=" for a cached key
-KEPT_SHARE = 0.28  # for a cached key, this share of the key colour is mixed into the background
+KEPT_SHARE = 0.28  # for a cached key, this share of the key's colour is mixed with the background colour
 MAX_TRIANGLE_CELL_PX, MIN_TRIANGLE_CELL_PX = 30.0, 18.0
 MAX_TRIANGLE_LABEL_PX = 110.0  # in pixels: the largest width of the token names beside the rows
-TRIANGLE_ROOM_PX = (PAGE_WIDTH_PX - 34.0) / 2  # in pixels: two triangles of this width fit beside each other
+TRIANGLE_ROOM_PX = (PAGE_WIDTH_PX - 34.0) / 2  # in pixels: so wide that two triangles fit side by side on a page
 TRIANGLE_LEGEND_PX = 15.0  # in pixels: the size of the legend's texts and of its squares
 LEGEND_LINE_PX = 24  # in pixels: the distance between two lines of the legend
 LEGEND_TEXT_GAP_PX, LEGEND_ENTRY_GAP_PX = 6, 22  # in pixels: from square to text, from entry to next entry
@@ -34,9 +34,9 @@ SHELF_NAME_PX, SHARE_TEXT_PX = 15.0, 13.0  # in pixels: text sizes of layer name
 THREADS_HEIGHT_PX, SHARES_HEIGHT_PX, STRIPES_HEIGHT_PX = 36.0, 17.0, 25.0
 SHELF_GAP_PX = 10.0
 SHELF_HEIGHT_PX = THREADS_HEIGHT_PX + SHARES_HEIGHT_PX + 2 * STRIPES_HEIGHT_PX + SHELF_GAP_PX
-QUERY_PX = 18.0  # pixels: the side of the square that stands for the query
-THREAD_BEND_PX = 11.0  # in pixels: the vertical distance from a thread's ends to its bends
-LEAST_WRITTEN_SHARE = 0.1  # the least share written as a number below its thread
+QUERY_PX = 18.0  # pixels: the side of the square labelled q, from which the lines to the cached words start
+THREAD_BEND_PX = 11.0  # in pixels: the vertical distance from the ends of an attention line to its bends
+LEAST_WRITTEN_SHARE = 0.1  # the least attention weight that is written as a number below its line
 
 
 # ---- a row per step, a column per token ------------------------------------------------------------------------------
@@ -59,10 +59,10 @@ def triangle_picture(
     legend: Mapping[str, str],
     palette: Palette,
 ) -> Picture:
-    """Draw a triangle up to a decoding step, whose row is outlined; the cells of later steps are empty.
+    """Draw the triangle of key states up to a decoding step, whose row is outlined; the cells of later steps are empty.
 
     names: the tokens. said: a function that returns a cell's tooltip for (step, token, state). legend: maps each
-    explained state to its text. A click on a cell sends the index (step, token).
+    explained state to its text. A click on a cell sends the index (step, token) to the app.
     """
     longest = max(text_width(name, TRIANGLE_LEGEND_PX) for name in names)
     left = min(MAX_TRIANGLE_LABEL_PX, longest + 14)
@@ -182,7 +182,8 @@ def place_state_legend(
 
 
 def place_legend_square(x: float, y: float, fill: str, palette: Palette) -> list[dict]:
-    """Return the marks of a square in the legend, with an edge that is visible on the background too.
+    """Return the marks of a square in the legend: its fill, and an edge, visible even on a fill in the background
+    colour.
 
     y: the y coordinate of the square's middle.
     """
@@ -200,7 +201,7 @@ def place_legend_square(x: float, y: float, fill: str, palette: Palette) -> list
 # ---- shelves: the keys and values of each layer ----------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Shelf:
-    """The KV cache of one head in one layer, drawn as a row of the picture.
+    """One row of the cache picture ("shelf"): the KV cache of one head in one layer.
 
     weights: the last word's attention weights on the cached words. keys, values: the vectors of all words, cached or
     not.
@@ -270,7 +271,7 @@ def tile_words(text: ShelvedText, palette: Palette) -> Iterator[Tile]:
 
 
 def place_shelf(shelf: Shelf, text: ShelvedText, columns: Columns, top: float, palette: Palette) -> Iterator[dict]:
-    """Yield the marks of a layer: threads from the last word to the cached words, their shares, keys and values."""
+    """Yield the marks of a layer's row ("shelf"): attention lines, large weights, cached keys and values."""
     foot = top + THREADS_HEIGHT_PX
     yield place_fitted_label(shelf.name, 0, foot - 12, NAMES_WIDTH_PX - 4, SHELF_NAME_PX, palette)
     yield from place_looks(shelf, text.seen, columns, (top, foot), palette)
@@ -286,7 +287,7 @@ def place_shelf(shelf: Shelf, text: ShelvedText, columns: Columns, top: float, p
 def place_vectors(
     numbers: Float[np.ndarray, "S d"], seen: int, columns: Columns, top: float, colour: str, palette: Palette
 ) -> Iterator[dict]:
-    """Yield the marks of the cached words' keys or values; words that are not cached yet get an empty box."""
+    """Yield the marks of the cached words' keys or values; a word that is not cached yet gets an empty rectangle."""
     sizes = np.abs(numbers) / (np.abs(numbers).max() or 1.0)  # (S, d)
     foot = top + STRIPES_HEIGHT_PX - 2
     for word, vector in enumerate(sizes):
@@ -300,9 +301,9 @@ def place_vectors(
 def place_looks(
     shelf: Shelf, seen: int, columns: Columns, between: tuple[float, float], palette: Palette
 ) -> Iterator[dict]:
-    """Yield the marks of the last word's attention: a thread to each cached word, and a square for the query.
+    """Yield the marks of the last word's attention: a square for its query, and a line from it to each cached word.
 
-    The strongest threads lie on top.
+    The thickest lines, those of the largest weights, lie on top.
     """
     top, foot = between
     start = columns.left(seen - 0.5)
@@ -318,7 +319,7 @@ def place_looks(
 
 
 def place_shares(shelf: Shelf, text: ShelvedText, columns: Columns, y: float, palette: Palette) -> Iterator[dict]:
-    """Yield the labels of the large shares, each above its word's column, if the columns are wide enough."""
+    """Yield the labels of the large attention weights, each above its word's column, if the columns are wide enough."""
     for word, weight in enumerate(shelf.weights.tolist()):
         share = text.write(weight)
         size = min(SHARE_TEXT_PX, columns.width / text_width(share, 1.0))

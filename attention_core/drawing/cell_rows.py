@@ -1,6 +1,6 @@
-"""Pictures of rows of cells with one number each: summands and their sum, or numbers before and after a step.
+"""Draws rows of cells with one number each: summands and their sum, or numbers before and after a step.
 
-The cells belong to one run or to several runs, and a click opens a cell, as in any other picture.
+The cells belong to one run or to several runs; a click on a cell shows how its number is computed.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ RowPlace = tuple[float, float, float, float]  # a row's left edge and top edge, 
 def column_of(
     title: str, trace: Trace, step: str, at: Sequence[int], column: int, run: str = "", hidden: bool = False
 ) -> Row:
-    """Return a matrix column as a row of cells: number `column` of each token.
+    """Return one column of a matrix as a row of cells: the component with index `column` of each token's vector.
 
     at: the index on all axes before the last two, such as (batch, head).
 
@@ -121,7 +121,8 @@ def colour_rows(
 ) -> Picture:
     """Draw rows of cells whose numbers are shown as colours: black for 1, grey for 0, white for -1.
 
-    The titles are above the rows, so that the picture fits a phone. names, chosen: as in cell_rows.
+    The titles are above the rows, so that the picture fits a phone. names: the names of the columns. chosen: the name
+    of a run and the Ref of its open cell.
     """
     column = column_width(names, PAGE_WIDTH_PX)
     size = row_number_size(rows, column)

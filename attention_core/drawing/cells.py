@@ -1,4 +1,4 @@
-"""Table rows ("marks") of every picture made of cells: rectangles, texts and outlines, placed in pixels.
+"""Builds the table rows ("marks") of every picture made of cells: rectangles, texts and outlines, placed in pixels.
 
 A blocked cell is hatched; no colour scale applies to it.
 """
@@ -26,7 +26,7 @@ MASKED_STEPS = {
     "weights",
     "computed_weights",
     "dropped_weights",
-}  # steps whose cells are hatched if a mask blocks their pair
+}  # steps in which the cell of a query and a key is hatched if a mask blocks that pair
 SHARE_STEPS = {
     "weights_1",
     "weights_2",
@@ -39,8 +39,8 @@ SHARE_STEPS = {
     "rounded_weights",
     "heard",
     "foretold",
-}  # steps in purple, the colours of weights; all other steps have signed colours
-DARKEST_EVEN_SHARES = 5  # in the "x S" view, the colour scale ends at this multiple of the uniform weight 1/S
+}  # steps drawn in purple, the colour of weights; all other steps are coloured by sign
+DARKEST_EVEN_SHARES = 5  # in the "x S" view (multiples of the uniform weight 1/S), colours end at this multiple
 MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # in pixels: text sizes of a number in a cell; a smaller number is illegible
 NUMBER_SHARE = 0.4  # the text size of a number, as a share of the side of a large cell
 
@@ -150,7 +150,7 @@ def outline_cell(cell: dict, palette: Palette) -> dict:
 
 
 def name_cell(ref: Ref, run: str = "") -> dict[str, str]:
-    """Return the identifier of a cell, which is sent after a click.
+    """Return the step and the index that identify a cell; the browser sends them to the app after a click on the cell.
 
     run: the name of the cell's run, if a picture shows several runs.
     """
@@ -252,7 +252,7 @@ def unblocked_cells(trace: Trace, step: str) -> np.ndarray:
     """
     value = trace[step]
     if trace.difference:
-        return value.isfinite().numpy()  # a difference is not finite if one of the two runs blocks the pair
+        return value.isfinite().numpy()  # a difference of two runs is not finite if one run blocks the pair
     if not value.dtype.is_floating_point:
         return value.cpu().numpy()
     if step not in MASKED_STEPS or "allowed" not in trace:

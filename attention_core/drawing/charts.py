@@ -1,4 +1,4 @@
-"""Pictures of matrices: a head's weights as a map, a step as a matrix product, a matrix beside its operand."""
+"""Draws matrices: a head's attention weights as a map, a step as a matrix product, a matrix beside its operand."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -35,8 +35,8 @@ from attention_core.explanation.layout import Panel, Product, panel
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-MAP_WIDTH_PX = 394.0  # in pixels: the width of a map, so that two maps fit beside each other on a page
-MAP_TITLE_PX = 16.0  # in pixels: the text size of the title above a map
+MAP_WIDTH_PX = 394.0  # in pixels: the width of an attention map, so that two fit side by side on a page
+MAP_TITLE_PX = 16.0  # in pixels: the text size of the title above an attention map
 CORNER_TEXT_PX, CORNER_HEIGHT_PX = 13.0, 44.0  # in pixels: the text size and height of the axis names in a map's corner
 MIN_RAMP_WIDTH_PX = 120
 PANEL_GAP_PX = 26.0  # in pixels: the distance between two matrices of a picture
@@ -61,18 +61,18 @@ def head_map(
     most: float = 40.0,
     room: float = MAP_WIDTH_PX,
 ) -> Picture:
-    """Draw a head's weights as a map with tokens on both sides, the selected query outlined, and a colour scale.
+    """Draw a head's weights as an attention map: queries as rows, keys as columns, and a colour scale below.
 
-    times: True if colours are multiples of a uniform share, so that long rows show their shape. axes: the names of rows
-    and columns, drawn in the corner. title: drawn above the map. most: the largest side of a cell. room: the largest
-    width of the map.
+    query: the index of the query whose row is outlined; None for none. times: True if colours are multiples of a
+    uniform share, so that long rows show their shape. axes: the names of rows and columns, drawn in the corner. title:
+    drawn above the map. most: the largest side of a cell. room: the largest width of the map.
     """
     palette = palette_for(trace, palette)
     drawn = panel(trace, "weights", {"B": batch, "H": head})
     queries, keys = drawn.values.shape
     corner = [f"{axes[0]} ↓", f"{axes[1]} →"] if any(axes) else []
     corner_margins = [text_width(text, CORNER_TEXT_PX) + 8 for text in corner]
-    left = max([label_margin(drawn, words, 40.0), *corner_margins])  # the names of rows and of both axes
+    left = max([label_margin(drawn, words, 40.0), *corner_margins])  # the widest row name or axis name
     size = map_cell_size(drawn, words, left, most, room)
     labels = column_labels(drawn, words, size)
     heading = MAP_TITLE_PX + 8 if title else 0.0
@@ -87,9 +87,9 @@ def head_map(
         ramp = place_signed_ramp(palette, left, bottom + 10, ramp_width, reach)
     else:
         reach = darkest_share(keys, times)
-        even = keys  # a uniform share is 1 / even: over all keys
+        even = keys  # the colour scale marks the uniform share 1 / even, here over all keys
         if is_query_drawn and not times:
-            even = row_fact(trace, head, query, batch).possible or keys  # over the allowed keys
+            even = row_fact(trace, head, query, batch).possible or keys  # only over the allowed keys
         ramp = place_ramp(palette, left, bottom + 10, ramp_width, even, times)
     rows = place_matrix(
         drawn,
@@ -125,7 +125,7 @@ def place_map_title(text: str, x: float, room: float, palette: Palette) -> dict:
 
 
 def map_cell_size(drawn: Panel, words: PictureTexts, left: float, most: float, room: float) -> float:
-    """Return the largest cell side in pixels with which a map fits `room`.
+    """Return the largest cell side in pixels with which an attention map fits the width `room`.
 
     If that side is below 16 pixels, the map need only fit the page.
     """

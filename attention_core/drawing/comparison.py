@@ -1,5 +1,4 @@
-"""Picture that compares two runs: a head's weights in A, in B, and B - A, and the distances between the rows of A and
-B.
+"""Draws two runs side by side: a head's weights in A, in B, and B - A, and the distances between the rows of A and B.
 
 All three maps are in one picture. When the visitor hovers over a cell, the same cell in the other maps and the
 distances of its row are outlined, without a request to the server.
@@ -55,13 +54,13 @@ def three_maps(
     batch: int = 0,
     times: bool = False,
 ) -> Picture:
-    """Draw one head's weights in A and in B, B - A, and on request the distance between A and B in each row.
+    """Draw a head's weights in A, in B, and B - A, and on request the distance between A and B in each row.
 
-    A and B share one colour scale, and the difference has another; a run of random matrices is grey.
+    A and B share one colour scale, and the difference has another; the map of a run of random matrices is grey.
 
     runs: A, B and their difference from subtract_traces. words: the texts of A, of B, and of the difference, which also
-    name the rows. titles: the titles of the maps. figures: (heading, description) of both columns of distances; empty
-    to show none. times: True if the colours of A and B are multiples of a uniform share.
+    name the rows. titles: the titles of the maps. figures: the (heading, description) of each of the two columns of
+    distances; empty to show no distances. times: True if the colours of A and B are multiples of a uniform share.
     """
     panels = [panel(run, "weights", {"B": batch, "H": head}) for run in runs]
     count, keys = panels[0].values.shape
@@ -115,7 +114,7 @@ def three_maps(
     right = last + last_width + MAP_GAP_PX
     if figures:
         drawn += place_row_figures(panels, words[2], palette, (right, top), size, figures)
-    right += 2 * FIGURE_WIDTH_PX  # the space is reserved without distances, too, so that the maps stay in place
+    right += 2 * FIGURE_WIDTH_PX  # reserved even if no distances are drawn, so that the maps stay in place
     return Picture(cell_table(drawn), sized_specification(right + 4, bottom + 40))
 
 
@@ -152,9 +151,10 @@ def place_row_figures(
     size: float,
     figures: Sequence[tuple[str, str]],
 ) -> list[dict]:
-    """Return the cells with the distances between A and B beside each row.
+    """Return the cells at the right of the maps that hold each row's two distances between A and B.
 
-    A click on a distance opens the weight that changed most in its row.
+    The distances are the total variation and the KL divergence. A click on a distance opens the weight that changed
+    most in its row.
     """
     a, b, difference = (torch.from_numpy(part.values) for part in panels)
     farthest = difference.abs().argmax(-1).tolist()  # for each row, the column of the weight that changed most

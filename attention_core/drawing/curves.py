@@ -1,8 +1,9 @@
-"""Charts on two axes: curves with bands and points, growth on logarithmic axes, and dumbbells that join two numbers.
+"""Draws charts on two axes: curves with bands and points, growth on logarithmic axes, and number pairs as dumbbells.
 
 A logarithmic axis has no 0: a zero is an open triangle at the end of the axis, whose tooltip shows 0. A stretch of a
-curve that lies under another curve is drawn wider, so that it is visible on both sides of the other. On logarithmic
-axes what grows with the square of the length has slope 2, what grows in proportion to it slope 1.
+curve that lies under another curve is drawn wider, so that it is visible on both sides of the covering curve. On
+logarithmic axes what grows with the square of the length has slope 2; what grows in proportion to the length has slope
+1.
 """
 
 import math
@@ -26,7 +27,7 @@ CURVE_NAME_PX, CURVE_NAME_STEP_PX = 14.0, 17.0  # pixels: letter size of curve n
 LINE_WIDTH_PX = 2.5
 HIDING_DISTANCE_PX = 2.0  # in pixels: two lines that are closer than this look like one line
 RIM_WIDTH_PX = 2.5  # in pixels: how much of a covered line shows on each side of the covering line
-MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # number of points above which each has this area in square pixels
+MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # a curve of more points has points of this area, in square pixels
 CURVE_COLUMNS = {
     "kind": "point",  # the kind of mark: point, zero, band, under, bar, rule or text
     "x": 0.0,
@@ -41,11 +42,11 @@ CURVE_COLUMNS = {
     "said": "",
 }
 COUNTED, MEASURED = "counted", "measured"
-GROWTH_UNITS = {COUNTED: 1e6, MEASURED: 1e-3}  # kind of cost -> its unit: a million multiply-adds, a millisecond
-GROWTH_WIDTH_PX, GROWTH_HEIGHT_PX = 300, 236  # size of a chart in pixels, so that two fit side by side
+GROWTH_UNITS = {COUNTED: 1e6, MEASURED: 1e-3}  # kind of cost -> the axis unit: a million multiply-adds, a millisecond
+GROWTH_WIDTH_PX, GROWTH_HEIGHT_PX = 300, 236  # the size of a chart in pixels, so that two fit side by side
 DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 560, 66  # in pixels: width of the area between the axes, height of a row
 TOLD_PX = 15  # pixels: from the top of a row to the middle of the sentence above its dumbbell
-BAR_BELOW_MIDDLE_SHARE = 0.16  # a dumbbell is below the middle of its row by this share of the row's height
+BAR_BELOW_MIDDLE_SHARE = 0.16  # a dumbbell lies below the middle of its row by this share of the row's height
 BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = 0.02, 0.09  # shares of a row's height: half a bar, half a whisker
 DUMBBELL_POINT_AREA_PX = 190.0  # the area of a point in square pixels
 END_NAME_ROOM_PX = 40
@@ -198,9 +199,9 @@ def line_of(curve: Curve, x: Axis, y: Axis, height: int) -> Line:
 
 
 def covered_stretches(over: Line, line: Line) -> np.ndarray:
-    """Return a boolean array: whether another line hides both ends of each stretch of a line.
+    """Return, for each stretch between two points of a line, whether another line hides both ends of the stretch.
 
-    over: the line that may hide `line`.
+    over: the line that may hide `line`. Returns a boolean array.
     """
     along, down = line
     height_of_other = np.interp(along, *over, left=np.nan, right=np.nan)
@@ -305,7 +306,7 @@ class GrowthLine:
 def growth_curves(
     kind: str, lines: Sequence[GrowthLine], lengths: Sequence[int], titles: tuple[str, str], palette: Palette
 ) -> Picture:
-    """Draw the cost lines that have points, over these lengths.
+    """Draw one curve of cost over length for each line that has points, on two logarithmic axes.
 
     kind: COUNTED, costs in multiply-adds, drawn dashed; or MEASURED, costs in seconds. titles: the titles of the axis
     of lengths and of the cost axis, which is in millions or in milliseconds.
@@ -329,7 +330,7 @@ def growth_curves(
 
 
 def growth_power(points: Mapping[int, float]) -> float | None:
-    """Return the exponent of the length with which a cost grows (timing.fit_slope); None for fewer than two lengths.
+    """Return the exponent p in cost ~ length^p, fitted to the points {length: cost}; None for fewer than 2 lengths.
 
     >>> round(growth_power({10: 3.0, 20: 12.0, 40: 48.0}), 9), growth_power({10: 3.0})
     (2.0, None)
@@ -366,7 +367,7 @@ class DumbbellRow:
 
 
 def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: str = "") -> Picture:
-    """Draw a dumbbell chart; each row has a sentence and a dumbbell.
+    """Draw a dumbbell chart: a sentence per row, and below it two points with their intervals, joined by a bar.
 
     instead: a text that is drawn in place of the first row's dumbbell.
 

@@ -1,4 +1,4 @@
-"""Picture of a decoder at one generated word: self-attention, cross-attention, and candidates for the next word."""
+"""Draws a decoder at one generated word: its self-attention, its cross-attention, and candidates for the next word."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ LINE_PX, FIRST_LINE_PX = 26.0, 36.0  # pixels: line distance of words, and from 
 ARCS_PX, ARC_REACH_PX = 110.0, 94.0  # pixels: left edge of the generated words, and width of the widest arc beside them
 MAX_WORD_PX = 130.0  # in pixels: the largest width of a word
 SOURCE_PX = DECODER_WIDTH_PX - MAX_WORD_PX  # in pixels: the left edge of the source words
-THREAD_GAP_PX, THREAD_BEND_PX = 9.0, 80.0  # pixels: from a word to its thread, and from the end of a thread to its bend
-LATER_SHARE = 0.3  # share of the text colour in words after the selected word, which are drawn pale
+THREAD_GAP_PX, THREAD_BEND_PX = 9.0, 80.0  # pixels: from a word to its line, and from the end of a line to its bend
+LATER_SHARE = 0.3  # words after the selected word are drawn pale: this share of the text colour
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +44,7 @@ class DecoderRow:
 
 
 def decoder_threads(drawn: DecoderRow, palette: Palette) -> Picture:
-    """Draw generated words at the left, the source sentence at the right, threads to both, and candidates below
-    them.
-    """
+    """Draw generated words at the left, the source words at the right, attention lines to both, candidates below."""
     longest = max(text_width(word, WRITTEN_WORD_PX) for word in drawn.target)
     edge = ARCS_PX + 8 + min(MAX_WORD_PX, longest)
     written, source, coming = drawn.titles
@@ -115,7 +113,7 @@ def place_arcs(drawn: DecoderRow, palette: Palette) -> Iterator[dict]:
 
 
 def place_cross_threads(drawn: DecoderRow, edge: float, palette: Palette) -> Iterator[dict]:
-    """Yield threads from the selected word to the words of the source sentence, with the strongest weight on top."""
+    """Yield the cross-attention lines from the selected word to the source words, with the strongest weight on top."""
     first, last = edge + THREAD_GAP_PX, SOURCE_PX - THREAD_GAP_PX
     start = middle_of_line(drawn.row)
     for place in np.argsort(drawn.cross).tolist():

@@ -1,6 +1,6 @@
-"""A run as a flow of numbers: the graph of its steps, which of them are in the picture and where, and the keyframes.
+"""Decides how the flow picture draws a run: which steps it shows and in which columns, and the keyframes.
 
-This module knows no mechanism by name: a new score or position is drawn as soon as it is in a plan.
+This module knows no mechanism by name: a new score or position is drawn as soon as a run has a step for it.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ HEAD_AXES = ("H", "H_kv")
 class FlowGraph:
     """The steps of a run as a graph. The expressions of each step's first and last cell are built only once.
 
-    readers: by the name of a step, the steps that read it. marks: the masks of True and False, which have no column.
+    readers: the name of a step -> the steps that read it. marks: the boolean steps, such as masks, which are not drawn.
     moves: the steps whose every cell is an unchanged number of another step.
     """
 
@@ -52,7 +52,7 @@ class FlowGraph:
         return tuple(name for name in step.operation.reads if name in found)
 
     def role(self, step: Step) -> str:
-        """Return a step's role in the flow picture (see FlowPart), derived from its axes that run over words."""
+        """Return how a step is drawn, from its query and key axes: "row", "lane", "pair" or "pairs" (see FlowPart)."""
         axes = word_axes(step)
         if len(axes) == 2:
             return "pair" if step.dims[-1] == KEYS else "pairs"
@@ -78,7 +78,7 @@ class FlowGraph:
         return head_axis(step) is not None and head_axis(self.source(step)) is None
 
     def source(self, step: Step) -> Step:
-        """Return the source of a step: the first step that it reads."""
+        """Return the source of a computed step: its first operand."""
         return self.trace.steps[step.operation.reads[0]]
 
 
@@ -104,7 +104,7 @@ def word_axes(step: Step) -> list[str]:
 
 
 def head_axis(step: Step) -> int | None:
-    """Return the index of a step's head axis; None if the step has no such axis."""
+    """Return the index of a step's head axis in its shape; None if the step has no such axis."""
     for axis, dim in enumerate(step.dims):
         if dim in HEAD_AXES:
             return axis
@@ -156,13 +156,14 @@ def describe_operation(graph: FlowGraph, step: Step) -> dict | None:
 # ---- the parts of the picture ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class FlowPart:
-    """A step of a run as a part of the flow picture.
+    """A step of a run as it is drawn in the flow picture.
 
-    name: the step. role: "row", a vector per key; "lane", a vector for the query alone; "pair", a number per query and
-    key; "pairs", a vector per query and key. reads: the parts from which it is computed. matrices: the steps without
-    words that it reads, such as weight matrices. column: the number of columns between the part and the words. merges:
-    whether it concatenates the heads. mixes: whether the part is the sum of the keys' vectors, weighted by shares.
-    is_share: whether it holds the shares of that sum. after: whether it is that sum or is computed from it.
+    name: the step. role: what is drawn of it: "row", a vector per key; "lane", a vector for the query alone; "pair", a
+    number per query and key; "pairs", a vector per query and key. reads: the drawn steps from which it is computed.
+    matrices: its operands without a query or key axis, such as weight matrices. column: the number of columns between
+    the step and the words. merges: whether it concatenates the heads. mixes: whether it is the sum of the keys'
+    vectors, weighted by shares. is_share: whether it holds the shares of that sum. after: whether it is that sum or is
+    computed from it.
     """
 
     name: str
@@ -178,7 +179,7 @@ class FlowPart:
 
 
 def flow_parts(graph: FlowGraph) -> tuple[FlowPart, ...]:
-    """Return the parts of a run's flow picture, in the order of computation.
+    """Return the steps that the flow picture draws, as FlowParts in the order of computation.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -194,17 +195,15 @@ def flow_parts(graph: FlowGraph) -> tuple[FlowPart, ...]:
 
 # ---- which steps are drawn -------------------------------------------------------------------------------------------
 class PartCollection:
-    """Collects the drawn parts of a run, and for each step that is not drawn, the part that shows the step's
-    numbers.
-    """
+    """Collects the drawn steps of a run as FlowParts, and for each step that is not drawn, the FlowPart to show it."""
 
     def __init__(self, graph: FlowGraph):
         self.graph = graph
         self.parts: dict[str, FlowPart] = {}
-        self.stands_for: dict[str, str] = {}  # hidden step -> the part that shows the numbers of the step
+        self.stands_for: dict[str, str] = {}  # step that is not drawn -> the drawn step that shows its numbers
 
     def collect(self) -> list[FlowPart]:
-        """Return the parts of all drawn steps; the columns of the parts are not set yet."""
+        """Return a FlowPart for each drawn step; their columns are not set yet."""
         for step in self.graph.trace.steps.values():
             if not self.has_column(step):
                 continue
@@ -219,10 +218,10 @@ class PartCollection:
         return not {QUERIES, KEYS}.isdisjoint(step.dims) and step.name not in self.graph.marks
 
     def take_over(self, step: Step) -> None:
-        """Merge a step that only moves numbers with the part of its source.
+        """Let another step's FlowPart show a step that only moves numbers.
 
-        The source's part then shows the step. If the step splits into heads, its part replaces the source's part
-        instead, because the picture shows one head.
+        The FlowPart of the step's source then shows the step. If the step splits into heads, its own FlowPart replaces
+        that of the source instead, because the picture shows one head.
         """
         source = self.resolve(self.graph.source(step).name)
         if not self.graph.splits(step):
@@ -237,7 +236,7 @@ class PartCollection:
         self.stands_for[source] = step.name
 
     def make_part(self, step: Step) -> FlowPart:
-        """Return the part that draws a step."""
+        """Return a step's FlowPart, which says how the step is drawn and from which drawn steps it is computed."""
         reads, matrices = [], []
         for name in self.graph.numbers_read(step):
             if self.has_column(self.graph.trace.steps[name]):
@@ -254,7 +253,7 @@ class PartCollection:
         )
 
     def resolve(self, name: str) -> str:
-        """Return the name of the part that shows a step's numbers."""
+        """Return the name of the drawn step that shows a step's numbers: the step itself if it is drawn."""
         while name in self.stands_for:
             name = self.stands_for[name]
         return name
@@ -262,7 +261,7 @@ class PartCollection:
 
 # ---- shares ----------------------------------------------------------------------------------------------------------
 def mark_mixers(parts: list[FlowPart]) -> list[FlowPart]:
-    """Return the parts with `mixes` set on the weighted sum over the keys, and `after` on it and on later parts."""
+    """Return the FlowParts with `mixes` set on the weighted sum over the keys, `after` on it and on its dependents."""
     roles = {part.name: part.role for part in parts}
     behind: set[str] = set()
     marked = []
@@ -277,7 +276,7 @@ def mark_mixers(parts: list[FlowPart]) -> list[FlowPart]:
 
 
 def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
-    """Return only the parts on which the query's last vector depends."""
+    """Return only the FlowParts on which the query's last vector depends, that vector included."""
     last = next((part for part in reversed(parts) if part.after and part.role == "lane"), parts[-1])
     wanted = {last.name}
     for part in reversed(parts):
@@ -288,7 +287,7 @@ def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
 def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
-    """Return the parts with their columns: each right of its operands, then moved to just before its first reader.
+    """Return the FlowParts with their columns: each right of its operands, then moved to just before its first reader.
 
     Thus v lies beside the attention weights, with which it is needed, and not where it could first be computed.
     """
@@ -296,7 +295,7 @@ def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
     for part in parts:
         behind_operands = [columns[name] + 1 for name in part.reads]
         columns[part.name] = max(behind_operands, default=0)
-    first_reader: dict[str, int] = {}  # part name -> column of the first part that reads this part
+    first_reader: dict[str, int] = {}  # drawn step -> the leftmost column of a step that reads it
     for part in reversed(parts):
         if part.name in first_reader:
             beside_reader = first_reader[part.name] - 1
@@ -311,7 +310,7 @@ def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
 # ---- keyframes: the way of a query -----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class FlowStop:
-    """A keyframe of a query's animation: the parts that appear in it, and the motion of their operands."""
+    """A keyframe of a query's animation: the drawn steps that appear in it, and the motion of their operands."""
 
     motion: str
     parts: tuple[str, ...]
@@ -349,7 +348,7 @@ def flow_stops(parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...]:
 
 # ---- colour, sign and scale of parts ---------------------------------------------------------------------------------
 def part_family(part: FlowPart) -> str:
-    """Return the colour family of a part: "q", "k", "v", "x" or "share"."""
+    """Return the colour family of a drawn step: "q", "k", "v", "x" or "share"."""
     if part.is_share:
         return "share"
     if part.after:
@@ -358,7 +357,7 @@ def part_family(part: FlowPart) -> str:
 
 
 def part_sign(trace: Trace, part: FlowPart) -> str:
-    """Return the text above a part: the symbol of its vector, or else the symbol of its operation."""
+    """Return the text above a drawn step: the symbol of its vector, or else the symbol of its operation."""
     symbol = colour_family(part.name)
     if symbol and not part.after:
         return symbol
@@ -367,7 +366,7 @@ def part_sign(trace: Trace, part: FlowPart) -> str:
 
 
 def largest_numbers(trace: Trace, parts: tuple[FlowPart, ...]) -> dict[str, float]:
-    """Return, per part, the magnitude that fills a cell or bar completely.
+    """Return, for each drawn step, the magnitude whose cell or bar is filled completely: its largest finite magnitude.
 
     All steps that hold scores share one magnitude, so that the picture shows how much a division shrinks them.
     """

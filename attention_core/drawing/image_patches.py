@@ -1,4 +1,5 @@
-"""Picture of attention over image patches: the image, a query's weights on the patches, and the output as a colour.
+"""Draws three pictures of attention over image patches: the image, one query's weights on the patches, and its output
+as a colour.
 
 A patch's vector is its red, green and blue, each from -1 (none) to 1 (full).
 """
@@ -20,7 +21,7 @@ from attention_core.record.trace import Trace
 PATCH_SIDE_PX = 58.0
 PICTURE_GAP_PX = 40.0  # pixels between two pictures
 PICTURES_TOP_PX = 26.0  # pixels at the top for the titles
-DARKEST_CHANNEL, BRIGHTEST_CHANNEL = 60.0, 235.0  # colour channel values, from 0 to 255, for the numbers -1 and 1
+DARKEST_CHANNEL, BRIGHTEST_CHANNEL = 60.0, 235.0  # channel values (0 to 255) that show -1 and 1
 
 
 def vector_colours(vectors: Float[np.ndarray, "n 3"]) -> list[str]:
@@ -50,10 +51,11 @@ def patch_picture(
     titles: Sequence[str],
     chosen: Ref | None = None,
 ) -> Picture:
-    """Draw the image whose patches are the keys, one query's weights on them, and the colour that it receives.
+    """Draw three pictures: the image whose patches are the keys, one query's weights on the patches, and that query's
+    output as a colour.
 
     at: the indices of batch, head and query. titles: the titles of the three pictures. Keys and values have three
-    numbers each.
+    numbers each. chosen: the weight to outline, or None.
     """
     batch, _, query = at
     patches = trace.step("weights").shape[-1]
@@ -89,7 +91,10 @@ def place_patch_weights(
     left: float,
     chosen: Ref | None,
 ) -> list[dict]:
-    """Return the cells of one query's weights, each at the position of its patch in the image."""
+    """Return the cells of one query's weights, each at the position of its patch in the image.
+
+    at: the indices of batch, head and query. columns: patches per row.
+    """
     refs = [Ref("weights", (*at, patch)) for patch in range(trace.step("weights").shape[-1])]
     rows = []
     for first in range(0, len(refs), columns):
@@ -108,7 +113,7 @@ def place_patch_weights(
 
 
 def place_squares(fills: Sequence[str], columns: int, left: float) -> list[dict]:
-    """Return squares of these colours, row by row.
+    """Return one square per colour of `fills`, row by row from the left edge `left`.
 
     columns: the number of squares per row.
     """

@@ -1,4 +1,6 @@
-"""The colours of the light and the dark theme, and each cell's fill and text colour ("ink") by its number."""
+"""Defines the colours of the light and the dark theme, and computes a cell's fill and text colour ("ink") from its
+number.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -7,7 +9,7 @@ import numpy as np
 from attention_core.record.trace import Trace
 
 LUMINANCE_OF_CHANNELS = np.array([0.2126, 0.7152, 0.0722])  # weights of red, green and blue, by WCAG 2.1
-STRONGEST_SIGNED_SHARE = 0.9  # how far the strongest colour of a signed map goes towards the end colour
+STRONGEST_SIGNED_SHARE = 0.9  # share of the end colour in the colour of the largest magnitude
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,14 @@ class Palette:
     x: str
 
     def families(self) -> dict[str, str]:
-        """Return {symbol: colour}, in the form that formula.symbol expects."""
+        """Return the colours of the symbols q, k, v and x, as the dictionary {symbol: colour} that formula.symbol
+        expects.
+        """
         return {"q": self.q, "k": self.k, "v": self.v, "x": self.x}
 
     def without_meaning(self) -> "Palette":
-        """Return this palette with greys for numbers, for matrices that are random, so that their numbers mean nothing.
+        """Return this palette with grey instead of coloured numbers, for runs whose matrices are random and so without
+        meaning.
 
         No grey is as strong as the colours at the ends of the usual scales.
 
@@ -52,7 +57,9 @@ class Palette:
 
 
 def palette_for(trace: Trace, palette: Palette) -> Palette:
-    """Return the palette of a run: the given one, but with grey numbers if random matrices produced its weights."""
+    """Return `palette` for a run, with its number colours replaced by greys if the run's weights come from random
+    matrices.
+    """
     return palette.without_meaning() if trace.chance.matrices else palette
 
 
@@ -94,9 +101,9 @@ def colour_channels(colour: str) -> np.ndarray:
 
 
 def blend_colours(start: str, end: str, share: np.ndarray) -> np.ndarray:
-    """Blend two colours.
+    """Blend two hex colours in given proportions, and return the red, green and blue of the mixtures, (n, 3).
 
-    share: (n,), for each result how far it is from start to end. Returns channels (n, 3).
+    share: (n,), the share of `end` in each mixture: 0 gives `start`, 1 gives `end`.
     """
     first, last = colour_channels(start), colour_channels(end)
     return first + (last - first) * share[:, None]  # (3,) x (n, 1) -> (n, 3)
@@ -117,8 +124,8 @@ def luminance(colours: np.ndarray) -> np.ndarray:
 
 
 def shade_cells(values: np.ndarray, largest: float, is_share: bool, palette: Palette) -> tuple[list[str], list[str]]:
-    """Return the fill and text colours of cells, for shares in [0, largest] or signed numbers in [-largest,
-    largest].
+    """Return the fill and text colours of cells: of weights from 0 to `largest` if is_share, else of signed numbers
+    from -largest to largest.
     """
     finite = np.nan_to_num(values, nan=0.0, posinf=largest, neginf=0.0)
     if is_share:
@@ -141,9 +148,9 @@ def signed_colours(shares: np.ndarray, palette: Palette) -> np.ndarray:
 
 
 def tint_cells(values: np.ndarray) -> tuple[list[str], list[str]]:
-    """Return fill and text colours of cells whose number is a grey level: black at 1, grey at 0, white at -1.
+    """Return the fill and text colours of cells whose number is a grey level: black at 1, grey at 0, white at -1.
 
-    The colours are the same in both themes.
+    Both themes have these colours.
     """
     known = np.nan_to_num(values, nan=0.0)
     signed = np.clip(known, -1, 1)

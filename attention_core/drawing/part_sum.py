@@ -1,4 +1,6 @@
-"""Picture of direct logit attribution: what each part of a model adds to a word's vector and to a word's logit."""
+"""Draws direct logit attribution: what each part of a model (embedding, head or MLP) adds to a word's vector and to a
+logit.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,13 +21,13 @@ PART_LINE_PX = 32.0  # height of a row in pixels; low, because the picture of a 
 COLUMNS_PX = {"name": 168.0, "vector": 186.0, "push": 166.0, "words": 236.0}
 COLUMN_GAP_PX = 12.0  # pixels between a column and the next
 PART_SUM_WIDTH_PX = sum(COLUMNS_PX.values())
-PUSH_NUMBER_PX = 48.0  # pixels for the number after the longest bar
+PUSH_NUMBER_PX = 48.0  # pixels for the logit change written after the longest bar
 PART_GAP_PX = 8.0  # pixels below the sentence, and at the bottom of the picture
 
 
 @dataclass(frozen=True, eq=False)
 class PartRow:
-    """A row of the picture: a part of the model, the sum of all parts, or the norm of the sum.
+    """A row of the picture: what one part of the model adds, the sum of all parts, or the sum after the final norm.
 
     kind: "part", "sum" or "norm". push: what the part adds to the logit; None if the row has no bar.
     """
@@ -53,7 +55,8 @@ class WordSum:
 
 
 def part_sum(word: WordSum, parts: Sequence[PartRow], palette: Palette) -> Picture:
-    """Draw the sentence with the word in a frame, and below it one row for each part.
+    """Draw a sentence with one word framed, and below it a row for each part of the model that adds to that word's
+    vector.
 
     Beside the rows are the likeliest next words.
     """
@@ -90,7 +93,8 @@ def column_edges(column: str) -> tuple[float, float]:
 def place_part(
     row: PartRow, parts: Sequence[PartRow], pushes: "PushScale", top: float, palette: Palette
 ) -> Iterator[dict]:
-    """Yield the marks of a row: its name, its vector as stripes, and a bar of what it adds to the logit.
+    """Yield the marks of a table row: the name of a part of the model, its vector as stripes, and a bar of what it adds
+    to the logit.
 
     The row of the sum has a line above it.
     """
@@ -131,7 +135,7 @@ class PushScale:
         return left + (right - left - PUSH_NUMBER_PX) * (push - self.low) / ((self.high - self.low) or 1.0)
 
     def place(self, push: float, top: float, palette: Palette) -> Iterator[dict]:
-        """Yield the bar of a logit change, which starts at zero, and its number."""
+        """Yield the bar of a logit change, from zero to `push`, and the change as a number after it."""
         start, end = sorted((self.locate(0.0), self.locate(push)))
         bar = box(start, end, top + 9, top + PART_LINE_PX - 9)
         yield place_bar(bar, palette.minus if push < 0 else palette.plus)

@@ -1,4 +1,4 @@
-"""The colour scales drawn under a map of weights or differences."""
+"""Draws the colour scales below attention maps and below maps of differences."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,15 +11,15 @@ from attention_core.drawing.text_layout import place_label
 from attention_core.record.number_text import choose_signed_format
 
 RAMP_HEIGHT_PX, RAMP_TEXT_PX = 7, 13.0
-RAMP_COLOURS, SIGNED_RAMP_COLOURS = 32, 33  # numbers of colours; odd for signed numbers, so that 0 has the middle one
-EVEN_TEXT_MARGINS_PX = 26, 40  # least distances of the uniform share's label from both ends of the scale
+RAMP_COLOURS, SIGNED_RAMP_COLOURS = 32, 33  # how many colours; odd for signed numbers, so that 0 has the middle one
+EVEN_TEXT_MARGINS_PX = 26, 40  # least distances of the label 1/S from the left and the right end
 
 
 @lru_cache(maxsize=64)
 def place_ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: bool = False) -> tuple[dict, ...]:
-    """Return the colour scale of weights, from 0 to 1 or in multiples of the uniform share.
+    """Return the colour scale of attention weights: from 0 to 1, or in multiples of the uniform weight 1/S if `times`.
 
-    A mark shows the uniform share 1/S. keys: S. times: whether the scale shows multiples.
+    A mark shows the uniform weight. keys: the number S of keys.
     """
     shares = np.linspace(0, 1, RAMP_COLOURS)
     fills, _ = shade_cells(shares, 1.0, True, palette)
@@ -42,7 +42,7 @@ def place_ramp(palette: Palette, x: float, y: float, width: float, keys: int, ti
 
 
 def ramp_texts(keys: int, times: bool) -> tuple[str, str]:
-    """Return the labels at the uniform share and at the end of the scale."""
+    """Return the labels at the uniform weight 1/S and at the end of the scale: in multiples of 1/S if `times`."""
     if not times:
         return f"1/{keys}", "1"
     if keys > DARKEST_EVEN_SHARES:
@@ -51,7 +51,7 @@ def ramp_texts(keys: int, times: bool) -> tuple[str, str]:
 
 
 def place_signed_ramp(palette: Palette, x: float, y: float, width: float, reach: float) -> list[dict]:
-    """Return the colour scale of a difference, from negative to positive numbers, with 0 in the middle.
+    """Return the colour scale of differences, from -reach to reach, with 0 in the middle.
 
     If all differences are 0, the ends are labelled with a minus and a plus sign instead of numbers. reach: the number
     at the right end.
@@ -74,7 +74,9 @@ def place_signed_ramp(palette: Palette, x: float, y: float, width: float, reach:
 
 
 def place_colour_strip(fills: Sequence[str], x: float, y: float, width: float) -> list[dict]:
-    """Return a strip of these colours from left to right; each overlaps the next a little, so that no gap shows."""
+    """Return a strip of the colours `fills` from left to right; each rectangle overlaps the next a little, so that no
+    gap shows.
+    """
     count = len(fills)
     rows = []
     for number, fill in enumerate(fills):
@@ -86,5 +88,5 @@ def place_colour_strip(fills: Sequence[str], x: float, y: float, width: float) -
 
 
 def place_ramp_text(text: str, x: float, y: float, align: str, palette: Palette) -> dict:
-    """Return the label of a text below a scale."""
+    """Return the mark of a text (a number of the scale) below a colour scale that starts at y."""
     return place_label(text, x, y + 19, palette, size=RAMP_TEXT_PX, align=align)

@@ -1,4 +1,4 @@
-"""Large matrices encoded as bytes for a canvas: a colour number per cell, drawn pixel by pixel, and the numbers.
+"""Encodes large matrices as bytes for a canvas: a palette index per cell, drawn pixel by pixel, and the cells' values.
 
 A matrix with more rows or columns than can be drawn is thinned to one cell in n along each axis, and the page says so.
 Each block of cells is drawn as one of its cells: the one with the largest share, or with the largest magnitude of a
@@ -19,7 +19,7 @@ from attention_core.explanation.layout import is_broadcast_axis
 from attention_core.record.trace import Trace
 
 COLOUR_LEVELS = 253  # number of colours in a scale; odd, so that 0 has the middle colour of a signed scale
-NOT_FINITE_CODE, BLOCKED_CODE = 254, 255  # colour numbers for infinite or NaN cells, and for blocked cells
+NOT_FINITE_CODE, BLOCKED_CODE = 254, 255  # palette indices of infinite or NaN cells, and of blocked cells
 MAX_MAP_SIDE, MAX_SMALL_MAP_SIDE = 512, 96  # the most rows or columns that are drawn, in a large map and in a small map
 MIN_SQUARE_SIDE = 16  # both axes are thinned by the same factor if each keeps at least this many cells
 RAMP_WIDTH_PX = 240.0
@@ -27,19 +27,19 @@ RAMP_WIDTH_PX = 240.0
 
 @dataclass(frozen=True)
 class Raster:
-    """One matrix of a step, encoded for drawing. All bytes describe the drawn cells, row by row."""
+    """One matrix of a step, encoded for a canvas; the bytes describe only the cells that are drawn, row by row."""
 
     step: str
     at: tuple[int, ...]  # the index on each axis before the last two
-    axes: int  # number of axes of the step; a cell's index is the end of (*at, row, column)
+    axes: int  # how many axes the step has; a cell's index is the end of (*at, row, column)
     shape: tuple[int, int]  # (rows, columns) of the whole matrix
     drawn: tuple[int, int]  # (rows, columns) that are drawn
     every: tuple[int, int]  # (rows, columns) of the block that one drawn cell stands for
-    cells: bytes  # uint8, the colour number of each drawn cell
+    cells: bytes  # uint8, the palette index of each drawn cell
     numbers: bytes  # float32, the value of each drawn cell
     places: bytes  # int32, each drawn cell's flat index in the matrix; b"" if all are drawn
-    fills: tuple[str, ...]  # hex colour of each colour number
-    inks: tuple[str, ...]  # text colour on each of `fills`
+    fills: tuple[str, ...]  # hex colour for each palette index
+    inks: tuple[str, ...]  # text colour on each of these colours
     rows: tuple[str, ...]  # label beside each row of the matrix
     columns: tuple[str, ...]  # label above each column of the matrix
     is_bool: bool
@@ -48,7 +48,7 @@ class Raster:
 
 @dataclass(frozen=True)
 class SmallRaster:
-    """One matrix of a step, encoded as a small map: uint8 colour numbers, row by row.
+    """One matrix of a step, encoded as a small map: one palette index (uint8) per drawn cell, row by row.
 
     is_share: whether the numbers are shares, which are coloured as weights.
     """
@@ -70,7 +70,7 @@ def raster(
     even: int | None = None,
     most: int = MAX_MAP_SIDE,
 ) -> Raster:
-    """Encode the last two axes of a step as a Raster.
+    """Encode the matrix of a step's last two axes for a canvas: palette indices, values, labels and colour scale.
 
     at: {axis: index} for the axes before the last two; an axis that is not given has index 0. times: True if shares are
     coloured as multiples of a uniform share. even: the colour scale marks the uniform share 1 / even; None for the
@@ -125,7 +125,10 @@ def raster(
 def small_raster(
     trace: Trace, step: str, at: Mapping[str, int] | None = None, times: bool = False, most: int = MAX_SMALL_MAP_SIDE
 ) -> SmallRaster:
-    """Encode the last two axes of a step as a SmallRaster. at, times, most: as in raster.
+    """Encode the matrix of a step's last two axes as a small map of palette indices.
+
+    at: {axis: index} for the axes before the last two; an axis that is not given has index 0. times: True if shares are
+    coloured as multiples of a uniform share. most: the most rows or columns that are drawn.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -150,7 +153,8 @@ def small_raster(
 
 
 def matrix_planes(trace: Trace, step: str, leading: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Return two arrays (rows, columns) for a step's matrix: its numbers, and True for each cell that no mask blocks.
+    """Return a step's matrix as two arrays (rows, columns): its numbers, and booleans that are True where no mask
+    blocks the cell.
 
     A vector becomes a matrix of one row. leading: the index on each axis before the last two.
     """
@@ -169,7 +173,11 @@ def row_axis_of(trace: Trace, step: str) -> str:
 
 
 def raster_reach(trace: Trace, step: str, times: bool, at: Mapping[str, int] | None) -> float:
-    """Return the magnitude that gets the strongest colour, the same for all heads of a sequence."""
+    """Return the magnitude that gets the strongest colour; it is common to all heads, so that their maps can be
+    compared.
+
+    times: whether shares are coloured as multiples of the uniform share. at: the matrix's index on its leading axes.
+    """
     if is_share(trace, step):
         return darkest_share(trace.step(step).shape[-1], times)
     batch = at.get("B", 0) if at else 0
@@ -178,9 +186,10 @@ def raster_reach(trace: Trace, step: str, times: bool, at: Mapping[str, int] | N
 
 # ---- colour numbers --------------------------------------------------------------------------------------------------
 def encode_colours(plane: np.ndarray, free: np.ndarray, reach: float, is_share: bool) -> np.ndarray:
-    """Return the colour number of each cell as uint8: shares on [0, reach], signed numbers on [-reach, reach].
+    """Return each cell's palette index as uint8: for shares on a scale from 0 to `reach`, for signed numbers from
+    -reach to reach.
 
-    free: True for cells that no mask blocks; blocked cells and numbers that are not finite have separate codes.
+    free: True for cells that no mask blocks. Blocked cells and numbers that are not finite have separate indices.
     """
     is_finite = np.isfinite(plane)
     known = np.where(is_finite, plane, 0.0)
@@ -195,9 +204,9 @@ def encode_colours(plane: np.ndarray, free: np.ndarray, reach: float, is_share: 
 
 @cache
 def colour_table(is_share: bool, palette: Palette) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the fill and the text colour of all 256 colour numbers.
+    """Return the fill and the text colour of all 256 palette indices.
 
-    A blocked cell has the background colour, because it is hatched.
+    The index of blocked cells has the background colour, because the page hatches these cells.
     """
     least = 0.0 if is_share else -1.0
     fills, inks = shade_cells(np.linspace(least, 1.0, COLOUR_LEVELS), 1.0, is_share, palette)
@@ -213,10 +222,11 @@ def colour_table(is_share: bool, palette: Palette) -> tuple[tuple[str, ...], tup
 
 # ---- thinning --------------------------------------------------------------------------------------------------------
 def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -> tuple[np.ndarray, tuple[int, int]]:
-    """Choose the cells to draw: return their flat indices as a (rows, columns) array, and the size of a block.
+    """Choose one cell per block to draw; return the cells' flat indices as a (rows, columns) array, and the size of a
+    block.
 
-    Each block is drawn as its cell with the largest share or magnitude. A number that is not finite is preferred to all
-    others, and a blocked cell is drawn only if all cells of its block are blocked.
+    The chosen cell has the block's largest share or magnitude. A number that is not finite is preferred to all others,
+    and a blocked cell is drawn only if all cells of its block are blocked.
     """
     height, width = plane.shape
     tall, wide = block_shape(height, width, most)
@@ -235,7 +245,10 @@ def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -
 
 
 def rank_cells(plane: np.ndarray, free: np.ndarray, is_share: bool) -> np.ndarray:
-    """Return a rank for each cell; the cell with the highest rank in a block is drawn for the whole block."""
+    """Return each cell's rank: its share or magnitude, inf if it is not finite, -inf if a mask blocks it.
+
+    Of each block, the cell with the highest rank is drawn.
+    """
     magnitudes = plane if is_share else np.abs(plane)
     is_finite = np.isfinite(plane)
     ranks = np.where(is_finite, magnitudes, np.inf)
@@ -243,7 +256,9 @@ def rank_cells(plane: np.ndarray, free: np.ndarray, is_share: bool) -> np.ndarra
 
 
 def cut_into_blocks(ranks: np.ndarray, tall: int, wide: int) -> np.ndarray:
-    """Cut ranks into blocks: (height, width) -> (rows, columns, tall * wide), padded with -inf."""
+    """Cut a matrix of ranks into blocks of `tall` x `wide` cells, padded with -inf: (height, width) -> (rows, columns,
+    tall * wide).
+    """
     height, width = ranks.shape
     rows = ceil_divide(height, tall)
     columns = ceil_divide(width, wide)
@@ -257,7 +272,8 @@ def cut_into_blocks(ranks: np.ndarray, tall: int, wide: int) -> np.ndarray:
 
 
 def block_shape(height: int, width: int, most: int) -> tuple[int, int]:
-    """Return the rows and columns of a block that is drawn as one cell, so that at most `most` of each are drawn.
+    """Return how many rows and columns of cells are drawn as one, so that at most `most` rows and `most` columns
+    result.
 
     Both axes are thinned by the same factor. An axis on which fewer than MIN_SQUARE_SIDE cells would then be left is
     thinned as little as possible.

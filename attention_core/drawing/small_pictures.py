@@ -1,4 +1,5 @@
-"""Small pictures of numbers for the cards of a page, as shapes on an area of 160 x 90 in the colours of the theme.
+"""Functions that return small pictures of numbers for a page's gallery tiles: shapes on an area of 160 x 90 in theme
+colours.
 
 A shape is plain data: its kind, the name of its colour in a Palette, the strength of that colour (0 to 1), then its
 numbers. A text shape has a position, a size and its content.
@@ -12,8 +13,8 @@ from jaxtyping import Bool, Float
 FIELD_WIDTH, FIELD_HEIGHT = 160.0, 90.0
 MARGIN = 8.0
 AXIS_NAME = 15.0  # text size of the name of an axis
-CURVE_POINTS = 33  # number of points of a function's curve
-WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # least colour strengths, so that small values stay visible
+CURVE_POINTS = 33  # number of points with which a function's curve is drawn
+WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # least colour strengths of cells and of lines, so that small values show
 Shape = tuple[str, str, float, *tuple[float | str, ...]]
 NumberFunction = Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " n"]]
 Box = tuple[float, float, float, float]  # (left, top, width, height)
@@ -21,12 +22,12 @@ WHOLE_FIELD: Box = (MARGIN, MARGIN, FIELD_WIDTH - 2 * MARGIN, FIELD_HEIGHT - 2 *
 
 
 def rectangle(colour: str, strength: float, box: Box) -> Shape:
-    """Return a filled rectangle as a shape."""
+    """Return a filled rectangle, given as (left, top, width, height), as a shape."""
     return shape("rect", colour, strength, box)
 
 
 def shape(kind: str, colour: str, strength: float, numbers: Sequence[float]) -> Shape:
-    """Return a shape of this kind, with its numbers rounded to a visible precision.
+    """Return a shape as a tuple: its kind, colour, strength (two decimals) and numbers (one decimal).
 
     >>> shape("dot", "q", 1 / 3, (1.0, 2.04, 3.0))
     ('dot', 'q', 0.33, 1.0, 2.0, 3.0)
@@ -35,7 +36,7 @@ def shape(kind: str, colour: str, strength: float, numbers: Sequence[float]) -> 
 
 
 def text_shape(colour: str, x: float, y: float, size: float, text: str) -> Shape:
-    """Return a text centred at a point as a shape.
+    """Return a shape that writes a text, centred at the point (x, y).
 
     >>> text_shape("x", 8.0, 45.0, 16.0, "T")
     ('text', 'x', 1.0, 8.0, 45.0, 16.0, 'T')
@@ -50,7 +51,8 @@ def map_shapes(
     box: Box = WHOLE_FIELD,
     random: bool = False,
 ) -> list[Shape]:
-    """Draw weights as a map of square cells, centred in a box; blocked cells are empty frames.
+    """Draw an attention map of square cells, centred in a rectangle (`box`); cells that are not allowed are empty
+    frames.
 
     random: whether random matrices produced the weights. Such weights carry no meaning and are drawn grey.
     """
@@ -72,7 +74,7 @@ def map_shapes(
 
 
 def shrink_map(values: Float[np.ndarray, "T S"] | Bool[np.ndarray, "T S"], most: int) -> np.ndarray:
-    """Shrink a map to at most `most` rows and columns; each new cell is the maximum of a block.
+    """Shrink a matrix to at most `most` rows and columns; each new cell is the maximum of a block of cells.
 
     >>> shrink_map(np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]]), 2).tolist()
     [[1, 3], [7, 9]]
@@ -98,7 +100,8 @@ def strip_shapes(values: Float[np.ndarray, " D"], colour: str, box: Box) -> list
 
 
 def signed_map_shapes(values: Float[np.ndarray, "T S"], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Draw numbers as a map of square cells: negative magenta, positive charcoal, infinite as empty frames.
+    """Draw a matrix of signed numbers as square cells: negative ones magenta, positive ones charcoal, infinite ones
+    empty frames.
 
     >>> [kind for kind, *_ in signed_map_shapes(np.array([[1.0, -np.inf]]))]
     ['rect', 'frame']
@@ -115,7 +118,8 @@ def signed_map_shapes(values: Float[np.ndarray, "T S"], box: Box = WHOLE_FIELD) 
 
 
 def matrix_shapes(colour: str, rows: int, columns: int, down: str, across: str, box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Draw an empty matrix in the middle of a box, with the names of its axes at its left and above it.
+    """Draw a matrix without numbers in the middle of a rectangle (`box`), with the axis names `down` at its left and
+    `across` above it.
 
     >>> [shape[-1] for shape in matrix_shapes("q", 1, 1, "T", "d") if shape[0] == "text"]
     ['T', 'd']
@@ -141,7 +145,7 @@ def bar_shapes(
 ) -> list[Shape]:
     """Draw numbers as bars on a horizontal line; bars of negative numbers are below the line.
 
-    largest: the number at the top of the box; None for the largest of the numbers.
+    largest: the number whose bar reaches the top of the rectangle `box`; None for the largest of the numbers.
     """
     top = max(largest or values.max(), 0.0)
     bottom = min(values.min(), 0.0)
@@ -195,7 +199,7 @@ def function_shapes(function: NumberFunction, first: float, last: float, colour:
 
 # ---- threads ---------------------------------------------------------------------------------------------------------
 def thread_shapes(weights: Float[np.ndarray, "T S"], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Draw queries above, keys below, and lines ("threads") between them, which are as thick as the weights."""
+    """Draw queries as dots above, keys as dots below, and lines between them whose thickness is the weight."""
     rows, columns = weights.shape
     query_x = spread_evenly(rows, box)
     key_x = spread_evenly(columns, box)
@@ -214,14 +218,16 @@ def thread_shapes(weights: Float[np.ndarray, "T S"], box: Box = WHOLE_FIELD) -> 
 
 
 def spread_evenly(count: int, box: Box) -> Float[np.ndarray, " count"]:
-    """Return the x coordinate of the middle of each of `count` equally wide columns that fill a box."""
+    """Return `count` x coordinates: the middles of equally wide columns that fill a rectangle."""
     left, _, width, _ = box
     middles = np.arange(count) + 0.5
     return left + middles * width / count
 
 
 def arc_shapes(weights: Float[np.ndarray, "T T"], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Draw words in a row, and arcs from each word to the words that it attends to, as thick as the weights."""
+    """Draw words as dots in a row, and from each word arcs to the words that it attends to; an arc's thickness is the
+    weight.
+    """
     count = len(weights)
     foot = box[1] + box[3] - 6
     x = spread_evenly(count, box)
@@ -238,7 +244,9 @@ def arc_shapes(weights: Float[np.ndarray, "T T"], box: Box = WHOLE_FIELD) -> lis
 
 # ---- geometry --------------------------------------------------------------------------------------------------------
 def arrow_shapes(vectors: Sequence[tuple[str, Float[np.ndarray, " 2"]]], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Draw vectors, given as (colour, two numbers), as arrows from the middle of a box; the longest fills the box."""
+    """Draw vectors, given as (colour, two numbers), as arrows from the middle of a rectangle (`box`), which the longest
+    one fills.
+    """
     left, top, width, height = box
     across = left + width / 2
     down = top + height / 2
@@ -263,7 +271,10 @@ def compared_shapes(query: Float[np.ndarray, " 2"], keys: Float[np.ndarray, "S 2
 
 
 def growth_shapes(parts: Mapping[str, Sequence[float]], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Draw amounts as squares on one scale, those of each colour side by side; a square's area is its amount."""
+    """Draw amounts as squares whose areas are the amounts, all on one scale; squares of one colour lie on each other.
+
+    parts: {colour: amounts}; the colours are side by side.
+    """
     box_left, top, box_width, height = box
     largest = max(max(amounts) for amounts in parts.values())
     width = box_width / len(parts)
@@ -281,7 +292,8 @@ def growth_shapes(parts: Mapping[str, Sequence[float]], box: Box = WHOLE_FIELD) 
 
 # ---- heads and blocks ------------------------------------------------------------------------------------------------
 def shared_head_shapes(kv_heads: int, query_heads: int = 4) -> list[Shape]:
-    """Draw the query heads above, and below them the key/value heads that they share.
+    """Draw query heads above, key/value heads below, and lines from each query head to the key/value head that it
+    shares.
 
     >>> [kind for kind, *_ in shared_head_shapes(1, query_heads=1)]
     ['line', 'rect', 'rect', 'rect']
@@ -299,7 +311,7 @@ def shared_head_shapes(kv_heads: int, query_heads: int = 4) -> list[Shape]:
 
 
 def block_shapes(blocks: int) -> list[Shape]:
-    """Draw a map of `blocks` x `blocks` blocks, of which only the middle one is filled: the block in memory.
+    """Draw an attention map of `blocks` x `blocks` blocks with only the middle one filled: the block that is in memory.
 
     >>> [kind for kind, *_ in block_shapes(1)]
     ['rect']

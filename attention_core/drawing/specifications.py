@@ -1,4 +1,4 @@
-"""Vega-Lite specifications of every picture: cells in pixels, curves on two axes, arrows on a plane.
+"""Builds the Vega-Lite specification of every picture: cells in pixels, curves on two axes, arrows on a plane.
 
 Only this module uses Altair. A specification is built only once, and only the table of marks changes from picture to
 picture, so that a rerun of a page sends data and keeps the chart.
@@ -31,9 +31,9 @@ class Picture:
 
 
 def import_pandas() -> None:
-    """Import pandas and wait until the import is complete.
+    """Import pandas and wait until the import is complete, because Altair would otherwise use a half-imported pandas.
 
-    Without this wait, Altair would use pandas even while another thread is still importing it.
+    This happens if another thread is still importing it.
     """
     importlib.import_module("pandas")
 
@@ -43,8 +43,8 @@ def import_pandas() -> None:
 def cell_specification() -> dict:
     """Return the specification of cells, hatches, outlines and texts in pixels.
 
-    A click sends a cell, and hovering highlights its row and column. A screen reader reads each cell's description and
-    number, and skips the other marks.
+    A click on a cell sends the cell to the page, and hovering over a cell highlights its row and column. A screen
+    reader reads each cell's description and number, and skips the other marks.
     """
     import_pandas()
     boxes = place_points().encode(x2="x2:Q", y2="y2:Q")
@@ -99,13 +99,13 @@ def draw_hatches(boxes: alt.Chart) -> alt.Chart:
 
 
 def draw_bars(boxes: alt.Chart) -> alt.Chart:
-    """Return the layer of rectangles that are not cells."""
+    """Return the layer of filled rectangles, such as bars, that are not cells of a matrix."""
     bars = rows_of_kind(boxes, "bar").mark_rect(aria=False)
     return bars.encode(color=alt.Color("fill:N", scale=None))
 
 
 def draw_cell_texts() -> alt.Chart:
-    """Return the layer of texts: in the middle of a cell, or a label at its point."""
+    """Return the layer of texts: a cell's number in the middle of the cell, and labels at their points."""
     rows = alt.Chart().transform_filter("datum.text != ''")
     rows = rows.transform_calculate(
         middle="(datum.x + datum.x2) / 2",
@@ -128,9 +128,10 @@ def draw_cell_texts() -> alt.Chart:
 
 
 def draw_hovered_cells(cells: alt.Chart) -> alt.Chart:
-    """Return the layer that highlights a hovered result: the same cell in each result, and its row and column.
+    """Return the layer that outlines cells while a product's cell is hovered: the cell, its row of the left operand,
+    and its column of the operand above.
 
-    The row is highlighted in the left operand, the column in the operand above.
+    If several results are shown, the cell is outlined in all of them.
     """
     hovered = cells.transform_filter(
         "isArray(hover.row) && datum.row >= 0 && hover.panel[0] == 'result' && ("
@@ -164,9 +165,8 @@ def sized_specification(width: float, height: float, padding: int = 2) -> dict:
 # ---- still pictures of animations ------------------------------------------------------------------------------------
 @cache
 def still_layers() -> dict:
-    """Return a still picture's layers: lines of varying thickness below rectangles, texts and outlines.
-
-    Nothing in a still picture can be clicked.
+    """Return the layers of a picture without clicks: lines of varying thickness below rectangles, texts and
+    outlines.
     """
     import_pandas()
     points = place_points()
@@ -176,7 +176,9 @@ def still_layers() -> dict:
 
 
 def draw_threads(points: alt.Chart) -> alt.Chart:
-    """Return the layer of threads: a line through the points of each, with the thickness given in its table row."""
+    """Return the layer of the lines between queries and keys ("threads"); each line's thickness and points are in its
+    table rows.
+    """
     lines = rows_of_kind(points, "thread").mark_line(**SILENT)
     return lines.encode(
         color=own_colour(),
@@ -187,7 +189,9 @@ def draw_threads(points: alt.Chart) -> alt.Chart:
 
 
 def still_specification(width: float, height: float) -> dict:
-    """Return the specification of a still picture with a fixed size in pixels, which a long text does not enlarge."""
+    """Return the specification of a picture without clicks, with a fixed size in pixels that a long text does not
+    enlarge.
+    """
     return {
         **still_layers(),
         "width": int(width),
@@ -200,12 +204,12 @@ def still_specification(width: float, height: float) -> dict:
 
 # ---- parts of all specifications -------------------------------------------------------------------------------------
 def rows_of_kind(chart: alt.Chart, kind: str) -> alt.Chart:
-    """Filter a chart's table to the rows of one kind of mark."""
+    """Return a chart that draws only those table rows whose kind of mark is `kind`."""
     return chart.transform_filter(f"datum.kind == '{kind}'")
 
 
 def own_colour() -> alt.Color:
-    """Return a colour encoding that reads the colour from each table row."""
+    """Return a colour encoding that takes each mark's colour from the column "fill" of its table row."""
     return alt.Color("fill:N", scale=None, legend=None)
 
 
@@ -250,7 +254,10 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
 
 @cache
 def curve_layers() -> dict:
-    """Return the layers of all charts of curves, without axes; cached, because Altair needs 0.1 s to build them."""
+    """Return the layers of all charts of curves, without axes.
+
+    The result is cached, because Altair needs 0.1 s to build the layers.
+    """
     import_pandas()
     rows = alt.Chart().encode(x="x:Q", y="y:Q")
     chart = alt.layer(
@@ -279,7 +286,7 @@ def put_on_axes(encoding: dict, axes: dict[str, dict]) -> dict:
 
 
 def encode_axis(axis: Axis, channel: type[alt.X] | type[alt.Y], field: str) -> alt.X | alt.Y:
-    """Return the encoding of a quantity along an axis."""
+    """Return the encoding of an axis's quantity, from the table column `field`, along x or y."""
     scale = alt.Scale(
         type="log" if axis.log else "linear",
         domain=[axis.first, axis.last],
@@ -325,13 +332,15 @@ def draw_upright_rules(rows: alt.Chart) -> alt.Chart:
 
 
 def own_dashes() -> alt.StrokeDash:
-    """Return a dash encoding: a line is dashed if its table row says that it is."""
+    """Return an encoding that dashes a line if the column "dashed" of its table row is True."""
     patterns = alt.Scale(domain=[False, True], range=[[1, 0], [7, 5]])
     return alt.StrokeDash("dashed:N", scale=patterns, legend=None)
 
 
 def draw_covered_stretches(rows: alt.Chart) -> alt.Chart:
-    """Return the layer of those curve stretches that another curve covers, drawn with the width given in their row."""
+    """Return the layer that draws the stretches of a curve that another curve covers, with the width given in their
+    table row.
+    """
     stretches = rows_of_kind(rows, "under").mark_rule(**SILENT)
     return stretches.encode(
         x2="x2:Q",
@@ -350,18 +359,20 @@ def draw_curve_lines(rows: alt.Chart) -> alt.Chart:
 
 
 def draw_points(rows: alt.Chart, kind: str, **form) -> alt.Chart:
-    """Return the layer of points with tooltips. form: Vega-Lite properties of the mark."""
+    """Return the layer of the points of one kind, with tooltips. form: Vega-Lite properties of the mark."""
     points = rows_of_kind(rows, kind).mark_point(opacity=1, **form)
     return points.encode(color=own_colour(), **told_text())
 
 
 def told_text() -> dict:
-    """Return the encoding of a mark's tooltip and of its description for screen readers."""
+    """Return an encoding that uses the table column "said" as a mark's tooltip and as its description for screen
+    readers.
+    """
     return {"description": "said:N", "tooltip": [alt.Tooltip("said:N", title=" ")]}
 
 
 def draw_curve_names(rows: alt.Chart) -> alt.Chart:
-    """Return the layer of the curves' names, at a height given in pixels."""
+    """Return the layer of the curves' names, each at the height in pixels that its table row gives."""
     names = rows_of_kind(rows, "text").mark_text(align="left", dx=6, fontSize=14, font=FONT, **SILENT)
     return names.encode(y=alt.Y("y:Q", scale=None, axis=None), text="name:N", color=own_colour())
 

@@ -1,4 +1,6 @@
-"""Still pictures of animations, for slides and paper: threads as thick as weights, stripes, candidates with bars."""
+"""Draws animations as pictures for slides and paper: lines as thick as the weights, vectors as stripes, candidates with
+bars.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -13,7 +15,7 @@ from attention_core.drawing.text_layout import place_fitted_label, place_label, 
 
 STILL_COLUMNS = {
     **CELL_COLUMNS,
-    "name": "",  # name of a thread, the same in the table rows of all its points
+    "name": "",  # name of a line, the same in the table rows of all its points
     "order": 0,
     "width": 1.0,
 }
@@ -22,16 +24,16 @@ THINNEST_PX, THICKER_PX = 1.0, 9.0  # thickness of a line in pixels at weight 0,
 PALEST_SHARE = 0.12  # how much of the line colour a line of weight 0 has
 
 Point = tuple[float, float]
-PALEST_STRIPE_SHARE = 0.05  # how much of the vector's colour the stripe of the number 0 has
+PALEST_STRIPE_SHARE = 0.05  # share of the vector's colour in the stripe of a component that is 0
 WORD_BAR_PX = 15.0  # pixels: text size of words and probabilities
 WORD_LINE_PX = 25.0  # pixels from one word to the next below it
 WORD_BAR_HEIGHT_PX = 13.0
-LONGEST_WORD_SHARE = 0.45  # the most of the total width that a word takes; a longer word is shortened
+LONGEST_WORD_SHARE = 0.45  # largest share of the width that a word takes; longer words are shortened
 SHARE_ROOM_PX = 50.0  # pixels for the probability after its bar
 
 
 def still_picture(rows: Sequence[dict], width: float, height: float) -> Picture:
-    """Return a still picture of these table rows, with a size in pixels."""
+    """Return a picture without clicks, of width x height pixels, of the marks in these table rows."""
     return Picture(fill_columns(rows, STILL_COLUMNS), still_specification(width, height))
 
 
@@ -49,10 +51,10 @@ def blend_colour(colour: str, share: float, palette: Palette) -> str:
 
 
 def place_thread(name: str, bends: Sequence[Point], weight: float, colour: str, palette: Palette) -> list[dict]:
-    """Return a thread as a Bézier curve: a table row per point of it.
+    """Return a line between a query and a key ("thread") as a Bézier curve: one table row per point of the curve.
 
-    name: unique in the picture. bends: start, two control points, end. weight: a number from 0 to 1; the larger, the
-    thicker and stronger the thread.
+    name: unique in the picture. bends: start, two control points, end. weight: from 0 to 1; a larger weight gives a
+    thicker line with a stronger colour.
     """
     look = {
         "kind": "thread",
@@ -84,10 +86,10 @@ def place_stripes(
     palette: Palette,
     is_lying: bool = False,
 ) -> Iterator[dict]:
-    """Yield the stripes of a vector, one below the other, as marks.
+    """Yield a vector's numbers as stripes, one below the other, or side by side if is_lying.
 
-    sizes: each number's size, from 0 to 1. colours: the colour of each stripe. place: the rectangle that the stripes
-    fill. is_lying: True if the stripes lie side by side instead.
+    sizes: each number's size, from 0 to 1, which sets the strength of its stripe's colour. colours: the colour of each
+    stripe. place: the rectangle that the stripes fill.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> place = {"x": 0, "x2": 5, "y": 0, "y2": 8}
@@ -110,7 +112,7 @@ def place_word_bars(
     write: Callable[[float], str],
     palette: Palette,
 ) -> Iterator[dict]:
-    """Yield the marks of the candidates, one below the other.
+    """Yield the marks of the candidates for the next word, one below the other: word, bar and probability.
 
     shares: words with their probabilities. corner: the upper left corner. room: the total width. write: a function that
     formats a probability.

@@ -1,4 +1,4 @@
-"""Layout of a picture's texts: estimated widths, and positions beside rows and above columns.
+"""Lays out a picture's texts: estimates their widths, and places them beside rows and above columns.
 
 Every text is drawn exactly as the caller passes it, without interpretation.
 """
@@ -23,9 +23,9 @@ TILTED_BESIDE_CHINESE = 2.4  # least width of a tilted column beside texts from 
 
 @dataclass(frozen=True)
 class PictureTexts:
-    """The functions that return a picture's texts.
+    """The two functions from which a picture gets its texts.
 
-    describe: the description of a cell. labels: the label of a position along an axis.
+    describe: returns the description of a cell. labels: returns the label of a position along an axis.
     """
 
     describe: Callable[[Ref], str]
@@ -93,7 +93,7 @@ def place_label(text: str, x: float, y: float, palette: Palette, **more) -> dict
 def place_fitted_label(
     text: str, x: float, y: float, room: float, size: float, palette: Palette, align: str = "left"
 ) -> dict:
-    """Return the mark of a text at a point, shortened if it is wider than the room in pixels."""
+    """Return the mark of a text at a point; a text wider than `room` pixels is shortened."""
     return place_label(shorten_text(text, room, size), x, y, palette, align=align, size=size)
 
 
@@ -164,7 +164,7 @@ class ColumnLabels:
     slant: float
 
     def drawn(self, palette: Palette, x0: float, y: float) -> list[dict]:
-        """Return the marks of these labels, for a panel whose upper left corner is (x0, y)."""
+        """Return the marks of these labels above a panel whose upper left corner is (x0, y)."""
         placed = []
         size = label_size(self.cell)
         for column, text in enumerate(self.texts):

@@ -1,4 +1,6 @@
-"""Words as tiles, in as many lines as they need; a text split in several ways, as a row of tiles for each way."""
+"""Draws words as tiles, in as many lines as they need, or a text's tokens by several tokenizers, a row of tiles for
+each.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -56,7 +58,7 @@ def place_tiles(tiles: Iterable[Tile], top: float, room: float, palette: Palette
 
 
 def place_tile(tile: Tile, rectangle: dict[str, float], palette: Palette) -> Iterator[dict]:
-    """Yield the marks of a tile: background, border, and its word, shortened if it is wider than a line."""
+    """Yield the marks of a tile: its background, its border and its word, which is shortened if wider than a line."""
     if tile.colour:
         yield place_bar(rectangle, blend_colour(tile.colour, TINT_SHARE, palette))
     if tile.edge and tile.is_dashed:
@@ -70,7 +72,7 @@ def place_tile(tile: Tile, rectangle: dict[str, float], palette: Palette) -> Ite
 
 
 def place_dashes(rectangle: dict[str, float], colour: str) -> Iterator[dict]:
-    """Yield the marks of a dashed line around a rectangle."""
+    """Yield the marks of a dashed line along the edges of a rectangle."""
     left, right, top, bottom = (rectangle[edge] for edge in ("x", "x2", "y", "y2"))
     for start, end in dashes_between(left, right):
         for y in (top, bottom - DASH_THICKNESS_PX):
@@ -105,7 +107,7 @@ class TokenRow:
 
 
 def token_rows(rows: Sequence[TokenRow], palette: Palette) -> Picture:
-    """Draw the rows of tokens one below the other.
+    """Draw several tokenizations of a text, one row of tiles below the other.
 
     Neighbouring tokens differ in colour, and unknown tokens have dashed borders.
 

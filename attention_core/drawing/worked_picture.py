@@ -1,7 +1,7 @@
-"""A worked example as a picture: the reader's numbers beside the right ones, or operands beside an empty place.
+"""Draws an exercise: the visitor's numbers beside the right ones, or operands beside an empty space for input cells.
 
-A mark is a sign and an outline, never a colour alone. Cells are beside their operands, row by row. Over the empty place
-a page puts cells to type numbers into.
+A mark (right or wrong) is a symbol and an outline, never a colour alone. Cells are beside their operands, row by row.
+Over the empty space a page puts cells to type numbers into.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -37,11 +37,11 @@ MAX_MARK_PX = 15.0  # pixels: the largest text size of a mark's symbol
 SHEET_TITLE_PX, SHEET_LEGEND_PX = 16.0, 15.0  # pixels: text sizes of titles and of the legend
 SHEET_TITLE_SHARE = 0.28  # text size of a title above large cells, as a share of a cell's side
 LEGEND_SIGN_PX, LEGEND_GAP_PX = 20, 16  # pixels: width of a legend symbol, gap after a legend text
-SHEET_COLUMN_GAP_PX = 30.0  # pixels between two matrices, including the symbol that joins them
+SHEET_COLUMN_GAP_PX = 30.0  # pixels between two matrices; the symbol that joins them is drawn there
 SHEET_ROW_GAP_PX = 18.0  # pixels between two rows of matrices, one below the other
 SHEET_EDGE_PX = 8  # free pixels at the right edge of the picture
 MARK_SIGNS = {Mark.RIGHT: "✓", Mark.FOLLOWED: "→", Mark.SLIP: "×"}
-SLIP_TINT_SHARE = 0.13  # share of the mark's colour in the background of a cell with an error
+SLIP_TINT_SHARE = 0.13  # share of the mark's colour in the background of a wrong cell
 WORDLESS = {"text": "", "what": "", "value": ""}  # text columns of an outline, empty because it has no tooltip
 MAX_FREE_CELL_PX, MIN_FREE_CELL_PX = 84.0, 48.0  # largest and smallest side of a cell in pixels
 FRAME_HEIGHT_PX = 340.0  # pixels: the largest height of the picture
@@ -51,12 +51,12 @@ SIGN_PX = 30.0  # pixels: size of a symbol such as × between two matrices
 
 @dataclass(frozen=True, eq=False)
 class SheetPart:
-    """A matrix of the picture.
+    """A matrix of an exercise's picture: a step of the run, or the visitor's numbers for it.
 
-    panel: its cells. run: the name of the cells' run. place: "result", "left" or "above" as in a product, so that
-    hovering a result highlights its operands. sign: the text before the matrix, such as "×". digits: decimals of its
-    numbers, None for exact ones. marked: the visitor's numbers with their marks, shown instead of the run's. known: the
-    cells whose marks may be shown, None for all. spare: whether the matrix is dropped if there is no room.
+    panel: its cells. run: the name of the cells' run. place: "result", "left" or "above", its place in a product, so
+    that hovering a result highlights its operands. sign: the text before the matrix, such as "×". digits: decimals of
+    its numbers, None for exact ones. marked: the visitor's numbers with their marks, shown instead of the run's. known:
+    the cells whose marks may be shown, None for all. spare: whether the matrix is dropped if there is no room.
     """
 
     title: str
@@ -83,7 +83,7 @@ class SheetPart:
         return numbers
 
     def mark(self, ref: Ref) -> Mark:
-        """Return the mark of a cell if it may be shown, else UNANSWERED."""
+        """Return whether the visitor's number in a cell is right, as a Mark; UNANSWERED if this may not be shown."""
         if self.marked is None:
             return Mark.UNANSWERED
         if self.known is not None and ref not in self.known:
@@ -93,12 +93,14 @@ class SheetPart:
 
     @cached_property
     def marks(self) -> Tensor:
-        """The marks of all cells of the step, including marks that may not be shown yet."""
+        """The marks of all cells of the step (right, wrong, right given an earlier error, or unanswered), even those
+        not yet to be shown.
+        """
         return self.marked.marks
 
     @property
     def shows_marks(self) -> bool:
-        """Whether at least one cell has a mark that may be shown."""
+        """Whether the matrix shows at least one cell as right or wrong."""
         refs = chain.from_iterable(self.panel.refs)
         return any(self.mark(ref) in MARK_SIGNS for ref in refs)
 
@@ -114,7 +116,7 @@ class SheetPart:
 
 @dataclass(frozen=True, eq=False)
 class SheetView:
-    """Settings for all matrices of a picture: arguments of worked_sheet."""
+    """What all matrices of a picture share: text functions, palette, names of marks, chosen cell and outlined cells."""
 
     words: PictureTexts
     palette: Palette
@@ -131,7 +133,8 @@ def worked_sheet(
     chosen: tuple[str, Ref] | None = None,
     reached: Collection[Ref] = (),
 ) -> Picture:
-    """Draw rows of matrices, one below the other, and below them a legend of the marks.
+    """Draw an exercise's matrices in rows, one below the other, and below them a legend of the symbols for right and
+    wrong.
 
     called: maps each mark to its name. chosen: the name of a run and the Ref of its open cell. reached: further cells
     to outline.
@@ -159,7 +162,7 @@ def worked_sheet(
 
 
 def shows_marks(parts: Sequence[SheetPart]) -> bool:
-    """Return whether a row of matrices has at least one mark that may be shown."""
+    """Return whether at least one matrix of a row shows a cell as right or wrong."""
     return any(part.shows_marks for part in parts)
 
 
@@ -240,7 +243,8 @@ def place_sheet_title(part: SheetPart, x: float, y: float, cell: float, palette:
 
 # ---- cells and their marks -------------------------------------------------------------------------------------------
 def place_sheet_cells(part: SheetPart, origin: tuple[float, float], size: float, view: SheetView) -> list[dict]:
-    """Return the marks that draw a matrix's cells: for each its number and the sign of right or wrong.
+    """Return the marks that draw a matrix's cells: each cell's number, and the symbol for right or wrong if it may be
+    shown.
 
     origin: the upper left corner.
     """
@@ -287,7 +291,7 @@ def sheet_number_size(part: SheetPart, size: float) -> float:
 
 
 def place_mark(cell: dict, mark: Mark, size: float, palette: Palette) -> list[dict]:
-    """Return the symbol of a mark in its cell's corner, and an inner outline unless the number is right."""
+    """Return the symbol for right or wrong in a cell's corner, and an inner outline unless the number is right."""
     if mark not in MARK_SIGNS:
         return []
     ink = mark_inks(palette)[mark]
@@ -310,12 +314,12 @@ def place_mark(cell: dict, mark: Mark, size: float, palette: Palette) -> list[di
 
 
 def mark_inks(palette: Palette) -> dict[Mark, str]:
-    """Return the colour of each mark's symbol."""
+    """Return the colour of the symbol for each mark (right or wrong)."""
     return {Mark.RIGHT: palette.x, Mark.FOLLOWED: palette.ink, Mark.SLIP: palette.minus}
 
 
 def slip_tint(palette: Palette) -> str:
-    """Return the background of a cell with an error: the mark's colour mixed into the page's background."""
+    """Return the background of a cell with a wrong number: the mark's colour mixed into the page's background."""
     share = np.array([SLIP_TINT_SHARE])
     (colour,) = to_hex_colours(blend_colours(palette.ground, palette.minus, share))
     return colour
@@ -339,7 +343,7 @@ def place_sheet_legend(x: float, y: float, palette: Palette, called: Mapping[Mar
 # ---- operands beside an empty place ----------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class WorkedFrame:
-    """The picture around an empty space for input cells.
+    """The picture of a step's operands around an empty space, over which a page puts input cells.
 
     left, top: the upper left corner of that space. cell: the side of its cells. row: the left edge and the width of the
     matrix whose rows are operands of these cells. column: the left edge and the height of the matrix whose columns are
@@ -369,7 +373,7 @@ def worked_frame(
     placed = {part.place: part for part in (*parts, free)}
     row = [placed[place] for place in ("left", "above", "result", "beside") if place in placed]
     size = fitting_cell_size(row, words, BESIDE_WIDTH_PX)
-    if size < MIN_FREE_CELL_PX:  # too small beside the picture: as large as the page is wide
+    if size < MIN_FREE_CELL_PX:  # too small for a picture with space beside it: use the page's width
         size = fitting_cell_size(row, words, FRAME_WIDTH_PX)
     top = sheet_heading_height(row, words, size)
     lefts = place_in_row(row, words, size)
@@ -406,7 +410,7 @@ def place_in_row(row: Sequence[SheetPart], words: PictureTexts, size: float) -> 
 
 
 def row_sign(part: SheetPart, placed: dict[str, SheetPart]) -> str:
-    """Return the symbol drawn before a matrix, such as "×"; "=" or "→" before the result."""
+    """Return the symbol before a matrix: the matrix's own, such as "×", or "=" or "→" before the result."""
     if part.place != "result":
         return part.sign
     return "=" if "above" in placed else "→"
@@ -414,7 +418,11 @@ def row_sign(part: SheetPart, placed: dict[str, SheetPart]) -> str:
 
 # ---- the size of cells -----------------------------------------------------------------------------------------------
 def fitting_cell_size(row: Sequence[SheetPart], words: PictureTexts, room: float) -> float:
-    """Return the largest cell side with which a row fits the frame's height and this width, or the smallest side."""
+    """Return the largest cell side with which a row of matrices fits the width `room` and the largest height of the
+    picture.
+
+    If none fits, the smallest allowed side is returned.
+    """
     size = MAX_FREE_CELL_PX
     while size > MIN_SHEET_CELL_PX and not fits(row, words, size, room):
         size -= 1
@@ -422,7 +430,9 @@ def fitting_cell_size(row: Sequence[SheetPart], words: PictureTexts, room: float
 
 
 def fits(row: Sequence[SheetPart], words: PictureTexts, size: float, room: float) -> bool:
-    """Return whether a row with cells of this side fits the frame's height and this width."""
+    """Return whether a row of matrices with cells of this side fits the width `room` and the largest height of the
+    picture.
+    """
     tallest = max(len(part.panel.refs) for part in row)
     height = sheet_heading_height(row, words, size) + tallest * size
     return height <= FRAME_HEIGHT_PX and row_width(row, words, size) <= room

@@ -1,1 +1,1 @@
-"""The worked examples included in the package, with their vectors and matrices."""
+"""Reads the app's examples from JSON files included in the package: their words, vectors, matrices and settings."""

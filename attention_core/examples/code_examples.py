@@ -1,4 +1,4 @@
-"""Code examples: the tensors that their listings sample, and the comparison of a listing's results with a run."""
+"""Reads code examples: samples the tensors of each listing, and compares the listing's results with those of a run."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -47,13 +47,16 @@ def read_torch_function() -> Tensors:
 
 
 def read_multi_head() -> Tensors:
-    """Sample the three inputs (query, key, value), and the layer's matrices and biases."""
+    """Sample the three inputs (query, key, value) of the listing multi_head_class, and the matrices and biases of its
+    layer.
+    """
     layer, query, key, value = multi_head_class.draw()
     return {"x": query, "context": key, "value": value, **read_linear(layer)}
 
 
 def read_cross_heads() -> Tensors:
-    """Sample the two inputs, the allowed pairs, and the layer's matrices and biases.
+    """Sample the two inputs of the listing cross_heads_class, its allowed pairs, and the matrices and biases of its
+    layer.
 
     The listing's mask is inverted, because its value True blocks a pair.
     """
@@ -62,7 +65,9 @@ def read_cross_heads() -> Tensors:
 
 
 def read_eighth() -> Tensors:
-    """Sample the input, and the layer's matrices and biases."""
+    """Sample the input of the listing eighth_class, and the matrices and biases of its layer, whose heads have width D
+    / 8.
+    """
     layer, x = eighth_class.draw()
     return {"x": x, **read_linear(layer)}
 

@@ -1,4 +1,4 @@
-"""The examples of the app: words, numbers and settings, read from examples.json.
+"""Reads the examples of the app from examples.json: words, numbers and settings.
 
 An entry of that file with the field "like" inherits all fields that it lacks from the entry that "like" names.
 """
@@ -313,9 +313,9 @@ def make_own_lexicon(values: Mapping[str, object]) -> Lexicon | None:
 
 
 def built_matrices(tokens: tuple[str, ...], kinds: tuple[str, ...]) -> dict[str, object]:
-    """Build the inputs of handmade heads.
+    """Build x and the projections of handmade heads, such as a head that attends to the previous word.
 
-    Returns the fields of an Example: x, the projections, and the number of heads.
+    Returns the fields of an Example: x, w_q, w_k, w_v, and the number of heads.
     """
     heads = build_heads(tokens, [read_head_kind(kind) for kind in kinds])
     return {

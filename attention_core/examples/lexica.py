@@ -1,7 +1,8 @@
-"""Toy lexica: words with hand-made vectors. The numbers are in examples.json.
+"""Reads toy lexica, which give words hand-made vectors, from examples.json.
 
 A lexicon in that file may name another lexicon in the field "like", from which it takes all fields that it lacks. The
-vector of a group of words with a "role" is also that of any other word to which the user gives this role.
+vector of a group of words with a "role" (such as "person") is also that of any other word to which the user gives this
+role.
 """
 
 import json
@@ -14,7 +15,10 @@ from attention_core.inputs.tokenizer import Lexicon
 
 # ---- reading examples.json -------------------------------------------------------------------------------------------
 def read_lexica(entries: Mapping[str, dict]) -> dict[str, Lexicon]:
-    """Parse the lexica by name; one with "like" has all words of the lexicon named there, except those it replaces."""
+    """Parse the lexica by name; a lexicon with the field "like" inherits the words of the lexicon named there.
+
+    A word that the lexicon lists itself has its own vector instead of the inherited one.
+    """
     lexica: dict[str, Lexicon] = {}
     for name, entry in entries.items():
         like = Lexicon((), {})

@@ -1,9 +1,8 @@
-"""Published models: the attention of each, as given by the numbers of its configuration.
+"""Describes the attention of published models by the numbers of their configurations, so that it can be run here.
 
-A model is one block and its line in PUBLISHED_MODELS. Its kinds of layer are configurations of this package, so that
-each can be run. `source`: where the numbers are from; if a library's class has other defaults than the checkpoint, the
-checkpoint's file counts. RoPE always pairs neighbouring columns here, because another pairing would only reorder the
-learned columns.
+A model is one PublishedModel and its line in PUBLISHED_MODELS; each of its kinds of layer has an AttentionConfig.
+`source`: where the numbers are from; if a library's class has other defaults than the checkpoint, the checkpoint's file
+counts. RoPE always pairs neighbouring columns here, because another pairing would only reorder the learned columns.
 """
 
 from collections.abc import Mapping
@@ -105,7 +104,8 @@ def t5(direction: str) -> Choice:
 def decoupled_rope(base: float, **stretched: object) -> Choice:
     """Return the choice of separate components with RoPE that are appended to queries and keys.
 
-    base, stretched: as for rope.
+    base: the base of the frequencies. stretched: parameters for longer contexts: the kind of scaling, its factor, and
+    the length in training.
     """
     return "decoupled_rope", {"base": base, **stretched}
 

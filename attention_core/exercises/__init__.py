@@ -1,1 +1,1 @@
-"""Exercises, puzzles and layers with bugs: their generation, and the marking of answers."""
+"""Generates exercises, puzzles and layers with bugs, and marks the visitor's answers."""

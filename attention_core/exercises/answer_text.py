@@ -1,4 +1,6 @@
-"""The numbers of a worked example as text, and the reverse: in rows and columns, with "?" for an empty cell."""
+"""Writes the numbers of a worked example as text in rows and columns, with "?" for an empty cell, and parses such
+text.
+"""
 
 import re
 from decimal import Decimal
@@ -19,11 +21,11 @@ DEFAULT_DECIMALS = 2  # decimals of a number that is not whole, if the text does
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
 def read_answers(text: str, right: Float[Tensor, "..."], name: str) -> Float[Tensor, "rows columns"]:
-    """Parse written numbers into the rows and columns of the right numbers; NaN for each question mark.
+    """Parse the numbers that a visitor wrote, in the rows and columns of the right numbers; a question mark gives NaN.
 
-    text: in the forms of parse_matrix. right: the right numbers; its heads are written one below the other. name: the
-    name of the step, for errors. Raises AttentionError as parse_matrix does, and with the code rank if the shape
-    differs.
+    text: in the forms that parse_matrix reads. right: the right numbers; its heads are written one below the other.
+    name: the name of the step, for errors. Raises AttentionError as parse_matrix does, and with the code rank if the
+    shape differs.
 
     >>> read_answers("1 ?; 0.5 -2", torch.zeros(2, 2), "q")
     tensor([[ 1.0000,     nan],
@@ -48,8 +50,9 @@ def read_answers(text: str, right: Float[Tensor, "..."], name: str) -> Float[Ten
 def count_decimals(text: str, numbers: Float[Tensor, "..."], right: Float[Tensor, "..."]) -> int | None:
     """Return the largest number of decimals of the numbers in a text; None if the numbers are exact.
 
-    Whole numbers without decimals are exact if the right numbers are whole, too; otherwise they count as rounded, like
-    1.00. text: the visitor's text. numbers: the numbers in the text. right: the right numbers.
+    Whole numbers without decimals are exact if the right numbers are whole, too; else the result is DEFAULT_DECIMALS,
+    because 1 may be the rounded form of 1.00. text: the visitor's text. numbers: the numbers in the text. right: the
+    right numbers.
 
     >>> whole, parts = torch.tensor([1.0, 2.0]), torch.tensor([0.3, 0.7])
     >>> count_decimals("0.30 .7", parts, parts), count_decimals("1 2", whole, whole)
@@ -108,7 +111,7 @@ def answer_text(number: float, digits: int | None) -> str:
 
 
 def blank_text(right: Float[Tensor, "..."], between: str = "; ") -> str:
-    """Write a question mark for each number of a stage.
+    """Write a question mark for each number of a stage of the calculation.
 
     right: the right numbers, which give the shape. between: the text between two rows.
 

@@ -1,6 +1,7 @@
-"""Self-attention as in many classes, one line per step, and its bugs: wrong lines, each a common mistake that runs.
+"""Self-attention as in many classes, written as one function per step, and its bugs: wrong lines that run without
+error.
 
-Every line is a separate function: its parameters are the values that it reads, and its return expression is shown.
+The parameters of each function are the values that its line reads, and its return expression is the line that is shown.
 """
 
 import ast
@@ -170,7 +171,7 @@ class Bug:
     """A bug of an attention layer: one line replaced by a wrong one.
 
     code: the code of the bug, a key of MISTAKE_SENTENCES. line: the key in LAYER_LINES of the replaced line. wrong: the
-    wrong line. padded: whether the bug shows in a batch with padding and not under a causal mask.
+    wrong line. padded: True if the bug is visible in a batch with padding and not under a causal mask.
     """
 
     code: str
@@ -243,7 +244,9 @@ def run_layer(trace: Trace, code: str | None = None) -> dict[str, Tensor]:
 
 
 def inputs_of_lines(trace: Trace) -> dict[str, object]:
-    """Return the values of a run that the lines of the layer read: its inputs and its sizes."""
+    """Return the values of a run that the lines of the layer read: x, the four matrices, its sizes, and which tokens
+    are real.
+    """
     B, T, _ = trace.step("x").shape
     values: dict[str, object] = {"B": B, "T": T, "heads": trace.sizes()["H"]}
     for name in ("x", "w_q", "w_k", "w_v", "w_o"):
@@ -281,9 +284,10 @@ class WeightRatio:
 
 
 def row_ratio(trace: Trace, batch: int, head: int, query: int) -> WeightRatio:
-    """Return the ratio of the largest to the smallest weight of a row; its logarithm is the gap of their scores.
+    """Return the ratio of the largest to the smallest weight of a row, with its logarithm and the difference of the two
+    scores.
 
-    Only weights above 0 count; if there is none, the ratio is 1, and its logarithm and the gap are 0.
+    Only weights above 0 count; if there is none, the ratio is 1, and its logarithm and the difference of scores are 0.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.tensor([[1.0]]), torch.tensor([[2.0], [5.0]]), torch.ones(2, 1))

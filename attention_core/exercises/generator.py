@@ -1,4 +1,4 @@
-"""Exercises to calculate by hand, with small whole numbers, sampled so that no two mistakes give the same result."""
+"""Generates exercises to calculate by hand, with small whole numbers, so that no two mistakes give the same result."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -100,9 +100,9 @@ class Exercise:
 def make_exercise(level: str, seed: int) -> Exercise:
     """Make an exercise of a level; the same seed gives the same exercise on any machine.
 
-    Numbers are sampled again until no two mistakes give the same numbers in two decimals, and until no mistake looks
-    like one wrong sum. The mistakes are COMMON_MISTAKES and the swaps of two rows or columns. level: a key of LEVELS.
-    seed: a whole number.
+    Numbers are sampled again until no two mistakes give the same numbers after rounding to two decimals, and until no
+    mistake changes only one number, as one wrong sum would. The mistakes are COMMON_MISTAKES and the swaps of two rows
+    or columns. level: a key of LEVELS. seed: a whole number.
 
     Raises AttentionError: unknown_choice.
 
@@ -150,7 +150,7 @@ def can_tell_mistakes_apart(trace: Trace) -> bool:
             continue
         step = first_visible_step(mistaken, right, stages)
         if step is None:
-            return False  # the mistake changes numbers, but not visibly
+            return False  # False, because the mistake changes numbers, but none visibly
         if count_visible(mistaken[step], right[step]) < 2:
             return False
         seen[step].append(mistaken[step])
@@ -159,8 +159,9 @@ def can_tell_mistakes_apart(trace: Trace) -> bool:
 
 
 def mistaken_runs(trace: Trace, right: Values, stages: list[str]) -> Iterator[Values]:
-    """Yield the values of the run with each common mistake, and with every pair of rows or columns of a stage
-    swapped.
+    """Yield the values of the run with each common mistake, and with every pair of rows or columns of a step swapped.
+
+    stages: the steps to be calculated, in order.
     """
     for code in COMMON_MISTAKES:
         yield rerun(trace, MISTAKES[code])
@@ -172,12 +173,14 @@ def mistaken_runs(trace: Trace, right: Values, stages: list[str]) -> Iterator[Va
 
 
 def is_same_run(mistaken: Values, right: Values, stages: list[str]) -> bool:
-    """Return whether a mistake leaves every stage of the run unchanged."""
+    """Return whether a mistake leaves every step in `stages` (the steps to be calculated) unchanged."""
     return all(torch.equal(mistaken[step], right[step]) for step in stages)
 
 
 def first_visible_step(mistaken: Values, right: Values, stages: list[str]) -> str | None:
-    """Return the first stage at which a mistake is visible; None if it is visible at no stage."""
+    """Return the first of the steps in `stages` at which a mistake is visible; None if it is visible at none of
+    them.
+    """
     for step in stages:
         if differs_visibly(mistaken[step], right[step]):
             return step

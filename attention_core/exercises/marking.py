@@ -25,8 +25,8 @@ from attention_core.verification.causes import fit_given_steps
 class Mark(IntEnum):
     """The mark of a cell in a worked example that a visitor wrote.
 
-    A slip is a number that is wrong even given the visitor's earlier numbers. A followed number is right given those
-    numbers, but differs from the right run because one of them is wrong.
+    SLIP: a number that is wrong even given the visitor's earlier numbers. FOLLOWED: a number that is right given the
+    visitor's earlier numbers, but differs from the right run because an earlier number is wrong.
     """
 
     UNANSWERED = 0
@@ -37,12 +37,12 @@ class Mark(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class MarkedStep:
-    """One marked step of a written worked example, with every field in the shape of the step.
+    """One marked step of a worked example that a visitor wrote, with every field in the shape of the step.
 
-    theirs: the written numbers, NaN for empty cells. own: the numbers computed from the writer's earlier numbers.
-    right: whether theirs agrees with the run. follows: whether theirs agrees with own. A cell can be right and not
-    follow, if the writer copied it or if two slips cancel. behind: the ranges that the written numbers may have before
-    rounding; for empty cells, the ranges computed from these.
+    theirs: the visitor's numbers, NaN for empty cells. own: the numbers computed from the visitor's earlier numbers.
+    right: whether `theirs` agrees with the right run. follows: whether `theirs` agrees with `own`; a cell can be right
+    and not follow if the visitor copied it or if two slips cancel. behind: the ranges that the visitor's numbers may
+    have before rounding; for empty cells, the ranges computed from earlier steps.
     """
 
     theirs: Tensor
@@ -84,13 +84,13 @@ def mark_answers(
     named has exact numbers, such as whole ones.
 
     A number agrees if it is at most half a unit of its last decimal outside the range of possible values. That range is
-    a single number as long as no earlier number was rounded. From a rounded number it reaches to the unrounded one;
-    from a slip, whose unrounded number is unknown, half a unit to both sides. An operation maps ranges as in
-    range_of_function, which is exact here: within a small range each operation only rises or only falls in each
-    operand.
+    a single number as long as no earlier number was rounded. From a rounded number the range reaches to the unrounded
+    one; from a slip (a wrong number), whose unrounded number is unknown, half a unit to both sides. range_of_function
+    computes the range of each next step, which is exact here: within a small range each operation only rises or only
+    falls in each operand.
 
     Returns {step: MarkedStep} for the answered steps. Raises AttentionError (a ValueError) as first_difference does,
-    and for a shape that does not fit. Thousands of rounded numbers take seconds, because handwritten ones are few.
+    and for a shape that does not fit. Thousands of rounded numbers take seconds; handwritten numbers are few.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.tensor([[2.0]]), torch.tensor([[3.0], [4.0]]), torch.tensor([[1.0], [2.0]]))
@@ -113,7 +113,7 @@ def mark_answers(
                 shape=tuple(answers[name].shape),
             )
     with torch.inference_mode(False), torch.enable_grad():
-        copies = {name: value.clone() for name, value in theirs.items()}  # because derivatives need own copies
+        copies = {name: value.clone() for name, value in theirs.items()}  # derivatives need copies made here
         return dict(mark_steps(trace, copies, decimals))
 
 
@@ -150,7 +150,8 @@ def mark_steps(
 
 
 def mark_step(theirs: Tensor, value: Tensor, right: NumberRange, own: NumberRange, digits: int | None) -> MarkedStep:
-    """Mark one step.
+    """Compare the visitor's numbers of one step with the right ones and with those that follow from the earlier
+    numbers.
 
     theirs: the visitor's numbers. value: the step computed from the visitor's earlier numbers. right, own: the ranges
     of the step in the right run, and in the run with the visitor's numbers. digits: the decimals of the visitor's

@@ -1,4 +1,6 @@
-"""The goals of the exercise in which vectors are dragged: bounds on attention weights, from an example's run."""
+"""Defines the goals of the exercise in which vectors are dragged: bounds on attention weights, from an example's
+run.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +19,7 @@ MARGIN = 0.05  # the largest accepted difference from the share that a goal requ
 class ShareBound:
     """The bounds of the attention weight on one key.
 
-    key: the position of the key. least, most: the bounds.
+    key: the position of the key. least, most: the smallest and the largest accepted weight.
     """
 
     key: int
@@ -29,8 +31,9 @@ class ShareBound:
 class PlaneGoal:
     """A goal for the attention of one query, reached by dragging vectors.
 
-    bounds: the bounds on its weights. other: the key with whose weight the weight of the first bound is compared. kept:
-    the query's vector if it must not change, else None.
+    query: the position of the query. bounds: bounds on weights of this query. other: the position of the key whose
+    weight is compared with the weight of the first bound's key. kept: the query's vector if it must not change, else
+    None.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Worked examples that were printed in publications, with their numbers."""
+"""Reads worked examples that were printed in publications, with their numbers."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class PrintedExample:
-    """A worked example as printed: its numbers by step, the decimals to which they are rounded, and its source."""
+    """A worked example as printed in a publication: its numbers by step, the decimals of each step, and its source."""
 
     steps: Mapping[str, Tensor]
     decimals: Mapping[str, int]

@@ -1,7 +1,7 @@
-"""A puzzle: a starting run, the numbers that may be changed, the bounds that the changed run must satisfy, and a hint.
+"""Defines puzzles: the numbers of a run that may be changed, the bounds that the changed run must satisfy, and a hint.
 
-Whether it is solved depends only on the run, so that any solution is accepted: the goal is a limit for a number of the
-run, and so is each further condition.
+Whether a puzzle is solved depends only on the changed run, so that any solution is accepted: the goal is a limit for a
+number of the run, and so is each further condition.
 """
 
 from collections.abc import Callable, Mapping
@@ -53,13 +53,14 @@ class BoundReading:
 
 @dataclass(frozen=True, eq=False)
 class Puzzle:
-    """A puzzle: its starting Setup, the matrices that may be changed, the goal and further bounds.
+    """A puzzle: its starting Setup (the options of a run), the matrices that may be changed, the goal and further
+    bounds.
 
     parts: fields of the starting Setup, as plain values. twins: {language: the fields that differ between languages}.
-    open: the matrices that may be changed, each with its first column that may be changed and the column after the
-    last. goal: the main bound. bounds: further ones. heads: the heads whose weights change. asks: the position of the
-    query that the goal is about, if there is one. cast: {word in the puzzle's texts: its position}. flips: whether only
-    signs may be changed. solution: a solution with the fewest known changes, in the form of format_changes.
+    open: {matrix that may be changed: (its first changeable column, the column after the last)}. goal: the main bound.
+    bounds: further ones. heads: the indices of the heads whose weights change. asks: the position of the query that the
+    goal is about, None if there is none. cast: {word in the puzzle's texts: its position}. flips: whether only signs
+    may be changed. solution: the known solution with the fewest changes, in the form that format_changes writes.
     """
 
     name: str
@@ -112,10 +113,10 @@ def count_changes(matrices: Matrices, start: Matrices) -> int:
 def read_changes(puzzle: Puzzle, text: str, start: Matrices) -> dict[str, np.ndarray]:
     """Parse the changed matrices of a puzzle from a text.
 
-    text: in the form of format_changes. start: the matrices at the start.
+    text: "matrix~row.column=number;...,matrix~...", as format_changes writes it. start: the matrices at the start.
 
     Raises AttentionError: edit_form and those of from_short_text; puzzle_closed for a number that may not be changed;
-    too_large for one above MAX_TYPED_MAGNITUDE.
+    too_large for a number above MAX_TYPED_MAGNITUDE.
 
     >>> from attention_core.exercises.puzzles import PUZZLES
     >>> read_changes(PUZZLES["even"], "w_k~0.1=1", {"w_k": np.array([[1.0, -1.0]])})["w_k"]
@@ -159,7 +160,8 @@ def check_change(puzzle: Puzzle, name: str, matrix: np.ndarray, start: np.ndarra
 
 # ---- is it solved? ---------------------------------------------------------------------------------------------------
 def judge_run(puzzle: Puzzle, trace: Trace, start: Trace) -> list[BoundReading]:
-    """Return the readings of the goal and then of the further bounds; the puzzle is solved if all of them hold.
+    """Return the goal and the further bounds, each with its number's value in a run; the puzzle is solved if all of
+    them hold.
 
     trace: the run with the changed numbers. start: the starting run. Raises AttentionError if anything else was
     changed: puzzle_other, and those of check_change.
@@ -239,7 +241,8 @@ def goal_slopes(puzzle: Puzzle, trace: Trace, start: Trace) -> dict[str, Float[n
     the number grows by .01. The gradient is computed by torch in float64 through the operations of the run; it is NaN
     or infinite if m is 0.
 
-    trace, start: as for judge_run. Numbers that may not be changed have a slope too; find_hint leaves them out.
+    trace: the run with the changed numbers. start: the starting run. Numbers that may not be changed have a slope too;
+    find_hint leaves them out.
     """
     with torch.inference_mode(False), torch.enable_grad():
         inputs = copy_inputs(trace)

@@ -1,4 +1,4 @@
-"""The puzzles of the app: the starting run of each, the matrices that may be changed, and the bounds."""
+"""Defines the puzzles of the app: the starting run of each, the matrices that may be changed, and the bounds."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -43,7 +43,9 @@ def typical_share(head: int, pairs: Mapping[int, int]) -> RunNumber:
 
 
 def typical_share_of_same(trace: Trace, start: Trace) -> Tensor:
-    """Compute the weight that each word gives to all its occurrences, and the geometric mean of these weights."""
+    """Compute the total weight from each word to all occurrences of the same word; return the geometric mean over the
+    words.
+    """
     words = trace.labels["T"]
     rows = []
     for query_word in words:
@@ -61,7 +63,7 @@ def geometric_mean(shares: Tensor) -> Tensor:
 
 # ---- outputs ---------------------------------------------------------------------------------------------------------
 def distance_from_word(query: int, word: int) -> RunNumber:
-    """Return a function of a run that returns the distance between a query's output and a word's vector.
+    """Return a function of a run: the distance between the output of a query and the input vector of a word.
 
     query, word: positions in the sentence.
     """
@@ -69,19 +71,21 @@ def distance_from_word(query: int, word: int) -> RunNumber:
 
 
 def distance_from_zero(trace: Trace, start: Trace) -> Tensor:
-    """Compute the Euclidean distance of the whole output from 0."""
+    """Compute the Euclidean norm of the output of all queries together."""
     output = trace["output"]
     return euclidean_distance(output, torch.zeros_like(output))
 
 
 def distance_from_full_width(trace: Trace, start: Trace) -> Tensor:
-    """Compute the Euclidean distance of the whole output from the output of the same sentence at full width."""
+    """Compute the Euclidean distance of the whole output from the output with queries of full width (two
+    components).
+    """
     return euclidean_distance(trace["output"], full_width_output())
 
 
 @cache
 def full_width_output() -> Tensor:
-    """Compute the output of the puzzle's sentence if each query has both of its components."""
+    """Compute the output of the example en_it, whose queries have both of their components."""
     return EXAMPLES["en_it"].run()["output"]
 
 
@@ -92,7 +96,9 @@ def euclidean_distance(one: Tensor, other: Tensor) -> Tensor:
 
 
 def largest_contribution(head: int) -> RunNumber:
-    """Return a function of a run that returns the largest magnitude that a head adds to a number of the output."""
+    """Return a function of a run that returns the largest magnitude that one head contributes to any number of the
+    output.
+    """
     return lambda trace, start: with_contributions(trace)["contributions"][0, head].abs().amax()
 
 

@@ -1,4 +1,4 @@
-"""Rounded numbers: the ranges of values that they may be rounded from, interval arithmetic, and the effect of rounding.
+"""Computes the ranges of values that numbers may be rounded from, by interval arithmetic, and the effect of rounding.
 
 A written number is rounded, so a difference of half a unit of its last digit is accepted. A writer may continue with
 the written number or with the unrounded one, so the next number has a range, too.
@@ -35,9 +35,9 @@ class NumberRange(NamedTuple):
 
 # ---- written numbers and ranges --------------------------------------------------------------------------------------
 def agrees_with_range(theirs: Tensor, possible: NumberRange, half: float | Tensor) -> Tensor:
-    """Return which written numbers agree with some number of their range after rounding; NaN never agrees.
+    """Return which of the visitor's numbers agree with some number of their range after rounding; NaN never agrees.
 
-    half: half a unit of the last written digit.
+    theirs: the visitor's numbers. possible: the range of each. half: half a unit of the last written digit.
     """
     is_not_below = theirs >= possible.low
     is_inside = is_not_below & (theirs <= possible.high)
@@ -67,11 +67,12 @@ def round_range(possible: NumberRange, digits: int | None) -> NumberRange:
 
 
 def carry_range(theirs: Tensor, follows: Tensor, own: NumberRange, half: float) -> NumberRange:
-    """Return the ranges of the values that written numbers may have before rounding.
+    """Return the ranges of the values that the visitor's numbers may have before rounding.
 
-    If all written numbers of a step follow from earlier ones, each range extends from the written number to the
-    unrounded one. Else each range extends half a unit to both sides, because all numbers of a step were computed in the
-    same way, and some may follow only by chance.
+    If all numbers of the step follow from earlier ones, each range extends from the written number to the unrounded
+    one. Else each range extends half a unit to both sides, because all numbers of a step were computed in the same way,
+    and some may follow only by chance. theirs: the visitor's numbers. follows: which of them follow. own: the ranges
+    computed from the visitor's earlier numbers. half: half a unit of the last digit.
     """
     lowest = theirs - half
     highest = theirs + half
@@ -103,7 +104,7 @@ def step_range(step: Step, ranges: Mapping[str, NumberRange]) -> NumberRange:
 
 
 def range_through(operation: Operation, ranges: Mapping[str, NumberRange]) -> NumberRange:
-    """Compute the range of every cell of a step from the ranges of its operands."""
+    """Compute the range of every cell of an operation's result from the ranges of its operands."""
     operands = {name: ranges[name] for name in operation.reads}
     return range_of_function(operation.apply, operands)
 
@@ -144,9 +145,9 @@ def range_of_function(apply: Computation, ranges: Mapping[str, NumberRange]) -> 
 def find_corners(
     moving: Mapping[str, NumberRange], slopes: Mapping[str, Tensor]
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """Find the ends of the ranges at which a cell is lowest, and the ends at which the cell is highest.
+    """Find the ends of the operands' ranges at which a cell is lowest, and the ends at which it is highest.
 
-    moving: the ranges by name. slopes: the derivatives of this cell with respect to each tensor.
+    moving: {operand: its range}. slopes: {operand: the derivatives of this cell by the operand's numbers}.
     """
     lowest = {}
     highest = {}

@@ -1,4 +1,6 @@
-"""The errors of a worked example: steps that are wrong even given the visitor's earlier numbers, and their causes."""
+"""Finds the errors of a worked example: steps that are wrong even given the visitor's earlier numbers, and their
+causes.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -25,20 +27,21 @@ from attention_core.record.expressions import Ref, multiply_factors
 from attention_core.record.trace import Step
 from attention_core.verification.causes import Cause, single_changes
 
-ROUNDING_SLACK = 64  # the accepted difference is the sum of this multiple of the right number's rounding error
-RELATIVE_SLACK = 0.1  # and this share of the written number, which exceeds any rounding error, even through exp
+ROUNDING_SLACK = 64  # accepted difference: this multiple of the rounding error of the right number
+RELATIVE_SLACK = 0.1  # plus this share of the written number, which exceeds any rounding error, even through exp
 EXCHANGED_AXES = {-2: "rows_swapped", -1: "columns_swapped"}  # exchanged axis -> code of the cause
-OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition is another cause
+OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition is reported as a cause of its own kind
 TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # mistake -> the term's factor in the error
 
 
 @dataclass(frozen=True)
 class WrongSum:
-    """The only wrong number of a step in the visitor's work, with the one mistake in its sum that explains it, if any.
+    """The only wrong number of a step in the visitor's work, and the one mistake in its sum that explains the number,
+    if any.
 
-    kind: "left_out", "sign" or "twice" for a mistake with one term of the sum; "minus" if the whole sum has the wrong
-    sign; else "other". factors: the factors of that term. own: the number that follows from the visitor's earlier
-    numbers.
+    kind: "left_out", "sign" or "twice" for a mistake in one term of the sum; "minus" if the whole sum has the wrong
+    sign; else "other". factors: the factors of the mistaken term. own: the number that follows from the visitor's
+    earlier numbers.
     """
 
     cell: Ref
@@ -63,11 +66,12 @@ class StepSlips:
 
 
 def find_slips(checked: CheckedWork) -> dict[str, StepSlips]:
-    """Find every step of a written worked example with slips, in the order of the run, each with its causes.
+    """Find every step of a worked example with slips: cells that are wrong even given the visitor's earlier numbers.
 
-    checked: from check_work. A cause is one of single_changes applied to the writer's earlier numbers, a swap of two
-    rows or columns, or another factor. A cause must give every written number of the step within rounding errors; in a
-    step of several heads, every number of the heads with slips.
+    The steps are in the order of the run, each with its causes. checked: from check_work. A cause is one of
+    single_changes applied to the visitor's earlier numbers, a swap of two rows or columns, or another factor. A cause
+    must give every written number of the step within rounding errors; in a step of several heads, every number of the
+    heads with slips.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -115,7 +119,7 @@ def find_slip_causes(checked: CheckedWork, step: str) -> list[Cause]:
 
 
 def gives_answers(checked: CheckedWork, step: str, supposed: NumberRange, slack: float | Tensor = 0.0) -> bool:
-    """Return whether a supposed cause gives the visitor's numbers of a step.
+    """Return whether a supposed cause of errors gives the visitor's numbers of a step, within rounding and `slack`.
 
     supposed: the ranges of the step's numbers under that cause. slack: the accepted difference in addition to rounding.
     """
@@ -129,7 +133,9 @@ def gives_answers(checked: CheckedWork, step: str, supposed: NumberRange, slack:
 
 
 def cells_in_slipped_heads(checked: CheckedWork, step: str) -> Bool[Tensor, "..."]:
-    """Return a mask of the written cells that a cause must explain; in a step with heads, only in heads with slips."""
+    """Return a mask of the written cells that a cause must explain: all, or, in a step with heads, those of heads with
+    a slip.
+    """
     marked = checked.marked[step]
     is_written = ~marked.theirs.isnan()
     dims = checked.trace.step(step).dims
@@ -143,7 +149,9 @@ def cells_in_slipped_heads(checked: CheckedWork, step: str) -> Bool[Tensor, "...
 
 
 def ranges_before(checked: CheckedWork, step: str) -> dict[str, NumberRange]:
-    """Return {step: range} for all steps before `step`, and for `step` itself as computed from these ranges."""
+    """Return {step: range}: where the numbers before rounding may lie, for the steps before `step`; for `step`,
+    computed from these ranges.
+    """
     ranges: dict[str, NumberRange] = {}
     for name, each in checked.trace.steps.items():
         if name == step:
@@ -160,7 +168,8 @@ def ranges_before(checked: CheckedWork, step: str) -> dict[str, NumberRange]:
 def try_changes(
     checked: CheckedWork, step: str, ranges: Mapping[str, NumberRange]
 ) -> Iterator[tuple[Cause, NumberRange]]:
-    """Yield each single change of a run whose result is close to the visitor's numbers, with the step's range under it.
+    """Yield each single change of a run that gives nearly the visitor's numbers of a step, as a cause, and the range it
+    gives.
 
     Computing ranges under a change takes long, so each change is tried on single numbers first.
     """
@@ -181,7 +190,9 @@ def try_changes(
 
 
 def change_slack(checked: CheckedWork, step: str, right: NumberRange) -> Tensor:
-    """Return per cell how far a change's result may be from the visitor's number and still be tried with ranges."""
+    """Return, per cell, the largest difference from the visitor's number at which a change is tried again with
+    ranges.
+    """
     widths = (right.high - right.low).abs().nan_to_num(0.0)
     widest = widths.max().item()
     magnitudes = checked.marked[step].theirs.abs()
@@ -253,7 +264,7 @@ def try_exchanges(right: NumberRange, step: str) -> Iterator[tuple[Cause, Number
 def try_other_factor(
     checked: CheckedWork, step: str, ranges: Mapping[str, NumberRange]
 ) -> Iterator[tuple[Cause, NumberRange]]:
-    """Yield, for scaled_scores only, the cause that the factor is another one, and the range of the step with it.
+    """Yield, for scaled_scores only, the cause "another scaling factor" and the range of the step with that factor.
 
     The factor is the median of those that the written numbers imply.
     """
@@ -285,7 +296,7 @@ def median_factor(checked: CheckedWork) -> float:
 
 # ---- a single wrong number: a term of its sum that was left out, added twice, or of the wrong sign -------------------
 def find_wrong_sum(checked: CheckedWork, cell: Ref) -> WrongSum:
-    """Find the mistake in the sum of a wrong number.
+    """Find the one mistake in a sum that explains a wrong number: a term left out, added twice or of the wrong sign.
 
     The kind is "other" if no mistake explains the number, or if several do.
     """

@@ -1,4 +1,6 @@
-"""The stages of a worked example: the steps of a run that are calculated by hand, in order, and their operands."""
+"""Lists the stages of a worked example, the steps of a run that are calculated by hand, in order, and their
+operands.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,7 +11,7 @@ from attention_core.mechanism.operations import MASK, SPLIT
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-STAGES = MappingProxyType(  # name of a stage -> the run's step that computes it, in order
+STAGES = MappingProxyType(  # stage of a calculation by hand -> the run's step that computes it, in order
     {
         "q": "q_projected",
         "k": "k_projected",
@@ -23,7 +25,7 @@ STAGES = MappingProxyType(  # name of a stage -> the run's step that computes it
 
 
 def stages_of(trace: Trace) -> dict[str, str]:
-    """Return {step: the same step} for the steps of a run that are calculated by hand, in order.
+    """List the steps of a run that are calculated by hand, in order, as {step: step}, the form of STAGES.
 
     Masks, tables of positions and copies are left out.
 
@@ -59,7 +61,8 @@ def calculated_cell(trace: Trace, cell: Ref) -> Ref:
 
 
 def operand_stages(trace: Trace, step: str) -> list[str]:
-    """List the operands to show beside a stage; instead of an operand that is a copy, the copied step is listed.
+    """List the operands to show beside a step that is calculated by hand; for an operand that is a copy, the copied
+    step.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -76,7 +79,7 @@ def operand_stages(trace: Trace, step: str) -> list[str]:
 def stage_formula(
     trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES
 ) -> str:
-    r"""Write the LaTeX formula of a stage with the names of its operands; q, k and v stay single letters.
+    r"""Write the LaTeX formula of a stage of the calculation with its operands' names; q, k and v stay single letters.
 
     >>> import torch
     >>> from attention_core import attend_qkv

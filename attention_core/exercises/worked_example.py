@@ -1,4 +1,4 @@
-"""A worked example that a visitor wrote, checked against the run with the right numbers.
+"""Checks a worked example that a visitor wrote against the run with the right numbers.
 
 The visitor's numbers form a separate run, so that any number can be traced back to the visitor's earlier numbers.
 """
@@ -24,11 +24,11 @@ from attention_core.verification.causes import fit_given_steps
 
 @dataclass(frozen=True, eq=False)
 class CheckedWork:
-    """A checked worked example; each mapping is by the names of a run's steps.
+    """A checked worked example; each mapping is keyed by the names of a run's steps.
 
-    trace: the run with the right numbers. marked: every stage, marked. digits: the decimals of each stage's written
-    numbers, None for exact ones. written: the run with the written numbers. misfits: the error of each text that could
-    not be read.
+    trace: the run with the right numbers. marked: each step with a mark on every cell, such as right or unanswered.
+    digits: the decimals of each step's written numbers, None for exact ones. written: the run with the written numbers.
+    misfits: the error of each text that could not be read.
     """
 
     trace: Trace
@@ -38,18 +38,18 @@ class CheckedWork:
     misfits: Mapping[str, AttentionError]
 
     def cells(self, step: str, mark: Mark) -> list[Ref]:
-        """List the cells of a stage that have a mark."""
+        """List the cells of a stage of the calculation that have a mark."""
         has_mark = self.marked[step].marks == mark
         return list_cells(step, has_mark)
 
     def met(self, step: str) -> list[Ref]:
-        """List the cells of a stage that are right although they do not follow from the earlier numbers of the
-        writer.
+        """List the cells of a stage of the calculation that are right, but do not follow from the writer's earlier
+        numbers.
         """
         return list_cells(step, self.marked[step].met)
 
     def rounding(self, step: str) -> float:
-        """Return the largest rounding error among the written numbers of a stage."""
+        """Return the largest rounding error among the written numbers of a stage of the calculation."""
         return half_a_unit(self.digits[step]) + COMPUTATION_ROUNDING
 
     def computed_at(self, step: str) -> Trace:
@@ -67,8 +67,9 @@ def list_cells(step: str, is_listed: Bool[Tensor, "..."]) -> list[Ref]:
 def check_work(trace: Trace, texts: Mapping[str, str], stages: Mapping[str, str] = STAGES) -> CheckedWork:
     """Check every stage of a worked example against the run with the right numbers.
 
-    texts: {stage: its numbers}, in the form of read_answers. A stage counts as unanswered if it has no text, or a text
-    that cannot be read. count_decimals determines the decimals. stages: {stage: step}; for several heads use stages_of.
+    texts: {stage: its numbers}, written like "1 0; 1 ?", where ? is an empty cell. A stage counts as unanswered if it
+    has no text, or a text that cannot be read. count_decimals determines the decimals. stages: {stage: step}; for
+    several heads use stages_of.
 
     >>> from attention_core import Weights, attend
     >>> one = torch.eye(2)
@@ -127,7 +128,7 @@ def run_as_written(trace: Trace, answers: Mapping[str, Float[Tensor, "..."]]) ->
 
 # ---- effects of the errors of a worked example -----------------------------------------------------------------------
 def wrong_through_slip(checked: CheckedWork, slip: Ref) -> dict[str, Bool[Tensor, "..."]]:
-    """Find which later numbers a slip alone makes wrong, by repeating the right run with only this error.
+    """Find which later numbers are wrong because of one slip alone, by repeating the right run with only this error.
 
     slip: a cell of a stage; its error is the written number minus the number computed from the writer's earlier
     numbers. Returns {stage: boolean tensor} for every later stage: the cells whose error then exceeds their rounding.
@@ -155,7 +156,7 @@ def wrong_through_slip(checked: CheckedWork, slip: Ref) -> dict[str, Bool[Tensor
 
 
 def largest_written_error(checked: CheckedWork, step: str) -> float:
-    """Return the largest error of the visitor's numbers in a stage; 0 if the stage has no number of the visitor."""
+    """Return the largest error of the visitor's numbers in a stage of the calculation; 0 if there are none."""
     right = checked.trace[step].double()
     gaps = (checked.marked[step].theirs - right).abs()
     if not gaps.isfinite().any():
@@ -165,7 +166,8 @@ def largest_written_error(checked: CheckedWork, step: str) -> float:
 
 
 def rounding_explains(checked: CheckedWork, step: str, by: str, digits: int) -> bool:
-    """Return whether all errors of a stage are explained by rounding its written numbers and their operand `by`.
+    """Return whether rounding explains all errors in a stage of the calculation: of its numbers and of their operand
+    `by`.
 
     digits: the decimals to which the operand was rounded.
     """
@@ -178,7 +180,9 @@ def rounding_explains(checked: CheckedWork, step: str, by: str, digits: int) -> 
 
 
 def count_agreeing(checked: CheckedWork, step: str, other: Float[Tensor, "..."]) -> int:
-    """Count the visitor's numbers of a stage that equal the numbers of another run after rounding."""
+    """Count the visitor's numbers in a stage of the calculation that equal the numbers of another run after
+    rounding.
+    """
     gaps = abs_difference(checked.marked[step].theirs, other)
     agrees = gaps <= checked.rounding(step)
     return int(agrees.sum())

@@ -1,1 +1,1 @@
-"""Explanations of a run in words, formulas and code: a cell's arithmetic, LaTeX, scripts, source, matrix products."""
+"""Explains a run in words, formulas and code: a cell's arithmetic, LaTeX, scripts, source, matrix products."""

@@ -1,4 +1,4 @@
-"""The arithmetic of one cell, split into parts of text; each operand is linked to its own cell."""
+"""Writes out the arithmetic of one cell, split into pieces of text; each operand is linked to its own cell."""
 
 from dataclasses import dataclass
 
@@ -14,10 +14,10 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of the arithmetic's text.
+    """A piece of the text of a cell's arithmetic: an operand, a sign between operands, or a subtotal of omitted terms.
 
-    ref: the cell of an operand, if the piece is one. rest: the count and the subtotal of omitted terms, if the piece
-    replaces them.
+    ref: if the piece is an operand, its cell. rest: if the piece is a subtotal, the count and the sum of the omitted
+    terms.
     """
 
     text: str

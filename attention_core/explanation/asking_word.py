@@ -1,4 +1,4 @@
-"""The query to select first in a new sentence: a pronoun, or else the word with the least uniform weights."""
+"""Chooses the query to select first in a new sentence: a pronoun, or else the word with the least uniform weights."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -69,7 +69,7 @@ def find_pronoun(words: Sequence[str]) -> int | None:
 
 
 def list_pronouns(words: Sequence[str]) -> list[list[int]]:
-    """List the positions of the pronouns, one list per kind of PRONOUNS.
+    """List the positions of the pronouns in a sentence, one list per kind of PRONOUNS: personal, possessive, reflexive.
 
     >>> list_pronouns(["He", "told", "her", "his", "name"])
     [[0, 2], [3], []]

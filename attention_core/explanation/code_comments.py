@@ -1,4 +1,4 @@
-"""Translation of the comments in Python code; the code itself stays unchanged."""
+"""Translates the comments, docstrings and printed texts in Python code; the code itself stays unchanged."""
 
 import inspect
 import io

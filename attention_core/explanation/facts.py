@@ -1,4 +1,4 @@
-"""Facts about a run's weights, as numbers and names of kinds, which a page turns into sentences."""
+"""Computes facts about a run's weights, as numbers and names of kinds, which a page turns into sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,8 +22,9 @@ NEARLY_EVEN = 1.05  # a largest weight below this multiple of a uniform share co
 class RowFact:
     """How one query spreads its weight in one head.
 
-    possible: the number of allowed keys. keys: those with the largest weight. share: that weight. total: the sum of the
-    row. sunk: the weight of an attention sink. rest: the weight of the sink and of all other keys.
+    possible: the number of allowed keys. keys: the positions of the keys with the largest weight. share: that largest
+    weight. total: the sum of the row. sunk: the weight of an attention sink. rest: the weight of the sink and of all
+    keys not in `keys`.
 
     kind:
 
@@ -34,8 +35,8 @@ class RowFact:
     - "only": a single key is allowed.
     - "nothing": no key is allowed.
     - "overflow": the precision could not hold the scores, so that there are no weights.
-    - "difference": the weights are one map minus another, so they may be negative and need not sum to 1. `keys` holds
-      the largest.
+    - "difference": the weights are one map of weights minus another, so they may be negative and need not sum to 1.
+      `keys` holds the largest.
     - "free": the weights need not sum to 1. `keys` holds the largest.
     - "chosen": replaced weights, which no softmax of the allowed keys gives. `keys` holds the largest.
     """
@@ -128,7 +129,7 @@ def has_overflowed(
     return bool(scores[allowed].isneginf().all())
 
 
-# The other kinds of RowFact follow from masks or from equal scores; these depend on different scores.
+# Only these kinds of RowFact depend on different scores; the other kinds follow from masks or from equal scores.
 CLAIMS = ("most", "nearly", "several", "free", "difference")
 
 
@@ -187,10 +188,10 @@ def has_replaced_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[T
 
 
 def kind_of_row(largest_count: int, possible: int, share: float) -> str:
-    """Return the kind of a softmax row with allowed keys, as in RowFact.
+    """Return how a softmax row spreads its weight: "most", "nearly", "several", "even" or "only", defined in RowFact.
 
-    largest_count: the number of keys with the largest weight. share: the weight of each of them, as a share of the
-    weight of all keys. possible: the number of allowed keys.
+    largest_count: the number of keys with the largest weight. share: the weight of each of these keys, as a share of
+    the weight of all keys. possible: the number of allowed keys.
     """
     if possible == 1:
         return "only"
@@ -279,8 +280,8 @@ def find_telling_row(
 ) -> tuple[int, int]:
     """Find the (head, query) to select first: the row whose largest weight is the highest multiple of a uniform one.
 
-    If several are equal, the first head is taken, and in it the last query. query: if given, only its best head is
-    searched. count: the number of queries that are not padding.
+    If several rows are equal, the first head is taken, and in it the last query. query: if given, only this query's
+    rows are searched. count: the number of queries that are not padding.
 
     >>> import torch
     >>> from attention_core import attend_qkv

@@ -1,4 +1,4 @@
-"""The steps of a run as LaTeX equations; each symbol has the colour of its family (q, k, v or x)."""
+"""Writes the steps of a run as LaTeX equations; each symbol has the colour of its family (q, k, v or x)."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache

@@ -1,4 +1,4 @@
-r"""Parser that turns LaTeX formulas into trees of MathML elements, which every browser draws.
+r"""Parses LaTeX formulas into trees of MathML elements, which every browser draws.
 
 The parser knows the commands that the operations write: letters, groups, \mathrm and \text, \textcolor, fractions,
 roots, scripts, cases.

@@ -1,4 +1,4 @@
-"""The pattern of a head's weights ("habit"), derived from the weights alone, for built, learned and random heads."""
+"""Derives the pattern of a head's weights (its "habit") from the weights alone, for built, learned and random heads."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from attention_core.explanation.facts import RowFact, accident, row_fact
 from attention_core.record.trace import Trace
 
 CLEAR_RATIO = 2.0  # a query attends clearly to a key if the weight is this multiple of a uniform share
-MOST_QUERIES = 0.8  # a pattern is a head's habit if this share of the queries that can follow it do so
+MOST_QUERIES = 0.8  # a head has a pattern if this share of the queries that can follow the pattern do so
 MAX_NAMED_PAIRS = 3  # at most this many (query, key) pairs are listed one by one
 
 
@@ -23,11 +23,9 @@ class HeadHabit:
     - "single": there is only one key.
     - "forced": masks leave each query at most one key.
     - "even": every query attends uniformly.
-    - "offset": most queries attend to the key `offset` positions after their own;
-      -1 is the word before.
+    - "offset": most queries attend to the key `offset` positions after their own; -1 is the word before.
     - "key": most queries attend to the key `key`.
-    - "pairs": a few queries attend clearly, and the rest uniformly;
-      `pairs` has the (query, key) of the clear ones.
+    - "pairs": a few queries attend clearly, and the rest uniformly; `pairs` has the (query, key) of the clear ones.
     - "mixed": no rule holds; `pairs` has the query that attends most clearly.
     - "tied": no rule holds, and the query that attends most clearly gives `count` keys the same weight; `pairs` has the
       first of these keys.
@@ -41,7 +39,7 @@ class HeadHabit:
 
 
 def list_row_facts(trace: Trace, head: int, batch: int = 0) -> list[RowFact]:
-    """List the RowFact of each query in a head.
+    """List, for each query of a head, how it spreads its weight over the keys (a RowFact).
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -81,7 +79,7 @@ def head_habit(trace: Trace, facts: Sequence[RowFact]) -> HeadHabit:
 
 
 def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | None:
-    """Return the habit "offset" if most queries attend to the key at one offset from their own position, else None.
+    """Return the pattern "offset" if most queries attend to the key at one offset from their own position, else None.
 
     free: facts of the queries with several allowed keys. clear: the facts of those among these queries that attend
     clearly. Keys must be the same words as the queries.
@@ -100,13 +98,15 @@ def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact])
 
 
 def asks_own_words(trace: Trace) -> bool:
-    """Return whether keys and queries are the same words: both computed from x or, in given maps, with equal labels."""
+    """Return whether keys and queries are the same words: both computed from x or, in given attention maps, equally
+    labelled.
+    """
     is_given = "masked_scores" not in trace
     return trace.labels.get("T") == trace.labels.get("S") if is_given else "x" in trace
 
 
 def find_key(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | None:
-    """Return the habit "key" if most queries attend to one and the same key, else None."""
+    """Return the pattern "key" if most queries of a head attend to one and the same key, else None."""
     counts = Counter(fact.keys[0] for fact in clear)
     ((key, count),) = counts.most_common(1)
     if count < 2 or count < MOST_QUERIES * len(free):
@@ -115,7 +115,9 @@ def find_key(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | N
 
 
 def name_pairs(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit:
-    """Return the habit "pairs" if few queries attend clearly and the rest uniformly, else the habit of mixed_habit."""
+    """Return the pattern "pairs" if few queries of a head attend clearly and the rest uniformly, else that of
+    mixed_habit.
+    """
     rest = [fact for fact in free if fact not in clear]
     rest_is_even = all(fact.kind in ("even", "nearly") for fact in rest)
     if not rest_is_even or len(clear) > MAX_NAMED_PAIRS:
@@ -125,7 +127,8 @@ def name_pairs(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit:
 
 
 def mixed_habit(facts: Sequence[RowFact]) -> HeadHabit:
-    """Return the habit of a head without a common pattern, from the query that attends most clearly.
+    """Return the kind of a head whose queries share no pattern: "tied" or "mixed", by the query that attends most
+    clearly.
 
     It is "tied" if this query attends to several keys equally, else "mixed".
     """

@@ -1,4 +1,4 @@
-"""Layout of a step for a picture: as one matrix of cells, or as a matrix product with both operands.
+"""Lays out a step for a picture: as one matrix of cells, or as a matrix product with both operands.
 
 No formula is used here: the terms of the cells determine which operand is at the left and which is above.
 """
@@ -125,7 +125,8 @@ def drawn_positions(size: int, most: int, position: int) -> range:
 
 
 def is_broadcast_axis(trace: Trace, step: str, axis: int) -> bool:
-    """Return whether the single entry of an axis is broadcast to all positions, as in a mask equal for all queries.
+    """Return whether the single entry of an axis holds for all positions (is broadcast), as in a mask equal for all
+    queries.
 
     Only steps about pairs of tokens broadcast in this way. The single key of a cache is not broadcast.
     """
@@ -144,7 +145,7 @@ def gather_panel(
     dims: tuple[str, str],
     hidden: tuple[int, int] = (0, 0),
 ) -> Panel:
-    """Make a panel of the given cells.
+    """Make a Panel, a drawable matrix, of the given cells of one step.
 
     dims: the axes of the panel's rows and columns.
     """
@@ -272,7 +273,7 @@ def factor_refs(cell: Cell, which: int) -> list[Ref]:
     for term in cell.terms:
         if any(isinstance(factor, Constant) for factor in term):
             return []
-        if len(term) > 2:  # q W_a k: a row times a matrix times a column
+        if len(term) > 2:  # three factors, as in q W_a k: not a row times a column
             return []
         if len(term) == 2:
             refs.append(term[which])

@@ -1,6 +1,6 @@
-"""Projections: a row as a row times a matrix, and the two ways to write it, rows $q = x W_q$ or columns $q = W x$.
+"""Writes a projection of a word's vector with its numbers, in both conventions: rows $q = x W_q$ or columns $q = W x$.
 
-Both ways have the same numbers: the matrix of one is the transpose of the other's.
+Both conventions give the same numbers: the matrix of one is the transpose of the other's.
 """
 
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ def matrix_latex(matrix: Float[Tensor, "rows columns"]) -> str:
 class RowProduct:
     """The cells of a product row x matrix = result.
 
-    matrix: row by row.
+    row, result: one cell per number. matrix: one tuple of cells per row.
     """
 
     row: tuple[Ref, ...]

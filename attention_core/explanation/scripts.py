@@ -1,4 +1,4 @@
-"""Export of a run as a script: the functions that ran, the inputs as literals, a call per step, and every step printed.
+"""Exports a run as a script: the functions that ran, the inputs as literals, a call per step, and every step printed.
 
 The script needs only torch, or only numpy, and nothing from this package. Each function is copied from the source that
 ran, without its annotations, together with every function and constant that it uses.
@@ -255,7 +255,9 @@ def with_section_titles(definitions: Iterable[Definition]) -> Iterator[list[str]
 
 
 def step_lines(trace: Trace, language: str) -> list[str]:
-    """Write one call for each computed step, with a comment on the axes of its result."""
+    """Write, for each computed step, the line of the script that calls its operation, with a comment on the result's
+    axes.
+    """
     lines = []
     for step in trace.computed().values():
         call = call_line(step.operation, language)
@@ -336,5 +338,5 @@ def number_texts(numbers: np.ndarray, short: bool) -> np.ndarray:
     if numbers.dtype == np.float64 or not short:
         return exact
     single = numbers.astype(np.float32).astype(str)  # numbers in half precision need all digits of their float32 values
-    read_back = single.astype(np.float64).astype(np.float32)  # parsing rounds twice: to double, then single
+    read_back = single.astype(np.float64).astype(np.float32)  # parsing rounds twice: to double, then single precision
     return np.where(read_back == numbers, single, exact)

@@ -1,8 +1,8 @@
-"""Which steps are shown to the visitor: a step that changes nothing stays in the Trace but is not shown.
+"""Decides which steps are shown to the visitor: a step that only copies numbers stays in the Trace but is not shown.
 
-Formulas, sums, sheets, documents and the trail from a number back to the input use these functions. Steps with the same
-numbers in the same rows and columns are shown once: under the letter of one of them (Q, K, V), else under the name of
-the first.
+Formulas, sums, workbook sheets, documents and the trail from a number back to the input use these functions. Steps with
+the same numbers in the same rows and columns are shown once: under the letter of one of them (Q, K, V), else under the
+name of the first step.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
 LETTERED = ("q", "k", "v", "k_new", "v_new")  # steps that are shown under a letter
-# Operations that, under certain conditions, only copy numbers.
+# Operations that can only copy numbers: a mask that allows all pairs, a factor of 1, a move to other positions.
 MASKING, SCALING, MOVING = (MASK, MASK_TO_ZERO), (SCALE, ROOT_SCALE), (SPLIT, MERGE, PASS_ON)
 
 
@@ -60,7 +60,7 @@ def steps_copied(trace: Trace, name: str) -> list[str]:
 
 
 def shown_name(trace: Trace, name: str) -> str:
-    """Return the name under which the numbers of a step are shown; an input keeps its own name.
+    """Return the name of the shown step that has the numbers of this step; an input keeps its own name.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -87,9 +87,9 @@ def shown_steps(trace: Trace) -> list[str]:
 
 
 def explain_shown(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
-    """Write out the arithmetic of one cell; for a copied number, that of the cell from which it was copied.
+    """Write out the arithmetic of one cell; for a copied number, the arithmetic of the cell from which it was copied.
 
-    The operands in it refer to steps that are shown to the visitor. Raises as `explain`.
+    The operands of this arithmetic refer to steps that are shown to the visitor. Raises the errors of `explain`.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -127,9 +127,9 @@ def is_computed(trace: Trace, name: str) -> bool:
 
 
 def show_operand(trace: Trace, piece: Piece, names: Mapping[str, str]) -> Piece:
-    """Return a piece of arithmetic whose operand refers to the shown step.
+    """Return a piece of arithmetic in which a reference to a hidden step is replaced by one to the shown step.
 
-    names: step -> the step under which its numbers are shown.
+    piece: one symbol or operand of a written calculation. names: step -> the step under which its numbers are shown.
     """
     if piece.ref is None:
         return piece

@@ -35,7 +35,7 @@ class Definition:
 
     @property
     def is_import(self) -> bool:
-        """Return whether this is an import of a library."""
+        """Return whether the definition is an import statement of a library."""
         return not self.module
 
 
@@ -80,7 +80,10 @@ def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) 
 
 
 def check_same_meaning(known: Definition, other: Definition) -> None:
-    """Raise ValueError if two definitions of one name differ."""
+    """Raise ValueError if two definitions of one name differ.
+
+    known: the definition found first. other: the one found later.
+    """
     if known == other:
         return
     places = [definition.module or "an import" for definition in (known, other)]
@@ -109,7 +112,7 @@ def locate_definition(name: str, module: ModuleType) -> Definition | None:
 
 @lru_cache(maxsize=32)  # the text is the key of the cache, so the cache never goes stale
 def read_statements(text: str) -> tuple[ast.stmt, ...]:
-    """Parse a module's top-level statements and return them in reverse order.
+    """Parse a module's source and return its top-level statements in reverse order.
 
     The order is reversed because the last binding of a name counts.
     """
@@ -199,7 +202,9 @@ class Cut(NamedTuple):
 
 
 def find_annotations(text: str) -> list[Cut]:
-    """Find the annotations of a definition, as cuts that remove them."""
+    """Find the annotations of arguments, variables and results in a definition; return them as cuts that remove
+    them.
+    """
     raw = text.encode()
     line_starts = [0, *accumulate(len(line) for line in raw.splitlines(keepends=True))]
 

@@ -1,10 +1,10 @@
-"""The code that ran, line by line, with the shapes of the tensors that each line made.
+"""Lists the code that ran, line by line, with the shapes of the tensors that each line made.
 
-Every listing goes through annotate_source. It runs the function again under a Watch; if that fails, it returns the
-plain source. The function runs under a profile function of this thread alone (sys.setprofile). That gets every value
-that a call in Python returns, and the call's place in the source. torch's calls pass through Python under a
-TorchFunctionMode. NumPy's own functions are written in C and return nothing that it could see, so the module and the
-arrays are proxies. All this depends on internals of Python, torch and NumPy, so it may fail with any error.
+Every listing is made by annotate_source. It runs the function again under a Watch; if that fails, it returns the plain
+source. A Watch is a profile function of this thread alone (sys.setprofile), which gets every value that a call in
+Python returns, and the call's place in the source. torch's calls pass through Python under a TorchFunctionMode. NumPy's
+own functions are written in C, and the profile function does not see what they return, so the module and the arrays are
+wrapped in proxies. All this depends on internals of Python, torch and NumPy, so it may fail with any error.
 """
 
 import inspect
@@ -166,7 +166,9 @@ def watch_call(function: Callable, operands: tuple | list, params: Mapping[str, 
 
 @dataclass
 class CallRecord:
-    """The record of one function: descriptions of its arguments' values and of what each expression computed."""
+    """The record of one function's calls: text descriptions of its arguments and of the values its expressions
+    computed.
+    """
 
     arguments: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     made: dict[SourcePlace, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -199,7 +201,9 @@ class Watch:
             self.returned(frame, value)
 
     def called(self, frame: FrameType) -> None:
-        """Handle a call: record the arguments of a watched function, and start watching a helper at its first call."""
+        """Record the arguments if a watched function is called; if a watched function calls a helper first, watch the
+        helper.
+        """
         if self.is_new_helper(frame):
             self.add(frame.f_code)
         record = self.ran.get(frame.f_code)
@@ -218,7 +222,10 @@ class Watch:
         return module.startswith(f"{self.package}.") and module != __name__
 
     def returned(self, frame: FrameType, value: object) -> None:
-        """Handle a return: record the value at the call, and, unless an earlier line computed it, as the result."""
+        """If a watched function or its callee returns, record the value at the call and as the function's result.
+
+        The result of a watched function is not recorded if an earlier line computed it, or if it is an argument.
+        """
         code = frame.f_code
         caller = frame.f_back
         is_watched = code in self.ran
@@ -384,7 +391,8 @@ def function_listing(
     operands: Mapping[str, Tensor | np.ndarray],
     params: Mapping[str, object] | None = None,
 ) -> str:
-    """Return the annotated source of any plain function, as `listing` does for an operation.
+    """Return the source of a plain function, each line followed by comments on the tensors that its expressions
+    computed.
 
     function: a function at module level, without a closure. operands: tensors or arrays by the name of their parameter.
     params: the other arguments. If torch raises a RuntimeError, its message is below the expression that raised it.

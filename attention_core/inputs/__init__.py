@@ -1,1 +1,1 @@
-"""Reading the user's input: sentences, matrices as text, changed cells, uploaded files; building heads by hand."""
+"""Reads the user's input: sentences, matrices as text, changed cells, uploaded files; builds heads by hand."""

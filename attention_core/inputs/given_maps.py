@@ -1,4 +1,4 @@
-"""Attention maps imported from any model without q and k: they are shown and measured, never recomputed."""
+"""Attention maps imported from a model whose q and k are unknown: they are shown and measured, never recomputed."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +16,7 @@ from attention_core.inputs.subwords import show_subwords
 from attention_core.record.trace import Step, Trace
 
 # ---- how far rounding may move the sum of a row: a file may have widened the dtype of its weights --------------------
-SUM_TOLERANCE = 1e-3  # in float32, the sum of a row differs from 1 by less than this
+SUM_TOLERANCE = 1e-3  # the sum of a row of float32 weights differs from 1 by less than this
 SINGLE_PRECISION = 1e-7  # the largest rounding error in float32 of a number between 0 and 1
 MAX_DECIMALS = 5  # numbers with more decimals than this count as unrounded
 MAX_ROUNDED_SUM = 0.1  # a sum that differs from 1 by more than this is never explained by rounding
@@ -91,9 +91,7 @@ class AttentionMaps:
 
     @cached_property
     def seen(self) -> Bool[Tensor, "T S"]:
-        """True for each (query, key) pair with a nonzero weight in at least one head, so False if every mask blocks
-        it.
-        """
+        """True for each (query, key) pair with a nonzero weight in at least one head; other pairs may be blocked."""
         return seen_pairs(self.maps)
 
     # ---- whether the numbers are weights -----------------------------------------------------------------------------
@@ -118,9 +116,7 @@ class AttentionMaps:
         return self.distances > self.rounding.allowance(self.maps)
 
     def uneven_rows(self) -> list[tuple[int, int, int]]:
-        """Returns the rows that do not sum to 1 as (layer, head, query), counted from 0; the farthest from 1 is
-        first.
-        """
+        """Returns (layer, head, query) of each row that does not sum to 1, counted from 0, farthest from 1 first."""
         rows = map(tuple, self.is_uneven.nonzero().tolist())
         return sorted(rows, key=lambda row: -float(self.distances[row]))
 
@@ -133,9 +129,9 @@ class AttentionMaps:
 
     @property
     def farthest_rounded(self) -> tuple[int, int, int] | None:
-        """The (layer, head, query) of the rounded row whose sum is farthest from 1, or None.
+        """The (layer, head, query) of the row that rounding moved farthest from the sum 1; None if rounding moved none.
 
-        Only rows count whose distance from 1 is explained by the detected rounding and not by float32.
+        A row counts if the detected rounding explains its distance from 1, and float32 arithmetic alone does not.
         """
         distances = self.distances.masked_fill(self.is_uneven, 0)
         row = np.unravel_index(int(distances.argmax()), distances.shape)
@@ -165,7 +161,7 @@ class AttentionMaps:
 
     @cached_property
     def is_measured(self) -> Bool[Tensor, "L H"]:
-        """True for each head whose weights can be measured: all numbers are shares, and each row sums to 1."""
+        """True for each head whose rows are attention weights: no number is negative, and each row sums to 1."""
         if self.fault in ("bytes", "percent", "logarithms", "zeros"):
             return torch.zeros(self.maps.shape[:2], dtype=torch.bool)
         is_share = (self.maps >= -MAX_ROUNDED_BEYOND).flatten(2).all(-1)
@@ -174,7 +170,7 @@ class AttentionMaps:
     def rolled(self) -> Float[Tensor, "T S"] | None:
         """Returns the attention rollout of all layers, or None if it is undefined.
 
-        It is defined if the keys are the same words as the queries, and if every row sums to 1.
+        Rollout is defined if the keys are the same words as the queries, and if every row sums to 1.
         """
         if not self.is_self_attention or not self.is_measured.all() or not self.seen.any(-1).all():
             return None
@@ -182,7 +178,7 @@ class AttentionMaps:
 
     # ---- as a run ----------------------------------------------------------------------------------------------------
     def trace(self) -> Trace:
-        """Returns all maps as a Trace with a single step, which is an input."""
+        """Returns all maps as a Trace with a single step, "weights" (L, H, T, S), which counts as an input."""
         return Trace({"weights": Step("weights", self.maps, ("L", "H", "T", "S"))}, self.labels(), bool(self.fault))
 
     def head_trace(self, layer: int, head: int) -> Trace:
@@ -213,7 +209,7 @@ class AttentionMaps:
 
 
 def measure_maps(given: AttentionMaps) -> dict[str, Float[Tensor, "L H"]]:
-    """Measures each head as measure_head_maps does; if keys and queries differ, only evenness and entropy.
+    """Measures the attention patterns of each head; if keys and queries differ, only evenness and entropy.
 
     A head whose numbers cannot be weights, or with a row that does not sum to 1, gets NaN, because its measures have no
     meaning. A measure that is NaN for all heads is left out.

@@ -1,4 +1,4 @@
-"""Inputs of runs with given scores, or with the scores of a random query and random keys."""
+"""Builds the inputs of runs with given scores, or with the scores of a random query and random keys."""
 
 import numpy as np
 from jaxtyping import Float
@@ -31,8 +31,8 @@ def read_logits(text: str, most: int) -> Float[np.ndarray, " S"]:
 def as_scores(numbers: Float[np.ndarray, " S"], shift: float = 0.0) -> dict[str, MatrixValue]:
     """Returns q, k and v of a run whose scores q kᵀ are these numbers, each with `shift` added.
 
-    The query is the number 1, and each key is one of the numbers. The values are these numbers, too, so that the output
-    is their weighted mean. Raises AttentionError if a number exceeds the limit of a matrix.
+    The query is the number 1, and each key is one of the shifted numbers. So is each value, so that the output is the
+    weighted mean of the scores. Raises AttentionError if a number exceeds the limit of a matrix.
 
     >>> as_scores(np.array([2.0, -1.0]), shift=0.5)["k"].packed.array()
     array([[ 2.5],
@@ -48,8 +48,8 @@ def draw_query_and_keys(d_k: int, keys: int, seed: int = 0) -> dict[str, dict[st
 
     Returns {"dot": inputs whose scores are q · k, "scaled_dot": inputs whose scores are q · k / √d_k}. Inputs are the
     matrices q, k and v and the name of the score function. The values v are the scores q · k. If d_k exceeds
-    MAX_LINKED_WIDTH, q and k would not fit into a link, so q is 1, k holds the scores, and the scaled run has a factor
-    of its own. Raises AttentionError if there are more keys than a matrix may have rows.
+    MAX_LINKED_WIDTH, q and k would not fit into a link. Then q is 1, k holds the scores, and the scaled run multiplies
+    them by the factor `scale`. Raises AttentionError if there are more keys than a matrix may have rows.
 
     >>> drawn = draw_query_and_keys(2, 1)["scaled_dot"]
     >>> drawn["score"], drawn["q"].packed.array(), drawn["v"].packed.array()

@@ -1,4 +1,4 @@
-"""Heads built by hand for one task each: attend to the same word, a token at an offset, the first token, or a sink.
+"""Builds heads by hand for one task each: attend to the same word, a token at an offset, the first token, or a sink.
 
 The task needs distinguishable words and comparable positions, so x is built too: a column for each different word, a
 column of ones, the position, its square, and a mark on the first token.
@@ -17,7 +17,7 @@ from attention_core.record.errors import AttentionError
 
 HEAD_KINDS = ("same_word", "offset", "first", "even", "sink")
 STRONG_SCORE = 6.0  # beside six keys with score 0, a key with this score gets 98 % of the weight, because e^6 = 403
-SINK_SCORE = 4.0  # score of the sink key: less than that of a matching word, more than that of any other word
+SINK_SCORE = 4.0  # score of the sink token: lower than that of a matching word, higher than that of any other word
 OFFSET_STEEPNESS = 4.0  # the factor of the squared distance in the score of an offset head
 MAX_HEAD_OFFSET = 64  # in tokens, for both directions
 MAX_BUILT_COLUMNS = 512
@@ -40,7 +40,7 @@ class BuiltHeads:
 
 
 def read_head_kind(text: str) -> tuple[str, int]:
-    """Parses a kind of head and its offset. A text without an offset means the offset -1, the token before.
+    """Parses a text such as "offset:-2" as a kind of head and its offset; the default is -1, the token before.
 
     >>> read_head_kind("offset:-2"), read_head_kind("first")
     (('offset', -2), ('first', -1))
@@ -140,7 +140,7 @@ def build_token_vectors(tokens: Sequence[str], words: Sequence[str]) -> Float[np
 def build_head_projections(
     words: tuple[str, ...], repeated: set[str], kind: str, offset: int, width: int
 ) -> tuple[Float[np.ndarray, "D d_k"], Float[np.ndarray, "D d_k"]]:
-    """Builds W_q and W_k of one head.
+    """Builds W_q and W_k of one head of the given kind, such as "same_word" or "offset".
 
     repeated: the words that occur more than once. width: the number of columns of each matrix.
     """

@@ -1,4 +1,4 @@
-"""Sampling and resizing of weight matrices for a run whose user has given none."""
+"""Samples weight matrices for a run whose user has given none, and resizes them for other heads."""
 
 from functools import lru_cache
 
@@ -21,7 +21,10 @@ def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.
 
 @lru_cache(maxsize=16)  # at most 2 MB per matrix; sampling is slow, and every change of a run repeats it
 def draw_rounded_matrix(name: str, shape: tuple[int, int], seed: int) -> Float[np.ndarray, "rows columns"]:
-    """Samples the numbers of random_matrix. The result is cached, so callers must not write into it."""
+    """Samples a weight matrix with variance 1/rows, to two decimals, without checking its size.
+
+    The result is cached, so callers must not write into it.
+    """
     rows, columns = shape
     draws = []
     for row in range(rows):
@@ -38,8 +41,8 @@ def recut_heads(
 ) -> Float[np.ndarray, "rows wanted_width"]:
     """Resizes the columns of a projection for other heads; each head that remains keeps the columns that still fit.
 
-    heads: the number of heads before. wanted: the new number of heads, and the new width of each. fill: the matrix from
-    which new columns are taken; zeros if None.
+    heads: the number of heads before. wanted: the new number of heads, and the new width of each head. fill: the matrix
+    from which new columns are taken; zeros if None.
 
     >>> recut_heads(np.array([[1.0, 2.0, 3.0, 4.0]]), heads=2, wanted=(3, 3))
     array([[1., 2., 0., 3., 4., 0., 0., 0., 0.]])

@@ -76,10 +76,10 @@ def check_length(text: str, name: str) -> None:
 
 
 def choose_part(parts: list[tuple[str, str]], name: str) -> Cells:
-    """Returns the cells of the only matrix among the named parts of a text; single numbers do not count as matrices.
+    """Returns the cells of the only matrix among the named matrices and numbers of a text.
 
-    Raises AttentionError (several_matrices) if there are more matrices. The readings of the error are the matrices and,
-    if each has a name, all rows as one matrix.
+    Raises AttentionError (several_matrices) if there are several matrices. The error offers as readings each matrix
+    and, if they can be joined, all their rows as one matrix.
     """
     read = []
     for label, part in parts[:MAX_CHOICES]:
@@ -100,7 +100,7 @@ def choose_part(parts: list[tuple[str, str]], name: str) -> Cells:
 def refuse_several_blocks(text: str, name: str) -> None:
     """Raises AttentionError (several_matrices) if empty lines separate blocks of at least two rows.
 
-    The readings of the error are each block, and all rows as one matrix.
+    The error offers as readings each block, and all rows as one matrix.
     """
     blocks = [block for block in EMPTY_LINES.split(text) if block.strip()]
     if len(blocks) < 2 or any("\n" not in block.strip() for block in blocks):
@@ -126,7 +126,7 @@ def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
         can_be_decimal = True
     if '"' in text:
         cells = [[cell.translate(SHOWN) for cell in row] for row in cells]
-    if has_title and cells and len(cells[0]) == 2:  # because the removed title may have been the name of a column
+    if has_title and cells and len(cells[0]) == 2:  # the removed title may have been the name of a column
         refuse_counting_column(cells, name)
     if indents[:1] == [True] and not any(indents[1:]):
         cells = with_corner(cells)
@@ -251,10 +251,10 @@ def numbers_alone(cells: Cells, name: str, is_ruled: bool = False, has_index: bo
 
 
 def named_column_gone(rows: Cells, name: str, is_index: bool) -> Cells:
-    """Returns the rows without their first column.
+    """Returns the rows without their first column, which must hold names.
 
-    The column must hold names, or may hold row numbers if is_index is True. Raises AttentionError: ambiguous_index if
-    it contains other cells.
+    is_index: whether the column may hold row numbers instead. Raises AttentionError: ambiguous_index if the column
+    contains other cells.
     """
     column = [row[0] for row in rows if row]
     if all(map(is_name, column)) or (is_index and counts_from(column) is not None):
@@ -332,7 +332,7 @@ def is_counted_head(cells: Cells) -> bool:
 
 
 def counts_from(cells: list[str]) -> int | None:
-    """Returns 0 or 1 if the numbers in the cells count up from it, else None."""
+    """Returns the number, 0 or 1, from which the numbers in the cells count up one by one; None if they do not."""
     texts = [cell.strip() for cell in cells]
     for start in (0, 1):
         if texts == [str(start + place) for place in range(len(texts))]:

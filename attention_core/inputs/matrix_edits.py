@@ -1,4 +1,4 @@
-"""Conversions between a MatrixValue and the numbers of a matrix; one of them finds the value with the shortest text."""
+"""Converts between a MatrixValue and the numbers of a matrix, also to the value with the shortest text for a link."""
 
 from collections.abc import Iterable
 
@@ -47,7 +47,7 @@ def pack_matrix(array: Float[np.ndarray, "rows columns"], name: str = "matrix") 
 
 
 def scale_matrix(matrix: Float[np.ndarray, "rows columns"], factor: float, name: str = "matrix") -> WholeMatrix:
-    """Packs a matrix after multiplying every number by a factor. Raises AttentionError as pack_matrix does.
+    """Multiplies every number of a matrix by a factor, and packs the matrix. Raises AttentionError as pack_matrix does.
 
     >>> scale_matrix(np.array([[1.0, -0.5]]), 10).packed.array()
     array([[10., -5.]])
@@ -60,10 +60,10 @@ def shorten_matrix(
     base: Float[np.ndarray, "base_rows base_columns"] | None,
     name: str = "matrix",
 ) -> MatrixValue:
-    """Returns the MatrixValue of a matrix with the shortest text: all numbers, or differences from another matrix.
+    """Returns a matrix as the MatrixValue with the shortest text: all numbers, or the cells that differ from a start.
 
-    The other matrix is `base`, the identity or zeros, if the shape is that of `base`. name: the name of the matrix in
-    errors. Raises AttentionError as pack_matrix does.
+    The start is `base`, the identity or zeros; it is used only if `base` has the shape of the matrix. name: the name of
+    the matrix in errors. Raises AttentionError as pack_matrix does.
 
     >>> base = np.zeros((2, 3))
     >>> write_matrix(shorten_matrix(np.array([[0.0, 0.0, 0.0], [0.0, 7.5, 0.0]]), base))
@@ -111,7 +111,7 @@ def changed_cells(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]
 def edited_matrix(
     value: MatrixValue, base: Float[np.ndarray, "rows columns"] | None, name: str = "matrix"
 ) -> Float[np.ndarray, "rows columns"]:
-    """Returns the numbers of a value as a new array.
+    """Returns the numbers of a value as a new array: a whole matrix, or `base` with its changed cells.
 
     base: the matrix in which the value changes cells; None if there is none. Raises AttentionError: edit_form for a
     cell outside `base`, or if `base` is needed and None; as from_short_text does for a text that is no matrix.
@@ -133,7 +133,7 @@ def edited_matrix(
 
 
 def is_within(cells: PackedNumbers, shape: tuple[int, int]) -> np.ndarray:
-    """Returns a boolean array (cells,) that says which changed cells are inside a shape."""
+    """Returns a boolean array (cells,): whether each changed cell lies inside a matrix of this shape."""
     places = cells.array()[:, :2]
     return (places < shape).all(axis=1)
 
@@ -199,7 +199,7 @@ def random_rows(
         rows = range(len(base))
     same = matrix[:, :width] == start[:, :width]
     has_random = same.any(axis=1)
-    if not is_edited:  # all must be equal, because a single typed number may equal a random one by accident
+    if not is_edited:  # all columns must be equal, as one typed number may equal a random number by accident
         has_random = same.all(axis=1)
     return frozenset(row for row in rows if has_random[row])
 

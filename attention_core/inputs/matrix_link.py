@@ -1,9 +1,9 @@
-"""The text of a matrix in a link: parsing and writing.
+"""Parses and writes the text that a link has for a matrix, or for typed scores or weights.
 
 "1,0.5;-2,0" has all numbers: "," separates cells and ";" separates rows. "~0.1=-2;1.0=3" has changed cells as
-"row.column=number". The text before "~" names the matrix in which the cells are changed: "" (the default), "identity",
-"zeros", or "random.7" for random numbers of seed 7. "none" means no matrix. "0.1.5.3=2" is a number typed instead of a
-computed score or weight, "batch.head.query.key=number".
+"row.column=number". The text before "~" names the matrix in which the cells are changed: "" (the default matrix),
+"identity", "zeros", or "random.7" for random numbers of seed 7. "none" means no matrix. "0.1.5.3=2" is a number typed
+instead of a computed score or weight, "batch.head.query.key=number".
 """
 
 import re
@@ -37,14 +37,14 @@ CHANGES_MARK = "~"
 EDIT_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 CHOSEN_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 RANDOM_PATTERN = re.compile(r"random\.([0-9]{1,9})")
-ANY_SHAPE = (1000, 1000)  # this is larger than any index that EDIT_PATTERN can match
+ANY_SHAPE = (1000, 1000)  # larger than any index that EDIT_PATTERN can match, so no cell is outside
 MAX_REMEMBERED = 32  # size of the cache of parsed matrices, because a page parses the same texts many times
 
 
 # ---- read ------------------------------------------------------------------------------------------------------------
 @lru_cache(maxsize=MAX_REMEMBERED)
 def read_matrix(text: str) -> MatrixValue:
-    """Parses the text of a matrix in a link; a text that is no matrix becomes an UnreadableMatrix.
+    """Parses the text of a matrix in a link into a value; a text that cannot be parsed becomes an UnreadableMatrix.
 
     >>> read_matrix("1,0.5") == WholeMatrix(PackedNumbers.of([[1, 0.5]]))
     True
@@ -61,9 +61,9 @@ def read_matrix(text: str) -> MatrixValue:
 
 
 def read_changed_cells(text: str) -> ChangedCells:
-    """Parses a text with changed cells ("~").
+    """Parses a link's text with changed cells, such as "~0.1=-2", into the matrix to change and the changed cells.
 
-    Raises AttentionError: edit_form, and the errors of a number.
+    Raises AttentionError: edit_form, and the errors of from_text for a number.
     """
     first, edits = split_edits(text)
     start = read_start(first)
@@ -80,7 +80,9 @@ def split_edits(text: str) -> tuple[str, list[str]]:
 
 
 def read_start(text: str) -> Start | None:
-    """Parses the text before "~", which names the matrix to change; returns None for an unknown name."""
+    """Parses the text before "~", which names the matrix to change: "base" for "", the seed for "random.7", else the
+    text itself; returns None for an unknown name.
+    """
     if not text:
         return "base"
     match = RANDOM_PATTERN.fullmatch(text)
@@ -92,13 +94,14 @@ def read_start(text: str) -> Start | None:
 def read_edit(edit: str, shape: tuple[int, int], name: str) -> tuple[int, int, float]:
     """Parses a changed cell such as "0.1=-2" into (row, column, number).
 
-    Raises AttentionError: edit_form, and the errors of a number.
+    shape: the shape that must contain the cell. Raises AttentionError: edit_form, and the errors of from_text for a
+    number.
     """
     match = EDIT_PATTERN.fullmatch(edit)
     if match is None or not is_inside(match, shape):
         raise AttentionError("edit_form", name=name, given=edit[:20])
     row, column, number = match.groups()
-    matrix = from_text(number, name)  # (1, 1)
+    matrix = from_text(number, name)  # has the shape (1, 1)
     return int(row), int(column), matrix.item()
 
 
@@ -114,10 +117,11 @@ def is_inside(edit: re.Match, shape: tuple[int, int]) -> bool:
 def from_short_text(
     text: str, base: Float[np.ndarray, "rows columns"] | None, name: str = "matrix"
 ) -> Float[np.ndarray, "rows columns"]:
-    """Returns the matrix that a text describes, with all its numbers or with changed cells.
+    """Returns the matrix that a link's text describes, with all its numbers or with changed cells.
 
-    base: the matrix in which cells change. name: the name of the matrix in errors. Raises AttentionError: edit_form for
-    a text of another form, or for a cell outside `base`; and as from_text does.
+    base: the matrix in which cells change, if the text names no other. name: the name of the matrix in errors. Raises
+    AttentionError: edit_form for a text of another form, for a changed cell outside the matrix, or if `base` is None;
+    and the errors of from_text.
 
     >>> from_short_text("~0.1=-2", np.zeros((1, 2)))
     array([[ 0., -2.]])
@@ -138,7 +142,7 @@ def from_short_text(
 
 
 def drop_outside_edits(text: str, shape: tuple[int, int]) -> str:
-    """Removes from a text the changed cells that are outside a shape.
+    """Removes from a link's text the changed cells that are outside the shape of the matrix.
 
     >>> drop_outside_edits("~0.1=0;5.5=0", (2, 2)), drop_outside_edits("1,0;0,1", (2, 2))
     ('~0.1=0', '1,0;0,1')
@@ -170,9 +174,9 @@ def read_chosen(text: str) -> ChosenValue:
 
 
 def read_chosen_cells(text: str, name: str = "scores") -> list[tuple[float, ...]]:
-    """Parses typed scores or weights into tuples (batch, head, query, key, number).
+    """Parses a link's text of typed scores or weights into tuples (batch, head, query, key, number).
 
-    name: the name of the step, for errors. Raises AttentionError: edit_form, and the errors of a number.
+    name: the name of the step, for errors. Raises AttentionError: edit_form, and the errors of from_text for a number.
     """
     cells = []
     for part in text.split(";") if text else ():
@@ -207,7 +211,10 @@ def write_matrix(value: MatrixValue | ChosenValue) -> str:
 
 
 def write_cells(cells: PackedNumbers) -> str:
-    """Writes numbers with their indices, as in "0.1=-2;1.0=3"."""
+    """Writes numbers with the indices of their cells, such as "0.1=-2;1.0=3".
+
+    cells: a row (index, ..., number) for each cell.
+    """
     texts = []
     for *place, number in cells.array().tolist():
         indices = ".".join(f"{index:.0f}" for index in place)
@@ -216,7 +223,7 @@ def write_cells(cells: PackedNumbers) -> str:
 
 
 def write_start(start: Start) -> str:
-    """Writes the text before "~", which names the matrix to change."""
+    """Writes the part of a link's text before "~", which names the matrix to change; "" for the default matrix."""
     if start == "base":
         return ""
     return start if start in NAMED_STARTS else f"random.{start}"

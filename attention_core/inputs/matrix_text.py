@@ -1,4 +1,4 @@
-"""Parsing of pasted and typed matrices, and their one-line text in a link."""
+"""Parses matrices that were pasted or typed, and writes and parses their one-line text in a link."""
 
 import math
 import re
@@ -63,10 +63,10 @@ def to_text(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> s
 
 
 def from_text(text: str, name: str = "matrix") -> Float[np.ndarray, "rows columns"]:
-    """Parses the text of a matrix that `to_text` wrote. Other forms are not parsed: "1,5" is two cells.
+    """Parses the text of a matrix in the form that `to_text` writes; other forms are not parsed: "1,5" is two cells.
 
     text: numbers with a decimal point, "," between cells, ";" between rows, no spaces. Returns float64 numbers within
-    the limits of parse_matrix. Raises AttentionError as parse_matrix does.
+    the limits of parse_matrix. Raises AttentionError: the errors of parse_matrix.
 
     >>> from_text("1,0.5;-2,0")
     array([[ 1. ,  0.5],
@@ -80,9 +80,10 @@ def from_text(text: str, name: str = "matrix") -> Float[np.ndarray, "rows column
 
 # ---- from cells to numbers -------------------------------------------------------------------------------------------
 def cells_to_array(cells: Cells, read: Callable[[str], float | None], name: str) -> Float[np.ndarray, "rows columns"]:
-    """Converts cells to numbers. Raises AttentionError if a cell is no number, or if rows differ in length.
+    """Converts the texts of cells to an array of numbers.
 
-    read: a function that returns the number of a cell, or None if the cell is no number.
+    read: a function that returns the number of a cell, or None if the cell is no number. Raises AttentionError if there
+    is no cell, if there are too many, if a cell is no number, or if rows differ in length.
     """
     lengths = [len(line) for line in cells]
     widest = max(lengths, default=0)
@@ -119,7 +120,7 @@ def with_truth_values_as_numbers(cells: Cells) -> Cells:
 
 
 def check_number(value: float | None, name: str, row: int, column: int, cell: str) -> float:
-    """Returns the number parsed from a cell. Raises AttentionError if it is None, not finite, or too large."""
+    """Returns the number parsed from a cell. Raises AttentionError if the number is None, not finite, or too large."""
     if value is not None and abs(value) <= MAX_MAGNITUDE:
         return value
     place = {

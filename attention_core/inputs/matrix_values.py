@@ -1,4 +1,4 @@
-"""Matrices of a setting as hashable values: all numbers of a matrix, changed cells, or no matrix.
+"""Defines the matrices of a setting as hashable values: all numbers of a matrix, changed cells, or no matrix.
 
 matrix_link.py parses and writes the text of such values in a link; matrix_edits.py computes the numbers of a run from
 them.
@@ -37,7 +37,7 @@ class PackedNumbers:
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Computes the digest of shape and data."""
+        """Computes the digest of `shape` and `data`, which stands for the array in comparisons."""
         digest = blake2b(repr(self.shape).encode(), digest_size=DIGEST_BYTES)
         digest.update(self.data)
         object.__setattr__(self, "digest", digest.hexdigest())
@@ -73,8 +73,8 @@ class ChangedCells:
     """A matrix given as another matrix with some changed cells.
 
     start: the matrix before the changes. It is "base", the default matrix; or, in the same shape, "identity", "zeros",
-    or the seed of random numbers. cells: a row (row, column, number) for each changed cell. spelling: as in
-    WholeMatrix.
+    or the seed of random numbers. cells: a row (row, column, number) for each changed cell. spelling: the text in the
+    link if write_matrix would write another text; otherwise "".
     """
 
     start: Start = "base"
@@ -89,8 +89,9 @@ class RemovedMatrix:
 
 @dataclass(frozen=True)
 class UnreadableMatrix:
-    """A text in a link that is no matrix. A run that needs the matrix raises the error together with the matrix's
-    name.
+    """A text in a link that is no matrix.
+
+    A run that needs the matrix raises the error of the text together with the matrix's name.
     """
 
     text: str
@@ -100,7 +101,8 @@ class UnreadableMatrix:
 class ChosenNumbers:
     """Numbers that the visitor typed instead of some computed scores or weights.
 
-    cells: a row (batch, head, query, key, number) for each typed number. spelling: as in WholeMatrix.
+    cells: a row (batch, head, query, key, number) for each typed number. spelling: the text in the link if write_matrix
+    would write another text; otherwise "".
     """
 
     cells: PackedNumbers
@@ -124,7 +126,7 @@ def count_packed_bytes(value: MatrixValue) -> int:
 def starting_matrix(
     start: Start, base: Float[np.ndarray, "rows columns"], name: str
 ) -> Float[np.ndarray, "rows columns"]:
-    """Returns the matrix before the changes of a ChangedCells.
+    """Returns the matrix in which a ChangedCells changes cells: `base`, or another matrix of the same shape.
 
     name: the name of the matrix; random numbers depend on it.
 

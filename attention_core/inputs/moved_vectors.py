@@ -1,4 +1,4 @@
-"""The least change of a matrix that gives a word another vector, for a q, key or value that the visitor drags."""
+"""Computes the least change of a weight matrix that gives a word another vector, if the visitor drags its q, k or v."""
 
 from dataclasses import dataclass
 
@@ -9,15 +9,16 @@ from attention_core.mechanism.operations import PASS_ON, PROJECT, SPLIT
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
-KEPT_DECIMALS = 10  # decimals that are kept in a changed matrix; further ones are rounding errors
+KEPT_DECIMALS = 10  # decimals that are kept in a changed matrix; digits beyond them are rounding errors
 
 
 @dataclass(frozen=True)
 class VectorSource:
     """How the vectors q, k or v of a run are obtained.
 
-    kind: "product" if the vectors are `source` times the matrix `weight`; "given" if the vectors are an input; "same"
-    if the vectors are `source`, which other steps read too; "turned" if another operation follows the product.
+    kind: "product" if the vectors are the step `source` times the matrix `weight`; "given" if the vectors are an input;
+    "same" if the vectors are the step `source` itself, which other steps read too; "turned" if another operation
+    follows the product.
     """
 
     kind: str
@@ -26,9 +27,9 @@ class VectorSource:
 
 
 def find_vector_source(trace: Trace, role: str) -> VectorSource:
-    """Returns how the vectors of a role are computed.
+    """Returns how the vectors q, k or v of a run are computed.
 
-    role: "q", "k" or "v".
+    role: the name of the vectors, "q", "k" or "v".
 
     >>> import torch
     >>> from attention_core import Weights, attend, attend_qkv
@@ -59,11 +60,11 @@ def least_change(
     .. math:: W' = W + \frac{x^\top (q' - q)}{x x^\top}
 
     Among all matrices that map x to q', it has the least distance to W, measured as the root of the sum of squares. The
-    change has rank one, so another word's vector moves too, in proportion to the overlap of its x with this x.
+    change has rank one, so another word's vector moves too, in proportion to the dot product of its x with this x.
 
-    matrix: W, D rows. x: the vector that is multiplied by it. change: q' - q, d numbers without unit; a bias cancels,
-    because it is in both. first: the index of the first of the d columns that produce this vector; columns of other
-    heads stay. If the vectors are an input, `matrix` has them as rows and x is one-hot.
+    matrix: W, D rows. x: the vector that is multiplied by W. change: q' - q, d numbers without unit; a bias cancels,
+    because both q' and q include it. first: the index of the first of the d columns that produce this vector; columns
+    of other heads stay. If the vectors are an input, `matrix` has them as rows and x is one-hot.
 
     Raises AttentionError: zero_vector if x is 0, because then x W is 0 for any W.
 

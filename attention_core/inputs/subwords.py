@@ -38,9 +38,9 @@ BYTE_BLANKS = ("Ġ", "Ċ")  # the letters that stand for the space and for the e
 def show_subwords(tokens: Sequence[str]) -> tuple[str, ...]:
     """Return the tokens of a text as readable words: without a tokenizer's marks, and with bytes joined to letters.
 
-    tokens: the tokens of one text, in order. A token that continues the word before it begins with …; a space that is a
-    token is shown as ␣, the end of a line as ↵. A character that is split into several tokens is repeated at each, with
-    a number. Tokens without such marks are unchanged.
+    tokens: the tokens of one text, in order. A token that continues a word gets … before it; a space that is a token is
+    shown as ␣, the end of a line as ↵. A character that is split into several tokens is repeated at each of them,
+    followed by 1/3, 2/3 and so on. Tokens without such marks are unchanged.
 
     >>> show_subwords(["The", "Ġcat", "'s", "Ġun", "happy", "Ċ"])
     ('The', 'cat', "'s", 'un', '…happy', '↵')
@@ -78,7 +78,7 @@ def read_marked_text(text: str) -> tuple[str, ...] | None:
 
 
 def are_marked(pieces: Sequence[str]) -> bool:
-    """Return whether the parts of a text have the marks of a tokenizer at their start or end."""
+    """Return whether the pieces of a text have the marks of one tokenizer at their start or end."""
     spaced = [piece.startswith(BYTE_BLANKS) for piece in pieces]
     is_glued = any(mark in piece[1:] for piece in pieces for mark in "Ġ▁")
     read = find_reading(pieces)
@@ -90,7 +90,7 @@ def are_marked(pieces: Sequence[str]) -> bool:
 
 
 def find_reading(tokens: Sequence[str]) -> Callable[[Sequence[str]], list[str]] | None:
-    """Return the function that reads the marks of these tokens; None for tokens without marks."""
+    """Return the function that turns these tokens into words by their marks; None for tokens without marks."""
     if are_byte_letters(tokens):
         return read_byte_letters
     if any("▁" in token or BYTE_TOKEN_PATTERN.fullmatch(token) for token in tokens):
@@ -126,7 +126,7 @@ def read_byte_letters(tokens: Sequence[str]) -> list[str]:
 
 
 def join_bytes(held: Sequence[bytes | str], tokens: Sequence[str]) -> list[str]:
-    """Return the text of each token; a character that several tokens share is repeated at each, with a number.
+    """Return the text of each token; a character that several tokens share is repeated at each, followed by 1/2, 2/2.
 
     held: the tokens as bytes or text. tokens: the same tokens as the tokenizer writes them.
     """

@@ -28,15 +28,15 @@ ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER = "\u200d", "\u200c"
 
 NumberRow = tuple[float, ...]
 NumberMatrix = tuple[NumberRow, ...]
-ORIGINS = ("built", "source", "random", "learned")  # made by hand, from a worked example, a seed, or training
-OTHER = "other"  # the role of words to which the user gives no role
+ORIGINS = ("built", "source", "random", "learned")  # of vectors: by hand, a worked example, a seed, training
+OTHER = "other"  # key of the vector for words to which the user gives no category
 
 SPACE_OR_NOT = re.compile(r"\s|\S+")
 # Matches a character as Unicode counts it (UAX 29), with the marks and invisible format characters after it.
-# A character that belongs to the next one, such as the sign before Arabic numbers, is matched with that one.
+# A character that belongs to the character after it, such as the sign before Arabic numbers, is matched with that one.
 CLUSTER = regex.compile(r"\X[\p{M}\p{Cf}--\p{Grapheme_Cluster_Break=Prepend}]*", regex.VERSION1)
 
-# Code points of scripts without spaces, in which each character is a token, from jamo to rare ideographs.
+# Code points of scripts without spaces, from jamo to rare ideographs: each of their characters is a token.
 CHARACTER_RANGES = (
     (0x1100, 0x11FF),
     (0x2E80, 0x2FDF),
@@ -54,7 +54,7 @@ CHARACTER_RANGES = (
 KANA_RANGES = ((0x3040, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9F), (0x1AFF0, 0x1B16F))
 # Code points of scripts whose spelling uses the zero-width joiner or non-joiner, such as Arabic and Khmer.
 JOINING_RANGES = ((0x0600, 0x109F), (0x1780, 0x18AF))
-# Letters and marks, by Unicode's categories, that print nothing (Default_Ignorable_Code_Point).
+# Characters that print nothing although Unicode's categories call them letters or marks (Default_Ignorable_Code_Point).
 BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
@@ -88,9 +88,10 @@ def join_tokens(tokens: Sequence[str], words: Collection[str] = (), by_character
     The tokens are joined without spaces if their script has none, as in Chinese, else with spaces, or with bars if
     neither gives the same tokens.
 
-    tokens: texts that are not empty, without "|" and without spaces around them. words, by_character: as in tokenise.
+    tokens: texts that are not empty, without "|" and without spaces around them. words: the words of a dictionary,
+    which are kept whole. by_character: whether Chinese is split into characters, except for these words.
 
-    Raises AttentionError: token_form for a token that no text can contain, and those of tokenise.
+    Raises AttentionError: token_form for a token that no text can contain, and the errors of tokenise.
 
     >>> join_tokens(["Anna", "fed", "the", "dog", "."])
     'Anna fed the dog .'
@@ -107,9 +108,9 @@ def join_tokens(tokens: Sequence[str], words: Collection[str] = (), by_character
 
 
 def write_tokens(tokens: Sequence[str], cut: Callable[[str], tuple[str, ...]]) -> str:
-    """Write tokens as a text that is split into them again: without spaces, with spaces, or else with bars.
+    """Write tokens as a text that `cut` splits into them again: without spaces, with spaces, or else with bars.
 
-    cut: a function that splits a text. Raises AttentionError if `cut` does.
+    cut: a function that splits a text into tokens, and whose AttentionError is raised.
     """
     tokens = tuple(tokens)
     if not tokens:
@@ -167,7 +168,7 @@ def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
         block = len(drawn) // BYTES_PER_BLOCK
         text = f"{seed}:{block}:{spelling}".encode("utf-8", "surrogatepass")  # a lone surrogate is a character too
         drawn += blake2b(text, digest_size=BYTES_PER_BLOCK).digest()
-    dozens = np.frombuffer(drawn, np.uint8).reshape(-1, 12)  # (numbers, 12)
+    dozens = np.frombuffer(drawn, np.uint8).reshape(-1, 12)  # (numbers, 12): the 12 bytes of each number
     sums = dozens.sum(axis=1, dtype=np.int64)  # (numbers,)
     hundredths = (25 * (sums - 1530) + 32) // 64  # times 100/256, with halves rounded up
     numbers = hundredths[:width] / 100
@@ -182,8 +183,8 @@ class Lexicon:
     dims: the meaning of each number of a full vector, as text keys. vectors: the numbers of each word. positions: the
     numbers appended for a word's position: for "centred" 1, p and p squared, where p is 0 in the middle of the
     sentence; for "left_out" 1, 0, 0; for None no numbers. origin: the origin of the vectors, one of ORIGINS. swaps:
-    (word, other word) to suggest to the user, because the attention changes. roles: the numbers of any word with a
-    role, including OTHER; without roles, a word that the dictionary lacks gets random numbers.
+    (word, other word) to suggest to the user, because the attention changes. roles: {category, or OTHER: the numbers of
+    its words} for words that the dictionary lacks; without roles, such a word gets random numbers.
 
     Raises AttentionError: unknown_choice.
 
@@ -209,7 +210,8 @@ class Lexicon:
 
     @property
     def unknown(self) -> str:
-        """How a word outside the dictionary gets its vector: from its "category", as "zeros", or as "random" numbers.
+        """How a word outside the dictionary gets its vector: from its "category" (such as animal), as "zeros", or as
+        "random" numbers.
 
         >>> words = {"cat": (0.0, 1.0)}
         >>> Lexicon(("x", "y"), words).unknown, Lexicon(("x", "y"), words, roles={OTHER: (0.0, 0.0)}).unknown
@@ -231,7 +233,11 @@ class Lexicon:
         return None
 
     def role_of(self, word: str, chosen: Mapping[str, str]) -> str:
-        """Return the role of a word that the dictionary lacks: the role chosen for it in any capitals, else OTHER."""
+        """Return the category (role) of a word that the dictionary lacks: the one that the user chose for it, else
+        OTHER.
+
+        chosen: {word in any capitals: its category}.
+        """
         folded = word.casefold()
         for known, role in chosen.items():
             if known.casefold() == folded and role in self.roles:
@@ -241,9 +247,9 @@ class Lexicon:
     def vectors_of(
         self, tokens: Sequence[str], seed: int = 0, chosen: Mapping[str, str] | None = None
     ) -> tuple[NumberMatrix, tuple[str, ...]]:
-        """Return a vector for each token and its origin: from the dictionary, from its role, or random.
+        """Return a vector for each token and its origin: from the dictionary, from its category (role), or random.
 
-        All vectors include the position. chosen: the user's roles of words that the dictionary lacks.
+        All vectors include the position. chosen: {word that the dictionary lacks: the category that the user chose}.
         """
         rows = []
         origins = []
@@ -280,7 +286,7 @@ class Lexicon:
 
 # ---- splitting a text ------------------------------------------------------------------------------------------------
 def split_tokens(text: str, words: Collection[str], by_character: bool = False) -> tuple[str, ...]:
-    """Split a text into tokens, of any number and length."""
+    """Split a text into tokens, without limits on their count and length."""
     if TOKEN_SEPARATOR not in text:
         spans = token_spans(text)
         return merge_words(text, spans, words, by_character)
@@ -329,9 +335,10 @@ def character_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def end_of_word(text: str, parts: list[tuple[int, int]], at: int) -> int:
-    """Return the index of the last part of the word that begins at part `at`; `at` itself if no word begins there.
+    """Return the index of the last character of the word that begins at index `at`; `at` itself if no word begins
+    there.
 
-    parts: the start and end of each character.
+    parts: the start and end of each character. at: an index in `parts`.
     """
     if not is_letter(text[parts[at][0]]):
         return at
@@ -347,7 +354,10 @@ def end_of_word(text: str, parts: list[tuple[int, int]], at: int) -> int:
 
 
 def touches_next(parts: list[tuple[int, int]], at: int) -> bool:
-    """Return whether the part at `at` is followed by another part without a space."""
+    """Return whether the character at index `at` is followed by another character without a space.
+
+    parts: the start and end of each character.
+    """
     if at + 1 == len(parts):
         return False
     _, end = parts[at]
@@ -356,7 +366,11 @@ def touches_next(parts: list[tuple[int, int]], at: int) -> bool:
 
 
 def connects_parts(text: str, before: tuple[int, int], sign: tuple[int, int], after: tuple[int, int]) -> bool:
-    """Return whether a character connects the parts around it, as an apostrophe, a hyphen or a decimal point does."""
+    """Return whether a character connects its two neighbours to one word, as an apostrophe, a hyphen or a decimal point
+    does.
+
+    before, sign, after: the start and end of the left neighbour, the character, and the right neighbour.
+    """
     mark = text[sign[0] : sign[1]]
     previous_char = text[before[0]]
     next_char = text[after[0]]
@@ -370,7 +384,11 @@ def connects_parts(text: str, before: tuple[int, int], sign: tuple[int, int], af
 def merge_words(
     text: str, spans: list[tuple[int, int]], words: Collection[str], by_character: bool = False
 ) -> tuple[str, ...]:
-    """Return the tokens of a text, with neighbours joined that spell a word of the dictionary or a Chinese word."""
+    """Return the tokens of a text: neighbouring tokens that spell a word of the dictionary or a Chinese word are
+    joined.
+
+    spans: the start and end of each token before they are joined.
+    """
     known = frozenset(words)
     longest = max((len(word) for word in known), default=0)
     longest = min(longest, MAX_TOKEN_LENGTH)
@@ -397,7 +415,7 @@ def merge_words(
 
 
 def chinese_cutter(text: str, words: frozenset[str], by_character: bool) -> Callable[[str], Sequence[str]]:
-    """Return the function that splits a run of a text's ideographs into words."""
+    """Return the function that splits a sequence of Chinese characters of this text into words."""
     if by_character or is_japanese(text):
         return lambda run: longest_words(run, words)
     if is_parted_by_hand(text):
@@ -422,9 +440,10 @@ def is_cut_by_list(text: str) -> bool:
 
 
 def run_of_ideographs(text: str, spans: list[tuple[int, int]], at: int) -> str:
-    """Return the ideographs that follow each other directly from a span on; "" if the span is no ideograph.
+    """Return the ideographs that follow each other without a space, from the span at index `at` on; "" if that span is
+    none.
 
-    spans: the start and end of each character. at: the index of the span.
+    spans: the start and end of each character. at: the index of the first span.
     """
     last = at
     while last < len(spans) and is_ideograph(text[slice(*spans[last])]):
@@ -440,12 +459,16 @@ def is_ideograph(token: str) -> bool:
 
 
 def is_wide_joint(left: str, right: str) -> bool:
-    """Return whether two tokens need no space in a text without spaces: both characters at the joint are wide."""
+    """Return whether two tokens need no space in a text without spaces: the last character of the left token and the
+    first of the right token are wide.
+    """
     return is_wide(left[-1]) and is_wide(right[0])
 
 
 def is_joint_at_mark(left: str, right: str) -> bool:
-    """Return whether two tokens need no space in a text with spaces: one at the joint is a wide punctuation mark."""
+    """Return whether two tokens need no space in a text with spaces: of the two characters where they meet, both are
+    wide, and one is a punctuation mark.
+    """
     return is_wide_joint(left, right) and not (is_ideograph(left[-1]) and is_ideograph(right[0]))
 
 
@@ -457,7 +480,7 @@ def is_wide(char: str) -> bool:
 
 
 def is_written_without_spaces(text: str) -> bool:
-    """Return whether a text has characters of a script without spaces, which does not mark the ends of words.
+    """Return whether a text has characters of a script without spaces, in which nothing marks the end of a word.
 
     >>> is_written_without_spaces("它很热"), is_written_without_spaces("it is hot")
     (True, False)
@@ -501,7 +524,7 @@ def is_hidden(token: str, at: int) -> bool:
 
 
 def joins_neighbours(token: str, at: int) -> bool:
-    """Return whether a joiner at index `at` is between two characters that it can join."""
+    """Return whether a zero-width joiner or non-joiner at index `at` is between two characters that it can join."""
     last = len(token) - 1
     if at in (0, last):
         return False

@@ -1,1 +1,1 @@
-"""Trained networks: their vocabularies, tasks, grammar, models and training, and the analysis of them."""
+"""The trained networks, with the grammar that writes their texts, their vocabularies, tasks, training and analysis."""

@@ -58,7 +58,7 @@ def make_course(course: str) -> None:
 
 def measure_language_model(name: str) -> None:
     """Measure a newly trained language model for all tables in which it has a row."""
-    for changed in filter(None, (name, other_form(name))):  # a model is measured along with its decoder or encoder
+    for changed in filter(None, (name, other_form(name))):  # with the other form (decoder or encoder)
         measure_guesses_again(changed)
     for table, names in ((HEAD_FIGURES, [name]), (STEP_FIGURES, MEASURED), (REMOVED_FIGURES, REMOVED)):
         if name in names:
@@ -66,13 +66,15 @@ def measure_language_model(name: str) -> None:
 
 
 def measure_table(table: MeasuredTable, keys: Iterable) -> None:
-    """Measure the rows of a table one after the other; those done are kept if the program is stopped."""
+    """Measure the rows of a table one after the other; each row is saved at once, so that it is kept if the program is
+    stopped.
+    """
     for key in keys:
         table.measure_again(key)
         print(f"{table.file.name}: {key}", flush=True)
 
 
-torch.set_num_threads(1)  # a single thread, because then sums are added in the same order on every machine
+torch.set_num_threads(1)  # a single thread, so that sums are added in the same order on every machine
 for name in sys.argv[1:] or (*COURSES, *FOLDERS):
     if name in FOLDERS:
         make_model(FOLDERS[name], name, CHECKPOINT_FOLDER, print)

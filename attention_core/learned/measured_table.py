@@ -1,4 +1,4 @@
-"""Tables of figures that take minutes to measure, stored in JSON files with one line per row."""
+"""Stores tables of measurements that take minutes to make, in JSON files with one line per row."""
 
 import json
 from collections.abc import Callable
@@ -13,10 +13,11 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True, eq=False)
 class MeasuredTable(Generic[Key, Row]):
-    """A table of measured figures.
+    """A table of measurements, stored in a JSON file.
 
-    record: the dataclass of a row. measure: key -> its row. fields: the fields of a row that are its key, a tuple; the
-    file is then a list of rows. Without fields, keys are names that are not in the rows; the file maps names to rows.
+    record: the dataclass of a row. measure: a function that makes the row of a key. fields: the fields of a row that
+    are its key, a tuple; the file is then a list of rows. If there are none, keys are names that are not in the rows,
+    and the file maps names to rows.
     """
 
     file: Path
@@ -26,7 +27,7 @@ class MeasuredTable(Generic[Key, Row]):
 
     @cached_property
     def rows(self) -> dict[Key, Row]:
-        """Key -> row, as in the file; {} if the file does not exist."""
+        """The rows of the file by key; {} if the file does not exist."""
         if not self.file.exists():
             return {}
         stored = json.loads(self.file.read_text("utf-8"))
@@ -37,7 +38,7 @@ class MeasuredTable(Generic[Key, Row]):
     def measure_again(self, key: Key) -> None:
         """Measure the row of a key, and write it into the file, whose other rows are kept."""
         row = self.measure(key)
-        vars(self).pop("rows", None)  # while this row was measured, another process may have written one
+        vars(self).pop("rows", None)  # read anew, because another process may have written a row meanwhile
         self.rows[key] = row
         self.file.write_text(self.format_rows(), "utf-8")
 

@@ -1,4 +1,4 @@
-"""Alphabets that map the symbols of a text to numbers, and the split into training texts and held-out texts."""
+"""Maps the symbols of a text to indices in an alphabet, and splits texts into training texts and held-out texts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from torch import Tensor
 from attention_core.record.errors import AttentionError
 
 # ---- the symbols that a network can read or generate; an unknown symbol raises an error ------------------------------
-PAD = -1  # fills up the shorter rows of a batch; no symbol has this number
+PAD = -1  # fills up the shorter rows of a batch; no symbol has this index
 
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The symbols that a network knows, in the order of their numbers from 0 up.
+    """The symbols that a network knows; the index of a symbol is its position in `of`, from 0.
 
     >>> abc = Alphabet(tuple("abc"))
     >>> abc.numbers("cab")
@@ -29,14 +29,14 @@ class Alphabet:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Return {symbol: its number}."""
+        """Return {symbol: its index in the alphabet}."""
         return {symbol: number for number, symbol in enumerate(self.of)}
 
     def __len__(self) -> int:
         return len(self.of)
 
     def numbers(self, symbols: Sequence[str]) -> list[int]:
-        """Return the numbers of symbols.
+        """Return the indices of symbols in the alphabet.
 
         Raises AttentionError: never_seen, for a symbol outside the alphabet.
         """
@@ -49,7 +49,7 @@ class Alphabet:
         return numbers
 
     def symbols(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """Return the symbols that have these numbers."""
+        """Return the symbols at these indices of the alphabet."""
         return tuple(self.of[number] for number in numbers)
 
 
@@ -74,7 +74,7 @@ def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
 
 
 def draw_one_side(draw: Callable[[int], tuple[Tensor, ...]], count: int, measured: bool) -> tuple[Tensor, ...]:
-    """Sample texts until `count` of them are held out (or not), and return these.
+    """Sample texts until `count` held-out texts, or `count` training texts, are found, and return only these.
 
     draw: a function that samples at least a given number of texts, and returns a tuple of tensors with one row per
     text, first the texts themselves. measured: True for held-out texts, False for training texts.

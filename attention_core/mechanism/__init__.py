@@ -1,1 +1,1 @@
-"""The attention mechanism: operations in PyTorch, NumPy, formula and cell form; scores, masks, positions; attend."""
+"""Computes attention: operations in PyTorch, NumPy, as formulas and as cells; scores, masks, positions; attend."""

@@ -1,4 +1,4 @@
-"""Checks of the arguments of attend and attend_qkv, which return them reshaped, as one Arguments object."""
+"""Checks the arguments of attend and attend_qkv, and returns them reshaped, as one Arguments object."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -92,7 +92,7 @@ def name_inputs(query: Tensor, key: Tensor | None, value: Tensor | None) -> dict
 
 
 def find_sources(inputs: Mapping[str, Tensor]) -> dict[str, str]:
-    """Returns the name of the input from which each of q, k and v is projected."""
+    """Returns {"q", "k" or "v": the name of the input from which it is projected}."""
     query, key = ("x", "x") if "x" in inputs else ("query", "key")
     value = "value" if "value" in inputs else key
     return {"q": query, "k": key, "v": value}
@@ -122,8 +122,8 @@ def projection_source(
 ) -> tuple[str, tuple[int, ...]]:
     """Returns the name and shape of the step from which q, k or v is projected.
 
-    This is the input, or a modifier's output that replaces it. Raises AttentionError if the modifier's tensors are
-    missing, or do not fit the input.
+    This step is the input, or, for k and v, the output of a modifier such as latent attention that replaces the input.
+    Raises AttentionError if the modifier's tensors are missing, or do not fit the input.
     """
     if role == "q":
         return source, shape
@@ -141,7 +141,7 @@ def projection_source(
 
 
 def cut_into_maps(shapes: Shapes, config: AttentionConfig) -> Shapes:
-    """Returns the shapes with the width of q and k divided by the number of weight maps.
+    """Returns the shapes with the width of q and k divided by the count of weight maps (2 in differential attention).
 
     Raises AttentionError: even_halves, if the width is not divisible.
     """
@@ -165,7 +165,9 @@ def check_qkv_arguments(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> Arguments:
-    """Returns the arguments of attend_qkv, checked and reshaped. Raises AttentionError for any that does not fit."""
+    """Returns the arguments of attend_qkv, checked and reshaped. Raises AttentionError for any argument that does not
+    fit.
+    """
     arguments = shape_qkv(q, k, v, weights, config)
     return check_from_qkv(arguments, config, pairs, {"q": q, "k": k, "v": v, **weights.given()})
 
@@ -178,7 +180,9 @@ def check_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: Attenti
 
 
 def shape_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig) -> Arguments:
-    """Returns the arguments as check_qkv does, but does not check whether their numbers are finite."""
+    """Returns the arguments of attend_qkv without pairs, reshaped and checked except for whether their numbers are
+    finite.
+    """
     check_choices(weights, config)
     inputs = check_heads({"q": q, "k": k, "v": v}, weights)
     for name in weights.given():
@@ -205,10 +209,11 @@ def shape_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: Attenti
 def check_from_qkv(
     arguments: Arguments, config: AttentionConfig, pairs: PairInputs, given: Mapping[str, Tensor]
 ) -> Arguments:
-    """Checks the arguments that matter once q, k and v exist, and returns the arguments with the checked pairs.
+    """Checks the arguments that can be checked only when the shapes of q, k and v are known; returns all with the
+    checked pairs.
 
-    These are the pair tensors, such as masks, the output weights, the learned weights and the config's masks. Numbers
-    are checked last. given: the inputs and weights as passed by the caller.
+    The checked arguments are the pair tensors, such as masks, the output weights, the learned weights and the config's
+    masks. Numbers are checked last. given: the inputs and weights as passed by the caller.
     """
     shapes = arguments.shapes
     weights = arguments.weights
@@ -250,7 +255,9 @@ def has_pairs(pairs: PairInputs) -> bool:
 
 # ---- names of the axes -----------------------------------------------------------------------------------------------
 def head_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
-    """Returns the names of the axes of q, k or v per head; q's width is d_k, or d_q if it differs from k's."""
+    """Returns the names of the axes of q, k or v per head; the width of q is d_k, or d_q if it differs from the width
+    of k.
+    """
     if role != "q":
         return ("B", "H_kv", "S", f"d_{role}")
     *_, d_q = shapes["q"]
@@ -262,7 +269,7 @@ def head_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
 def split_dims(role: str, shapes: Shapes, config: AttentionConfig) -> tuple[str, ...]:
     """Returns the names of the axes of q, k or v after the split into heads.
 
-    The width of q and k is that of all weight maps together.
+    If there are several weight maps, the width of q and k is the width for all maps together, such as 2d_k.
     """
     *axes, width = head_dims(role, shapes)
     is_cut = role != "v" and config.maps > 1
@@ -276,9 +283,10 @@ def projected_dims(role: str, shapes: Shapes, config: AttentionConfig) -> tuple[
 
 
 def input_dims(source: str, widths: Mapping[str, int]) -> tuple[str, ...]:
-    """Returns the names of an input's axes; its width is D, or D_<name> if it differs from that of the first input.
+    """Returns the names of an input's axes; its width is D, or D_<name> if it differs from the width of the first
+    input.
 
-    widths: the widths of all inputs, by name.
+    source: the name of the input. widths: the widths of all inputs, by name.
     """
     first_width = next(iter(widths.values()))
     length = "T" if source in ("x", "query") else "S"
@@ -293,7 +301,7 @@ def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
     widths = {name: tensor.shape[-1] for name, tensor in arguments.inputs.items()}
     steps: Inputs = {}
     for name, tensor in arguments.inputs.items():
-        if name in shapes:  # true in attend_qkv, whose inputs are q, k and v
+        if name in shapes:  # true if attend_qkv was called: then q, k and v are the inputs
             dims = split_dims(name, shapes, config)
             name = head_step(config, name)
         else:
@@ -311,7 +319,9 @@ def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
 
 
 def head_step(config: AttentionConfig, role: str) -> str:
-    """Returns the name of q, k or v after the split into heads: <role>_heads if later steps change it, else <role>."""
+    """Returns the name of the step q, k or v after the split into heads: <role>_heads if later steps change it, else
+    <role>.
+    """
     changes = config.positions_at("heads") or config.modifiers_at("heads")
     is_changed = role != "v" and changes
     return f"{role}_heads" if is_changed else role
@@ -343,9 +353,10 @@ def weight_dims(arguments: Arguments, config: AttentionConfig, widths: Mapping[s
 
 
 def find_rows(config: AttentionConfig, rows: str) -> str:
-    """Returns the name of the row axis of W_k and W_v: `rows`, or the width of a modifier's output used instead.
+    """Returns the name of the row axis of W_k and W_v: `rows`, or the width of a modifier's output that replaces the
+    input.
 
-    rows: the name of the width of the input.
+    rows: the name of the input's width.
     """
     for name in config.modifiers_at("sources"):
         *_, rows = MODIFIERS[name].steps["sources"][-1].dims
@@ -354,8 +365,8 @@ def find_rows(config: AttentionConfig, rows: str) -> str:
 
 # ---- masks in a run of given sizes: the position of query 0, and checks of parameters --------------------------------
 def find_query_offset(config: AttentionConfig, shapes: Shapes) -> int:
-    """Returns the position of query 0 among the keys: the causal masks' offset (S - T if none is set); 0 without
-    them.
+    """Returns the position of query 0 among the keys: the `offset` of the causal masks, S - T if none of them sets it;
+    0 without causal masks.
     """
     is_causal = False
     chosen = set()
@@ -377,7 +388,7 @@ def find_query_offset(config: AttentionConfig, shapes: Shapes) -> int:
 
 
 def check_mask_sizes(config: AttentionConfig, shapes: Shapes, query_offset: int) -> None:
-    """Checks that the masks' parameters fit the batch, the number of keys and the positions of the queries."""
+    """Checks that the masks' parameters fit the batch size, the count of keys and the positions of the queries."""
     B, _, T, _ = shapes["q"]
     _, _, S, _ = shapes["k"]
     last_position = max(S, T + query_offset) - 1
@@ -391,14 +402,14 @@ def check_mask_sizes(config: AttentionConfig, shapes: Shapes, query_offset: int)
 
 
 def check_places(places: tuple[int, ...], last_position: int) -> None:
-    """Checks that each place is the position of a token: a number from 0 to last_position."""
+    """Checks that each of `places` is the position of a token, from 0 to last_position."""
     for place in places:
         if not 0 <= place <= last_position:
             raise AttentionError("tokens_range", last=last_position, given=place)
 
 
 def check_lengths(lengths: tuple[int, ...], batch: int, keys: int) -> None:
-    """Checks that there is one length per sequence, each from 0 to the number of keys."""
+    """Checks that there is one length per sequence of the batch, each from 0 to the count of keys."""
     if len(lengths) != batch:
         raise AttentionError("lengths_count", batch=batch, given=len(lengths))
     for length in lengths:

@@ -1,4 +1,4 @@
-"""The functions attend and attend_qkv, which plan the operations of a run, run them, and return a Trace."""
+"""Defines attend and attend_qkv, which plan the operations of a run, execute them, and return a Trace."""
 
 from collections.abc import Mapping
 
@@ -72,9 +72,9 @@ def attend_qkv(
 
     q (T, d_k) or (B, H, T, d_k). k (S, d_k) or (B, H_kv, S, d_k). v (S, d_v) or (B, H_kv, S, d_v). Tensors with three
     axes raise an error, because they are ambiguous. weights: w_o, b_o and those of the score. The tensors determine the
-    numbers of heads; all else is as in attend. RoPE, if chosen, still rotates q and k.
+    counts of heads; config, masks and replaced numbers are given as to attend. RoPE, if chosen, still rotates q and k.
 
-    Returns a Trace, as attend does. Raises AttentionError (a ValueError) that says what must hold and what was given.
+    Returns a Trace of every step. Raises AttentionError (a ValueError) that says what must hold and what was given.
     Sources: Vaswani et al. 2017, equation 1; grouped keys and values: Ainslie et al. 2023.
 
     >>> import torch

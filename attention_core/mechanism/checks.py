@@ -1,4 +1,4 @@
-"""Checks of tensors: their dtype, device, numbers and axes, and the sizes that must agree."""
+"""Checks tensors: their dtype, device, numbers and axes, and the sizes that must agree."""
 
 import math
 from collections.abc import Mapping
@@ -40,7 +40,9 @@ def check_tensors(tensors: Mapping[str, Tensor]) -> None:
 
 
 def check_kinds(tensors: Mapping[str, Tensor]) -> None:
-    """Checks dtypes, devices and sizes of tensors as check_tensors does, but does not read any of their numbers."""
+    """Checks that all tensors are floating-point, not empty, and have the same dtype and device; reads none of their
+    numbers.
+    """
     first_name = next(iter(tensors))
     first = tensors[first_name]
     for name, tensor in tensors.items():
@@ -98,7 +100,7 @@ def check_finite(tensors: Mapping[str, Tensor]) -> None:
 
 
 def all_finite(*tensors: Tensor) -> bool:
-    """Returns whether all numbers are finite.
+    """Returns whether all numbers of all tensors are finite.
 
     A finite sum proves that all summands are finite. An infinite sum may be an overflow, so that the single numbers are
     then checked. The results of all tensors are transferred together, because each transfer waits for the GPU.
@@ -174,7 +176,9 @@ def check_inputs(inputs: Mapping[str, Tensor], weights: Weights) -> dict[str, Te
 
 
 def check_heads(inputs: Mapping[str, Tensor], weights: Weights) -> dict[str, Tensor]:
-    """Returns q, k and v as (B, H, T, d), after the same checks as in check_inputs."""
+    """Returns q, k and v as (B, H, T, d), after checking their batch sizes, and the dtypes and devices of all
+    tensors.
+    """
     check_kinds({**inputs, **weights.given()})
     heads = {}
     for name, tensor in inputs.items():
@@ -209,7 +213,7 @@ def check_keys(config: AttentionConfig, shapes: Shapes) -> None:
 
 
 def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:
-    """Checks that the numbers of heads of q, k and v agree, with each other and with the config, if it sets them."""
+    """Checks that the counts of heads of q, k and v agree with each other, and with those that the config sets."""
     _, heads, _, _ = shapes["q"]
     _, kv_heads, _, _ = shapes["k"]
     _, v_heads, _, _ = shapes["v"]
@@ -278,7 +282,7 @@ def check_matrix_and_bias(
     """Checks that w_<role> has `width` rows, and b_<role> as many numbers as w_<role> has columns.
 
     axes: the names of the matrix's axes, for the error message. source, shape: the input's name and shape, for the
-    error message. width: the input's number of columns.
+    error message. width: the count of the input's columns.
     """
     weight = f"w_{role}"
     bias = f"b_{role}"
@@ -311,10 +315,10 @@ def check_matrix_and_bias(
 
 # ---- learned tensors of the mechanisms -------------------------------------------------------------------------------
 def size_axes(shapes: Shapes, input_widths: tuple[int, int] | None = None, w_o: Tensor | None = None) -> dict[str, int]:
-    """Returns the length of each axis of a run by its letter, such as d_k, from which shapes of learned tensors follow.
+    """Returns {letter of an axis, such as d_k: its length in a run}, from which shapes of learned tensors follow.
 
-    input_widths: the widths of the inputs of q and k; None if q, k and v are given. w_o: the output matrix; its number
-    of columns is the width of the output.
+    input_widths: the widths of the inputs of q and k; None if q, k and v are given. w_o: the output matrix; the count
+    of its columns is the width of the output.
     """
     B, H, T, d_q = shapes["q"]
     _, _, S, d_k = shapes["k"]

@@ -1,4 +1,4 @@
-"""AttentionConfig, the choices of a run, and Weights, its learned matrices; both are plain data."""
+"""Defines AttentionConfig, the choices of a run, and Weights, its learned matrices; both are plain data."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, make_dataclass, replace
@@ -29,7 +29,7 @@ class HasParameters(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Params(Mapping[str, object]):
-    """The parameters of a choice. They are read, printed and compared like a dict, but they are immutable and hashable.
+    """The parameters of a chosen mechanism, such as a mask; used like a dict, but immutable and hashable.
 
     >>> params = Params((("window", 2),))
     >>> params["window"], params == {"window": 2}, params
@@ -48,7 +48,7 @@ class Params(Mapping[str, object]):
         return len(self.pairs)
 
     def __hash__(self) -> int:
-        return hash(frozenset(self.pairs))  # a frozenset, because equal Params may have another order
+        return hash(frozenset(self.pairs))  # a frozenset, because equal Params may list their pairs in another order
 
     def __repr__(self) -> str:
         return repr(dict(self.pairs))
@@ -130,7 +130,9 @@ class AttentionConfig:
             raise AttentionError("needs_positive", kind=normaliser)
 
     def positions_at(self, place: str) -> dict[str, Mapping[str, object]]:
-        """Returns the parameters of the chosen positions that act at a place (one of PLACES), by name."""
+        """Returns {name: parameters} of the chosen position encodings that act at a place of the run, a key of
+        PLACES.
+        """
         found = {}
         for name, params in self.positions:
             if POSITIONS[name].place == place:
@@ -138,12 +140,16 @@ class AttentionConfig:
         return found
 
     def modifiers_at(self, place: str) -> dict[str, Mapping[str, object]]:
-        """Returns the parameters of the chosen modifiers that act at a place, by name, in the order of MODIFIERS."""
+        """Returns {name: parameters} of the chosen modifiers that act at a place of the run, in the order of
+        MODIFIERS.
+        """
         return modifiers_at(place, self.modifiers)
 
     @property
     def maps(self) -> int:
-        """The number of weight maps per head. Each map is computed from a separate part of the columns of q and k."""
+        """The number of attention maps per head. Each map is computed from a separate part of the columns of q and
+        k.
+        """
         return 2 if self.modifiers_at("maps") else 1
 
     def learned(self) -> dict[str, tuple[LearnedTensor, ...]]:
@@ -159,7 +165,7 @@ class AttentionConfig:
 
 @dataclass(frozen=True, eq=False)
 class ProjectionWeights:
-    """The weights and biases of the projections, which any layer may have."""
+    """The weights and biases of the projections of q, k, v and the output, which any layer may have."""
 
     w_q: Float[Tensor, "D H*d_k"] | None = None
     w_k: Float[Tensor, "D H_kv*d_k"] | None = None
@@ -212,9 +218,9 @@ class Weights(FurtherWeights):
 
 # ---- checks of choices -----------------------------------------------------------------------------------------------
 def kv_choices(heads: int) -> tuple[int, ...]:
-    """Returns the possible numbers of key/value heads for `heads` query heads, the largest first.
+    """Returns the possible counts of key/value heads for `heads` query heads, the largest first.
 
-    Each key/value head serves the same number of query heads.
+    Each key/value head serves the same count of query heads.
 
     >>> kv_choices(6)
     (6, 3, 2, 1)
@@ -224,7 +230,10 @@ def kv_choices(heads: int) -> tuple[int, ...]:
 
 
 def parse_choices(kind: str, given: object) -> list[Choice]:
-    """Returns an argument such as masks, which is a name or a list of names and pairs, as (name, params) pairs."""
+    """Returns an argument of AttentionConfig, such as masks, as a list of (name, params) pairs.
+
+    given: a name, or a list of names and pairs. kind: the name of the argument, for errors.
+    """
     if isinstance(given, str):
         given = (given,)
     if not isinstance(given, tuple | list):
@@ -233,7 +242,7 @@ def parse_choices(kind: str, given: object) -> list[Choice]:
 
 
 def parse_choice(kind: str, entry: object) -> Choice:
-    """Returns a name, with or without its parameters, as a pair (name, params)."""
+    """Returns an entry, which is a name or a name with its parameters, as a pair (name, params)."""
     match entry:
         case str(name) | (str(name),):
             return name, {}
@@ -243,7 +252,9 @@ def parse_choice(kind: str, entry: object) -> Choice:
 
 
 def check_listed_choices(kind: str, given: object, check: Callable[[Choice], Choice]) -> tuple[Choice, ...]:
-    """Returns an argument such as masks as checked (name, params) pairs; no name may occur twice."""
+    """Returns an argument of AttentionConfig, such as masks, as checked (name, params) pairs; no name may occur
+    twice.
+    """
     choices = [check(choice) for choice in parse_choices(kind, given)]
     names = [name for name, _ in choices]
     for name in names:

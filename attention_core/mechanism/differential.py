@@ -1,4 +1,5 @@
-"""Differential attention: two weight maps from the halves of q and k; the second is subtracted (Ye et al. 2024).
+"""Computes differential attention: two weight maps from the halves of q and k; the second is subtracted from the first
+(Ye et al. 2024).
 
 Its entry is in MODIFIERS (modifiers.py). A run repeats the steps from q and k to the weights for each map.
 """
@@ -115,9 +116,9 @@ SUBTRACT_MAP = Faces(
 
 
 def subtract_outputs(first: Tensor, second: Tensor, lam: Float[Tensor, " H"]) -> Float[Tensor, "B H T d_v"]:
-    """Returns the difference of the two maps' outputs, which equals the output of the difference of the maps.
+    """Returns the difference of the heads' outputs from the two weight maps, the second times lambda.
 
-    This holds because the output is linear in the weights.
+    It equals the output of the difference of the maps, because the output is linear in the weights.
     """
     return first - torch.einsum("h,bhtd->bhtd", lam, second)
 
@@ -145,7 +146,7 @@ SHRINK = Faces(shrink, shrink_numpy, shrink_formula, shrink_cell, sign="× (1−
 # ---- parameters and learned tensors ----------------------------------------------------------------------------------
 LAM_INIT = Parameter(
     "lam_init", is_whole=False, usual=0.8, start=0.8, swept=(0.0, 0.2, 0.4, 0.6, 0.8)
-)  # 0.8 is the limit for deep layers in the paper
+)  # in the paper, the value for deep layers tends to 0.8
 LAM_VECTORS = tuple(
     LearnedTensor(f"lam_{role}{half}", ("d_lam",), rf"\lambda_{{{role}_{half}}}", by_head=True, start=zeros)
     for half in (1, 2)

@@ -1,4 +1,4 @@
-"""Declarations of the tensors that mechanisms learn besides the projections.
+"""Declares the tensors that mechanisms learn besides the projections.
 
 Checks, axes, symbols, links and matrices all use these declarations, so that a new tensor needs only one line.
 """
@@ -25,10 +25,10 @@ class LearnedTensor:
     to this mechanism, and the tensor sets its size; H·d is the width of all heads together. symbol: its letter in
     LaTeX. by_head: whether it may have a leading axis H, one tensor per head. start: a function of rows and columns
     that returns the initial values on a page (a vector is one row); None samples them from the seed. own_sizes: the
-    sizes on a page of the mechanism's letters; by default the width of a head. makes_weights: whether the attention
-    weights depend on it.
+    sizes, on a page, of the letters that belong to the mechanism; by default the width of a head. makes_weights:
+    whether the attention weights depend on the tensor.
 
-    Raises ValueError if `start` returns another number of rows or columns.
+    Raises ValueError if `start` returns another count of rows or columns.
     """
 
     name: str
@@ -92,7 +92,7 @@ def unit_columns(rows: int, columns: int) -> np.ndarray:
 
 
 def first_columns(rows: int, columns: int) -> np.ndarray:
-    """Returns the identity cut to this shape, a projection that keeps the first numbers of a vector.
+    """Returns the identity cut to this shape, a projection that keeps the first components of a vector.
 
     >>> first_columns(3, 2).tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
@@ -102,7 +102,7 @@ def first_columns(rows: int, columns: int) -> np.ndarray:
 
 # ---- sizes and checks ------------------------------------------------------------------------------------------------
 def add_own_sizes(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, int]:
-    """Returns the sizes of a run together with those of a mechanism's own axis letters.
+    """Returns the sizes of a run together with the sizes of the axis letters that belong to one mechanism.
 
     The size of a letter is read from the tensor with the fewest axes among those that have this letter. shapes: the
     shapes of the tensors, by name.
@@ -137,7 +137,7 @@ def check_learned(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape]
 
 
 def write_axes(tensor: LearnedTensor, shape: Shape) -> str:
-    """Returns a shape as text; an axis of unknown size (0) is written as the letter of the axis.
+    """Returns the text of a shape for an error; an axis of unknown size (0) is written as the letter of the axis.
 
     >>> write_axes(LearnedTensor("w_a", ("rows", "d_k"), "W_a"), (0, 3))
     'rows, 3'
@@ -150,7 +150,7 @@ def write_axes(tensor: LearnedTensor, shape: Shape) -> str:
 
 
 def by_axes(declared: Iterable[LearnedTensor]) -> list[LearnedTensor]:
-    """Returns the tensors in ascending order of the number of their axes."""
+    """Returns the tensors sorted by the count of their axes, the fewest first."""
     return sorted(declared, key=lambda tensor: len(tensor.dims))
 
 

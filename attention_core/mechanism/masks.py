@@ -1,13 +1,13 @@
-"""Masks: which query may attend to which key. True = may attend, as in torch's scaled_dot_product_attention.
+"""Computes masks: which query may attend to which key. True = may attend, as in torch's scaled_dot_product_attention.
 
-A mask is a predicate on (b, h, i, j) and its parameters, where i is the query's position and j the key's. The same
-predicate runs on whole index tensors and on the integers of one cell. The NumPy version builds the same matrix in
-another way.
+A mask is a predicate on (b, h, i, j) and its parameters, where i is the position of the query and j that of the key.
+The same predicate runs on whole index tensors and on the integers of one cell. The NumPy version builds the same matrix
+in another way.
 
 `query_offset` is the position of query 0 among the keys. With a causal mask it is the mask's offset, or S - T if none
 is set (the last query is at the last key, as in decoding). Without a causal mask it is 0.
 
-A new mask needs one section here, and an entry in MASKS that declares its parameters.
+A new mask needs one section in this file, and an entry in MASKS that declares its parameters.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ def indices(scores: Float[Tensor, "B H T S"]) -> tuple[Tensor, Tensor, Tensor, T
 
 
 def query_symbol(query_offset: int) -> str:
-    """Returns the position of query i among the keys in LaTeX: i, or for example i+2."""
+    """Returns the LaTeX text for the position of query i among the keys: i, or i+2 if query 0 is at position 2."""
     if query_offset == 0:
         return "i"
     return f"i{query_offset:+d}"
@@ -314,11 +314,10 @@ def to_mha_mask(allowed: Bool[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
 # ---- the table -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Mask:
-    """An entry of MASKS: the functions that compute a mask, and its parameters.
+    """An entry of MASKS: the functions that compute a mask, and the declarations of its parameters.
 
-    faces: its implementations in PyTorch, in NumPy, as a formula and as one cell. parameters: the declarations of its
-    parameters. is_causal: whether it determines the query offset of the run. uses_position: whether its implementations
-    take `query_offset`.
+    faces: its implementations in PyTorch, in NumPy, as a formula and as one cell. is_causal: whether it determines the
+    query offset of the run. uses_position: whether its implementations take `query_offset`.
 
     Raises ValueError if the parameters are not the keyword arguments of its torch function.
     """

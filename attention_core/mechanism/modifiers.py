@@ -1,7 +1,7 @@
-"""Modifiers: optional steps of a layer, such as a norm, a score cap or an output gate, each at a fixed place.
+"""Computes modifiers: optional steps of a layer, such as a norm, a score cap or an output gate, each at a fixed place.
 
-A new modifier needs one section here, and an entry in MODIFIERS that declares its steps, their places and operands, its
-parameters and its learned tensors.
+A new modifier needs one section in this file, and an entry in MODIFIERS that declares its steps, their places and
+operands, its parameters and its learned tensors.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -144,9 +144,9 @@ class Modifier:
 
     steps: for each place of MODIFIER_PLACES, the added steps. If several modifiers act at one place, each reads the
     output of the one before it in the table. weights: its learned tensors. A modifier with steps at "maps" combines two
-    weight maps: HERE stands for the first, and "weights_2" is the second. witness: for such a modifier only, a function
-    that returns the heads' outputs from the outputs of torch's own attention with each map: (first, second, *other
-    operands of the last step) -> outputs.
+    weight maps: HERE stands for the first map, and "weights_2" is the second. witness: only for a modifier of two maps,
+    a function that returns the heads' outputs from the outputs of torch's own attention with each map: (first, second,
+    *other operands of the last step) -> outputs.
 
     Raises AttentionError (a ValueError) for an unknown place, and ValueError if the parameters or the tensors are not
     those that the torch functions of its steps take.
@@ -176,14 +176,14 @@ class Modifier:
             raise ValueError("a modifier that makes weights of two maps has a witness, and no other has one")
 
     def operations(self, place: str, thing: str, dims: tuple[str, ...], given: Mapping[str, object]) -> list[Operation]:
-        """Returns the modifier's operations at a place on `thing`, such as q or k.
+        """Returns the modifier's operations at a place of the run on the step `thing`, such as q or k.
 
         dims: the names of the result's axes. given: the modifier's parameters and the values of GIVEN_BY_RUN, by name.
         """
         return [step.operation(thing, dims, given) for step in self.steps[place]]
 
     def makes_maps_of(self, steps: Collection[str]) -> bool:
-        """Returns whether the modifier combines the two weight maps of a run.
+        """Returns whether the modifier combines the two attention maps that each head of a run computes.
 
         steps: the names of the run's steps.
         """
@@ -284,7 +284,7 @@ MODIFIERS = {
 
 
 def modifiers_at(place: str, chosen: Iterable[tuple[str, Params]]) -> dict[str, Params]:
-    """Returns the parameters of the chosen modifiers that act at a place, by name, in the order of MODIFIERS."""
+    """Returns {name: parameters} of the chosen modifiers that act at a place of the run, in the order of MODIFIERS."""
     params = dict(chosen)
     names = [name for name in MODIFIERS if name in params and place in MODIFIERS[name].steps]
     return {name: params[name] for name in names}

@@ -1,6 +1,6 @@
-"""Normalisers, which turn masked scores into weights: one block of code for each, and the table NORMALISERS.
+"""Computes normalisers, which turn masked scores into weights: one block of code for each, and the table NORMALISERS.
 
-A new normaliser needs one block here and its entry, which declares the sum of a row of its weights, the same
+A new normaliser needs one block in this file and its entry, which declares the sum of a row of its weights, the same
 computation by torch's own attention, and the initial state of blockwise attention.
 """
 
@@ -59,7 +59,7 @@ SOFTMAX = Faces(
 
 
 def mix_by_sdpa(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"]) -> Float[Tensor, "B H T d_v"]:
-    """Mix the values by torch's own attention. The scores are its attn_mask; the queries and keys are zeros."""
+    """Mix the values by torch's own attention, with the scores as its attn_mask and zeros as queries and keys."""
     B, H, T, _ = scores.shape
     d_v = v.shape[-1]
     return F.scaled_dot_product_attention(
@@ -108,7 +108,9 @@ SINK_SOFTMAX = Faces(sink_softmax, sink_softmax_numpy, sink_softmax_formula, sin
 
 
 def mix_by_sdpa_with_sinks(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"], sinks) -> Tensor:
-    """Mix the values as mix_by_sdpa does, with one further key per head; its score is the sink and its value is 0."""
+    """Mix the values by torch's own attention, with one additional key per head, whose score is the sink and whose
+    value is 0.
+    """
     B, H, T, _ = scores.shape
     column = sinks[:, None, None].expand(B, H, T, 1)
     nothing = torch.zeros_like(v[:, :, :1])  # (B, H_kv, 1, d_v)
@@ -116,7 +118,9 @@ def mix_by_sdpa_with_sinks(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B
 
 
 def begin_sink_softmax(rows: Rows, sinks: Float[Tensor, " H"]) -> tuple[Rows, Rows]:
-    """Return the running maximum and sum before the first block of keys: the score of the sink, and its exp(0) = 1."""
+    """Return the running maximum and sum before the first block of keys: the score of the sink, and exp(0) = 1 for
+    it.
+    """
     largest = sinks[:, None].expand_as(rows)  # (H, 1) -> (B, H, T)
     return largest, torch.ones_like(rows)
 
@@ -146,7 +150,7 @@ SIGMOID = Faces(
 
 
 def mix_by_sdpa_of_two(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"], *, bias: float) -> Tensor:
-    """Mix the values by sigmoid weights, computed for each key as torch's softmax over its score and 0.
+    """Mix the values by sigmoid weights: each weight is torch's softmax over two scores, the key's and 0.
 
     The score 0 belongs to an added key with value 0.
     """
@@ -190,7 +194,7 @@ SHARE_OF_SUM = Faces(
 def mix_by_sdpa_of_logs(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"]) -> Tensor:
     """Mix the values by scores divided by their row's sum, computed as torch's softmax of the logarithms of the scores.
 
-    A row of zeros gives 0.
+    A row of scores that are all 0 gives 0.
     """
     return mix_by_sdpa(scores.log(), v)
 
@@ -247,25 +251,29 @@ NORMALISERS = {
 
 
 def computed_weights_of(trace: Trace) -> str:
-    """Return the name of the normaliser's output step; if there are two weight maps, that of the first map.
+    """Return the name of the normaliser's output step; if there are two weight maps, the name of the first map.
 
-    The name is "weights", or "computed_weights" if the run's weights were replaced.
+    The name is "weights_1" of two maps, "computed_weights" if the run's weights were replaced, else "weights".
     """
     return next((name for name in ("weights_1", "computed_weights") if name in trace.steps), "weights")
 
 
 def has_two_maps(trace: Trace) -> bool:
-    """Return whether the weights combine two maps; then a weight may be below 0, and a row may have any sum."""
+    """Return whether each head combines two attention maps; then a weight may be below 0, and a row may have any
+    sum.
+    """
     return "weights_2" in trace.steps
 
 
 def maps_of(trace: Trace) -> tuple[str, ...]:
-    """Return the names of the normaliser's output steps, one per map."""
+    """Return the names of the steps in which the normaliser puts its weights, one name per attention map of a head."""
     return ("weights_1", "weights_2") if has_two_maps(trace) else (computed_weights_of(trace),)
 
 
 def is_replaced(trace: Trace) -> bool:
-    """Return whether other weights than the normaliser's mix the values: replaced weights, or weights after dropout."""
+    """Return whether the weights that mix the values differ from the normaliser's: replaced weights, or weights after
+    dropout.
+    """
     return "computed_weights" in trace.steps or "dropped_weights" in trace.steps
 
 
@@ -277,7 +285,9 @@ def normaliser_of(trace: Trace) -> Normaliser:
 
 
 def has_softmax(trace: Trace) -> bool:
-    """Return whether the weights of a run are those of a single softmax."""
+    """Return whether the weights of a run are computed by a single softmax, not by another normaliser or from two
+    maps.
+    """
     return normaliser_of(trace).faces == SOFTMAX and not has_two_maps(trace)
 
 
@@ -294,7 +304,7 @@ def has_sink(trace: Trace) -> bool:
 
 
 def require_softmax(trace: Trace, what: str) -> None:
-    """Raise AttentionError (needs_softmax) if the weights of a run are not those of a single softmax.
+    """Raise AttentionError (needs_softmax) if the weights of a run are not computed by a single softmax.
 
     what: the name of the calculation that needs the softmax, for the error message.
     """

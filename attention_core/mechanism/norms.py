@@ -1,4 +1,4 @@
-"""Norms: RMS norm divides a vector by its root mean square; LayerNorm subtracts the mean first.
+"""Defines the norms: RMS norm divides a vector by its root mean square; LayerNorm subtracts the mean first.
 
 Their entries in MODIFIERS (modifiers.py) apply them before a layer's projections, or after its last step. A LayerNorm
 has two steps: centring, then the RMS norm of the centred vector, with a shift.
@@ -45,7 +45,10 @@ def rms_norm_cell(index, x: Operand, gain: Operand, *, eps) -> Cell:
 
 
 def root_terms(x: Operand, row: list[int], eps: float) -> list[tuple]:
-    """Return the terms of the sum under the root of an RMS norm: eps, and the square of each component of the row."""
+    """Return the terms whose sum is under the root of an RMS norm: eps, and the square of each component of a vector.
+
+    row: the index of the vector in x.
+    """
     numbers = [number for (number,) in row_terms(x, row, x.shape[-1])]
     squares = [(number, number) for number in numbers]
     return [(Constant(eps, f"{eps:g}"),), *squares]

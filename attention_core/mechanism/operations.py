@@ -1,7 +1,8 @@
-"""The operations that all mechanisms share: project, split, scale, mask, mix, merge.
+"""Defines the operations that all mechanisms share: project, split, scale, mask, mix, merge.
 
-Each is defined by four functions, one after the other: PyTorch, its NumPy twin, the formula, and one cell. B batch, H
-heads, H_kv key/value heads, T query positions, S key positions, D model width, d_k and d_v widths per head.
+Each is defined by four functions, one after the other: PyTorch, the same calculation in NumPy, the formula, and one
+cell. B batch, H heads, H_kv key/value heads, T query positions, S key positions, D model width, d_k and d_v widths per
+head.
 """
 
 import numpy as np
@@ -157,7 +158,9 @@ def root_scale_cell(index, scores: Operand, *, factor, temperature) -> Cell:
 
 
 def scaled_formula(scores: str, factor_text: str, factor: float, temperature: float) -> str:
-    """Write in LaTeX the scores times the factor, divided by the temperature; factors of 1 are omitted."""
+    """Return the scores times the factor, divided by the temperature, in LaTeX; a factor or temperature of 1 is
+    omitted.
+    """
     formula = scores
     if factor != 1:
         formula += rf" \cdot {factor_text}"
@@ -167,7 +170,9 @@ def scaled_formula(scores: str, factor_text: str, factor: float, temperature: fl
 
 
 def scaled_cell(score: Ref, factor: Constant, temperature: float) -> Cell:
-    """Return one score times the factor, divided by the temperature, as a cell; factors of 1 are omitted."""
+    """Return one score times the factor, divided by the temperature, as a cell; a factor or temperature of 1 is
+    omitted.
+    """
     inverse = Constant(1 / temperature, f"1/{format_short(temperature)}")
     factors = [score]
     for constant in (factor, inverse):
@@ -191,7 +196,8 @@ def scale_sign(*, factor: float, temperature: float) -> str:
 
 
 def root_scale_sign(*, factor: float, temperature: float) -> str:
-    """Return the short symbol of the step that scales scores by 1/√d_k.
+    """Return the short symbol of the step that scales scores by 1/√d_k, which shows the root instead of the factor's
+    value.
 
     >>> root_scale_sign(factor=0.5, temperature=1.0), root_scale_sign(factor=0.5, temperature=5.0)
     ('÷ √d', '÷ √d τ')
@@ -199,11 +205,11 @@ def root_scale_sign(*, factor: float, temperature: float) -> str:
     return "÷ √d" if temperature == 1 else "÷ √d τ"
 
 
-SIGN_DIGITS = 3  # the number of significant digits that a factor has in a step's short symbol
+SIGN_DIGITS = 3  # significant digits of a factor in a step's short symbol
 SCALE = Faces(scale, scale_numpy, scale_formula, scale_cell, sign=scale_sign, motion="scale")
 ROOT_SCALE = Faces(
     scale, scale_numpy, root_scale_formula, root_scale_cell, sign=root_scale_sign, motion="scale"
-)  # for the factor 1/√d_k, which is shown as a root and not as a number
+)  # for the factor 1/√d_k, which is shown as a root and not as a decimal number
 
 
 # ---- mask: blocked scores become minus infinity ----------------------------------------------------------------------

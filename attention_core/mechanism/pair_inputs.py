@@ -1,4 +1,6 @@
-"""Optional inputs about pairs of tokens: a mask, the dropout mask, and numbers that replace scores or weights."""
+"""Checks the optional inputs about pairs of tokens: a mask, the dropout mask, and numbers that replace scores or
+weights.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +19,9 @@ Sizes = tuple[int, int, int, int]  # (B, H, T, S)
 
 @dataclass(frozen=True, eq=False)
 class PairInputs:
-    """Optional inputs about pairs of tokens, which are arguments of attend."""
+    """Optional inputs about pairs of tokens: the mask, the dropout mask, replaced weights and chosen numbers given to
+    attend.
+    """
 
     allowed: Tensor | None = None
     keep: Tensor | None = None
@@ -32,7 +36,8 @@ def check_pairs(
     sample: Tensor,
     sample_name: str,
 ) -> dict[str, Tensor]:
-    """Return the given pair inputs by the name of their step, on the inputs' device, broadcasting to (B, H, T, S).
+    """Return the given inputs about pairs of tokens as {name of their step: tensor}, on the inputs' device and ready to
+    broadcast to (B, H, T, S).
 
     sizes: (B, H, T, S) of the run. sample: a number of the inputs' dtype and device. sample_name: the name of the first
     input. The dropout mask is sampled if it is not given. Values are not checked here, but by check_numbers.
@@ -58,9 +63,10 @@ def check_pairs(
 
 
 def chosen_numbers(given: PairInputs, pairs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the pair inputs that contain numbers instead of truth values, by argument name.
+    """Return {argument name: tensor} of those inputs about pairs of tokens that contain numbers instead of truth
+    values.
 
-    pairs: the result of check_pairs.
+    pairs: all of these inputs by step name, as check_pairs returns them.
     """
     numbers = {f"what_if[{name!r}]": pairs[f"chosen_{name}"] for name in given.what_if}
     if given.replacement is not None:
@@ -71,7 +77,8 @@ def chosen_numbers(given: PairInputs, pairs: Mapping[str, Tensor]) -> dict[str, 
 def check_numbers(numbers: Mapping[str, Tensor], pairs: Mapping[str, Tensor], config: AttentionConfig) -> None:
     """Check that all numbers of a run are finite, and that no chosen score is below 0 if the normaliser needs that.
 
-    All checks share one transfer from the GPU: a score below 0 has the square root NaN, which is not finite either.
+    All checks share one transfer from the GPU: the root of a score below 0 is NaN, so that one test for finite numbers
+    finds it, too.
     """
     normaliser, _ = config.normaliser
     is_chosen = "chosen_scores" in pairs and NORMALISERS[normaliser].needs_positive

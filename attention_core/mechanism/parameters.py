@@ -1,4 +1,4 @@
-"""Declarations of a mechanism's parameters, from which checks, links and controls of a page are made.
+"""Declares a mechanism's parameters; from these declarations their checks, links and controls on a page are made.
 
 A new kind of parameter needs one line in Parameter.check_one.
 """
@@ -18,27 +18,27 @@ from attention_core.mechanism.plain_checks import (
 )
 from attention_core.record.errors import AttentionError
 
-NEEDED = "needed"  # this value of Parameter.usual means that there is no default
+NEEDED = "needed"  # value of Parameter.usual for a parameter without default, which must be given
 KEY_COUNT, KEY_PLACE = "key count", "key place"
 WHOLE_CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positive}  # smallest value -> check function
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a mechanism: one of `words` if there are any, a whole number if `is_whole`, else a finite number.
+    """The declaration of a mechanism's parameter: its name, its allowed values and its default.
 
-    least: the smallest allowed number. For a whole number it is 0 or 1, or None if only the sizes of a run limit the
-    number. For any other number it is 0, or None if the number is not limited.
-    is_positive: whether a finite number must be above 0.
+    The parameter is one of `words` if there are any, a whole number if `is_whole`, else a finite number. least: the
+    smallest allowed number. For a whole number it is 0 or 1, or None if only the sizes of a run limit the number. For
+    any other number it is 0, or None if the number is not limited. is_positive: whether a finite number must be above
+    0.
     several: whether the parameter is a tuple or a list of values.
     usual: the default; None if the run determines it, NEEDED if it must be given.
     start: the initial value on a page when the mechanism is switched on; None if the page leaves it open. beside: the
-    name of another parameter; while that one has its default, this one has no effect.
-    is_added: whether older links lack this parameter; links omit it if it is the last one and has its default. swept:
-    the values of a sweep that shows the parameter's effect; for words, all of them.
-    moves: how a value changes in a run with only the keys from `first` on. KEY_COUNT, a number of keys from the first
-    one, decreases by `first`, to 0 at least; KEY_PLACE, the position of a key, decreases by `first`; with "" the value
-    does not change.
+    name of another parameter; while that one has its default, this one has no effect. is_added: whether older links
+    lack this parameter; links omit it if it is the last one and has its default. swept: the values of a sweep that
+    shows the parameter's effect; for words, all of them. moves: how a value changes in a run with only the keys from
+    `first` on. KEY_COUNT, a count of keys from the first one, decreases by `first`, to 0 at least; KEY_PLACE, the
+    position of a key, decreases by `first`; with "" the value does not change.
 
     Raises ValueError if `least` is not None, 0 or 1.
     """
@@ -61,7 +61,9 @@ class Parameter:
             raise ValueError(f"the least value of {self.name} must be None, 0 or 1: got {self.least!r}")
 
     def check(self, given: object) -> object:
-        """Check a given value against the declaration, and return it. Raises AttentionError."""
+        """Return a given value if its declaration allows it, as a tuple if the parameter has several values, else raise
+        AttentionError.
+        """
         if given is None and self.usual is None:
             return None
         if not self.several:
@@ -69,7 +71,7 @@ class Parameter:
         return tuple(self.check_one(number) for number in require_list(self.name, given))
 
     def for_keys_from(self, given: object, first: int) -> object:
-        """Return the given value adapted to a run whose first key is key number `first` of the full run.
+        """Return a given value, adapted to a run that omits the first `first` keys of the full run.
 
         >>> Parameter("lengths", several=True, moves=KEY_COUNT).for_keys_from((5, 2), 3)
         (2, 0)
@@ -81,12 +83,14 @@ class Parameter:
         return self.moved_key(given, first)
 
     def moved_key(self, number: int, first: int) -> int:
-        """Return a number decreased by `first`; a KEY_COUNT is not decreased below 0."""
+        """Return a count or position of keys, decreased by the `first` omitted keys; a KEY_COUNT is not decreased below
+        0.
+        """
         moved = number - first
         return max(0, moved) if self.moves == KEY_COUNT else moved
 
     def check_one(self, given: object) -> object:
-        """Check one number or word, and return it."""
+        """Return one number or word if the declaration allows it, else raise AttentionError."""
         if self.words:
             return require_one_of(self.name, given, self.words)
         if self.is_whole:
@@ -134,12 +138,13 @@ def check_names(kind: str, given: Iterable[str], known: tuple[str, ...]) -> None
 
 
 def names_of(parameters: Iterable[Parameter]) -> tuple[str, ...]:
-    """Return the names of parameters."""
+    """Return the names of declared parameters or learned tensors."""
     return tuple(parameter.name for parameter in parameters)
 
 
 def check_declared(function: Callable, declared: Iterable[str]) -> None:
-    """Check that the declared names are the keyword-only arguments of a torch function. Raises ValueError.
+    """Check that the declared parameter names are the keyword-only arguments of a torch function; else raise
+    ValueError.
 
     Otherwise an undeclared parameter would silently have no check, no link and no control.
     """
@@ -147,7 +152,9 @@ def check_declared(function: Callable, declared: Iterable[str]) -> None:
 
 
 def check_operands(function: Callable, declared: Iterable[str]) -> None:
-    """Check that the declared names are a function's positional arguments after the first. Raises ValueError."""
+    """Check that the declared operand names are a function's positional arguments after the first; else raise
+    ValueError.
+    """
     _, *others = argument_names(function, by_keyword=False)
     check_same_names(function.__name__, others, list(declared))
 

@@ -1,4 +1,4 @@
-"""Checks of plain values: a choice, a whole number, a list, a finite number. Each check returns the checked value."""
+"""Checks plain values: a choice, a whole number, a list, a finite number. Each check returns the checked value."""
 
 import sys
 

@@ -67,9 +67,9 @@ def prepare(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[Inputs, Plan]:
-    """Check the arguments of attend; return them as input steps, and the operations on them. Nothing is computed.
+    """Check the arguments of attend; return them as input steps, and the operations to apply. Nothing is computed.
 
-    Raises AttentionError as attend does; applying the operations later raises none.
+    Raises AttentionError for all invalid arguments of attend; applying the operations later raises none.
     """
     arguments = check_arguments(query, key, value, weights, config, pairs)
     return plan_run(arguments, config)
@@ -83,7 +83,7 @@ def prepare_qkv(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[Inputs, Plan]:
-    """Check the arguments of attend_qkv; return them as input steps, and the operations on them.
+    """Check the arguments of attend_qkv; return them as input steps, and the operations to apply to them.
 
     Raises AttentionError.
     """
@@ -92,12 +92,12 @@ def prepare_qkv(
 
 
 def run_plan(inputs: Inputs, plan: Plan) -> Trace:
-    """Apply every operation of a plan in order, and return the Trace of all values."""
+    """Apply operations in order, beginning with the input steps, and return the Trace of all values."""
     return Trace(inputs).then(*plan)
 
 
 def plan_run(arguments: Arguments, config: AttentionConfig) -> tuple[Inputs, Plan]:
-    """Return the arguments of a run as input steps, and all operations on them, in order.
+    """Return the arguments of a run as input steps, and the list of all operations on them, in order.
 
     Raises AttentionError if positions or the residual do not fit.
     """
@@ -110,7 +110,7 @@ def plan_run(arguments: Arguments, config: AttentionConfig) -> tuple[Inputs, Pla
 
 
 def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: Shapes, query_offset: int) -> Plan:
-    """Return the whole plan of an attention layer.
+    """Return all operations of an attention layer, from its inputs to its output.
 
     plan: the operations of the layer up to q, k and v.
     """
@@ -139,7 +139,7 @@ def plan_qkv(
     sources: {"q", "k" or "v": name of its input}; {} if q, k and v are given.
     """
     plan: Plan = []
-    for source in dict.fromkeys(sources.values()):  # each input is taken once, though it may have several roles
+    for source in dict.fromkeys(sources.values()):  # each input once, even if several of q, k and v come from it
         first_position = query_offset if source == "query" else 0
         plan += plan_input_positions(config, inputs, inputs[source], shapes["q"][1], first_position)
     made_of = {role: input_step(config, source) for role, source in sources.items()}
@@ -171,12 +171,14 @@ def plan_qkv(
 
 
 def input_step(config: AttentionConfig, source: str) -> str:
-    """Return the name of the step that holds an input, with its positions added if the config adds positions."""
+    """Return the name of the step that holds an input, after positions are added to it if the config adds positions."""
     return f"positioned_{source}" if config.positions_at("input") else source
 
 
 def plan_query_changes(config: AttentionConfig, source: Step) -> Plan:
-    """Return the operations by which modifiers change the input of q, after positions and before any projection."""
+    """Return the operations by which modifiers change the input from which q is projected, after positions are
+    added.
+    """
     changes = []
     for name, params in config.modifiers_at("inputs").items():
         changes.append(MODIFIERS[name].operations("inputs", source.name, source.dims, params))
@@ -198,7 +200,7 @@ def plan_source_changes(config: AttentionConfig, source: str, step: str) -> Plan
 def plan_position_steps(
     name: str, params: Mapping[str, object], made_of: Mapping[str, str], shapes: Shapes, query_offset: int
 ) -> Plan:
-    """Return the operations on the inputs for a position encoding that changes scores.
+    """Return the operations on the inputs for a position encoding that changes the scores.
 
     name: the name of the encoding. made_of: {"q" or "k": the step from which it is projected}.
     """
@@ -215,7 +217,7 @@ def plan_position_steps(
 def plan_projection(config: AttentionConfig, inputs: Inputs, role: str, source: str, shapes: Shapes) -> Plan:
     """Return the operations for q, k or v: the projection, if there is a weight for it, and the split into heads.
 
-    role: "q", "k" or "v". source: the name of the step that is projected.
+    role: which of them, "q", "k" or "v". source: the name of the step that is projected.
     """
     plan: Plan = []
     learned = [name for name in (f"w_{role}", f"b_{role}") if name in inputs]
@@ -279,7 +281,7 @@ def plan_input_positions(
 
 
 def plan_sum(names: list[str], output: str, dims: tuple[str, ...]) -> Plan:
-    """Return the additions that make the step `output` of several steps of one shape; [] if there is only one step."""
+    """Return the additions that sum several steps of one shape into the step `output`; [] if there is only one step."""
     plan: Plan = []
     total, *others = names
     for count, name in enumerate(others, 2):
@@ -300,8 +302,8 @@ def plan_head_changes(
 ) -> Plan:
     """Return the operations of modifiers, and then of positions, on the heads of q or k; [] if none are chosen.
 
-    role: "q" or "k", which is also the name of the last step. first_position: the position of the first row. half: the
-    index, 0 or 1, of the map if attention combines two maps.
+    role: "q" or "k", which is also the name of the last step. first_position: the position of the first row. half: 0 or
+    1, the index of the attention map if differential attention combines two.
     """
     _, heads, length, width = shapes[role]
     dims = head_dims(role, shapes)
@@ -323,7 +325,8 @@ def plan_head_changes(
 
 
 def number_second(plan: Plan, given: tuple[str, ...] = ()) -> Plan:
-    """Return a copy of the plan for the second map of differential attention: the names of its steps end with _2.
+    """Return a copy of operations for the second attention map of differential attention: the names of its steps end
+    with _2.
 
     given: names of further steps that get the ending _2.
     """
@@ -349,7 +352,7 @@ def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_o
 
 
 def plan_score(config: AttentionConfig, inputs: Inputs) -> Plan:
-    """Return the operations of the score function, and the replacement of scores if some were chosen."""
+    """Return the operations of the score function, and the replacement of scores if the run has chosen scores."""
     *operations, last = SCORES[config.score].operations
     if "chosen_scores" not in inputs:
         return [*operations, last]
@@ -375,7 +378,7 @@ def plan_score_positions(config: AttentionConfig, inputs: Inputs, shapes: Shapes
 def fit_to_scores(
     name: str, params: Mapping[str, object], inputs: Inputs, shapes: Shapes, query_offset: int
 ) -> dict[str, object]:
-    """Return the parameters of a position encoding on scores, with values that fit this run.
+    """Return the parameters of a position encoding on scores, with values that fit this run's sizes.
 
     Only parameters that the encoding's torch function takes are returned. name: the name of the encoding.
     """
@@ -388,10 +391,10 @@ def fit_to_scores(
 
 
 def size_position(name: str, inputs: Inputs, heads: int, width: int) -> dict[str, int]:
-    """Return the sizes of a run that a position encoding needs.
+    """Return the sizes of a run that a position encoding needs, by letter.
 
-    These are the number of heads, the width at the encoding's place, and the sizes of its learned tensors' axes. Raises
-    AttentionError: weight_shape, for a table whose width is not that of the input.
+    These are the number of heads, the width of the step that the encoding changes, and the sizes of its learned
+    tensors' axes. Raises AttentionError: weight_shape, for a table whose width is not that of the input.
     """
     position = POSITIONS[name]
     learned = {tensor.name: inputs[tensor.name].shape for tensor in position.weights}
@@ -402,7 +405,9 @@ def size_position(name: str, inputs: Inputs, heads: int, width: int) -> dict[str
 
 
 def count_compared(config: AttentionConfig, inputs: Inputs, shapes: Shapes) -> int:
-    """Return the number of products of query and key components in a score: d_k, plus products for positions."""
+    """Return how many products of query and key components a score sums: d_k, plus those that position encodings
+    add.
+    """
     _, heads, _, _ = shapes["q"]
     _, _, _, d_k = shapes["k"]
     letters = {name: POSITIONS[name].compares for name in config.positions_at("scores") if POSITIONS[name].compares}
@@ -410,7 +415,7 @@ def count_compared(config: AttentionConfig, inputs: Inputs, shapes: Shapes) -> i
 
 
 def plan_put(output: str, computed: str) -> Operation:
-    """Return the operation that replaces computed numbers by the chosen ones.
+    """Return the operation that replaces some computed scores or weights by the numbers chosen for the run.
 
     output: the step with the replaced numbers. computed: the step with the computed numbers.
     """
@@ -438,7 +443,7 @@ def plan_scale(config: AttentionConfig, d_k: int, scores: str) -> Operation:
 
 
 def plan_modifiers(config: AttentionConfig, place: str, read: Operation, heads: int, source: str = "") -> Plan:
-    """Return the operations of the chosen modifiers at a place in the run, each reading the one before.
+    """Return the operations of the chosen modifiers at a place in the run, each of which reads the one before.
 
     read: the operation whose output the first modifier reads. source: the input step of q.
     """
@@ -477,9 +482,8 @@ def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_off
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def plan_masks(config: AttentionConfig, inputs: Inputs, query_offset: int, scores: str) -> Plan:
-    """Return the operations of the masks, of the step `allowed`, and of the masked scores.
-
-    `allowed` is the only mask, or all masks combined.
+    """Return the operations of the masks, of the step `allowed` (the only mask, or all masks combined), and of the
+    masked scores.
     """
     names = [f"allowed_{name}" for name, _ in config.masks]
     if "allowed_custom" in inputs:
@@ -521,7 +525,7 @@ def plan_mask(
 
 
 def is_masked(config: AttentionConfig, inputs: Inputs) -> bool:
-    """Return whether the run has a step `allowed`: a mask in the config, or a given mask."""
+    """Return whether masks apply in the run, either from the config or a given one, so that it has a step `allowed`."""
     return bool(config.masks) or "allowed" in inputs
 
 
@@ -548,7 +552,8 @@ def plan_weights(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_
 def plan_computed_weights(
     config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, output: str
 ) -> Plan:
-    """Return the operations from q and k to the weights: those of one map, or of two maps and their combination.
+    """Return the operations from q and k to the weights: those of one attention map, or of two maps and their
+    combination.
 
     output: the name of the last step.
     """
@@ -565,14 +570,16 @@ def plan_computed_weights(
 
 
 def plan_map(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, output: str) -> Plan:
-    """Return the operations from q and k to one map of weights, which is the step `output`."""
+    """Return the operations from q and k to one attention map, which is the step `output`."""
     plan = plan_scores(config, inputs, shapes, query_offset)
     plan += plan_masks(config, inputs, query_offset, plan[-1].output)
     return [*plan, plan_normaliser(config, output)]
 
 
 def is_for_both_maps(operation: Operation) -> bool:
-    """Return whether an operation serves both of two combined maps, because it is a mask or a position bias."""
+    """Return whether an operation is a mask or a position bias, which both attention maps of differential attention
+    share.
+    """
     return operation.output.startswith("allowed") or operation.dims == SCORE_DIMS[1:]
 
 
@@ -585,7 +592,7 @@ def plan_normaliser(config: AttentionConfig, output: str) -> Operation:
 
 
 def plan_replaced_weights(config: AttentionConfig, inputs: Inputs) -> Operation | None:
-    """Return the operation that replaces the normaliser's weights by given ones; None if no weights are replaced."""
+    """Return the operation that replaces the computed weights by given ones; None if no weights are replaced."""
     if config.replace:
         reads = ("computed_weights", "allowed") if is_masked(config, inputs) else ("computed_weights",)
         return Operation("weights", SCORE_DIMS, reads, EVEN_WEIGHTS)
@@ -598,7 +605,8 @@ def plan_replaced_weights(config: AttentionConfig, inputs: Inputs) -> Operation 
 
 # ---- output ----------------------------------------------------------------------------------------------------------
 def plan_output(config: AttentionConfig, inputs: Inputs, shapes: Shapes, source: str) -> Plan:
-    """Return the operations from the weights to the output: mixing the values, merging the heads, and W_o if given.
+    """Return the operations from the weights to the output: mixing the values, merging the heads, and the projection by
+    W_o, if the run has it.
 
     source: the input step of q.
     """
@@ -628,7 +636,9 @@ def plan_output(config: AttentionConfig, inputs: Inputs, shapes: Shapes, source:
 
 
 def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Operation:
-    """Return the operation x + output, which gives the input of the next layer; x includes its added positions."""
+    """Return the operation x + output, which gives the input of the next layer; the positions added to x are part of
+    x.
+    """
     source = "x" if "x" in inputs else "query"
     if source not in inputs:
         raise AttentionError("no_input_residual")

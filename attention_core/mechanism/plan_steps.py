@@ -1,4 +1,4 @@
-"""Steps that a mechanism adds to a run, described as data: the name, the functions and the inputs of each."""
+"""Describes the steps that a mechanism adds to a run as data: the name, the functions and the inputs of each."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -7,19 +7,19 @@ from attention_core.mechanism.parameters import keyword_names
 from attention_core.record.trace import Faces, Operation
 
 HERE = "here"  # in PlanStep.reads, this stands for the last step at the same place before the mechanism
-INPUT, KEY_INPUT = "input", "key_input"  # in PlanStep.reads, these stand for the input of q and for the input of k
+INPUT, KEY_INPUT = "input", "key_input"  # in PlanStep.reads, these stand for the inputs of q and of k
 INPUTS = (INPUT, KEY_INPUT)
 HEADS, HALF, FIRST_POSITION = "heads", "half", "first_position"
 GIVEN_BY_RUN = (
     HEADS,
     HALF,
     FIRST_POSITION,
-)  # keyword arguments: the number of heads, the map (0 or 1), the position of the first row
+)  # keyword arguments: the number of heads, the index of the map (0 or 1), the position of the first row
 
 
 @dataclass(frozen=True)
 class PlanStep:
-    """One step of a mechanism.
+    """One step that a mechanism adds to a run: its name, its functions, what it reads, and its axes.
 
     reads: names of what it reads: HERE, INPUT, KEY_INPUT, learned tensors, and earlier steps. "{thing}" in a name
     stands for the changed step, such as q or k. dims: the axes of the step; () for the axes of the changed step.

@@ -1,4 +1,4 @@
-"""Position encodings: added to x, rotated into q and k, or added to scores.
+"""Defines the position encodings: added to x, rotated into q and k, or added to scores.
 
 `first_position` is the position of the first row: 0 for keys, `query_offset` for queries. `query_offset` is the
 position of query 0 among the keys: a causal mask's offset (S - T if none is set), and 0 without such a mask. In
@@ -49,7 +49,7 @@ from attention_core.record.number_text import format_short, format_term
 from attention_core.record.trace import Faces, Operation
 
 Parameters = Mapping[str, object]  # name of a position encoding's parameter -> its value
-PositionSizes = Mapping[str, int]  # letter -> size, of the run (see Position.fit) and of the learned tensors
+PositionSizes = Mapping[str, int]  # letter -> size: the run's sizes (see Position.fit) and those of the learned tensors
 
 
 # ---- sinusoidal: a table added to x (Vaswani et al. 2017, section 3.5) -----------------------------------------------
@@ -133,7 +133,7 @@ def place_vectors_cell(index, x: Operand, w_places: Operand, *, first_position) 
 
 
 def fit_places(params: Parameters, sizes: PositionSizes) -> Parameters:
-    """Return the parameters of learned positions unchanged.
+    """Return the parameters of learned positions unchanged, if the table has a row for every position.
 
     Raises AttentionError: few_places, if the table has fewer rows than there are positions.
     """
@@ -304,7 +304,7 @@ def rope_length(scaling: str, factor: float, mscale: float, mscale_all_dim: floa
 
 
 def rope_sharpness(params: Parameters) -> float:
-    """Return a further factor on the scaled scores: for YaRN its growth by mscale_all_dim, squared, else 1.
+    """Return a further factor on the scaled scores: for YaRN the square of its growth by mscale_all_dim, else 1.
 
     The growth is squared because it applies to q and to k (DeepSeek-V2's published code).
     """
@@ -359,8 +359,8 @@ def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
 ROPE = Faces(rope, rope_numpy, rope_formula, rope_cell, sign="R", motion="turn")
 ROPE_STYLES = ("interleaved", "half")
 ROPE_SCALINGS = ("none", "linear", "ntk", "yarn", "llama3", "yarn_unrounded", "yarn_turns")
-# Full turns of a pair in the trained length: up to the first number, its frequency is divided by the factor.
-# From the second number on, its frequency is kept (alpha and beta in Peng et al. 2023; Llama 3.1's code).
+# Full turns of a pair in the trained length: up to the first number, the pair's frequency is divided by the factor.
+# From the second number on, the frequency is kept (alpha and beta in Peng et al. 2023; Llama 3.1's code).
 YARN_TURNS = (1.0, 32.0)
 TURNS = {"yarn_turns": YARN_TURNS, "llama3": (1.0, 4.0)}
 RAMPS = {"yarn": True, "yarn_unrounded": False}  # between the pairs that turn so often, by the pair: whether rounded
@@ -454,7 +454,7 @@ def fit_any(params: Parameters, sizes: PositionSizes) -> Parameters:
 
 
 def sharpen_nothing(params: Parameters) -> float:
-    """Return 1, the factor by which an encoding that does not sharpen the scores changes their temperature."""
+    """Return 1: an encoding that does not sharpen the scores multiplies them by no further factor."""
     return 1.0
 
 
@@ -507,12 +507,12 @@ class Position:
 
     @property
     def reads_input(self) -> bool:
-        """Whether the encoding reads the inputs of q and k, not only later steps."""
+        """Whether the encoding reads the inputs of q and k, and not only the steps computed from them."""
         return self.place == "input" or any(read in INPUTS for step in self.steps for read in step.reads)
 
     @property
     def key_steps(self) -> tuple[str, ...]:
-        """The steps that are computed from the input and have one row per key, which decoding caches."""
+        """The encoding's steps that are computed from the input and have one row per key; a decoder caches them."""
         made_of_input = {*INPUTS}
         for step in self.steps:
             if made_of_input & {*step.reads}:

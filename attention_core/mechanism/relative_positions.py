@@ -1,4 +1,4 @@
-"""Relative positions: a learned bias or vector for each distance, and a single one for all far distances.
+"""Defines relative positions: a learned bias or vector for each distance, and a single one for all far distances.
 
 A distance is the key's position minus the query's. `query_offset` is the position of query 0 among the keys. The
 entries of these encodings are in POSITIONS (positions.py).
@@ -32,7 +32,7 @@ def distance_symbol(query_offset: int) -> str:
 
 
 # ---- initial values on a page ----------------------------------------------------------------------------------------
-LOSS = 0.5  # bias lost per step of distance in the first head; each further head loses half as much
+LOSS = 0.5  # by how much the first head's bias decreases per step of distance; each further head's by half as much
 
 
 def fall_from_middle(rows: int, heads: int) -> np.ndarray:
@@ -46,13 +46,17 @@ def fall_from_middle(rows: int, heads: int) -> np.ndarray:
 
 
 def fall_by_bucket(rows: int, heads: int) -> np.ndarray:
-    """Return initial biases, (rows, heads), that decrease by one step per bucket, in each half of the rows."""
+    """Return initial biases, (rows, heads), that decrease by one step per bucket of distances, in both halves of the
+    rows.
+    """
     steps = np.arange(rows) % (rows // 2)
     return np.multiply.outer(steps, -(LOSS ** np.arange(1, heads + 1))) + 0.0
 
 
 def like_word_before(rows: int, width: int) -> np.ndarray:
-    """Return an initial table of zeros with a single 1, in the first column of distance -1: the word before."""
+    """Return an initial table of zeros with a single 1, in the first column of the row for distance -1, the word
+    before.
+    """
     table = np.zeros((rows, width))
     table[rows // 2 - 1, 0] = 1.0
     return table
@@ -169,7 +173,10 @@ def t5_bucket(distance: int, buckets: int, direction: str, farthest: int) -> int
 
 
 def fit_t5(params: dict[str, object], sizes: dict[str, int]) -> dict[str, object]:
-    """Return T5's parameters unchanged. Raises AttentionError: buckets, if near distances would have no bucket."""
+    """Return T5's parameters unchanged, if the table's rows allow them.
+
+    Raises AttentionError: buckets, if near distances would have no bucket.
+    """
     multiple = 4 if params["direction"] == "both" else 2
     farthest = params["farthest"]
     most = multiple * (farthest - 1)
@@ -184,7 +191,7 @@ W_BUCKETS = LearnedTensor("w_buckets", ("R_b", "H"), "W_b", start=fall_by_bucket
 DIRECTION = Parameter("direction", words=DIRECTIONS, usual="both", start="both")
 FARTHEST = Parameter(
     "farthest", least=1, usual=128, start=16, swept=(4, 8, 16, 32, 64, 128)
-)  # the distance from which on all share the last bucket
+)  # all larger distances share the last bucket
 
 
 # ---- relative keys: a vector for each clipped distance, met beside the key (Shaw et al. 2018, eq. 4 and 5) -----------

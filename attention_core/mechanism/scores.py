@@ -1,4 +1,4 @@
-"""Score functions, which compute how well a query matches a key, and the table SCORES of all of them.
+"""Defines the score functions, which compute how well a query matches a key, and SCORES, the table of all of them.
 
 To add a score, add an entry here: its operations from q and k to `scores`, their multiply-adds, its default scale and
 its learned tensors.
@@ -238,14 +238,14 @@ SCORE_DIMS = ("B", "H", "T", "S")
 
 @dataclass(frozen=True)
 class StepProducts:
-    """The multiply-adds of one step: per pair of a query and a key, per query, and per key."""
+    """The multiply-adds of one step of a score function: per pair of a query and a key, per query, and per key."""
 
     per_pair: int = 0
     per_query: int = 0
     per_key: int = 0
 
     def total(self, T: int, S: int) -> int:
-        """Return the number of multiply-adds for T queries and S keys."""
+        """Return how many multiply-adds the step needs for T queries and S keys."""
         return T * S * self.per_pair + T * self.per_query + S * self.per_key
 
 
@@ -275,7 +275,7 @@ class Score:
         check_all_read(list(self.operations))
 
     def larger_than_pairs(self, sizes: Sizes) -> list[Shape]:
-        """Return the shapes of the score's steps that have more axes than the scores."""
+        """Return the shapes of those steps of the score function that have more axes than the scores (B, H, T, S)."""
         larger = [operation.dims for operation in self.operations if len(operation.dims) > len(SCORE_DIMS)]
         return [tuple(sizes[dim] for dim in dims) for dims in larger]
 
@@ -351,7 +351,7 @@ SCORES = {
             Operation("scores", SCORE_DIMS, ("q_features", "k_features"), DOT),
         ),
         products=dot_products,
-        default_scale=root_scale,  # matters for a softmax only: weights that are shares of a sum do not depend on it
+        default_scale=root_scale,  # matters only for a softmax: weights that are shares of a sum do not depend on it
         is_positive=True,
     ),
 }

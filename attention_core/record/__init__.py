@@ -1,1 +1,1 @@
-"""The record of a run: the Trace, cells as expressions, number formats and errors. Imports no other subpackage."""
+"""The record of a run: the Trace, cells as expressions, number formats and errors. It imports no other subpackage."""

@@ -1,4 +1,4 @@
-"""Functions of a cell's terms, such as sum and softmax: for each a function of its value, and one of its text.
+"""Defines the functions of a cell's terms, such as sum and softmax: each computes the value and writes the text.
 
 The value is computed from the numbers of the terms; the text consists of their operands (cell_text). A new function
 needs one section here and its line in CELL_FUNCTIONS. A function of a single mechanism may lie in the mechanism's
@@ -32,7 +32,7 @@ from attention_core.record.expressions import (
 from attention_core.record.number_text import format_or_scientific
 
 MIN_VECTOR_LENGTH = 1e-8  # a vector shorter than this counts as this long, so that the zero vector has cosine 0
-READABLE_SCORES = (-3.0, 14.0)  # range of a row's largest score in which the sum of exponentials is .05 to millions
+READABLE_SCORES = (-3.0, 14.0)  # a softmax text shows its sum of exponentials if the largest score is in this range
 
 
 def function_of(cell: Cell) -> CellFunction:
@@ -133,7 +133,7 @@ def max_value(numbers):
 def max_text(terms, numbers):
     """Return the text max(a, b, ...); of many terms only the largest are shown.
 
-    Terms are ranked by exp, which is positive and keeps their order.
+    The largest terms are found by exp(term), because split_largest ranks by magnitude and a term may be negative.
     """
     powers = [exp_or_infinity(number) for (number,) in numbers]
     shown, gathered = split_largest(powers)
@@ -166,7 +166,7 @@ def softmax_text(terms, numbers):
     top = max(scores)
     if top == -math.inf:
         return ["Σ exp(−∞) = 0 ⇒ 0"]
-    powers = [math.exp(score - top) for score in scores]  # each power is at most exp(0) = 1, so none overflows
+    powers = [math.exp(score - top) for score in scores]  # each power is at most exp(0) = 1, so that none overflows
     position = row.index((chosen,))
     shown, gathered = split_largest(powers, always=position)
     parts: list[Part] = ["exp(", Written(chosen), ") / ("]
@@ -181,7 +181,7 @@ def softmax_text(terms, numbers):
 
 
 def readable_softmax(numbers: Numbers) -> str:
-    """Return the text "= power / sum", or "" if the largest score of the row lies outside READABLE_SCORES."""
+    """Return the text "= power / sum" that follows a softmax, or "" if its largest score is outside READABLE_SCORES."""
     (chosen,), *row = numbers
     scores = [score for (score,) in row]
     lowest, highest = READABLE_SCORES
@@ -264,7 +264,7 @@ def alike_value(numbers):
 
 
 def alike_text(terms, numbers):
-    """Return the text 1 − (|a − b| + |c − d| + ...) / 2, with the smallest of many distances as a subtotal."""
+    """Return the text 1 − (|a − b| + |c − d| + ...) / 2; of many distances, the smallest are a subtotal."""
     distances = pair_distances(numbers)
     shown, gathered = split_largest(distances)
     shown_terms = [terms[i] for i in shown]
@@ -279,7 +279,7 @@ def farthest_value(numbers):
 
 
 def farthest_text(terms, numbers):
-    """Return the text max(|a − b|, |c − d|, ...) with the largest of many distances."""
+    """Return the text max(|a − b|, |c − d|, ...); of many distances only the largest are shown."""
     shown, gathered = split_largest(pair_distances(numbers))
     shown_terms = [terms[i] for i in shown]
     closing = ", ...)" if gathered else ")"
@@ -297,7 +297,7 @@ def select_value(numbers):
 
 
 def select_text(terms, numbers):
-    """Return the text of a mask: the score if it is allowed, else the number that replaces it."""
+    """Return the text of a mask's cell: the score if the pair is allowed, else what replaces it, such as −∞."""
     score, (allowed,), *other = terms
     _, (is_allowed,), *_ = numbers
     result: list[Part] = ["−∞"]
@@ -329,7 +329,7 @@ def choose_text(terms, numbers):
 
 # ---- cosine: the sum of the products over the lengths of two vectors, the first factors and the second factors -------
 def cosine_lengths(numbers: Numbers) -> list[float]:
-    """Return the lengths of the two vectors, at least MIN_VECTOR_LENGTH."""
+    """Return the lengths of the two vectors of a cosine; lengths below MIN_VECTOR_LENGTH are raised to it."""
     vectors = zip(*numbers, strict=True)
     return [max(math.hypot(*vector), MIN_VECTOR_LENGTH) for vector in vectors]
 
@@ -346,7 +346,7 @@ def cosine_text(terms, numbers):
 
 
 def length_text(length: float) -> str:
-    """Return a vector's length as text; the smallest, MIN_VECTOR_LENGTH, as that constant."""
+    """Return a vector's length as text; a length raised to MIN_VECTOR_LENGTH is shown as that constant."""
     if length > MIN_VECTOR_LENGTH:
         return format_or_scientific(length)
     return f"{MIN_VECTOR_LENGTH:g}"
@@ -470,7 +470,7 @@ def top_k_text(terms, numbers):
 
 # ---- top_p: the first term if the softmax of all larger ones of the row is below the second, else minus infinity -----
 def share_of_larger(numbers: Numbers) -> float:
-    """Return the sum of the row's softmax over the terms that are larger than the first."""
+    """Return the summed softmax of the row's numbers that are larger than the cell's own number, the first term."""
     chosen, _, *row = map(multiply_factors, numbers)
     top = max(row)
     powers = [math.exp(number - top) for number in row]

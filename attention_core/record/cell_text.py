@@ -1,4 +1,4 @@
-"""Parts of the text of a cell's arithmetic: plain text, operands, and the subtotal of omitted terms.
+"""Writes a cell's arithmetic as parts of a text: plain text, operands, and the subtotal of omitted terms.
 
 The caller formats the operands: `explain` adds the number of each operand and a link to its cell.
 """
@@ -27,7 +27,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Subtotal:
-    """The terms that a text omits: their count and their sum."""
+    """The terms that a text of a long sum omits: their count and their sum."""
 
     count: int
     total: float
@@ -39,7 +39,8 @@ Part = str | Written | Subtotal
 def split_largest(sizes: list[float], always: int | None = None) -> tuple[list[int], list[int]]:
     """Return the positions of the terms to show and of the terms to omit, both in ascending order.
 
-    The largest terms and `always` are shown. A size that is not finite counts as the largest.
+    The MAX_SHOWN_TERMS largest terms are shown, among them always the term at position `always`. A size that is NaN or
+    infinite counts as the largest.
 
     >>> split_largest([3.0, -5.0, 0.5])
     ([0, 1, 2], [])
@@ -73,7 +74,7 @@ def product_text(term: Term, bracket: bool = False) -> list[Part]:
 
 
 def rest_text(gathered: list[float]) -> list[Part]:
-    """Return the text + (n smaller: subtotal) for the omitted terms; [] if no term is omitted.
+    """Return the text " + (n smaller: subtotal)" for the terms that a long sum omits; [] if no term is omitted.
 
     gathered: the values of the omitted terms.
     """
@@ -84,7 +85,7 @@ def rest_text(gathered: list[float]) -> list[Part]:
 
 
 def sum_text(terms: Sequence[Term], numbers: Numbers) -> list[Part]:
-    """Return the text a × b + c × d + ..., with the smallest of many terms as a subtotal."""
+    """Return the text a × b + c × d + ...; of many terms, the smallest are summed up as a subtotal."""
     products = [multiply_factors(term) for term in numbers]
     shown, gathered = split_largest(products)
     parts: list[Part] = []

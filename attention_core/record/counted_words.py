@@ -1,4 +1,4 @@
-"""Filling of sentence templates; the word after the count 1 is put in the singular."""
+"""Fills sentence templates; after the count 1, the counted word is put in the singular."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,7 @@ COUNTED_PATTERN = re.compile(rf"\{{(\w+)\}}(\*{{0,2}} (?:[a-z/]+ )?)({'|'.join(P
 
 @lru_cache(maxsize=4096)
 def make_filler(template: str) -> Callable[..., str]:
-    """Return the function that fills a template with named values; it is `str.format` if the template counts nothing.
+    """Return the function that fills a template with named values; `str.format` if no words in it are counted.
 
     >>> make_filler("{name} is")(name="q"), make_filler("at most {limit} heads, {name}")(limit=1, name="q")
     ('q is', 'at most 1 head, q')
@@ -41,9 +41,9 @@ def fill_template(template: str, values: dict) -> str:
 
 
 def fill_counted(template: str, counts: tuple[str, ...], /, **values) -> str:
-    """Return a template filled with its values.
+    """Return a template filled with its values; a word after the count 1 is put in the singular.
 
-    counts: the placeholders that count something.
+    counts: the placeholders that are followed by a counted word.
     """
     if single := [name for name in counts if str(values.get(name)) == "1"]:
         template = COUNTED_PATTERN.sub(lambda found: in_singular(found, single), template)
@@ -51,6 +51,9 @@ def fill_counted(template: str, counts: tuple[str, ...], /, **values) -> str:
 
 
 def in_singular(found: re.Match, single: list[str]) -> str:
-    """Return a matched placeholder with its counted word, in the singular if the count is among `single`."""
+    """Return a matched placeholder and its counted word, in the singular if the placeholder is in `single`.
+
+    single: the placeholders whose value is 1.
+    """
     name, between, word = found.groups()
     return f"{{{name}}}{between}{PLURALS[word]}" if name in single else found[0]

@@ -1,4 +1,4 @@
-"""The errors of the core: AttentionError, and its English sentences by code.
+"""Defines AttentionError, the error of the core, and its English sentences by code.
 
 An error has a code and values, so that a page can show its sentence in the visitor's language; a notebook shows the
 English sentence. A sentence states what must hold, then what was given.
@@ -264,7 +264,7 @@ REFUSAL_SENTENCES = {
 
 
 class AttentionError(ValueError):
-    """An error at the public boundary, with `code`, `values`, and the English sentence as its message.
+    """An error in what a caller passed to the core, with `code`, `values`, and the English sentence as its message.
 
     >>> error = AttentionError("widths_differ", q=(5, 4), k=(7, 3))
     >>> print(error)

@@ -1,4 +1,4 @@
-"""A cell of a step as an expression: a function of terms, each a product of operands.
+"""Describes a cell of a step as an expression: a function of terms, each of which is a product of operands.
 
 An operation returns a Cell for any index. The cell's number, its text and the links to its operands are all derived
 from the Cell, so they cannot contradict each other. A test evaluates every cell of every step from its operands alone.
@@ -41,7 +41,7 @@ class Operand:
             index = (index,)
         positions = []
         for i, size in zip(index, self.shape, strict=True):
-            broadcasts = size == 1  # then any index along this axis refers to the axis's only entry
+            broadcasts = size == 1  # an axis of size 1 broadcasts: any index along it refers to its only entry
             positions.append(0 if broadcasts else i)
         return Ref(self.name, tuple(positions))
 
@@ -100,7 +100,7 @@ def multiply_factors(term: list[float]) -> float:
 
 
 def sum_rounded_once(values: list[float]) -> float:
-    """Return the sum of the numbers, rounded only once at the end; the plain sum if that method overflows.
+    """Return the sum of numbers, rounded only once at the end (math.fsum); the plain sum if fsum overflows.
 
     >>> sum_rounded_once([0.1] * 10), sum_rounded_once([1e308, 1e308])
     (1.0, inf)

@@ -1,4 +1,4 @@
-"""Number formats, with a true minus sign (U+2212), a fixed number of decimals, and ∞."""
+"""Formats numbers as texts, with a true minus sign (U+2212), a fixed number of decimals, and ∞."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -58,14 +58,15 @@ def choose_decimals(difference: float) -> int:
     return 2
 
 
-MAX_MOVE_DECIMALS = 10  # the most decimals of two numbers and their difference
+MAX_MOVE_DECIMALS = 10  # two numbers and their difference are not tried with more decimals than this
 
 
 def choose_move_decimals(before: float, now: float) -> int:
-    """Return how many decimals make the difference of two rounded numbers equal to their rounded difference.
+    """Return the number of decimals at which two rounded numbers differ by their rounded difference.
 
     The decimals at least suffice to show the difference. With two decimals, 0.93 to 0.99 would seem to contradict a
-    difference of 0.05; with three, 0.933 to 0.986 agrees with 0.053.
+    difference of 0.05; with three, 0.933 to 0.986 agrees with 0.053. If no number of decimals agrees, the least is
+    returned.
 
     >>> choose_move_decimals(0.9328, 0.9859), choose_move_decimals(0.25, 0.5)
     (3, 2)
@@ -99,10 +100,10 @@ LEAST_PERCENT = 0.01  # a percentage below this is written as "<0.01"
 
 
 def format_percent(share: float, rest: float = 0.0) -> str:
-    """Format a share as a whole percentage, but as 0 or 100 only if it is exactly that.
+    """Format a share as a whole percentage; the text is 0 or 100 only if the share is exactly 0 or 1.
 
-    A share that would round to 0 gets two significant digits, or "<0.01" below LEAST_PERCENT; one that would round to
-    100 is ">99". rest: the known share of all others, in case rounding made `share` 1.
+    A share that would round to 0 gets two significant digits, or "<0.01" below LEAST_PERCENT; a share that would round
+    to 100 is ">99". rest: the known share of all others, in case rounding made `share` 1.
 
     >>> format_percent(0.932), format_percent(0.0025), format_percent(0.0), format_percent(1e-9)
     ('93', '0.25', '0', '<0.01')
@@ -134,7 +135,8 @@ def format_whole_percent(share: float) -> str:
 def format_percent_tenths(share: float) -> str:
     """Format a share in percent with one decimal.
 
-    Use this format for a share so near a bound that a whole number would hide on which side it lies.
+    Use this format for a share so close to a bound that a whole number would hide whether it lies above or below the
+    bound.
 
     >>> format_percent_tenths(0.9467), format_percent_tenths(1.0), format_percent_tenths(0.0)
     ('94.7', '100', '0')
@@ -244,7 +246,7 @@ def format_signed(value: float, digits: int = 2) -> str:
         return "NaN"
     size = format_fixed(abs(value), digits)
     if float(size.replace("∞", "inf")) == 0:
-        return size  # "0" without a sign if the number rounds to 0
+        return size  # without a sign, because the number rounds to 0
     sign = "−" if value < 0 else "+"
     return sign + size
 
@@ -302,7 +304,7 @@ def format_exact(value: float) -> str:
 
 
 def format_term(value: float) -> str:
-    """Format a parameter for a line of arithmetic: as format_short does, but with a true minus sign.
+    """Format a parameter for a line of arithmetic: a few significant digits, with a true minus sign.
 
     >>> format_term(-0.5), format_term(-0.0)
     ('−0.5', '0')

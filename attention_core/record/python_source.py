@@ -1,4 +1,4 @@
-"""Thread-safe parsing of Python source, needed because every session of the app runs in its own thread."""
+"""Parses Python source in a thread-safe way, because every session of the app runs in its own thread."""
 
 import ast
 from threading import Lock

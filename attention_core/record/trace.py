@@ -1,4 +1,4 @@
-"""The Trace: the named steps of one run in order, each with its value, axes and operation.
+"""Defines the Trace: the named steps of one run in order, each with its value, axes and operation.
 
 Every picture, table, export, proof and check takes its numbers from a Trace and from nothing else.
 """
@@ -25,13 +25,12 @@ class Faces:
     """The four functions that define an operation: in torch, in NumPy, as a LaTeX formula, and for one cell.
 
     All four take the operands in the same order and the parameters as keywords:
-    torch(*tensors, **params), numpy(*arrays, **params), formula(*symbols, **params) -> LaTeX,
-    cell(index, *operands, **params) -> Cell. They are module-level functions, so that a Trace can be pickled and their
-    source is complete.
+    torch(*tensors, **params), numpy(*arrays, **params), formula(*symbols, **params) -> LaTeX, cell(index, *operands,
+    **params) -> Cell. They are module-level functions, so that a Trace can be pickled and their source is complete.
 
     sign: the symbol of the operation, a few characters above the step's column in a picture, or a function of the
-    parameters that returns it. motion: the name of the animation from the operands to the result; a new animation needs
-    a line in pages/components/flow/picture/.
+    parameters that returns it. motion: the name of the animation by which the operands become the result; a new
+    animation needs a line in pages/components/flow/picture/.
     """
 
     torch: Callable[..., Tensor]
@@ -77,13 +76,13 @@ class Operation:
     def formula(self, symbol: Callable[[str], str]) -> str:
         """Return the right-hand side of the operation's equation in LaTeX.
 
-        symbol: a function from an operand's name to its LaTeX.
+        symbol: a function that returns the LaTeX of an operand, given the operand's step name.
         """
         symbols = [symbol(name) for name in self.reads]
         return self.faces.formula(*symbols, **self.params)
 
     def cell(self, index: tuple[int, ...], shapes: Mapping[str, tuple[int, ...]]) -> Cell:
-        """Return the arithmetic of the cell at an index.
+        """Return the Cell at an index: the arithmetic by which its number is computed from the operands.
 
         shapes: {operand's step name: shape}.
         """
@@ -221,7 +220,7 @@ class CopiedStep(Step):
 
 @dataclass(frozen=True)
 class RandomParts:
-    """The parts of a run that were sampled at random and so carry no meaning; false as a condition if there are none.
+    """The tokens and matrices of a run that were sampled at random and so carry no meaning; falsy if there are none.
 
     tokens: axis ("T" or "S") -> the positions whose vectors were sampled. matrices: the names of the sampled matrices
     from which the weights are computed.
@@ -239,8 +238,8 @@ class Trace:
     """One run: its steps by name, in order, and the words that label its axes.
 
     `labels` maps an axis ("T", "S") to one text per position; texts may repeat, because positions identify tokens.
-    `difference` is True if the values are the difference between two runs (subtract_traces). `chance` has the parts
-    that were sampled at random, if the caller has set it.
+    `difference` is True if the values are the difference between two runs (subtract_traces). `chance` says which tokens
+    and matrices were sampled at random, if the caller has set it.
     """
 
     steps: Mapping[str, Step]
@@ -338,7 +337,7 @@ class Trace:
         return replace(self, labels=all_labels)
 
     def reapply(self, name: str, **operands: Tensor) -> Tensor:
-        """Compute a step again with some other operands; operands that are not given are those of the run.
+        """Compute a step again from given operands; an operand that is not given is taken from the run.
 
         With it, an answer worked out by hand is checked step by step, so that one error does not make all later steps
         wrong. Raises KeyError for an unknown step and AttentionError for an operand that the step does not read.
@@ -386,9 +385,7 @@ class Trace:
         return replace(self, steps=steps)
 
     def on_cpu(self) -> "Trace":
-        """Return the run with all values readable on the CPU; a value on another device is copied at its first
-        access.
-        """
+        """Return the run with all values readable on the CPU; values on another device are copied when first read."""
         steps = {}
         for name, step in self.steps.items():
             steps[name] = step if step.is_read_on_cpu else CopiedStep.of(step)

@@ -1,1 +1,1 @@
-"""The whole Transformer: embeddings, feed-forward layers, the unembedding to words, and stacks of layers."""
+"""Computes the whole Transformer: embeddings, feed-forward layers, stacks of layers, and the unembedding to words."""

@@ -1,4 +1,4 @@
-"""Activations of a feed-forward layer: nonlinear functions, applied to each number of the hidden vectors.
+"""Defines the activations of a feed-forward layer: nonlinear functions, applied to each number of the hidden vectors.
 
 A new activation needs one section of functions here and an entry in ACTIVATIONS.
 """

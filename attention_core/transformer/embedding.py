@@ -1,4 +1,4 @@
-"""The embedding of words: table rows, with positions and a norm if chosen, with every step recorded."""
+"""Embeds words with every step recorded: looks up table rows, and adds positions and a norm if chosen."""
 
 import math
 from collections.abc import Mapping
@@ -119,8 +119,8 @@ def embed(ids: object, weights: EmbeddingWeights, config: EmbeddingConfig | None
 
     $x = E[\mathrm{word}]$, or $\sqrt{D}\,E[\mathrm{word}]$; then $x + P$ with positions, and last a norm.
 
-    ids: the row numbers of the words, as a list of T whole numbers or B such lists. weights: see EmbeddingWeights.
-    config: see EmbeddingConfig.
+    ids: the row indices of the words, as a list of T whole numbers or B such lists. weights: the table and the other
+    learned tensors. config: the scaling, the positions and the norms.
 
     Returns a Trace, whose last step is (B, T, D). Raises AttentionError (a ValueError) that says what must hold and
     what was given. Sources: Vaswani et al. 2017, sections 3.4, 3.5; learned positions: Gehring et al. 2017, section

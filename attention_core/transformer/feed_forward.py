@@ -1,4 +1,4 @@
-"""The feed-forward layer of a Transformer block, which acts on each word separately, with every step recorded."""
+"""Computes a feed-forward layer of a Transformer, which acts on each word separately, with every step recorded."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Norms of a Transformer's parts: those modifiers of attention that act before a layer or after its last step."""
+"""Plans and checks the norms of a Transformer's components: modifiers before a layer or after its last step."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from attention_core.mechanism.plan_steps import chain_operations
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 
-BEFORE, AFTER = "inputs", "output"  # at which steps of a layer a norm may act: on the inputs, or on the last step
+BEFORE, AFTER = "inputs", "output"  # where a norm acts: on the inputs of a layer, or on its last step
 NORMS = {name: modifier for name, modifier in MODIFIERS.items() if {*modifier.steps} <= {BEFORE, AFTER}}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NormWeights:
-    """The learned tensors of a part's norms: their gains, and also the shifts of a LayerNorm; None if absent."""
+    """The learned tensors of a layer's norms: their gains, and also the shifts of a LayerNorm; None if absent."""
 
     g_layer_before: Float[Tensor, " D"] | None = None
     b_layer_before: Float[Tensor, " D"] | None = None
@@ -38,9 +38,9 @@ class NormWeights:
 
 
 def check_norm_choices(given: object, *places: str) -> tuple[Choice, ...]:
-    """Check and return the norms that are given for a part.
+    """Check and return the norms that are chosen for a layer, an embedding or an unembedding.
 
-    places: where the part may have a norm: BEFORE, AFTER or both. Raises AttentionError.
+    places: where norms are possible: BEFORE, AFTER or both. Raises AttentionError.
     """
     table = {name: norm for name, norm in NORMS.items() if {*norm.steps} <= {*places}}
     return check_listed_choices("norms", given, partial(check_choice, "norm", table))
@@ -49,7 +49,7 @@ def check_norm_choices(given: object, *places: str) -> tuple[Choice, ...]:
 def check_norm_weights(chosen: Iterable[Choice], given: Mapping[str, Tensor], sizes: Sizes) -> None:
     """Check that the learned tensors are exactly those that the chosen norms need, and that their shapes fit.
 
-    given: {name: tensor} of the part's weights. sizes: the sizes of D and D_out.
+    given: {name: tensor} of the weights of one layer, embedding or unembedding. sizes: the sizes of D and D_out.
 
     Raises AttentionError: missing_weight, unowned_weight, weight_shape.
     """

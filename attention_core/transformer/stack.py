@@ -1,4 +1,4 @@
-"""A stack of layers: its parts in order, each with a Trace, and the steps from which a part's inputs are taken."""
+"""Runs a stack of layers: its components ("parts") in order, each with a Trace, and the sources of its inputs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ class LayerConfig:
 
 @dataclass(frozen=True, eq=False)
 class LayerWeights:
-    """The learned tensors of a layer: the weights of each of its parts."""
+    """The learned tensors of a layer: the weights of its self-attention, cross-attention and feed-forward layer."""
 
     attention: Weights
     feed_forward: FeedForwardWeights | None = None
@@ -67,7 +67,7 @@ class StackConfig:
 
 @dataclass(frozen=True, eq=False)
 class StackWeights:
-    """The learned tensors of a stack: the weights of each of its parts."""
+    """The learned tensors of a stack: the weights of its layers, embedding, norms and unembedding."""
 
     layers: Sequence[LayerWeights]
     embedding: EmbeddingWeights | None = None
@@ -78,7 +78,7 @@ class StackWeights:
 # ---- the run ---------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """A run of several parts by name, in order: "embedding", "1.attention", "1.cross", "1.feed_forward", and so on.
+    """A run of several components ("parts") in order: "embedding", "1.attention", "1.cross", "1.feed_forward", ....
 
     The last parts are "norm" and "unembedding". The parts of an encoder come first, with names such as
     "encoder.1.attention". sources: part -> name of its input -> the (part, step) from which this input is taken.
@@ -99,9 +99,9 @@ class Stack:
         return read_end(self).value
 
     def then(self, name: str, trace: Trace, reads: Mapping[str, "Reading"]) -> "Stack":
-        """Return the stack with one more part.
+        """Return the stack with one more part, such as an attention or a feed-forward layer.
 
-        name, trace: of the new part. reads: {name of an input of the new part: its Reading}.
+        name, trace: the name and the Trace of the new part. reads: {name of an input of the new part: its Reading}.
         """
         sources = {name: (reading.part, reading.step) for name, reading in reads.items() if reading.part}
         return Stack({**self.parts, name: trace}, {**self.sources, name: sources})
@@ -126,7 +126,7 @@ class Stack:
     def labelled(
         self, words: tuple[str, ...], memory: tuple[str, ...] = (), vocabulary: tuple[str, ...] = ()
     ) -> "Stack":
-        """Return the stack with words as labels on the axes of its parts.
+        """Return the stack with words as labels on the axes of its Traces.
 
         words: the words that the stack reads. memory: the words that its encoder reads. vocabulary: one word for each
         row of the decoder's tables. Raises AttentionError: labels_count.
@@ -190,10 +190,10 @@ def run_stack(
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """An input of a part: a tensor, and the part and the step that computed it.
+    """An input of a part of a stack: a tensor, and the part and the step that computed it.
 
-    part, step: the names of both; "" for a tensor that was given and not computed. allowed: which words may attend to
-    which rows of the tensor.
+    part, step: the names of that part and step; "" for a tensor that was given and not computed. allowed: which words
+    may attend to which rows of the tensor.
     """
 
     value: Tensor
@@ -203,7 +203,7 @@ class Reading:
 
 
 def read_end(stack: Stack) -> Reading:
-    """Return the last step of the last part, as an input of the next part."""
+    """Return a stack's last step, with the part that computed it, as the input of the next part."""
     part = next(reversed(stack.parts))
     step = next(reversed(stack[part].steps))
     return Reading(stack[part][step], part, step)
@@ -225,7 +225,7 @@ def take_memory(memory: Stack | Tensor | None) -> Stack:
 
 
 def read_memory(memory: Stack | Tensor | None, allowed: Tensor | None) -> Reading | None:
-    """Return the input of cross-attention as a Reading; None if the memory is None."""
+    """Return the input of cross-attention, the encoder's last step or a given tensor, as a Reading; None without it."""
     if isinstance(memory, Stack):
         end = read_end(memory)
         return replace(end, part=f"{ENCODER}{end.part}", allowed=allowed)
@@ -241,9 +241,9 @@ def run_layer(
     memory: Reading | None,
     allowed: Bool[Tensor, "..."] | None,
 ) -> Stack:
-    """Run one more layer, and return the stack with the layer's parts at the end.
+    """Run one more layer, and return the stack with the layer's attention and feed-forward parts at the end.
 
-    number: the number of the layer, from 1. words: the input of the first layer.
+    number: the layer's number, from 1. words: the input of the first layer.
     """
     x = words if number == 1 else read_end(stack)
     reads = {"x": x, "value": words} if config.values_of_words else {"x": x}
@@ -263,7 +263,7 @@ def run_layer(
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
 def check_parts(weights: StackWeights, config: StackConfig, memory: Stack | Tensor | None) -> None:
-    """Check that each chosen part has weights, and that memory is given exactly if a part reads it.
+    """Check that each chosen component has weights, and that memory is given exactly if a layer has cross-attention.
 
     Raises AttentionError.
     """

@@ -1,4 +1,4 @@
-"""The unembedding, from vectors to words: a last norm, logits, top-k, top-p and the softmax."""
+"""Computes the unembedding, from vectors to words: a last norm, logits, top-k, top-p and the softmax."""
 
 from dataclasses import dataclass
 

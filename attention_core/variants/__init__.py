@@ -1,1 +1,1 @@
-"""Other ways to compute attention, or to replace it: a KV cache, blocks, sparse masks, recurrences, and their costs."""
+"""Computes attention in other ways, or replaces it: a KV cache, blocks, sparse masks, recurrences, and their costs."""

@@ -1,4 +1,4 @@
-"""Attention block by block, with a running maximum and a running sum, so that earlier scores need not be kept.
+"""Computes attention block by block, with a running maximum and a running sum, so that earlier scores need not be kept.
 
 A softmax needs the sum over a whole row, but not at once. When a later block has a larger score, the sum so far and the
 output so far are multiplied by exp(old maximum - new maximum) (analysis/online_softmax.py). Thus attention over S keys
@@ -107,7 +107,7 @@ def attend_blockwise(
 def iterate_blocks(
     config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, block: int
 ) -> Iterator[BlockwiseState]:
-    """Yield the states of `attend_blockwise`, computed from inputs that are already checked."""
+    """Yield the BlockwiseState after every block of `block` keys, computed from inputs that are already checked."""
     v = inputs["v"].value
     S, d_v = v.shape[2:]
     B, H, T, _ = shapes["q"]
@@ -170,7 +170,7 @@ def add_block(
     stop: int,
 ) -> BlockwiseState:
     """Return the state after the keys `start` to `stop` - 1 are added to the state before."""
-    block = {"start": 0, "stop": stop - start}  # the block as a range of the arguments scores and v
+    block = {"start": 0, "stop": stop - start}  # the range of the block's keys within scores and v
     maximum = highest(scores, seen.maximum, **block)  # (B, H, T)
     faded = fade(seen.maximum, maximum)  # (B, H, T)
     powers = powers_below(scores, maximum, **block)  # (B, H, T, block)

@@ -1,4 +1,4 @@
-"""A language model with a cache per layer: it reads word by word, each as one row, and generates text."""
+"""Runs a language model with a cache per layer: it reads a text word by word, each as one row, and generates text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ class CachedRun:
 
     @property
     def nbytes(self) -> dict[str, int]:
-        """{name of an attention part: the bytes of its cached keys and values}."""
+        """Return {name of an attention part: the bytes of its cached keys and values}."""
         return {part: kv_bytes(self.stack[part]) for part in self.caches}
 
     def labelled(self, words: tuple[str, ...], vocabulary: tuple[str, ...]) -> Stack:
@@ -83,8 +83,8 @@ def run_cached(name: str, tokens: tuple[str, ...]) -> CachedRun:
 def read_next(model: LanguageModel, number: int, before: CachedRun | None = None) -> CachedRun:
     """Run a decoder on one more word.
 
-    number: the word's id. before: the run on the earlier words; None for the first word. Raises AttentionError:
-    decoding_not_causal.
+    number: the word's index in the vocabulary. before: the run on the earlier words; None for the first word. Raises
+    AttentionError: decoding_not_causal.
     """
     if not model.shape.causal:
         raise AttentionError("decoding_not_causal")
@@ -113,7 +113,7 @@ def gap_to_whole_run(name: str, tokens: tuple[str, ...]) -> float:
     r"""Return how far the logits computed word by word, with a cache, differ at most from those of a single run.
 
     $\max_{t, v} |a_{tv} - b_{tv}|$. name: the name of a decoder in the package. tokens: the words that the decoder
-    reads, START first. Raises AttentionError as run_cached does.
+    reads, START first. Raises AttentionError: decoding_not_causal, no_tokens, unknown_choice.
 
     >>> gap_to_whole_run("en_asked_decoder", ("<start>", "the", "dog")) < 1e-10
     True
@@ -145,10 +145,10 @@ def attend_behind(
 def write_word(name: str, tokens: tuple[str, ...], choices: WordChoices, seed: int | None, step: int) -> str:
     """Return the next word that a decoder generates.
 
-    name: the name of the model. tokens: the words so far, START first. choices: temperature, top_k and top_p. seed,
-    step: as in pick_word.
+    name: the name of the model. tokens: the words so far, START first. choices: temperature, top_k and top_p. seed: the
+    seed of a sampled word; None for the likeliest word. step: the index of the sample, from 0.
 
-    Raises AttentionError: decoding_not_causal, and the errors of pick_word.
+    Raises AttentionError: decoding_not_causal, not_negative, whole_number, at_most, no_tokens, unknown_choice.
 
     >>> write_word("en_asked_decoder", ("<start>", "the", "dog", "did"), WordChoices(), None, 0)
     'not'
@@ -163,7 +163,8 @@ def write_sentence(
 ) -> tuple[str, ...]:
     """Return the words that a decoder generates up to the end of the sentence, or up to the longest text that it reads.
 
-    The arguments are those of write_word; step is the index of the sample for the first word.
+    name: the name of the model. tokens: the words so far, START first. choices: temperature, top_k and top_p. seed: the
+    seed of sampled words; None for the likeliest words. step: the index of the sample for the first word.
 
     >>> write_sentence("en_asked_decoder", ("<start>", "anna", "is"), WordChoices(), None, 0)[-1]
     '.'

@@ -1,4 +1,4 @@
-"""Attention weights that do not depend on the words: a convolution as attention, and attention by position only."""
+"""Computes attention with weights that do not depend on the words: a convolution, and attention by position only."""
 
 import numpy as np
 import torch
@@ -20,7 +20,7 @@ MAX_TAPS = 15
 def read_taps(text: str) -> Float[Tensor, " window"]:
     """Parse a text with the numbers of a convolution kernel, at most 15.
 
-    Raises AttentionError: too_many_logits, and as parse_matrix does.
+    Raises AttentionError: too_many_logits, and what parse_matrix raises for a text that is no matrix.
 
     >>> read_taps("0.2, 0.5, 0.3")
     tensor([0.2000, 0.5000, 0.3000], dtype=torch.float64)
@@ -163,8 +163,8 @@ CONVOLVE = Faces(convolve_words, convolve_words_numpy, convolve_words_formula, c
 def with_convolution(trace: Trace, kernel: Float[Tensor, " window"]) -> Trace:
     r"""Add the step `convolved` to a run: the convolution of x with a kernel, $\sum_m \mathrm{kernel}_m\, x_{t+m-r}$.
 
-    kernel: as in `kernel_band`; r = (window - 1) // 2. Raises AttentionError: rank. Raises KeyError if the run has no
-    x.
+    kernel: (window,), the weights of consecutive words, the first of which is r = (window - 1) // 2 before t. Raises
+    AttentionError: rank. Raises KeyError if the run has no x.
 
     >>> trace = attend(torch.eye(3), replacement=kernel_band(torch.tensor([0.2, 0.5, 0.3]), 3))
     >>> trace = with_convolution(trace, torch.tensor([0.2, 0.5, 0.3]))

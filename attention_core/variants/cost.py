@@ -1,4 +1,4 @@
-"""The cost of an attention layer, computed in two ways: in closed form, and by counting in a run.
+"""Computes the cost of an attention layer in two ways: in closed form, and by counting in a run.
 
 Only the multiply-adds of matrix products and convolutions are counted. Left out are operations that take fewer
 multiply-adds by a factor of a width: scales, softmax, tanh, gates, the norms in a cosine. Source of the comparison:

@@ -1,4 +1,4 @@
-"""The work of decoding, with and without a cache: of one layer and of a language model; and the bytes of the cache."""
+"""Computes the work of decoding with and without a cache, for a layer and a language model, and the cache's bytes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def cache_states(
 
 
 def cache_state(t: int, s: int, role: str, cached: bool, window: int | None) -> str:
-    """Return the state of token s's q, k or v in decoding step t, a name that cache_states explains."""
+    """Return the state of token s's q, k or v in decoding step t: "computed", "kept", "again", "unneeded", "absent"."""
     if s > t:
         return STATE_ABSENT
     if s == t:
@@ -63,8 +63,8 @@ def cache_state(t: int, s: int, role: str, cached: bool, window: int | None) -> 
 class DecodingWork:
     """The amount of decoding work, per layer, head and sequence.
 
-    keys: the number of computed keys, and of as many values. queries: of computed queries. scores: of (query, key)
-    pairs that the mask allows. read: of keys read from the cache.
+    keys: how many keys, and as many values, are computed. queries: how many queries are computed. scores: how many
+    (query, key) pairs the mask allows. read: how many keys are read from the cache.
     """
 
     keys: int
@@ -73,7 +73,7 @@ class DecodingWork:
     read: int
 
     def __add__(self, other: "DecodingWork") -> "DecodingWork":
-        """Return the sum of this work and another."""
+        """Return the sum of this work and another, field by field."""
         return DecodingWork(
             keys=self.keys + other.keys,
             queries=self.queries + other.queries,
@@ -223,7 +223,7 @@ def kv_bytes(trace: Trace) -> int:
 # ---- a language model: the prompt runs at once, then each generated word ---------------------------------------------
 @dataclass(frozen=True)
 class WritingCost:
-    """The work up to a generated word.
+    """The work of a language model from the start of the text up to a generated word.
 
     keys: how many keys, and as many values, each head of each layer has computed. products: the multiply-adds of the
     model.

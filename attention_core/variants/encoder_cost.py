@@ -1,6 +1,6 @@
-"""The cost of encoding a sequence: in closed form and counted in a run, the length of paths, and the time.
+"""Computes the cost of encoding a sequence: in closed form and counted in a run, the length of paths, and the time.
 
-See cost.py for what is counted.
+The cost is the number of multiply-adds of matrix products and convolutions, as cost.py counts them.
 """
 
 from collections.abc import Callable
@@ -29,17 +29,17 @@ from attention_core.variants.encoders import (
 )
 from attention_core.variants.timing import Timing, time_run
 
-MAX_SEARCHED_POSITIONS = 256  # the most positions in a search
-MAX_TIMED_LENGTH = 1024  # the most positions; attention then has a million scores
+MAX_SEARCHED_POSITIONS = 256  # the largest sequence length for which paths are searched
+MAX_TIMED_LENGTH = 1024  # the largest sequence length that is timed; attention then has a million scores
 TORCH_LOOPS = {"rnn": torch.rnn_tanh, "gru": torch.gru, "lstm": torch.lstm}
 
 
 @dataclass(frozen=True)
 class EncoderCost:
-    """The cost of encoding a sequence with an encoder.
+    """The cost of encoding a sequence with an encoder: multiply-adds, parameters, steps in sequence, longest path.
 
     sequential_steps: the number of steps that must run one after another, however many processors there are.
-    longest_path: the number of steps from the first word to the last position, see path_length.
+    longest_path: the fewest steps in which the first word reaches the last position.
     """
 
     multiply_adds: int
@@ -116,7 +116,7 @@ def sequential_steps(encoder: Encoder, T: int) -> int:
 
 # ---- counted ---------------------------------------------------------------------------------------------------------
 def count_encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCost:
-    """Count the cost of an encoder: products and weights in a run, steps by simulation, and the path by search.
+    """Count the cost of an encoder: products and weights in a run, steps by simulation, and the longest path by search.
 
     length: the number of positions, at most 256. Raises AttentionError: positive_integer, at_most.
 
@@ -176,7 +176,7 @@ def recurrent_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
 
 
 def pass_ready_times(ready: list[int]) -> list[int]:
-    """Return the step at which each state of one pass is computed: 1 after both its input and the previous state.
+    """Return the step at which each state of one pass is computed: one step after its input and the previous state.
 
     ready: the step at which each input is computed.
     """
@@ -189,7 +189,7 @@ def pass_ready_times(ready: list[int]) -> list[int]:
 
 
 def parallel_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
-    """Return the step at which each position of a layer without recurrence is computed: 1 after all inputs.
+    """Return the step at which each position of a layer without recurrence is computed: one step after all inputs.
 
     ready: the step at which each input is computed.
     """
@@ -214,14 +214,14 @@ class CostComparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether the results of formulas and counts are equal."""
+        """Return whether the results of the formulas equal the counted results."""
         return self.formula == self.counted and self.path == self.searched_path
 
 
 def compare_costs(encoder: Encoder, length: int, inputs: int, distance: int) -> CostComparison:
-    """Compare encoder_cost with count_encoder_cost, and path_length with search_path_length.
+    """Compute an encoder's cost, and the path length at a distance, both by formula and by counting in a run.
 
-    Raises AttentionError as these functions do.
+    Raises AttentionError: positive_integer, at_most.
 
     >>> compare_costs(Encoder("gru"), 20, 5, distance=7).agrees
     True
@@ -257,9 +257,9 @@ def one_step_reach(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
 
 
 def reach_of_step(encoder: Encoder, farthest: int) -> int:
-    """Return how many positions back one step reads.
+    """Return how many positions back one step of an encoder reads.
 
-    The number is 1 for a recurrence, `half` for cnn, and `farthest` for attention.
+    The result is 1 for a recurrence, `half` (earlier positions in the window) for cnn, and `farthest` for attention.
     """
     if encoder.kind == "cnn":
         return encoder.half
@@ -290,9 +290,9 @@ def path_length(encoder: Encoder, distance: int) -> int | None:
 
 
 def search_path_length(encoder: Encoder, distance: int) -> int | None:
-    """Find the path length of an encoder by a search over one_step_reach, for distances up to 255.
+    """Find the fewest steps in which a word reaches a position `distance` after it, by a search; None if it cannot.
 
-    Raises AttentionError: at_most.
+    Distances go up to 255. Raises AttentionError: at_most.
 
     >>> search_path_length(Encoder("cnn", window=5, both=True), 20)
     10
@@ -325,9 +325,9 @@ def receptive_field(encoder: Encoder, layers: int) -> int:
 def encoding_time(encoder: Encoder, length: int) -> Timing:
     """Measure the time of an encoder's forward pass over random words, in float64.
 
-    Recurrences run as torch's own loops, which are faster than a loop in Python; cnn and attention as in `encode`. The
-    words are as wide as the encoder. length: the number of positions, at most 1,024. Raises AttentionError:
-    positive_integer, at_most.
+    Recurrences run as torch's own loops, which are faster than a loop in Python; cnn and attention run as `encode`
+    computes them. The words are as wide as the encoder. length: the number of positions, at most 1,024. Raises
+    AttentionError: positive_integer, at_most.
 
     >>> encoding_time(Encoder("cnn"), length=16).seconds > 0
     True
@@ -348,7 +348,7 @@ def encoding_time(encoder: Encoder, length: int) -> Timing:
 def forward_pass(
     encoder: Encoder, x: Float[Tensor, "B T D"], layers: tuple[EncoderLayer, ...]
 ) -> Callable[[], Float[Tensor, "B T width"]]:
-    """Return a function that runs the encoder and can be timed; the weights are prepared before."""
+    """Return a function that runs the encoder on x, to be timed; the weights are prepared before it is called."""
     if encoder.kind in RECURRENT_CELLS:
         return torch_forward_pass(encoder, x, layers)
     return lambda: encode(encoder, x, layers)

@@ -1,4 +1,4 @@
-"""Ways to encode a sequence: recurrent networks (tanh, GRU, LSTM), stacked convolutions, attention.
+"""Encodes a sequence in several ways: recurrent networks (tanh, GRU, LSTM), stacked convolutions, attention.
 
 Every kind turns x (B, T, D) into one vector per position, with random weights from a seed.
 """
@@ -19,7 +19,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
 RecurrentState = tuple[Tensor, ...]  # (h,) for tanh and GRU; (h, cell) for LSTM
-MAX_ENCODER_LENGTH = 128  # the most positions of a sequence whose influences are measured
+MAX_ENCODER_LENGTH = 128  # the longest sequence in which influences are measured
 MAX_ENCODER_WIDTH = 64
 MAX_ENCODER_LAYERS = 32
 
@@ -277,9 +277,10 @@ def draw_uniform_weights(generator: np.random.Generator, shape: tuple[int, ...],
 
 
 def random_words(encoder: Encoder, length: int, inputs: int) -> Float[Tensor, "T D"]:
-    """Sample x, normal with variance 1, by the encoder's seed.
+    """Sample the words' vectors x, normal with variance 1, by the encoder's seed.
 
-    The numbers follow those of the encoder's weights. To compare several encoders, pass the same x to all of them.
+    The random numbers follow those of the encoder's weights. To compare several encoders, pass the same x to all of
+    them.
     """
     generator = np.random.default_rng(encoder.seed)
     draw_layers(encoder, inputs, generator)  # sampled and discarded, because the words follow the weights

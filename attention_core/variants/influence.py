@@ -1,4 +1,4 @@
-"""The influence of each word on the vector at a position, also by distance and for several samples of weights.
+"""Measures the influence of each word on the vector at a position, also by distance and for several samples of weights.
 
 The influence of a word on a position is the norm of a Jacobian.
 """
@@ -74,7 +74,7 @@ def encoder_jacobian(encoder: Encoder, x: Float[Tensor, "T D"], at: int) -> Floa
     width = position_width(encoder)
     copies = x.detach().expand(width, *x.shape)  # (width, T, D)
     copies = copies.clone().requires_grad_()
-    hidden = encode(encoder, copies, layers)[:, at]  # (width, width): the vector h_at of each copy
+    hidden = encode(encoder, copies, layers)[:, at]  # (width, width): the vector at position `at`, for each copy of x
     own_numbers = hidden.diagonal()  # component n of h_at, computed from copy n of x alone
     (slopes,) = torch.autograd.grad(own_numbers.sum(), copies)  # (width, T, D)
     return slopes.transpose(0, 1)  # (T, width, D)
@@ -100,7 +100,7 @@ class InfluenceByDistance:
         return tuple(zip(self.least, self.most, strict=True))
 
     def at(self, distance: int) -> float:
-        """Return the mean influence of an input on an output at this distance."""
+        """Return the mean influence of a word on the position if it lies `distance` words before the position."""
         return self.mean[self.distances.index(distance)]
 
     def factor_per_step(self) -> float | None:
@@ -118,7 +118,7 @@ class InfluenceByDistance:
         return self.left_at_the_end() ** (1 / (farthest - 1))
 
     def left_at_the_end(self) -> float:
-        """Return the influence of the farthest earlier word over the influence of the word just before the position.
+        """Return the ratio of two influences: of the farthest earlier word, and of the word before the position.
 
         >>> InfluenceByDistance((0, 1, 2, 3), (1.0, 0.8, 0.4, 0.2), (), ()).left_at_the_end()
         0.25
@@ -129,7 +129,8 @@ class InfluenceByDistance:
 def influence_by_distance(
     encoder: Encoder, x: Float[Tensor, "T D"], at: int, measure: str = "share", draws: int = 1
 ) -> InfluenceByDistance:
-    r"""Measure the influence of every word on one position, for several samples of the weights; see `influence`.
+    r"""Measure the influence of every word on one position (the norm of a Jacobian), for several samples of the
+    weights.
 
     encoder: its seed gives the first sample; the seed of each further sample is larger by 1. x: the words' vectors. at:
     the position. measure: "share", $\lVert J_s \rVert / \sum_{s'} \lVert J_{s'} \rVert$, which is 1/S for each word if

@@ -1,4 +1,4 @@
-"""Decoding with a KV cache: one token after the other, with the keys and values of earlier tokens cached.
+"""Decodes with a KV cache: one token after the other, with the keys and values of earlier tokens cached.
 
 A query attends to no later key, so the keys and values of a token never change after they are computed. Each step
 projects one token, appends its key and its value to the cache, and attends with one query. Step t gives row t of the
@@ -58,7 +58,7 @@ LATENTS = [steps[-1].output.format(thing=thing) for steps in MADE_OF_SOURCES for
 
 
 def kept_steps(steps: Collection[str]) -> tuple[str, ...]:
-    """Return the names of the steps that decoding caches: k and v (with two maps the keys of both), or their latent.
+    """Return the names of the steps that decoding caches: k and v (with two attention maps both keys), or their latent.
 
     Steps of position encodings with a row per key are cached too, such as the part rotated by a decoupled RoPE. steps:
     the names of a run's steps.
@@ -124,7 +124,7 @@ def check_decodable(config: AttentionConfig) -> None:
 
 
 def decode_steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes) -> Iterator[Trace]:
-    """Yield the Trace of each step of `decode`, from checked inputs."""
+    """Yield the Trace of each step of decoding with a cache, token by token, from inputs that were checked."""
     x = inputs["x"]
     T = shapes["q"][2]
     window = sliding_window(config)
@@ -194,9 +194,9 @@ def move_to_position(operation: Operation, t: int) -> Operation:
 
 
 def put_behind_cache(plan: Plan, first: int) -> Plan:
-    """Return the operations up to q, k and v, with the new token's part of each cached step appended to the cache.
+    """Return the operations up to q, k and v, with each cached step split into its cache and the new token's part.
 
-    first: the first cached token, from which positions are counted.
+    plan: the operations of a whole run. first: the first cached token, from which positions are counted.
     """
     steps = kept_steps([operation.output for operation in plan])
     longer: Plan = []
@@ -216,9 +216,9 @@ def put_behind_cache(plan: Plan, first: int) -> Plan:
 
 
 def make_new_step(operation: Operation, steps: tuple[str, ...]) -> Operation:
-    """Return an operation for the new token alone: its axis S becomes T.
+    """Return an operation as it is for the new token alone, so that its axis of keys S becomes T.
 
-    steps: the names of the cached steps; such a name gets the ending _new.
+    steps: the names of the cached steps; the operation's step gets the ending _new if it is one of these.
     """
     output = operation.output
     if output in steps:
@@ -234,7 +234,7 @@ def sliding_window(config: AttentionConfig) -> int | None:
 
 
 def first_key(t: int, window: int | None = None) -> int:
-    """Return the first token whose key step t reads; the keys of earlier tokens have left the cache.
+    """Return the index of the first token whose key step t reads; the keys of earlier tokens have left the cache.
 
     window: the window of a sliding mask; None without one.
 

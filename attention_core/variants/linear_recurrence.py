@@ -1,4 +1,4 @@
-"""Linear attention as a recurrence: a state matrix sums up the earlier tokens, and each query reads this state.
+"""Computes linear attention as a recurrence: a state matrix sums up earlier tokens, and each query reads this state.
 
 The scores are products of features, so the sum over the keys can be computed before the query: the features of each key
 times its value are added to a state of d_k x d_v numbers, whose size does not grow with the number of tokens
@@ -164,7 +164,7 @@ def with_linear_states(trace: Trace, seen: int) -> Trace:
 
 
 def plan_reading(seen: int) -> list[Operation]:
-    """Return the operations by which the query of the last token reads the state.
+    """Return the operations by which the query of the last token reads the state matrix of the earlier tokens.
 
     seen: the number of tokens.
     """
@@ -187,7 +187,7 @@ def gap_to_map(longer: Trace, seen: int) -> float:
 
 
 def count_state_numbers(d_k: int, d_v: int) -> int:
-    """Count the numbers in a head's state: $d_k d_v$ for the sum of features times values, $d_k$ for that of features.
+    """Count the numbers in a head's state: $d_k d_v$ for the sum of features times values, $d_k$ for the features' sum.
 
     The count does not depend on the number of tokens.
 
@@ -216,8 +216,8 @@ def attend_linear(q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Ten
     $M_t = M_{t-1} + \phi(k_t)^\top v_t$, $z_t = z_{t-1} + \phi(k_t)$, $o_t = \phi(q_t) M_t \,/\, (\phi(q_t) \cdot
     z_t)$, with $\phi(x) = \mathrm{elu}(x) + 1$.
 
-    q: (T, d_k) or (B, H, T, d_k). k, v: likewise, with as many tokens. Raises AttentionError (a ValueError) as
-    attend_qkv does, and if the numbers of queries and keys differ.
+    q: (T, d_k) or (B, H, T, d_k). k, v: of the same number of axes and tokens. Raises AttentionError (a ValueError) for
+    inputs that attend_qkv refuses, and if the counts of queries and keys differ.
 
     Source: Katharopoulos et al. 2020, equations 18 to 20.
 

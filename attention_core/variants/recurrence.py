@@ -1,4 +1,6 @@
-"""Recurrences as steps of a run: one state after the other, as a tanh network or an LSTM, in one or both directions."""
+"""Adds recurrences to a run as steps: one state after the other, as a tanh network or an LSTM, in one or both
+directions.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -83,10 +85,10 @@ SIDE_BY_SIDE = Faces(side_by_side, side_by_side_numpy, side_by_side_formula, sid
 # ---- a pass: one state after the other -----------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Direction:
-    """The positions of a pass, in the order of the pass, and the names of its steps.
+    """One direction of a recurrence over the words: the positions in the order of reading, and the names of the steps.
 
-    places: the positions. letter: the first part of a state's name, before the word's number, which counts from 1.
-    ending: the suffix of the names of all other steps.
+    places: the positions. letter: the first part of a state's name, before the word's place in the sentence, which
+    counts from 1. ending: the suffix of the names of all other steps.
     """
 
     places: range
@@ -94,9 +96,9 @@ class Direction:
     ending: str = ""
 
     def number_before(self, t: int) -> int:
-        """Return the number, from 1, of the word before position t in the order of the pass.
+        """Return the place in the sentence, from 1, of the word that is read just before position t.
 
-        At the start of the pass, this is a number that no word has.
+        For the first word that is read, the result is a place that no word has.
 
         >>> Direction(range(3)).number_before(0), Direction(range(4, 1, -1)).number_before(4)
         (0, 6)
@@ -104,7 +106,8 @@ class Direction:
         return t + 1 - self.places.step
 
     def states_around(self, t: int) -> tuple[str, str]:
-        """Return the names of two steps: the state before position t and the state after t, in the order of the pass.
+        """Return the names of two steps: the state before the word at position t is read, and the state after it is
+        read.
 
         >>> Direction(range(4, 1, -1), "g").states_around(4)
         ('g_6', 'g_5')
@@ -125,14 +128,20 @@ class Direction:
 
 @dataclass(frozen=True, eq=False)
 class Pass:
-    """One pass of a recurrence as parts of a run: its input steps (weights and initial state), and its operations."""
+    """One pass of a recurrence over the words: its input steps (weights and initial state), and its operations
+    (`plan`).
+    """
 
     inputs: dict[str, Step]
     plan: list[Operation]
 
 
 def plan_pass(x: Float[Tensor, "B T D"], weights: Recurrence, direction: Direction) -> Pass:
-    """Return the Pass of a tanh recurrence, with one operation per word."""
+    """Return the input steps and operations (a Pass) of a tanh recurrence, with one operation per word.
+
+    x: (B, T, D). weights: w_x (D, d_h) and w_h (d_h, d_h). direction: the order of the words and the names of the
+    steps.
+    """
     w_x = f"w_x{direction.ending}"
     w_h = f"w_h{direction.ending}"
     plan = []
@@ -147,12 +156,18 @@ def plan_pass(x: Float[Tensor, "B T D"], weights: Recurrence, direction: Directi
 
 
 def start_at_zero(name: str, x: Float[Tensor, "B T D"], weights: Recurrence) -> Step:
-    """Return a step that holds the initial vector of a pass, which is zero."""
+    """Return an input step with the initial state or cell of a recurrence, a zero vector (B, d_h).
+
+    name: the name of the step.
+    """
     return Step(name, x.new_zeros(len(x), len(weights.w_h)), ("B", "d_h"))
 
 
 def plan_shown(name: str, axis: str, states: Sequence[str]) -> Operation:
-    """Return the operation that puts some states side by side along a new axis, so that they can be shown together."""
+    """Return the operation that stacks some states along a new last axis, so that they can be shown together.
+
+    name: the name of the resulting step. axis: the name of the new axis. states: the names of the states' steps.
+    """
     return Operation(name, ("B", "d_h", axis), tuple(states), SIDE_BY_SIDE)
 
 
@@ -161,9 +176,9 @@ def with_states(trace: Trace, encoder: Encoder, shown: int = 1) -> Trace:
     r"""Add a tanh recurrence over x to a run: steps h_1 to h_T, $h_t = \tanh(x_t W_x + h_{t-1} W_h)$, and `states`.
 
     trace: a run that has x (B, T, D). encoder: an encoder of kind rnn; the weights of its first layer, in one
-    direction, are added to the run as w_x and w_h, with h_0 = 0. shown: how many states, from h_1 on, are side by side
-    in `states`. Raises AttentionError: unknown_choice, positive_integer, step_twice; KeyError if the run has no x.
-    Source: Elman 1990.
+    direction, are added to the run as w_x and w_h, with h_0 = 0. shown: how many states, from h_1 on, are stacked in
+    the step `states`. Raises AttentionError: unknown_choice, positive_integer, step_twice; KeyError if the run has no
+    x. Source: Elman 1990.
 
     >>> from attention_core import attend
     >>> trace = with_states(attend(torch.ones(3, 2).double()), Encoder("rnn", width=5), shown=2)
@@ -276,7 +291,7 @@ LET_OUT = Faces(let_out, let_out_numpy, let_out_formula, let_out_cell)
 
 # ---- a pass: one word after the other --------------------------------------------------------------------------------
 def plan_gated_pass(x: Float[Tensor, "B T D"], weights: Recurrence, direction: Direction) -> Pass:
-    r"""Return the Pass of an LSTM, with six operations per word.
+    r"""Return the input steps and operations (a Pass) of an LSTM over the words, with six operations per word.
 
     $c_t = f \odot c_{t-1} + i \odot \tilde{c}$, $h_t = o \odot \tanh(c_t)$. Each of i, f and o is $\sigma(x_t W_x +
     h_{t-1} W_h + b)$ and $\tilde{c}$ is $\tanh(x_t W_x + h_{t-1} W_h + b)$, with separate weights.
@@ -322,15 +337,17 @@ def plan_cell_and_state(direction: Direction, t: int) -> list[Operation]:
 
 
 def cells_around(direction: Direction, t: int) -> tuple[str, str]:
-    """Return the names of two steps: the cell before position t and the cell after t, in the order of the pass."""
+    """Return the names of two steps of an LSTM: the cell before the word at position t is read, and the cell after
+    it.
+    """
     before = direction.number_before(t)
     return name_at("cell", direction, before), name_at("cell", direction, t + 1)
 
 
 def name_at(what: str, direction: Direction, number: int) -> str:
-    """Return the name of a step of a pass.
+    """Return the name of a step for one word: of a gate, of the candidate or of the cell.
 
-    what: a gate or the cell. number: the word's number, from 1.
+    what: "forget_gate", "cell" and so on. number: the word's place in the sentence, from 1.
     """
     return f"{what}{direction.ending}_{number}"
 
@@ -338,7 +355,7 @@ def name_at(what: str, direction: Direction, number: int) -> str:
 def weight_names(gate: str, ending: str) -> list[str]:
     """Return the names of a gate's two matrices and of its bias.
 
-    ending: the suffix of the names in one direction.
+    ending: the suffix that marks the direction of reading: "" or "_back".
 
     >>> weight_names("forget_gate", "_back")
     ['w_x_forget_gate_back', 'w_h_forget_gate_back', 'b_forget_gate_back']
@@ -374,7 +391,7 @@ def with_both_passes(trace: Trace, encoder: Encoder, steps: int) -> Trace:
     The first pass computes h_1, h_2, ... from the first word on. The second pass computes g_T, g_(T-1), ... from the
     last word back. `states` and `states_back` (on the axis T') are these states, concatenated in the order of the
     words. The vector of a word concatenates its states h_t and g_t, once both passes have reached the word. Names of
-    the second pass's steps end with `_back`; the steps of an LSTM are those of `plan_gated_pass`.
+    the second pass's steps end with `_back`; an LSTM has the gates and cells that plan_gated_pass computes.
 
     trace: a run that has x (B, T, D). encoder: of kind rnn or lstm with `both`; only the weights of its first layer are
     used. steps: the number of steps of each pass, at most T. Raises AttentionError: unknown_choice, positive_integer,

@@ -1,9 +1,9 @@
-"""Attention that saves work: sparse patterns, whose other pairs are never computed, and heads chosen for each token.
+"""Computes attention that saves work: sparse patterns, whose other pairs are never computed, and heads chosen per
+token.
 
-A mask alone saves no work: every score is computed before it is blocked. Here a pattern cuts queries and keys into
-parts, and attention is computed within each part; no tensor has all pairs. A part is a slice of queries with a slice
-of keys. Under a causal pattern query i is at position i + (S - T) among the keys, as under a causal mask (masks.py),
-else at i.
+A mask alone saves no work: every score is computed before it is blocked. Here a pattern divides the pairs into parts,
+each a slice of queries with a slice of keys, and attention is computed within each part; no tensor has all pairs. Under
+a causal pattern query i is at position i + (S - T) among the keys, as under a causal mask (masks.py), else at i.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from attention_core.record.trace import Trace
 # ---- patterns and their parts ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class SparsePart:
-    """A slice of queries and a slice of keys, of which all pairs are computed."""
+    """A part of a sparse pattern: a slice of queries and a slice of keys, of which all pairs are computed."""
 
     queries: slice
     keys: slice
@@ -37,10 +37,10 @@ class SparsePart:
 
 @dataclass(frozen=True)
 class LocalPattern:
-    """The pattern of keys at most `window` positions away from the query, and not after it if `causal` is True.
+    """The sparse pattern of keys at most `window` positions away from the query, and not after it if `causal` is True.
 
-    block: the number of queries in a part. The corners of a part's rectangle are a few pairs outside the pattern.
-    Source: Beltagy et al. 2020, section 3.1.
+    block: the number of queries that are computed together. The corners of the rectangle of their pairs are a few pairs
+    outside the pattern. Source: Beltagy et al. 2020, section 3.1.
 
     >>> list(LocalPattern(window=1, block=2).parts(5, 5))[1]
     SparsePart(queries=slice(2, 4, None), keys=slice(1, 5, None))
@@ -66,7 +66,7 @@ class LocalPattern:
         return is_near & is_past
 
     def parts(self, T: int, S: int) -> Iterator[SparsePart]:
-        """Yield blocks of queries, each with the keys to which any query of the block may attend."""
+        """Yield slices of `block` queries, each with the slice of keys to which any query of the block may attend."""
         query_offset = first_place(self.causal, T, S)
         ahead = 0 if self.causal else self.window
         for start in range(0, T, self.block):
@@ -107,7 +107,9 @@ class StridedPattern:
         return is_strided & is_past
 
     def parts(self, T: int, S: int) -> Iterator[SparsePart]:
-        """Yield a part for each remainder modulo `stride`: the queries and keys at positions with this remainder."""
+        """Yield, for each remainder modulo `stride`, the slices of queries and keys at positions with this
+        remainder.
+        """
         stride = self.stride
         query_offset = first_place(self.causal, T, S)
         for first_query in range(min(stride, T)):
@@ -122,7 +124,7 @@ Pattern = LocalPattern | StridedPattern
 
 
 def first_place(causal: bool, T: int, S: int) -> int:
-    """Return the position of query 0 among the keys."""
+    """Return the position of query 0 among the keys: S - T under a causal pattern, else 0."""
     return S - T if causal else 0
 
 
@@ -138,7 +140,7 @@ def place_tokens(
 
 
 def count_computed_pairs(pattern: Pattern, T: int, S: int) -> int:
-    """Count the pairs in the parts of a pattern, including those outside the pattern.
+    """Count the (query, key) pairs that are computed for a pattern, including computed pairs outside the pattern.
 
     >>> count_computed_pairs(StridedPattern(4), 12, 12), count_computed_pairs(LocalPattern(2, block=4), 12, 12)
     (36, 80)
@@ -163,13 +165,13 @@ def pattern_pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
     return pattern.allows(i, j)
 
 
-KEPT_SHADE, IN_VAIN_SHADE, SKIPPED_SHADE = 1.0, 0.4, 0.0  # colour strength of a pair: kept, in vain, skipped
+KEPT_SHADE, IN_VAIN_SHADE, SKIPPED_SHADE = 1.0, 0.4, 0.0  # colour strength of pairs: kept, computed in vain, skipped
 
 
 def work_map(pattern: Pattern, T: int, S: int) -> Float[Tensor, "T S"]:
     """Return the colour strength of each pair: in the pattern, computed although outside it, or skipped.
 
-    The pairs in the corners of a part's rectangle are computed although they are outside the pattern.
+    Pairs outside the pattern are computed because attention is computed for rectangles of queries and keys.
 
     >>> work_map(LocalPattern(1, block=2), 4, 4)
     tensor([[1.0000, 1.0000, 0.4000, 0.0000],
@@ -190,8 +192,8 @@ def work_map(pattern: Pattern, T: int, S: int) -> Float[Tensor, "T S"]:
 class SparseResult:
     """The output of sparse attention, and its work.
 
-    computed: the number of computed pairs per head. kept: how many of them are in the pattern. multiply_adds: their
-    number for the scores and the weighted sums of all heads and sequences.
+    computed: the number of computed pairs per head. kept: how many of these pairs are in the pattern. multiply_adds:
+    the number of multiply-adds for the scores and the weighted sums of all heads and sequences.
     """
 
     output: Float[Tensor, "B H T d_v"]
@@ -203,7 +205,7 @@ class SparseResult:
 def attend_sparse(
     q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Tensor, "..."], pattern: Pattern
 ) -> SparseResult:
-    r"""Compute attend_qkv's head_outputs under a sparse pattern, part by part.
+    r"""Compute the head outputs of attention under a sparse pattern, one slice of queries and keys after the other.
 
     $z_i = \sum_{j \in P(i)} a_{ij} v_j$, where a is the softmax of $q_i k_j / \sqrt{d_k}$ over the keys P(i) of the
     pattern.
@@ -256,7 +258,7 @@ def attend_part(
     v: Float[Tensor, "B H_kv S d_v"],
     allowed: Bool[Tensor, "T S"],
 ) -> Float[Tensor, "B H T d_v"]:
-    """Compute attention within one part, for the pairs that are True in `allowed`."""
+    """Compute attention of a slice of queries to a slice of keys, for the pairs that are True in `allowed`."""
     d_k = q.shape[-1]
     factor = root_scale(d_k)
     scores = dot(q, k)  # (B, H, T, S)
@@ -277,7 +279,7 @@ def count_multiply_adds(pairs: int, d_k: int, d_v: int) -> int:
 
 @dataclass(frozen=True)
 class SparseSavings:
-    """How much work skipping pairs saves, and how large an error it causes.
+    """How much work a sparse pattern saves by skipping pairs, and how large an error it causes.
 
     kept, computed, pairs: the numbers of pairs in the pattern, of computed pairs, and of all pairs. multiply_adds,
     all_multiply_adds: the multiply-adds for the computed pairs, and for all pairs. error: the relative_error to the
@@ -295,7 +297,9 @@ class SparseSavings:
 def measure_savings(
     q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Tensor, "..."], pattern: Pattern
 ) -> SparseSavings:
-    """Compare attend_sparse with attend_qkv, which computes all pairs. Raises AttentionError as these functions do.
+    """Compare the work and the output of attention under a sparse pattern with those of attention with all pairs.
+
+    Raises AttentionError as attend_sparse and attend_qkv do.
 
     >>> from attention_core.variants.sparse import LocalPattern
     >>> x = torch.eye(12)
@@ -355,9 +359,9 @@ def relative_error(found: Float[Tensor, "*axes"], exact: Float[Tensor, "*axes"])
 class RoutedHeads:
     """The heads that a router chose for each token, and the layer's output with these heads.
 
-    router: the router's matrix. gates: the router's score for each token and head. chosen: for each token and head,
-    whether the head is computed. output: the layer's output with the chosen heads alone. computed: the number of
-    computed query-key pairs, summed over the heads. pairs: the number of all pairs of all heads.
+    router: the router's matrix. gates: the router's score for each token and head. chosen: whether the head is
+    computed, for each token and head. output: the sum of the chosen heads' outputs. computed: the number of computed
+    query-key pairs, summed over the heads. pairs: the number of all pairs of all heads.
     """
 
     router: Float[Tensor, "D H"]

@@ -1,4 +1,4 @@
-"""The cost of attention for practical tasks, each with the variant of attention that suits it: work and cache.
+"""Computes the cost of attention for practical tasks, each with the variant that suits it: multiply-adds and cache.
 
 All costs are those of one layer.
 """
@@ -37,7 +37,7 @@ class TaskCost:
 def cross_cost(T: int, S: int, **how: object) -> TaskCost:
     """Return the cost of T generated words that each attend to S words of another sequence.
 
-    how: further arguments of attention_cost.
+    how: further arguments of attention_cost, such as the number of heads or the score.
     """
     cost = attention_cost(T=T, S=S, D=TASK_WIDTH, **how)
     steps = set(cost.multiply_adds) - set(TOKEN_STEPS)

@@ -133,7 +133,7 @@ class DecoderBlock(nn.Module):
 
 
 def block_source(block: type[nn.Module]) -> str:
-    """Return the source code of a block class with its imports, ready to run.
+    """Return the source code of EncoderBlock or DecoderBlock with its imports, ready to run.
 
     >>> block_source(EncoderBlock).splitlines()[0]
     'from torch import Tensor, nn'

@@ -1,4 +1,4 @@
-"""The time of a run on this machine, the power with which it grows, and the kinds of attention that can be timed.
+"""Measures the time of a run on this machine and the power with which it grows; lists the kinds of attention to time.
 
 A measurement is the fastest of a few runs after a warm-up run, because other work on the machine can only make a run
 slower.
@@ -34,9 +34,9 @@ TIMING_BUDGET_SECONDS = 0.15  # after this time in total, a measurement begins n
 QKVTensors = tuple[Tensor, Tensor, Tensor]  # (q, k, v)
 TIMED_WIDTH = 64
 TIMED_BATCH = 8  # number of sequences, which run at once or one by one
-TIMED_WINDOW = 32  # window of the local pattern in keys; each query has 65 keys
+TIMED_WINDOW = 32  # window of the local pattern in keys; each query has up to 65 keys
 TIMED_STRIDE = 16  # stride of the strided pattern; each query has a 16th of all keys
-TIMED_BLOCK = 128  # number of queries in a part of the local pattern
+TIMED_BLOCK = 128  # number of queries that the local pattern computes together
 TIMED_LOCAL_PATTERN = LocalPattern(TIMED_WINDOW, TIMED_BLOCK)
 TIMED_STRIDED_PATTERN = StridedPattern(TIMED_STRIDE)
 
@@ -100,17 +100,17 @@ def fit_slope(lengths: Sequence[float], seconds: Sequence[float]) -> float:
 
 # ---- what is measured: kinds of attention ----------------------------------------------------------------------------
 def run_full(tensors: QKVTensors) -> Tensor:
-    """Run attention with all pairs, on all sequences at once."""
+    """Run attention with all (query, key) pairs, on all sequences of the batch at once."""
     return attend_qkv(*tensors)["head_outputs"]
 
 
 def run_local(tensors: QKVTensors) -> Tensor:
-    """Run attention to the keys at most TIMED_WINDOW away."""
+    """Run attention under the local pattern: to the keys at most TIMED_WINDOW away from the query."""
     return attend_sparse(*tensors, TIMED_LOCAL_PATTERN).output
 
 
 def run_strided(tensors: QKVTensors) -> Tensor:
-    """Run attention to every TIMED_STRIDE-th key."""
+    """Run attention under the strided pattern: to every TIMED_STRIDE-th key from the query's position."""
     return attend_sparse(*tensors, TIMED_STRIDED_PATTERN).output
 
 
@@ -176,7 +176,7 @@ class TimedCase:
     def name(self) -> str:
         """The name of the case in a chart.
 
-        It is the device if that is not the default, else the precision if that is not the default, else the kind.
+        It is the device if that is not "cpu", else the precision if that is not "float32", else the kind of attention.
 
         >>> TimedCase("local").name, TimedCase(dtype="float16").name, TimedCase(device="cuda").name
         ('local', 'float16', 'cuda')
@@ -188,12 +188,12 @@ class TimedCase:
         return self.kind
 
     def seconds(self, length: int) -> float:
-        """Run the case at a length, and return the seconds of the fastest run; see `measure_kind`."""
+        """Run the case's kind of attention at a length in tokens, and return the seconds of the fastest run."""
         timing = measure_kind(self.kind, length, dtype=self.dtype, device=self.device)
         return timing.seconds
 
     def products(self, lengths: Sequence[int]) -> dict[int, int]:
-        """Return the multiply-adds of the case for each length; see `count_timed_products`."""
+        """Return {length: multiply-adds of the case's kind of attention} for lengths in tokens."""
         return {length: count_timed_products(self.kind, length) for length in lengths}
 
 
@@ -250,10 +250,10 @@ def draw_qkv(batch: int, length: int) -> QKVTensors:
 
 # ---- what skipping saves and costs ---------------------------------------------------------------------------------
 def savings_of_kind(kind: str, length: int, made: str) -> SparseSavings:
-    """Measure how much work a kind's pattern saves and how large an error it causes, on inputs of this length.
+    """Measure how much work a sparse pattern saves and how large an error it causes, on inputs of this length.
 
-    kind: "local" or "strided". made: "random" for inputs as in the timings, or "near", see make_local_qkv. Raises
-    AttentionError (a ValueError) for any other value.
+    kind: "local" or "strided". made: "random" for the random inputs of the timings, or "near" for inputs whose near
+    pairs have the highest scores. Raises AttentionError (a ValueError) for any other value.
 
     >>> found = savings_of_kind("strided", 64, "random")
     >>> found.computed, found.pairs

@@ -1,1 +1,1 @@
-"""Verification: the proof of a run, and the diagnosis of a user's own attention: the first difference and its cause."""
+"""Verifies runs: proves a run, and finds the first step in which a user's own attention differs, and the cause."""

@@ -1,6 +1,6 @@
-"""Why given numbers differ from a run: a cause is proven if the run with that one change reproduces the numbers.
+"""Finds why given numbers differ from a run: a cause is proven if the run with that one change reproduces the numbers.
 
-The numbers are those of a user's own attention.
+The given numbers are those of a user's own attention.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from attention_core.verification.mistakes import MISTAKE_SENTENCES, MISTAKES, Mi
 from attention_core.verification.tensor_layout import reshape_to_step
 
 # Some changes amplify rounding so much that any numbers would pass, so the difference that a cause leaves is bounded.
-# The bounds are shares of the step's largest magnitude, and multiples of the unchanged run's rounding allowance.
+# The bounds are a share of the step's largest magnitude, and a multiple of the unchanged run's rounding allowance.
 MAX_ROUNDING_SHARE = 0.25
 MAX_ROUNDING_GROWTH = 1000
 MIN_EXPLAINED_RATIO = 8  # how many times better than the unchanged run a cause must fit
@@ -30,10 +30,11 @@ EMPTY_ROW_MISTAKES = ("nan_rows", "finite_fill")  # codes of common mistakes for
 
 @dataclass(frozen=True)
 class Cause:
-    """A change of a run that reproduces given numbers, and so explains them.
+    """A change of a run that reproduces the numbers of a user's attention, and so explains them.
 
-    code, values: the key of its sentence in MISTAKE_SENTENCES, and the values of the sentence's placeholders. steps:
-    the given steps that it reproduces. beside: the codes of further changes, for queries without an allowed key.
+    code: the key of the cause's sentence in MISTAKE_SENTENCES. values: the values of the sentence's placeholders.
+    steps: the given steps that the changed run reproduces. beside: the codes of further changes, for queries without an
+    allowed key.
     """
 
     code: str
@@ -51,10 +52,10 @@ class Cause:
 
 @dataclass(frozen=True)
 class Discrepancy:
-    """The difference between given numbers and a run that a cause has to explain.
+    """The difference between given numbers and a run, which a cause has to explain.
 
     names: the given steps, in order. needed: the given steps up to the first that differs. gap: the largest difference
-    of that step from the run. limits: the rounding allowance of each step of the run.
+    between the given and the run's numbers in that first step. limits: the rounding allowance of each step of the run.
     """
 
     names: list[str]
@@ -68,10 +69,12 @@ def find_causes(
 ) -> tuple[Cause, ...]:
     """Finds every single change of the run that reproduces the given numbers up to rounding.
 
-    given, tolerance: as in diagnosis.first_difference. A cause must reproduce the first step that differs and all given
-    steps before it. If some causes reproduce all given steps, only these are returned. If all steps of fitting shape
-    agree, the causes are the given steps of other shapes that are an average over the heads. The result is empty if all
-    steps agree, or if no single change reproduces the numbers. Raises AttentionError as fit_given_steps does.
+    given: tensors of a user's attention, keyed by the names of the trace's steps. tolerance: a number relative to a
+    step's largest magnitude, or a dtype whose rounding is tolerated; None for the coarsest dtype of the given tensors.
+    A cause must reproduce the first step that differs and all given steps before it. If some causes reproduce all given
+    steps, only these are returned. If all steps of fitting shape agree, the causes are the given steps of other shapes
+    that are an average over the heads. The result is empty if all steps agree, or if no single change reproduces the
+    numbers. Raises AttentionError as fit_given_steps does.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0, 2.0], [0.0, 3.0]]), torch.tensor([[3.0, -1.0], [0.5, 1.0]])
@@ -94,7 +97,8 @@ def find_causes(
 def find_discrepancy(trace: Trace, theirs: Values, tolerance: float | torch.dtype) -> Discrepancy | None:
     """Finds the first given step that differs from the run by more than rounding; None if all steps agree.
 
-    theirs: the given steps.
+    theirs: the given steps. tolerance: a number relative to a step's largest magnitude, or a dtype whose rounding is
+    tolerated.
     """
     gaps = largest_gaps(theirs, rerun(trace))
     limits = rounding_allowances(trace, tolerance)
@@ -182,7 +186,10 @@ def find_mistakes(
 
 
 def comes_near(discrepancy: Discrepancy, gaps: dict[str, float], values: Values) -> bool:
-    """Returns whether a changed run is close to the given numbers, and clearly closer than the unchanged run."""
+    """Returns whether a changed run is close to the given numbers, and clearly closer than the unchanged run.
+
+    gaps: the largest difference of each given step from the changed run. values: the steps of the changed run.
+    """
     for name in discrepancy.needed:
         share = MAX_ROUNDING_SHARE * largest_magnitude(values[name])
         growth = MAX_ROUNDING_GROWTH * discrepancy.limits[name]
@@ -245,7 +252,7 @@ def has_empty_rows(values: Values) -> bool:
 
 
 def combine_mistakes(first: Mistake, second: Mistake) -> Mistake:
-    """Combines two changes of a run; if both change a step, the first change applies to it."""
+    """Combines two changes of a run into one; if both change a step, the value of the first change counts."""
 
     def change(step: Step, values: Values) -> Tensor | None:
         value = first(step, values)
@@ -311,7 +318,9 @@ def find_averages(
 
 
 def find_half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Values, names: list[str]) -> list[Cause]:
-    """Finds rounding as a cause: half precision can represent all given numbers, and its rounding explains the gaps."""
+    """Finds rounding as a cause: half precision can represent all given numbers, and its rounding explains the
+    differences.
+    """
     values = rerun(trace)
     gaps = largest_gaps(theirs, values)
     own_dtype = coarsest_dtype(given[name] for name in theirs)

@@ -1,7 +1,7 @@
-"""Comparison of a user's own attention with a Trace: the first step that differs and, if proven, why.
+"""Compares a user's own attention with a Trace: finds the first step that differs and, if proven, why.
 
 Every step is compared with the run computed again in float64. Differences that rounding in the precision of the given
-numbers can cause are tolerated (see rerun).
+numbers can cause are tolerated.
 """
 
 import inspect
@@ -31,15 +31,15 @@ MASK_NAMES = ("attn_mask", "mask", "allowed")  # a parameter with one of these n
 # ---- the result ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Comparison:
-    """The comparison of one given step with the trace's.
+    """The comparison of one given step with the trace's step.
 
     difference, tolerance: the largest difference and the accepted one, both relative to the step's largest finite
-    magnitude; difference is infinite if only one of two numbers is finite, or if the shapes differ. index: the cell of
-    the largest difference. ours, theirs: the trace's and the given number there. first: the first cell that differs;
-    index and first are None if all cells agree. stand_ins: how many cells have a large negative number instead of -inf.
-    follows: whether a step that differs is correct given the given steps before it; None if no step before it is given.
-    among: the steps in which the error may lie, from after the last steps that agree up to this step. fits: whether the
-    shapes agree. fits_as: the axes in another order that fits the given shape.
+    magnitude; difference is infinite if one of two numbers is finite and the other is not, or if the shapes differ.
+    index: the cell of the largest difference. ours, theirs: the trace's and the given number in this cell. first: the
+    first cell that differs; index and first are None if all cells agree. stand_ins: how many cells have a large
+    negative number instead of -inf. follows: whether a step that differs is correct given the given steps before it;
+    None if no step before it is given. among: the steps in which the error may lie, from after the last steps that
+    agree up to this step. fits: whether the shapes agree. fits_as: the axes in another order that fits the given shape.
     """
 
     step: str
@@ -121,7 +121,7 @@ def describe_diagnosis(diagnosis: Diagnosis) -> str:
 
 
 def describe_agreement(diagnosis: Diagnosis) -> list[str]:
-    """Describes which steps agree, and which of them have a large negative number instead of -inf."""
+    """Describes which given steps agree with the run, and in which steps -inf is a large negative number instead."""
     sentences = []
     if diagnosis.agreeing:
         agreed = ", ".join(f"{step} to {difference:.1g}" for step, difference in diagnosis.agreeing.items())
@@ -178,7 +178,7 @@ def describe_causes(diagnosis: Diagnosis) -> list[str]:
 
 
 def one_of_these(names: tuple[str, ...]) -> str:
-    """Joins names by "or".
+    """Joins names with commas and "or".
 
     >>> one_of_these(("q_projected", "q_heads", "q")), one_of_these(("q",))
     ('q_projected, q_heads or q', 'q')
@@ -276,9 +276,9 @@ def first_difference(
 def infer_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
     """Infers the precision in which given steps were computed, even if a file stores them in a wider dtype.
 
-    given: as in first_difference. Returns the coarsest of bfloat16, float16 and float32 that holds all given numbers
-    and not all correct ones, else float64. Whole numbers, halves and the like are the same in every precision and show
-    nothing. The result is never finer than the trace's own precision.
+    given: tensors, keyed by the names of the trace's steps. Returns the coarsest of bfloat16, float16 and float32 that
+    holds all given numbers and not all correct ones, else float64. Whole numbers, halves and the like are the same in
+    every precision and show nothing. The result is never finer than the trace's own precision.
 
     >>> trace = attend_qkv(*3 * [torch.eye(2).double()])
     >>> infer_precision(trace, {"weights": trace["weights"].float().double()})
@@ -330,14 +330,16 @@ def compare_step(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: f
 
 
 def count_stand_ins(name: str, theirs: Tensor, ours: Tensor) -> int:
-    """Counts the masked scores that are a large negative number instead of -inf."""
+    """Counts the cells of masked_scores that have a large negative number instead of -inf; 0 for any other step."""
     if name != "masked_scores":
         return 0
     return int(is_large_negative_fill(theirs, ours).sum())
 
 
 def report_misfit(trace: Trace, name: str, given: Tensor) -> Comparison:
-    """Returns the Comparison of a step whose shape does not fit, with an order of axes that would fit, if any."""
+    """Returns the Comparison of a given step whose shape does not fit, with an order of its axes that would fit, if
+    any.
+    """
     dims = trace.step(name).dims
     given_shape = tuple(given.shape)
     return Comparison(
@@ -401,8 +403,9 @@ def diagnose(
     weights (B, H, T, S) or None; or a dict of steps keyed by the trace's names. An error that it raises is passed on.
 
     q, k, v: (T, d) or (B, H, T, d), or (B, T, H, d) if heads_first is False; then an output of four axes has that order
-    too. config, weights, allowed: as in attend_qkv. tolerance: as in first_difference; None for the coarsest dtype of q
-    and of what the function returned.
+    too. config, weights, allowed: the arguments of attend_qkv with these names. tolerance: a number relative to a
+    step's largest magnitude, or a dtype whose rounding is tolerated; None for the coarsest dtype of q and of what the
+    function returned.
 
     Raises AttentionError as attend_qkv does, and if the function returns anything else.
 

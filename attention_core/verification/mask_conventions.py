@@ -1,4 +1,5 @@
-"""Runs with a wrong mask that raises no error: with True and False exchanged, or broadcast along a wrong axis.
+"""Runs attention with a wrong mask that raises no error: with True and False exchanged, or broadcast along a wrong
+axis.
 
 Here and in torch's scaled_dot_product_attention True means may attend; in torch.nn.MultiheadAttention it means blocked.
 """
@@ -23,7 +24,7 @@ from attention_core.verification.torch_functions import is_torch_layer, projecti
 
 
 def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
-    """Runs the same attention again under another mask.
+    """Compute a run again with another mask in place of its own.
 
     trace: a run with a mask. allowed: boolean (T, S) or (B, H, T, S), True = may attend; it is an input of the new run.
     Raises AttentionError (a ValueError) for a shape that does not fit, KeyError for a run without a mask.
@@ -34,7 +35,7 @@ def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    trace.step("allowed")  # raises a KeyError that lists the run's steps
+    trace.step("allowed")  # raises KeyError for a run without a mask
     pairs = trace.step("scores").shape
     given = checks.as_pairs("allowed", allowed, pairs).to(trace["scores"].device)
     inputs = {}
@@ -69,12 +70,12 @@ def without_padding_mask(batch: Trace) -> Trace:
 
 
 def with_inverted_mask(trace: Trace) -> Trace:
-    """Runs the same attention again with the mask inverted, as if it had the opposite convention.
+    """Compute a run again with its mask inverted, as if True meant blocked, not allowed.
 
     Every query then attends only to the keys that are blocked for it, and to none if all keys are allowed.
 
     trace: a run with a mask; KeyError without one. Source: torch's documentation of scaled_dot_product_attention and of
-    MultiheadAttention, which warn of each other's convention.
+    MultiheadAttention, each of which warns of the other function's convention.
 
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2), config=AttentionConfig(masks=["causal"]))
@@ -131,9 +132,9 @@ def with_misplaced_mask(trace: Trace) -> Trace:
 class MaskDamage:
     """How far a run under a wrong mask is from the right run.
 
-    pairs: the number of (sentence, head, query, key) that only one of the two runs allows. of: the number of all.
-    weights: the number of weights that differ. largest, output: the weight and the number of the output that differ
-    most; None if nothing differs.
+    pairs: the count of cells (sentence, head, query, key) that only one of the two runs allows. of: the count of all
+    cells. weights: the count of weights that differ. largest, output: the weight that differs most, and the number of
+    the output that differs most; None if nothing differs.
     """
 
     pairs: int
@@ -167,7 +168,7 @@ def measure_mask_damage(wrong: Trace, right: Trace) -> MaskDamage:
 
 
 # ---- torch's own layer -----------------------------------------------------------------------------------------------
-TORCH_PATHS = ("weights", "no_weights", "fast")  # code paths of torch's layer, see run_torch_layer
+TORCH_PATHS = ("weights", "no_weights", "fast")  # the code paths of torch.nn.MultiheadAttention
 
 
 def run_torch_layer(
@@ -175,15 +176,14 @@ def run_torch_layer(
 ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T S"] | None] | None:
     """Runs torch.nn.MultiheadAttention itself on the run's inputs and weights, in float64.
 
-    trace: any run. attn_mask: handed over as it is, expanded to (B H, T, S); there True means blocked, so that the
-    run's `allowed` needs to_mha_mask first. path: one of the layer's three code paths, which differ in the result for
-    a query without an allowed key. "weights" asks for the weights too (the default, need_weights=True); "no_weights"
-    does not, and runs scaled_dot_product_attention; "fast" is the one that torch may take in evaluation without
-    gradients.
+    trace: any run. attn_mask: passed unchanged, expanded to (B H, T, S); in it True means blocked, so that the run's
+    `allowed` needs to_mha_mask first. path: one of the layer's three code paths, which differ in the result for a query
+    without an allowed key. "weights" asks for the weights too (the default, need_weights=True); "no_weights" does not,
+    and runs scaled_dot_product_attention; "fast" is the one that torch may take in evaluation without gradients.
 
-    Returns output and weights, the latter None if they are not asked for; None if the run is not what that layer
-    computes (see torch_functions.is_torch_layer). Raises AttentionError (a ValueError) for an unknown path. Source:
-    torch.nn.MultiheadAttention, pytorch issues 41508 and 160064.
+    Returns output and weights; the weights are None if they are not asked for. Returns None if the run is not what that
+    layer computes (see torch_functions.is_torch_layer). Raises AttentionError (a ValueError) for an unknown path.
+    Source: torch.nn.MultiheadAttention, pytorch issues 41508 and 160064.
 
     >>> from attention_core import Weights, attend, to_mha_mask
     >>> eye, allowed = torch.eye(2), torch.ones(2, 2).tril().bool()
@@ -214,7 +214,7 @@ def run_torch_layer(
 
 
 def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.MultiheadAttention:
-    """Builds torch's layer with the run's weights.
+    """Build torch.nn.MultiheadAttention with the run's weights and biases, in float64.
 
     torch stores a matrix as (out, in), and concatenates the matrices of q, k and v if they have the same shape.
     """
@@ -248,10 +248,10 @@ def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.Mult
 
 @dataclass(frozen=True)
 class TorchAnswer:
-    """How far torch's own layer is from a run under the same mask.
+    """How far torch.nn.MultiheadAttention is from a run under the same mask.
 
-    gap: the largest difference between the layer's weights and the run's, in rows without NaN. lost: the number of rows
-    in which the layer gives NaN. rows: the number of all rows (sentences x heads x queries).
+    gap: the largest difference between the layer's weights and the run's, in rows without NaN. lost: the count of rows
+    in which the layer gives NaN. rows: the count of all rows (sentences x heads x queries).
     """
 
     gap: float

@@ -1,7 +1,7 @@
-"""How a mistaken step is computed: a function for each mistake, named by its code.
+"""Computes mistaken versions of a step: one function for each mistake, named by the mistake's code.
 
-Each takes the step and the values of the steps before it, float64 on the CPU. It returns the mistaken value of the
-step, or None if the mistake does not apply.
+Each function takes the step and the values of the steps before it, float64 on the CPU. It returns the mistaken value of
+the step, or None if the mistake does not apply.
 """
 
 from dataclasses import replace
@@ -22,15 +22,17 @@ from attention_core.record.trace import Faces, Step
 
 
 def has_faces(step: Step, faces: Faces) -> bool:
-    """Return whether a step is computed by the operation with these four functions (`Faces`)."""
+    """Return whether a step is computed by this operation: `faces` holds its torch, NumPy, LaTeX and per-cell
+    functions.
+    """
     return step.operation is not None and step.operation.faces == faces
 
 
 # ---- the projections -------------------------------------------------------------------------------------------------
 def project_with_other(other: str) -> Change:
-    """Return the mistake of projecting with the matrix and bias of another role.
+    """Return the mistake of projecting q, k or v with the matrix and bias that belong to another of the three.
 
-    other: "q", "k" or "v". The mistake does not apply (None) if the shape would differ.
+    other: "q", "k" or "v", whose matrix is used. The mistake does not apply (None) if the shape would differ.
     """
 
     def change(step: Step, values: Values) -> Tensor | None:
@@ -50,7 +52,7 @@ def project_with_other(other: str) -> Change:
 
 # ---- the scale -------------------------------------------------------------------------------------------------------
 def rescale_scores(step: Step, values: Values, factor: float, power: float = -1.0) -> Tensor:
-    """Return the scores times another factor and times a power of the temperature.
+    """Return the scores times a factor other than the run's own, and times a power of the temperature.
 
     power: the exponent of the temperature.
     """
@@ -89,7 +91,7 @@ def scale_input_width(step: Step, values: Values) -> Tensor | None:
     d_k = values["k"].shape[-1]
     model_width = H * d_k
     if model_width == D:
-        return None  # None, because scale_model_width gives the same scores
+        return None  # does not apply: scale_model_width gives the same scores
     return rescale_scores(step, values, D**-0.5)
 
 
@@ -156,7 +158,7 @@ def rope_pairs(step: Step, values: Values) -> Tensor | None:
 
 # ---- softmax and weights ---------------------------------------------------------------------------------------------
 def restrict_to_softmax(change: Change) -> Change:
-    """Restrict a change to steps that the softmax computes, so that replaced weights stay."""
+    """Restrict a mistake to weights computed by the softmax: weights that the visitor replaced stay unchanged."""
 
     def change_softmax(step: Step, values: Values) -> Tensor | None:
         return change(step, values) if has_faces(step, SOFTMAX) else None
@@ -296,7 +298,7 @@ def causal_too_loose(step: Step, values: Values) -> Tensor | None:
 
 
 def causal_mask_offset(step: Step, values: Values) -> int | None:
-    """Returns the position of query 0 among the keys under a causal mask, chosen by name or given as a tensor.
+    """Return the position of query 0 among the keys under a causal mask, chosen by name or given as a tensor.
 
     Returns None for any other mask, and for a tensor that blocks nothing or everything.
     """
@@ -322,7 +324,7 @@ def causal_mask_offset(step: Step, values: Values) -> int | None:
 
 
 def causal_mask_at(step: Step, values: Values, query_offset: int) -> Tensor:
-    """Returns the same causal mask with query 0 at another position among the keys."""
+    """Return a causal mask in which query 0 is at another position among the keys than in the run's causal mask."""
     if step.operation is None:
         pairs = torch.ones_like(unchanged_value(step, values))
         return pairs.tril(query_offset)
@@ -332,7 +334,7 @@ def causal_mask_at(step: Step, values: Values, query_offset: int) -> Tensor:
 
 
 def causal_added(step: Step, values: Values, query_offset: int | None = None) -> Tensor | None:
-    """Returns the masked scores with a causal mask added; None if the run already has a mask.
+    """Return the masked scores with a causal mask added; None if the run already has a mask.
 
     query_offset: the position of query 0 among the keys; None for the position at which the last query may attend to
     all keys.
@@ -351,7 +353,7 @@ def causal_added(step: Step, values: Values, query_offset: int | None = None) ->
 def causal_added_upper_left(step: Step, values: Values) -> Tensor | None:
     keys = values["k"].shape[-2]
     if count_queries(values) == keys:
-        return None  # None, because causal_added gives the same mask
+        return None  # does not apply: causal_added gives the same mask
     return causal_added(step, values, query_offset=0)
 
 
@@ -363,7 +365,8 @@ def count_queries(values: Values) -> int:
 
 # ---- padding ---------------------------------------------------------------------------------------------------------
 def padding_on_queries(step: Step, values: Values) -> Tensor | None:
-    """Returns the padding mask applied to rows (queries) instead of columns (keys), a common mistake.
+    """Apply the padding mask to rows (queries) instead of columns (keys), a common mistake, and return the mistaken
+    mask.
 
     Returns None for another mask, or if T and S differ.
     """
@@ -407,7 +410,7 @@ def finite_added(step: Step, values: Values) -> Tensor | None:
 
 
 def unmasked_scores(values: Values) -> Tensor:
-    """Returns the scores to which the mask is applied: the last step of scores before the mask."""
+    """Return the scores to which the mask is applied, which are the last step of scores before it."""
     steps = [modifier.steps["scores"] for modifier in MODIFIERS.values() if "scores" in modifier.steps]
     modified = [last.output for *_, last in steps]
     names = ("scaled_scores", *modified, "biased_scores")

@@ -1,4 +1,5 @@
-"""Common mistakes in attention code: each as one change of a run, with the sentence that names it.
+"""Lists common mistakes in attention code: each as a change of one or more steps of a run, and the sentence that names
+it.
 
 A new mistake is a function in mistaken_steps, a line in MISTAKES and a sentence in MISTAKE_SENTENCES.
 """
@@ -80,9 +81,10 @@ MISTAKE_SENTENCES = {
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake in attention code.
+    """A mistake in attention code, as a change of certain steps of a right run.
 
-    change: a function that returns the mistaken value of each step in `steps`, or None if the mistake does not apply.
+    steps: the names of the steps that may change. change: a function that returns the mistaken value of each of these
+    steps, or None if the mistake does not apply.
     """
 
     steps: tuple[str, ...]
@@ -92,7 +94,7 @@ class Mistake:
         return self.change(step, values) if step.name in self.steps else None
 
 
-# Names of the steps that a mistake may change.
+# These tuples name the steps that a mistake may change.
 SCALED_SCORES = ("scaled_scores",)
 MASKED_SCORES = ("masked_scores",)
 HEAD_OUTPUTS = ("head_outputs",)
@@ -103,7 +105,7 @@ HEAD_TENSORS = ("q_heads", "q", "k_heads", "k", "v")
 
 
 def softmax_mistake(change: Change) -> Mistake:
-    """Return a mistake in the softmax; weights that replace the softmax's own weights stay unchanged."""
+    """Return a mistake in the softmax as a change of the weights; weights that the visitor replaced stay unchanged."""
     return Mistake(("computed_weights", "weights"), mistaken_steps.restrict_to_softmax(change))
 
 

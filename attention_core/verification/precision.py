@@ -1,4 +1,6 @@
-"""Attention in another precision: what rounding and overflow do to its numbers, and to small updates of weights."""
+"""Computes attention in another precision: what rounding and overflow do to its numbers, and to small updates of
+weights.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -49,11 +51,12 @@ def run_in_precision(trace: Trace, dtype: torch.dtype) -> Trace:
 
 
 def precision_errors(trace: Trace, dtype: torch.dtype) -> Trace:
-    """Subtract every number of a run in float64 from the same number in a precision; return a Trace of differences.
+    """Compute a run in a precision and in float64; return a Trace of the differences, step by step: the rounding
+    errors.
 
     trace: any run. dtype: one of PRECISIONS. Both runs have the same inputs, which the precision rounds once before it
-    rounds every step. A cell that overflowed is infinite or NaN here. Raises AttentionError (a ValueError) as
-    run_in_precision does. Reference numbers of such errors: tests/golden/s35.
+    rounds every step. A cell that overflowed is infinite or NaN. Raises AttentionError (a ValueError) for an input that
+    is too large for the precision. Reference numbers of such errors: tests/golden/s35.
 
     >>> from attention_core import attend_qkv
     >>> third = torch.tensor([[1.0 / 3.0]], dtype=torch.float64)
@@ -66,13 +69,13 @@ def precision_errors(trace: Trace, dtype: torch.dtype) -> Trace:
 
 
 def with_queries_scaled_first(trace: Trace) -> Trace:
-    r"""Scale the queries of a run instead of its scores: $(c\,q)\,k^\top$ for $c\,(q\,k^\top)$.
+    r"""Scale the queries of a run instead of its scores: compute $(c\,q)\,k^\top$ instead of $c\,(q\,k^\top)$.
 
-    Both products are equal, but the products of scaled queries are smaller, and may be finite in a precision in which
+    Both results are equal, but the products of scaled queries are smaller, and may be finite in a precision in which
     the products of q overflow. The returned run has one step more, `q_scaled`, and its `scaled_scores` multiplies by 1.
 
-    trace: a run with a dot or a general score. Raises AttentionError (a ValueError) for another: a cosine does not
-    depend on the length of q, and a tanh layer is not proportional to it.
+    trace: a run with a dot or a general score. Raises AttentionError (a ValueError) for another score: a cosine does
+    not depend on the length of q, and a tanh layer is not proportional to it.
 
     >>> from attention_core.verification.proof import find_overflow
     >>> find_overflow(run_in_precision(overflow_example(), torch.float16))
@@ -166,7 +169,7 @@ def add_updates(weight: float, updates: Sequence[float], dtype: str) -> Trace:
 
 
 def repeat_update(weight: float, update: float, times: int, dtype: str, kept: str) -> float:
-    """Add an update to a weight many times; return the weight in the precision of the run.
+    """Add an update to a weight many times; return the weight rounded to the precision of the run.
 
     dtype: the precision of the run. kept: the precision in which the weight is stored between two updates. Both are
     names in PRECISIONS.

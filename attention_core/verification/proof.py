@@ -1,9 +1,9 @@
-"""The proof of a run: its operations in float64, compared with NumPy twins and torch's functions; and of a stack.
+"""Proves a run: computes its operations again in float64 and compares them with NumPy versions and torch's functions.
 
-A NumPy twin has the same author as the operation: it catches slips, not misunderstandings, so torch is the second
-witness. Rounding by the run's own precision is reported and fails no proof; if that precision cannot hold a step and
-so loses outputs that float64 has, the proof fails at that step. The proof of a stack has the proof of each part, and
-that each part's inputs are the outputs of earlier parts.
+The NumPy version of an operation has the same author as the operation: it catches slips, not misunderstandings, so
+torch is the second witness. Rounding by the run's own precision is reported and fails no proof; if that precision
+cannot hold a step and so loses outputs that float64 has, the proof fails at that step. The proof of a stack has the
+proof of each part, and that each part's inputs are the outputs of earlier parts.
 """
 
 from collections.abc import Mapping
@@ -22,15 +22,16 @@ from attention_core.verification.wiring import expected_reads
 
 PROOF_TOLERANCE = 1e-10  # largest accepted difference, relative to the step's largest magnitude
 MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # size of a trace in numbers; larger traces are proven on request only
-RECOMPUTED = ("numpy", "shown")  # these witnesses compare cell by cell
+RECOMPUTED = ("numpy", "shown")  # witnesses whose numbers are compared cell by cell
 
 
 @dataclass(frozen=True)
 class ProofCheck:
-    """One check of a step: its witness (to what it is compared), the relative difference, and whether it passes.
+    """One check of a step: its witness (what the step is compared with), the relative difference, and whether it
+    passes.
 
-    witness: numpy, shown, torch, sdpa, mha, rows, blocked, wiring (the step reads the right steps) or held (the run's
-    precision can represent the step; if it cannot, outputs are lost that float64 has).
+    witness: "numpy", "shown", "torch", "sdpa", "mha", "rows", "blocked", "wiring" (the step reads the right steps) or
+    "held" (the run's precision can represent the step; if it cannot, outputs are lost that float64 has).
     """
 
     step: str
@@ -120,7 +121,7 @@ def check_by_numpy(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]
 
 
 def run_numpy_twins(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, np.ndarray]:
-    """Compute every step by its NumPy function, from the inputs on, without any result of torch."""
+    """Compute every step by the NumPy version of its operation, from the inputs on, without any result of torch."""
     twins = {name: doubles[name].numpy() for name in trace.inputs()}
     with np.errstate(all="ignore"):  # warnings are silenced, because the proof reports what overflows
         for name, step in trace.computed().items():
@@ -129,7 +130,7 @@ def run_numpy_twins(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, np.nd
 
 
 def check_step(step: str, witness: str, value: np.ndarray, other: np.ndarray) -> ProofCheck:
-    """Compare a step with another computation of it.
+    """Compare a step with another computation of it, cell by cell.
 
     The difference is that of the cell that differs most, relative to the step's largest magnitude. Infinities and NaN
     must be in the same cells: if both computations have them, they are the operation's result, as in a naive softmax
@@ -177,7 +178,8 @@ def check_steps_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[Proof
 
 
 def check_attention_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
-    """Compare the heads' outputs with torch's attention, and weights and output too if torch has the same layer.
+    """Compare the heads' outputs with those of torch's attention, and, if torch has the same layer, weights and output
+    too.
 
     Returns [] for runs with replaced weights or dropout, because torch's functions take no weights and sample their own
     dropout.
@@ -231,9 +233,9 @@ def check_rules(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
 
 
 def check_row_sums(trace: Trace, doubles: dict[str, Tensor], computed: str) -> list[ProofCheck]:
-    """Check that rows sum to 1, or to at most 1, and to 0 if all keys are blocked; return [] if any sum is possible.
+    """Check the sums of rows of weights: 1, or at most 1, as the normaliser guarantees, and 0 if all keys are blocked.
 
-    computed: the name of a step that the normaliser computes.
+    Returns [] if the normaliser allows any sum. computed: the name of a step that the normaliser computes.
     """
     row_sum = normaliser_of(trace).row_sum
     if row_sum == "free":
@@ -314,7 +316,7 @@ class WrongCell:
 class StackFault:
     """The first fault in a stack: the part, its step, and the cell with the largest difference.
 
-    cell: None if no single cell is wrong, as for a row that does not sum to 1. source: the part whose output differs
+    cell: None if no single cell is wrong, for example if a row does not sum to 1. source: the part whose output differs
     from this part's input; None if the part itself is wrong.
     """
 
@@ -359,7 +361,8 @@ class StackProof:
 
 
 def prove_stack(stack: Stack) -> StackProof:
-    """Prove every part of a stack, and check that each part's inputs equal the outputs that they come from.
+    """Prove every part of a stack, such as an attention layer, and check that its inputs equal the outputs of earlier
+    parts.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, Weights

@@ -9,7 +9,7 @@ from torch import Tensor
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step
 
-TENSOR_LAYOUTS = {  # axes of a given tensor -> the function that arranges it as (B, H, T, d)
+TENSOR_LAYOUTS = {  # axes of a given tensor -> a function that arranges the tensor as (B, H, T, d)
     "B H T d": lambda x: x,
     "B T H d": lambda x: x.transpose(1, 2),  # (B, T, H, d) -> (B, H, T, d)
     "B T d": lambda x: x.unsqueeze(1),  # (B, T, d) -> (B, 1, T, d)

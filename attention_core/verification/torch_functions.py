@@ -1,4 +1,4 @@
-"""A run computed by torch: single steps by its functions, heads by its attention, a layer by MultiheadAttention."""
+"""Computes a run by torch: single steps by its functions, heads by its attention, a layer by MultiheadAttention."""
 
 from collections.abc import Callable, Iterator
 
@@ -19,10 +19,10 @@ from attention_core.transformer.unembedding import MEET_ROWS, SHARE_WORDS
 
 # ---- the heads' outputs ----------------------------------------------------------------------------------------------
 def run_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
-    """Compute the heads' outputs by torch's attention.
+    """Compute the heads' outputs by torch's functions instead of the run's operations.
 
-    If the score is a dot product with at most a bias, the outputs are computed from q, k and v, else from the masked
-    scores, by the normaliser's own witness.
+    If the score is a dot product with at most a bias, and the weights come from the softmax, torch's attention computes
+    the outputs from q, k and v; else the torch version of the normaliser computes them from the masked scores.
     """
     if is_dot_and_bias(trace) and has_softmax(trace):
         return run_sdpa_on_queries(trace, doubles)
@@ -66,7 +66,8 @@ def run_sdpa_on_queries(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
 
 
 def run_witness(trace: Trace, doubles: dict[str, Tensor], weights: str) -> Tensor:
-    """Compute the heads' outputs from the masked scores of one map, by the witness of the run's normaliser.
+    """Compute the heads' outputs from the masked scores of one map of weights, by the torch version of the run's
+    normaliser.
 
     weights: the name of the step that has the weights of that map.
     """
@@ -89,7 +90,7 @@ def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] |
     D = H * d_k
     blocked = mha_mask(doubles, (B, H, T, S))
     if blocked is not None and blocked.all(-1).any():
-        return None  # None, because torch gives NaN for a query without an allowed key
+        return None  # does not apply: torch gives NaN for a query without an allowed key
     query, key, value = (
         doubles[name].transpose(0, 1) for name in projection_source_names(trace)
     )  # (B, T, D) -> (T, B, D)
@@ -221,7 +222,10 @@ WITNESSES: dict[Callable, Callable[..., Tensor]] = {
 
 
 def run_torch_functions(trace: Trace, doubles: dict[str, Tensor]) -> Iterator[tuple[str, Tensor]]:
-    """Yield the name and value of each step in WITNESSES; torch computes the value from the step's float64 inputs."""
+    """Yield the name of each step that torch has a function for (WITNESSES), and its value computed by that function.
+
+    The function gets the step's inputs in float64.
+    """
     for name, step in trace.computed().items():
         operation = step.operation
         witness = WITNESSES.get(operation.faces.formula)
@@ -231,9 +235,9 @@ def run_torch_functions(trace: Trace, doubles: dict[str, Tensor]) -> Iterator[tu
 
 
 def witness_reads(trace: Trace, operation: Operation) -> tuple[str, ...]:
-    """Return the names of the steps that torch's function reads.
+    """Return the names of the steps whose values torch's function gets: those that the operation reads.
 
-    These are the steps that the operation reads; for a LayerNorm, the steps before centring.
+    For a LayerNorm they are the steps before centring, because torch's function subtracts the mean itself.
     """
     if operation.faces.formula is not LAYER_NORM.formula:
         return operation.reads

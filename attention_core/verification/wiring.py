@@ -39,7 +39,9 @@ def expected_reads(trace: Trace) -> dict[str, Reads]:
 
 
 class Wires:
-    """Finds the steps that each step of a run should read, place by place; the result is `expected`."""
+    """Finds which steps each step of a run should read, from the run's input to its output; `expected` holds the
+    result.
+    """
 
     def __init__(self, trace: Trace):
         self.trace = trace
@@ -52,7 +54,9 @@ class Wires:
         raise NotImplementedError
 
     def faces(self, name: str) -> Faces | None:
-        """Return the faces of a computed step; None for an input or a missing step."""
+        """Return the four functions (Faces) of the operation that computes a step; None for an input or a missing
+        step.
+        """
         step = self.steps.get(name)
         return step.operation.faces if step and step.operation else None
 
@@ -75,10 +79,11 @@ class Wires:
     def pass_modifiers(
         self, place: str, thing: str, here: str, sources: Mapping[str, str] | None = None, suffix: str = ""
     ) -> str:
-        """Record what the modifiers' steps at a place should read; return the last of these steps, else `here`.
+        """Record what the steps that modifiers add at one place should read; return the last of these steps, else
+        `here`.
 
-        thing: the changed step, such as q. here: the name of the step before. sources: steps that replace INPUT and
-        KEY_INPUT. suffix: the ending of the names for the second map.
+        thing: the changed step, such as q. here: the name of the step before the modifiers. sources: steps that replace
+        INPUT and KEY_INPUT. suffix: the ending of the names for the second map of weights.
         """
         for modifier in MODIFIERS.values():
             steps = modifier.steps.get(place, ())
@@ -95,7 +100,10 @@ class Wires:
         return here
 
     def pass_sum(self, tables: list[str], total: str) -> str:
-        """Record what the steps that add several tables should read; return the name of the last of these steps."""
+        """Record what the steps that add up several tables should read; return the name of the last of these steps.
+
+        tables: the names of the tables' steps. total: the name of the sum.
+        """
         here, *others = tables
         for count, table in enumerate(others, 2):
             name = total if count == len(tables) else f"{total}_{count}"
@@ -104,7 +112,7 @@ class Wires:
 
 
 class FeedForwardWires(Wires):
-    """The expected reads of a feed-forward layer."""
+    """Finds which steps each step of a feed-forward layer should read."""
 
     def find(self) -> None:
         x = self.pass_modifiers("inputs", "x", "x")
@@ -119,7 +127,7 @@ class FeedForwardWires(Wires):
 
 
 class LayerWires(Wires):
-    """The expected reads of an attention layer, from its input or from q, k and v."""
+    """Finds which steps each step of an attention layer should read, from the layer's input, or from q, k and v."""
 
     def find(self) -> None:
         computed = [*self.trace.computed()]
@@ -139,7 +147,9 @@ class LayerWires(Wires):
 
     # ---- from the input to q, k and v
     def find_inputs(self) -> None:
-        """Record the steps that add positions to inputs, and the modifiers before the projections."""
+        """Record what the steps before the projections should read: those that add positions to inputs, and the
+        modifiers.
+        """
         inputs = self.given(*SOURCES)
         if not inputs or "q" in self.trace.inputs():
             return
@@ -173,7 +183,7 @@ class LayerWires(Wires):
         return [there[step] for step in self.steps if step in there]
 
     def find_qkv(self) -> None:
-        """Record the projections and their split into heads."""
+        """Record what the projections and their split into heads should read."""
         for role, source in self.projected.items():
             if f"{role}_projected" in self.steps:
                 source = self.wire(f"{role}_projected", source, *self.given(f"w_{role}", f"b_{role}"))
@@ -181,9 +191,10 @@ class LayerWires(Wires):
             self.wire(heads, source)
 
     def find_heads(self, suffix: str) -> None:
-        """Record the steps of modifiers and positions from the heads to q and k of one map.
+        """Record what the steps between the heads and q or k (modifiers, positions) should read, for one map of
+        weights.
 
-        suffix: the ending of the map's names.
+        suffix: the ending of the names of the map's steps.
         """
         for role in "qk":
             if f"{role}_heads" not in self.steps:
@@ -217,7 +228,9 @@ class LayerWires(Wires):
                 yield f"{role}_{name}", position.faces, (HERE, *position.operands)
 
     def find_position_steps(self) -> None:
-        """Record the further steps of position encodings, computed from the inputs or from q and k."""
+        """Record what the further steps of position encodings should read, which are computed from the inputs or from q
+        and k.
+        """
         named = {INPUT: self.made_of.get("q", ""), KEY_INPUT: self.made_of.get("k", "")}
         for position in POSITIONS.values():
             for step in position.steps:
@@ -225,9 +238,9 @@ class LayerWires(Wires):
 
     # ---- a map of weights
     def find_map(self, suffix: str, is_one: bool) -> None:
-        """Record the steps from q and k to the weights of one map.
+        """Record what the steps from q and k to the weights of one map should read.
 
-        suffix: the ending of the map's names. is_one: whether there is only one map.
+        suffix: the ending of the names of the map's steps. is_one: whether there is only one map.
         """
         here = self.find_scores(suffix)
         if suffix == "":
@@ -244,7 +257,9 @@ class LayerWires(Wires):
         return "computed_weights" if "computed_weights" in self.steps else "weights"
 
     def find_scores(self, suffix: str) -> str:
-        """Record the steps from q and k to the scores that the mask reads; return the name of these scores."""
+        """Record what the steps from q and k to the scores should read; return the name of the scores that the mask is
+        applied to.
+        """
         is_chosen = suffix == "" and "chosen_scores" in self.steps
         computed = "computed_scores" if is_chosen else f"scores{suffix}"
         own = {"q": f"q{suffix}", "k": f"k{suffix}"}
@@ -280,7 +295,7 @@ class LayerWires(Wires):
         return found
 
     def find_bias(self, here: str) -> None:
-        """Record the bias tables that are added to the scores.
+        """Record what the bias tables that are added to the scores should read.
 
         here: the name of the scores' step.
         """
@@ -295,7 +310,9 @@ class LayerWires(Wires):
                 self.wire("bias", here, *position.operands)
 
     def find_masks(self, here: str) -> None:
-        """Record the masks and their combination. Each mask reads the scores, because it needs their shape."""
+        """Record what the masks and their combination should read. Each mask reads the scores, because it needs their
+        shape.
+        """
         masks = [name for name in self.steps if name.startswith("allowed_")]
         for name in masks:
             self.wire(name, here)
@@ -306,7 +323,7 @@ class LayerWires(Wires):
 
     # ---- from the weights to the output
     def find_weights(self, maps: int) -> str:
-        """Record the combination of two maps, replaced weights, and dropout; return the name of the final weights."""
+        """Record what the combined, replaced and dropped weights should read; return the name of the final weights."""
         if maps > 1:
             self.pass_maps()
         if "computed_weights" in self.steps:
@@ -323,7 +340,7 @@ class LayerWires(Wires):
         return self.wire("dropped_weights", "weights", "keep")
 
     def pass_maps(self) -> None:
-        """Record the steps by which a modifier combines two maps into the weights."""
+        """Record what the steps by which a modifier combines two maps into the weights should read."""
         for modifier in MODIFIERS.values():
             *steps, last = modifier.steps.get("maps", (None,))
             if last is None or self.faces(self.trace_weights()) != last.faces:
@@ -334,7 +351,7 @@ class LayerWires(Wires):
             self.wire(self.trace_weights(), *reads)
 
     def find_mixing(self, weights: str) -> None:
-        """Record the steps from the weighted sum of the values to the output."""
+        """Record what the steps from the weighted sum of the values to the output should read."""
         here = self.wire("head_outputs", weights, "v")
         here = self.pass_modifiers("mixed", "mixed", here, {INPUT: self.made_of.get("q", "")})
         self.wire("concat", here)

@@ -1,1 +1,3 @@
-"""The code around every page: router, middleware, security, and imports at the start of the server."""
+"""Code around every page: it chooses the page, sets security headers, and imports modules at the start of the
+server.
+"""

@@ -1,4 +1,4 @@
-"""Middleware that adds elements to the head of the one HTML document that Streamlit serves.
+"""Provides middleware that adds elements to the head of the one HTML document that Streamlit serves.
 
 One element is a script that sets the base URL of the app. Without it, Streamlit's page requests /heads/_stcore/health
 and then /_stcore/health to find the URL, and a browser logs each 404 as an error in its console. Streamlit does not
@@ -35,7 +35,7 @@ class DocumentHead:
         self.app = app
 
     async def __call__(self, scope, receive, send) -> None:
-        """Handle one ASGI connection; only responses that are HTML documents are changed."""
+        """Forward one ASGI connection to the app; add ELEMENTS to those responses that are HTML documents."""
         is_request = scope["type"] == "http"
         if not is_request or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self.app(scope, receive, send)

@@ -10,14 +10,16 @@ PAUSE = 0.3  # seconds from the close of a connection to the release of memory; 
 
 
 class LeftVisitors:
-    """ASGI middleware that returns memory after a websocket has closed, at most once per PAUSE."""
+    """ASGI middleware that returns unused memory to the operating system after a websocket has closed, at most once per
+    PAUSE.
+    """
 
     def __init__(self, app):
         self.app = app
         self.is_due = False
 
     async def __call__(self, scope, receive, send) -> None:
-        """Handle one ASGI connection, and schedule `begin` when a websocket ends."""
+        """Handle one ASGI connection; when a websocket ends, schedule the return of memory after PAUSE seconds."""
         try:
             await self.app(scope, receive, send)
         finally:
@@ -26,7 +28,7 @@ class LeftVisitors:
                 asyncio.get_running_loop().call_later(PAUSE, self.begin)
 
     def begin(self) -> None:
-        """Call give_back in a thread, so that the server keeps answering."""
+        """Return the memory in a thread, so that the server keeps answering."""
         self.is_due = False
         asyncio.get_running_loop().run_in_executor(None, give_back)
 

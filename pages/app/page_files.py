@@ -30,7 +30,7 @@ async def send_file(request: Request) -> Response:
     return Response(read_file(name), media_type=media_type, headers={"Cache-Control": FOR_A_YEAR})
 
 
-@cache  # the cache takes at most 26 MB, if browsers request every static file of Streamlit
+@cache  # takes at most 26 MB, if browsers request every static file of Streamlit
 def read_file(name: str) -> bytes:
     """Return the bytes of a static file.
 

@@ -1,4 +1,4 @@
-"""The pages grouped by section, in the form that st.navigation takes."""
+"""Groups the pages by section, in the form that st.navigation takes."""
 
 from copy import copy
 from functools import cache

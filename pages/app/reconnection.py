@@ -14,7 +14,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 DAY = 24 * 60 * 60  # a day in seconds
 PATIENCE = 30  # a rerun waits at most so many seconds for the page's first run, including the server's start
-RESUMING = 3  # number of subprotocols that a reconnecting page sends: Streamlit's, a token, its session
+RESUMING = 3  # a reconnecting page sends at least three subprotocols: Streamlit's, a token, its session
 
 
 @st.fragment(run_every=DAY)
@@ -39,7 +39,7 @@ class InTurn:
         self.app = app
 
     async def __call__(self, scope, receive, send) -> None:
-        """Handle one ASGI connection; only the websocket of a reconnecting page is delayed, by at most PATIENCE."""
+        """Forward one ASGI connection; delay the websocket of a page that reconnects, by at most PATIENCE seconds."""
         if scope["type"] != "websocket" or len(scope["subprotocols"]) < RESUMING:
             await self.app(scope, receive, send)
             return
@@ -72,7 +72,9 @@ def asks_for_part(frame: bytes | None) -> bool:
 
 
 def ends_run(frame: bytes | None) -> bool:
-    """Return whether a message from the server reports that the script has ended, and not because of a rerun."""
+    """Return whether a message from the server reports that the script has ended, except if it ended early for a
+    rerun.
+    """
     message = ForwardMsg.FromString(frame or b"")
     if message.WhichOneof("type") != "script_finished":
         return False

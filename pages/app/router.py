@@ -1,4 +1,4 @@
-"""The main script of Streamlit: puts the repository on sys.path, lists the pages, and runs the chosen one."""
+"""Runs as the main script of Streamlit: puts the repository on sys.path, lists the pages, and runs the chosen one."""
 
 import sys
 from pathlib import Path
@@ -33,8 +33,8 @@ title = say("app.title")
 st.set_page_config(page_title=title, page_icon=str(ROOT / "pages" / "app" / "icon.png"), layout="wide")
 st.logo(WORDMARK_SVG.format(title=title, width=round(text_width(title, 22))), size="large")
 chosen_page = st.navigation(list_pages(), position="top")
-st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path  # the visitor left another page
-st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # the browser shows no part of the page yet
+st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path  # True if the page was changed
+st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # True if no part of the page is shown yet
 st.session_state["page"] = chosen_page.url_path
 if st.session_state["arrived"]:
     stop_trainings(st.session_state.get("trainings", {}))  # these trainings were started on the former page

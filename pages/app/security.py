@@ -1,4 +1,4 @@
-"""Security headers, the check of websocket origins, and the check of the Host header.
+"""Adds security headers, and checks the origins of websockets and the Host header.
 
 The content security policy allows what Streamlit, its charts and our components need, each tried in a browser, and
 nothing else. The policy names no other host, so a page loads nothing from elsewhere and sends nothing there. (No policy
@@ -160,7 +160,7 @@ class Guard:
         self.headers = [(name.lower().encode(), text.encode()) for name, text in headers.items()]
 
     async def __call__(self, scope, receive, send) -> None:
-        """Handle one ASGI connection: pass it on, or close the websocket, or respond with 403."""
+        """Handle one ASGI connection: pass it to the app; if it is refused, close its websocket or respond with 403."""
 
         async def send_guarded(message) -> None:
             if message["type"] == "http.response.start":

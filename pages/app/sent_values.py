@@ -23,9 +23,7 @@ def leave_out_unreadable_values() -> None:
 
 
 def take_readable_value(states: WStates, sent: WidgetState) -> None:
-    """Store the readable part of a value; a value for an unknown widget is stored unchecked until the widget
-    registers.
-    """
+    """Store the part of a widget's value that can be read; if the widget is not registered yet, store it unchecked."""
     widget = states.widget_metadata.get(sent.id)
     readable = sent if widget is None else find_readable(widget, sent)
     if readable is not None:
@@ -43,9 +41,9 @@ def register_and_check(session: SessionState, widget: WidgetMetadata) -> None:
 
 
 def find_readable(widget: WidgetMetadata, sent: WidgetState) -> WidgetState | None:
-    """Return the readable part of a widget's value; None if its type is wrong or the deserializer raises an error.
+    """Return the part of a widget's value that can be read; None if its type is wrong or the deserializer fails.
 
-    Files that the server does not have are left out of the readable part.
+    Uploaded files that the server does not have are left out.
     """
     field = sent.WhichOneof("value")
     if field not in (None, widget.value_type) and not {field, widget.value_type} <= NUMBER_FIELDS:
@@ -60,7 +58,7 @@ def find_readable(widget: WidgetMetadata, sent: WidgetState) -> WidgetState | No
 
 
 def leave_out_lost_files(sent: WidgetState, files: list) -> WidgetState | None:
-    """Return a message with only the files that this server has; None if the server has none of the files."""
+    """Return an upload message with only the files that this server has; None if the server has none of the files."""
     given = sent.file_uploader_state_value.uploaded_file_info
     held = [info for info, file in zip(given, files, strict=False) if not isinstance(file, DeletedFile)]
     if given and not held:

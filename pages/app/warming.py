@@ -24,7 +24,7 @@ def begin() -> None:
 
 
 def wait() -> None:
-    """Block until the imports that begin() started have ended."""
+    """Block until the imports that begin() started have ended; scripts of visitors call this first."""
     WARM.wait()
 
 

@@ -1,4 +1,4 @@
-"""The custom components of the pages, written in JavaScript; their data is shown as text, never parsed as HTML."""
+"""The registry of custom components, written in JavaScript; their data is shown as text, never parsed as HTML."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -35,7 +35,7 @@ COMPONENTS: dict[str, "Component"] = {}  # name -> component
 
 @dataclass(frozen=True)
 class Component:
-    """A custom component of Streamlit.
+    """A custom component of Streamlit: its JavaScript, HTML and CSS, and the events that it sends to the server.
 
     script: a JavaScript module whose default export draws it. html: the element that it draws into. style: the CSS of
     the component. mount: Streamlit's function that puts it on the page. sends: {event: shape of its value}.
@@ -91,7 +91,7 @@ class Component:
         return take_sent
 
     def find_sent(self, event: str, sent: object, given: Mapping[str, Given] | None) -> object:
-        """Return the value that was sent for an event; None if nothing was sent or its shape is wrong."""
+        """Return the value that the browser sent for an event; None if it sent none or one of the wrong shape."""
         value = getattr(sent, event, None)
         try:
             return None if value is None else read(self.sends[event], value, given)
@@ -111,7 +111,7 @@ def make_component(
     """Make and register a component from its JavaScript module, the modules imported there, and all style sheets.
 
     styles: further style sheets. is_fetched: whether a browser fetches the script once, instead of getting it with
-    every message. sends: {event: shape of its value} (messages.py). options: further arguments of
+    every message. sends: {event: shape of its value (a type of messages.py)}. options: further arguments of
     st.components.v2.component.
     """
     script = join_modules(name)

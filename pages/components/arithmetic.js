@@ -1,4 +1,4 @@
-// The arithmetic of one cell: texts, and operands as buttons that open the cell from which an operand comes.
+// Shows the arithmetic of one cell: texts, and operands as buttons that open the cell from which an operand comes.
 import { button, element, focused, setColours } from "./dom.js";
 
 /**

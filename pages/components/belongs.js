@@ -1,4 +1,4 @@
-// Returns whether the focused element uses a key itself, as a field, a slider, a row of choices or a grid does.
+// Returns whether the focused element uses a key itself, as a text input, a slider, a row of choices or a grid does.
 // It also returns true while an input method, such as one for Chinese, handles the key.
 const OWN =
   "input, textarea, select, canvas, [contenteditable=true], [role=slider], [role=radiogroup], [role=tablist], ";

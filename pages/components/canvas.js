@@ -1,4 +1,4 @@
-// One large matrix as a map of cells, which can be zoomed, read with the pointer or the arrow keys, and painted.
+// Draws one large matrix as a map of cells, which can be zoomed, read with the pointer or arrow keys, and painted.
 // Everything is redrawn from the data; only the zoom and the scroll position are kept.
 import { followPointer, MOVES } from "./drag.js";
 import { clamp } from "./flow/motion.js";
@@ -20,7 +20,7 @@ import { Sheet } from "./sheet.js";
  * @property {string} [linked] a name shared by maps in which the same cell is hovered
  */
 
-const ALLOWED = 252; // the colour number of True (1), which is the upper end of a signed scale
+const ALLOWED = 252; // the palette index of True (1), which is the upper end of a signed scale
 
 /** @param {import("./shared.js").Component<Uint8Array>} component data: a packed MapData */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -28,11 +28,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const map = (root.map ??= new LargeMap(root));
   const plain = unpacked(data);
   map.show(plain, setTriggerValue);
-  if (plain.follows) followSlider(root, plain.follows, (position) => { // the map is pale until new data arrive
+  if (plain.follows) followSlider(root, plain.follows, (position) => { // the map is pale until its data arrive
     root.style.opacity = position === plain.follows.position ? 1 : 0.35;
   });
   const ends = [hear("looked", (looked) => map.lookAlong(looked))];
-  // Makes the map pale while the flow picture waits for the same numbers from the server.
+  // Makes the map pale while the animated picture waits for the same numbers from the server.
   if (!plain.follows) ends.push(hear("flow-waits", (waits) => (root.style.opacity = waits ? 0.35 : 1)));
   return () => ends.forEach((end) => end());
 }
@@ -48,7 +48,7 @@ class LargeMap extends Sheet {
     /** @type {Stroke | null} */
     this.stroke = null; // the cells that are being painted
     /** @type {Stroke | null} */
-    this.sent = null; // a stroke that the server has not answered
+    this.sent = null; // a painted stroke to which the server has not answered
     /** @type {Stroke[]} */
     this.strokes = []; // strokes to be sent
     this.listen();
@@ -74,7 +74,7 @@ class LargeMap extends Sheet {
     stage.addEventListener("pointerleave", () => this.leave());
     stage.addEventListener("keydown", (event) => this.key(event));
     stage.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    const pinched = (event) => event.touches.length > 1 && event.preventDefault(); // two fingers zoom the map instead
+    const pinched = (event) => event.touches.length > 1 && event.preventDefault(); // the map zooms, not the page
     stage.addEventListener("touchmove", pinched, { passive: false });
   }
 
@@ -104,13 +104,13 @@ class LargeMap extends Sheet {
   look(at, alone = false) {
     if (!this.mark(at)) return;
     this.drawOver();
-    this.read.setAttribute("aria-live", alone ? "off" : "polite"); // of linked maps, only one is read aloud
+    this.read.setAttribute("aria-live", alone ? "off" : "polite"); // only one of several linked maps is read aloud
     this.tell();
     const { linked } = this.data;
     if (linked && !alone) tellOthers("looked", { linked, at, map: this });
   }
 
-  // Marks the same cell as in another map with the same `linked` name, over which the pointer is.
+  // Marks the cell over which the pointer is in another map with the same `linked` name.
   lookAlong({ linked, at, map }) {
     if (map !== this && linked === this.data.linked) this.look(at, true);
   }
@@ -186,9 +186,9 @@ class LargeMap extends Sheet {
 
   wheel(event) {
     const meant = event.ctrlKey || event.metaKey;
-    if (!meant && !this.armed) return; // in this case the wheel scrolls the page
+    if (!meant && !this.armed) return; // the wheel scrolls the page instead
     this.turned = (Math.sign(this.turned) === Math.sign(event.deltaY) ? this.turned : 0) + event.deltaY;
-    const enough = Math.abs(this.turned) >= 30; // in px: a notch of a wheel, or a short touchpad move
+    const enough = Math.abs(this.turned) >= 30; // in px: one notch of a wheel, or a short movement on a touchpad
     const unit = enough ? this.nearer(this.turned < 0 ? 1 : -1) : this.unit;
     const further = this.nearer(event.deltaY < 0 ? 1 : -1) !== this.unit;
     if (meant || further) event.preventDefault(); // at the end of the zoom range, the wheel scrolls the page again
@@ -271,14 +271,14 @@ class LargeMap extends Sheet {
     this.send();
   }
 
-  // Sends one stroke at a time, because the server would keep only the later of two that arrive together.
+  // Sends one stroke at a time to the server, which would keep only the later of two that arrive together.
   send() {
     if (this.sent) return;
     this.sent = this.strokes.shift() ?? null;
     if (this.sent) this.trigger("painted", { cells: this.sent.cells, to: this.sent.to });
   }
 
-  // Handles new data: if `turn` has changed, the server has applied or refused the stroke that was sent.
+  // Compares new data with the sent stroke: if `turn` has changed, the server has applied or refused the stroke.
   // Strokes that the server has not answered are drawn again over the new data.
   answered(turn) {
     if (this.data.turn !== turn) this.sent = null;

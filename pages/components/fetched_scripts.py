@@ -1,4 +1,4 @@
-"""Component scripts that a browser fetches once and caches.
+"""Serves component scripts as files that a browser fetches once and caches.
 
 Streamlit sends the script of a component again with every update of the component's data. The script of the picture has
 200 KB, and a browser would parse it each time while the visitor waits.
@@ -6,10 +6,10 @@ Streamlit sends the script of a component again with every update of the compone
 
 from hashlib import sha256
 
-FOLDER = "scripts"  # folder in the URL of a script
+FOLDER = "scripts"  # folder in the URLs of these scripts
 SCRIPTS: dict[str, str] = {}  # file name -> text of the script
 
-# The script has several lines, because Streamlit takes a single line for a file name.
+# The loader has several lines, because Streamlit would take a script of a single line for a file name.
 LOADER = """const app = window.__streamlit.BACKEND_BASE_URL.replace(/\\/?$/, "/");
 const { default: draw } = await import(app + "%s");
 export default draw;"""

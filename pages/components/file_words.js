@@ -1,4 +1,4 @@
-// Translates the texts and labels of a file uploader, because Streamlit writes them in English only.
+// Translates the texts and labels of a file uploader, which Streamlit writes in English only.
 const ENGLISH = {
   choose: /^Upload$/,
   drop: /^Drag and drop (?:a file|files) here$/,
@@ -33,7 +33,7 @@ function reword(place, words, text, write) {
 
 function rewordAll(place, words) {
   const box = place.querySelector('[data-testid="stFileUploader"]');
-  if (!box) return; // waits, because the script of the uploader is still loading
+  if (!box) return; // the script of the uploader is still loading, so that a later call translates it
   const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const text = texts.currentNode;
@@ -49,8 +49,8 @@ function rewordAll(place, words) {
 // So the files are kept here until the uploader lists their names, and are passed to it again after a reconnection.
 // Meanwhile a sentence tells the visitor that the files wait.
 const LOOK_EVERY = 500; // ms
-const PATIENCE = 8000; // in ms: how long to wait for the server; a reachable one answers sooner
-const givenTo = new WeakMap(); // container of an uploader -> chosen files not listed yet, and since when
+const PATIENCE = 8000; // in ms: after this time without an answer, a sentence says that the files wait
+const givenTo = new WeakMap(); // container of an uploader -> the chosen files that it does not list yet, and since when
 const givenAgain = new WeakSet(); // change events that giveAgain made, which are not handled again
 const guarded = new WeakSet(); // containers of uploaders that already have the event listeners
 
@@ -106,14 +106,14 @@ function guard(place) {
     const isWatched = givenTo.has(place);
     const input = place.querySelector('input[type="file"]');
     const given = { files: [...list], since: performance.now(), wasAway: !isConnected(), words: wordsOf.get(place) };
-    if (input?.disabled) event.preventDefault(); // else the browser would open the file instead of the page
+    if (input?.disabled) event.preventDefault(); // else the browser would open the file in place of the page
     if (!namesAll(place, given.files)) givenTo.set(place, given);
     if (!isWatched) setTimeout(() => follow(place), LOOK_EVERY);
   };
   place.addEventListener("drop", (event) => keep(event, event.dataTransfer?.files), true);
   place.addEventListener("change", (event) => event.target.type === "file" && keep(event, event.target.files), true);
   place.addEventListener("dragover", (event) => {
-    if (place.querySelector('input[type="file"]')?.disabled) event.preventDefault(); // else the browser allows no drop
+    if (place.querySelector('input[type="file"]')?.disabled) event.preventDefault(); // else no file can be dropped
   });
 }
 
@@ -123,7 +123,7 @@ export default function ({ data, parentElement }) {
   if (!place) return;
   wordsOf.set(place, data.words);
   guard(place);
-  watchers.get(place)?.disconnect(); // two observers of different languages would overwrite each other forever
+  watchers.get(place)?.disconnect(); // observers of two languages would overwrite each other's texts forever
   const watcher = new MutationObserver(() => rewordAll(place, data.words));
   watchers.set(place, watcher);
   rewordAll(place, data.words);

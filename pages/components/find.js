@@ -1,4 +1,4 @@
-// The search: finds the entries that match the typed words, the best match first.
+// Searches the entries that match the typed words, the best match first.
 
 /**
  * @typedef {object} Entry a search entry

@@ -1,4 +1,4 @@
-// Which lessons and accordions ("drawers") the visitor has opened, and which lessons are solved.
+// Stores which lessons and accordions ("drawers") the visitor has opened, and which lessons are solved.
 // This progress is stored in this browser only, and never sent to the server.
 const PROGRESS = "attention-progress";
 const DRAWERS = "attention-drawers";

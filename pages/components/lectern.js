@@ -1,4 +1,4 @@
-// The keys and buttons of a presentation, its full screen and black screen.
+// Handles the keys and buttons of a presentation, its full screen and its black screen.
 // The presenter view is another window of the same browser.
 // Both windows exchange messages over a BroadcastChannel, which no server or other browser can read.
 import { belongs } from "./belongs.js";
@@ -7,11 +7,11 @@ import { asked, REMOTE } from "./remote.js";
 import { tellOthers } from "./shared.js";
 
 const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e: "edit", s: "script", a: "reveal" };
-const AT_THE_DESK = ["start", "notes"]; // names of the actions available before the presentation begins
+const AT_THE_DESK = ["start", "notes"]; // actions available in the overview, before the presentation begins
 // The names of the actions that the presenter view may request.
 const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black"];
 
-const STOPS = { next: 1, previous: -1 }; // action -> keyframes that the animation on the screen moves first
+const STOPS = { next: 1, previous: -1 }; // key -> step in keyframes: an animation moves before the scene does
 
 let onScreen = null; // the element drawn last; an older element may be removed after this one was added
 /** @type {{ began: number, first: number } | null} */
@@ -51,12 +51,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
     black: () => (black.hidden = !black.hidden),
     full: () => full(!document.fullscreenElement),
     notes: () => {
-      full(false); // a second window ends the full screen; if the app ends it, as here, the presentation continues
+      full(false); // opening a window ends the full screen; ended by the app, the presentation continues
       window.open("?" + data.address + "&view=notes&pair=" + pair, "lecture-" + pair, "width=960,height=720");
     },
     start: () => {
       full(true);
-      lectureBegan = null; // makes the next scene count as the first
+      lectureBegan = null; // makes the next shown scene count as the lecture's first
       setTriggerValue("moved", "start");
     },
     leave: () => {
@@ -88,7 +88,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const pressed = (event) => {
     const [target] = event.composedPath();
     const leaves = event.key === "Escape" && presenting && target !== document.body && belongs(event);
-    if (leaves) return target.blur?.(); // the first Escape leaves the field, the next Escape leaves the presentation
+    if (leaves) return target.blur?.(); // Escape first leaves the focused field, then the presentation
     const way = asked(event, KEYS);
     if (!way || (!presenting && !AT_THE_DESK.includes(way))) return;
     event.preventDefault();
@@ -119,7 +119,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
 }
 
-// Asks an animation on the screen to go one keyframe forward (1) or back (-1); returns whether it did so.
+// Asks an animation on the screen to go one keyframe forward (1) or back (-1) instead of changing the scene.
+// Returns whether an animation did so.
 function isTakenByJourney(way) {
   return !tellOthers("flow-step", way);
 }
@@ -132,7 +133,8 @@ function full(wanted) {
   done?.catch(() => (isLeftByUs = false));
 }
 
-// Returns the name of the channel between this tab and its presenter view: random, kept while the tab is open.
+// Returns the name of the channel between this tab and its presenter view.
+// The name is random, and is kept while the tab is open.
 function paired() {
   const key = "attention-lecture";
   const found = sessionStorage.getItem(key);

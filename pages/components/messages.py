@@ -1,4 +1,4 @@
-"""The shapes of the values that a component may send, and the check of a browser's value against its shape.
+"""Defines the shapes of the values that a component may send, and checks a browser's value against its shape.
 
 A browser may send anything. A component declares the shape of each of its events (make_component). A handler is called
 only with a value of that shape; any other message is dropped.
@@ -26,17 +26,17 @@ class UnfitMessage(ValueError):
 
 @dataclass(frozen=True)
 class Anything:
-    """Any value. The handler itself checks it, so that it can show the visitor why a value is refused."""
+    """The shape of any value: the event's handler checks it, so that it can show the visitor why it is refused."""
 
 
 @dataclass(frozen=True)
 class Flag:
-    """True or false."""
+    """The shape of a boolean: true or false."""
 
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number; true and false do not count as numbers."""
+    """The shape of a whole number; true and false do not count as numbers."""
 
     least: int | str = -MAX_WHOLE
     most: int | str = MAX_WHOLE
@@ -44,14 +44,14 @@ class Whole:
 
 @dataclass(frozen=True)
 class Place:
-    """An index: a whole number from 0 to count - 1."""
+    """The shape of an index: a whole number from 0 to count - 1."""
 
     count: int | str
 
 
 @dataclass(frozen=True)
 class Number:
-    """A finite number; true and false do not count as numbers."""
+    """The shape of a finite number; true and false do not count as numbers."""
 
     least: float | str = -MAX_FLOAT
     most: float | str = MAX_FLOAT
@@ -59,21 +59,21 @@ class Number:
 
 @dataclass(frozen=True)
 class Text:
-    """A text of at most `most` characters."""
+    """The shape of a text of at most `most` characters."""
 
     most: int
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """One of `values` (texts, whole numbers or flags). The type must be the same, too: 1 is neither 1.0 nor true."""
+    """The shape of one of `values` (texts, whole numbers or flags). The type must match: 1 is neither 1.0 nor true."""
 
     values: tuple | str
 
 
 @dataclass(frozen=True)
 class ListOf:
-    """A list of at most `most` values of a shape.
+    """The shape of a list of at most `most` values of one shape.
 
     leaves_out: True if values of another shape are dropped; False if such a value makes the whole list unfit.
     """
@@ -85,14 +85,14 @@ class ListOf:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """A value of any of these shapes; the first shape that fits is used."""
+    """The shape of a value of any of `shapes`; the first of them that fits is used."""
 
     shapes: tuple["Shape", ...]
 
 
 @dataclass(frozen=True)
 class Maybe:
-    """A field of an object that may be missing."""
+    """The shape of a field that an object may lack."""
 
     shape: "Shape"
 
@@ -154,7 +154,10 @@ def read_items(shape: ListOf, values: list | tuple, given: Mapping[str, Given] |
 
 
 def read_first(shapes: tuple[Shape, ...], value: object, given: Mapping[str, Given] | None) -> object:
-    """Returns the value in the form that the first fitting shape gives it. Raises UnfitMessage if no shape fits."""
+    """Checks a value against several shapes, and returns it as the first fitting shape reads it.
+
+    Raises UnfitMessage if no shape fits.
+    """
     for shape in shapes:
         try:
             return read(shape, value, given)
@@ -186,7 +189,7 @@ def is_of_shape(shape: Shape, value: object, given: Mapping[str, Given] | None) 
 
 
 def resolve(limit: object, given: Mapping[str, Given] | None) -> object:
-    """Returns a limit of a shape. If the limit is a name, returns the value that the page provided for this name.
+    """Returns a limit of a shape; if it is a name, returns the value that the page provided for this name.
 
     Raises UnfitMessage if the page provided no value.
     """

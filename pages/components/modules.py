@@ -1,4 +1,4 @@
-"""A bundler for the JavaScript modules of this folder: joins a module and its imports into one text.
+"""Bundles JavaScript modules of this folder: joins a module and its imports into one text.
 
 Components, exported lectures and tests need the modules as one text. Each module becomes a function that returns the
 module's exports, so that its other names stay private. Imported modules come first.
@@ -17,10 +17,10 @@ COMPONENTS_FOLDER = Path(__file__).parent
 IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function\*?|class) (\[[^\]]*\]|\w+))", re.MULTILINE)
 DEFAULT = "export default "
-# Matches comments on whole lines and at line ends; the latter only without a quote, as "//" may be in a string.
+# Matches comments on whole lines and at line ends; those at line ends only without a quote, as "//" may be in a string.
 COMMENT = re.compile(r"^\s*//.*\n|^\s*/\*\*(?:[^*]|\*(?!/))*\*/\n|[ \t]+//[^\"'`\n]*$|^\n", re.MULTILINE)
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
-# Matches a declaration of a module: its first line, and next lines that are indented or close a bracket.
+# Matches a declaration of a module: its first line, and the lines after it that are indented or close a bracket.
 DECLARATION = re.compile(
     r"^(?:export )?(?:async )?(?:const|function\*?|class) (?P<name>\w+).*\n(?:[ \t)\]}].*\n)*", re.MULTILINE
 )
@@ -92,10 +92,10 @@ def resolve_address(name: str, address: str) -> str:
 
 @cache
 def reduce_module(name: str, wanted: frozenset[str]) -> tuple[str, dict[str, list[tuple[str, str]]]]:
-    """Returns JavaScript that defines a constant with the exports of a module, together with its imports.
+    """Returns JavaScript that defines a constant with the exports of a module, and the imports of the module.
 
-    wanted: the exports that other modules import. The imports are: module -> (name in that module, name in this one)
-    pairs.
+    wanted: the exports that other modules import. The returned imports are {module: (name in that module, name in this
+    module) pairs}.
     """
     text = COMMENT.sub("", read_part(f"{name}.js"))
     body = drop_unused(IMPORT.sub("", text), wanted)

@@ -1,6 +1,6 @@
-// A matrix of number fields. Enter or leaving a field sends every cell whose text differs from the matrix.
-// A pasted matrix is sent as text. Arrow keys move up and down, and at the ends of a text to the next cell.
-// Escape restores the number of a cell.
+// Shows a matrix of number fields, and sends each cell whose text differs from the matrix to the server.
+// It sends after Enter, or when a field is left. A pasted matrix is sent as text.
+// Arrow keys move up and down, and at the ends of a text to the next cell. Escape restores the number of a cell.
 import { element, stateOf } from "./dom.js";
 import { followPointer } from "./drag.js";
 import { plain } from "./rounded.js";
@@ -54,7 +54,7 @@ function showNumber(cell, { numbers, changed, marks, hint }, isNew) {
   input.title = told || (hint ?? "");
 }
 
-// Sends "opened" for a clicked cell if the cell's number is unchanged, and if the matrix has marks.
+// Asks the server to open a clicked cell, if its number is unchanged and the matrix has marks.
 function open({ data, trigger }, { input, number, row, column }) {
   if (data.marks && number && input.value === number) trigger("opened", { row, column });
 }
@@ -82,7 +82,7 @@ function lay(root, place) {
   around?.style.setProperty("--cells-top", `${top}px`);
 }
 
-// Builds the table and view.cells, a matrix of { input, row, column, number, told }.
+// Builds the table of number fields and view.cells, a matrix of { input, row, column, number, told }.
 // number: the text from the server. told: the text that was sent last; null after the server has answered.
 function build(view, { name, rows, columns }) {
   view.cells = rows.map((text, row) => columns.map((above, column) => cellOf(view, [name, text, above], row, column)));
@@ -109,7 +109,7 @@ function cellOf(view, names, row, column) {
     for (const [name, at] of Object.entries({ row, column })) style.setProperty(`--${name}`, at);
   };
   input.onchange = () => tell(view);
-  input.ondragstart = () => false; // prevents that selected text is dragged
+  input.ondragstart = () => false; // prevents dragging of selected text
   input.onpointerdown = (event) => {
     if (view.data.hint) drag(view, input, event); // no return value, because returning false would prevent the focus
   };
@@ -118,7 +118,8 @@ function cellOf(view, names, row, column) {
   return cell;
 }
 
-// Lets a pointer drag a number, which grows upwards; the number is sent when the pointer is released.
+// Lets the pointer change a field's number by dragging: upwards it grows.
+// The number is sent to the server when the pointer is released.
 function drag(view, input, event) {
   const start = input.value;
   const from = Number(start.replace("−", "-"));

@@ -1,5 +1,5 @@
-// Helpers of the drawn maps: they unpack data from bytes, and draw cells as pixels of an image.
-export const BLOCKED = 255; // the colour number of blocked cells, which are hatched
+// Helpers of maps that are drawn from bytes: they unpack data, and draw cells as pixels of an image.
+export const BLOCKED = 255; // the palette index of blocked cells, which are hatched
 
 /**
  * Unpacks the bytes of pack_bytes (pages/components): a length, a JSON text, and then the values that are bytes, each
@@ -8,7 +8,7 @@ export const BLOCKED = 255; // the colour number of blocked cells, which are hat
  * @returns {any} the dictionary
  */
 export function unpacked(bytes) {
-  const whole = bytes.slice(); // copied to start at 0, so that its numbers are aligned
+  const whole = bytes.slice(); // copied, so that its bytes start at 0 and numbers are aligned
   const length = new DataView(whole.buffer).getUint32(0, true);
   const data = JSON.parse(new TextDecoder().decode(whole.subarray(4, 4 + length)));
   const next = (place) => Math.ceil(place / 4) * 4;
@@ -71,7 +71,7 @@ export function hatch(pen, x, y, width, height, x0, y0, gap, colour) {
   pen.globalAlpha = 0.45;
   pen.strokeStyle = colour;
   pen.beginPath();
-  const offset = x0 - y0; // x - y is constant along a line
+  const offset = x0 - y0; // all points of a hatching line have the same x - y
   for (let n = Math.floor((x - y - height - offset) / gap); offset + n * gap <= x + width - y; n++) {
     pen.moveTo(offset + n * gap + y, y);
     pen.lineTo(offset + n * gap + y + height, y + height);

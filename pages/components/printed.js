@@ -1,4 +1,4 @@
-// Formats texts and numbers for drawing on a map.
+// Formats texts and numbers for drawing on an attention map.
 import { printed } from "./rounded.js";
 
 /** A number with up to 7 significant digits, as many as a 32-bit float has. @param {number} value */

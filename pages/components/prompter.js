@@ -1,11 +1,11 @@
-// The presenter view: title, note and question of the scene in another window, the next scene, and the time.
-// The time taken is shown beside the planned minutes. The other window is one of the same browser.
+// Shows the presenter view: title, note and question of the current scene, the next scene, and the time.
+// The scenes are presented in another window of the same browser. The time taken is beside the planned minutes.
 // Until a message of that window arrives, the view shows its own session's scene, and its keys change that scene.
 import { stateOf } from "./dom.js";
 import { filled } from "./printed.js";
 import { asked, REMOTE } from "./remote.js";
 
-// Font sizes of a note; the first size at which the whole note fits is used.
+// Font sizes of the speaker's note; the first size at which the whole note fits is used.
 const NOTE_SIZES_PX = [32, 29, 26, 24, 22, 20];
 const PHONE_PX = 560; // in px: in a window narrower than this, notes have small letters and scroll with the page
 const TEXTS = ["place", "title", "scene_step", "question", "note", "next", "departed"];
@@ -21,7 +21,7 @@ const TEXTS = ["place", "title", "scene_step", "question", "note", "next", "depa
 /** @param {import("./shared.js").Component<Prompter>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".prompter");
-  const view = stateOf(root, () => ({ clock: new NotesClock() })); // heard: whether the window of the show has spoken
+  const view = stateOf(root, () => ({ clock: new NotesClock() })); // heard: whether the presentation has sent a message
   const { clock } = view;
   view.forget?.(); // cleans up here, because Streamlit does not call the cleanup function when it sends new data
   const part = (name) => root.querySelector("." + name);
@@ -104,26 +104,27 @@ export default function ({ parentElement, data, setTriggerValue }) {
   return () => view.forget();
 }
 
-// Measures the time of a lecture since its first scene, or since the scene at which the clock was reset.
+// Measures the time of a lecture since its first scene, or since the scene at which the presenter reset the clock.
 class NotesClock {
   constructor() {
     this.begin(Date.now(), null);
   }
 
-  // Starts the clock.
+  // Starts the clock at the time `since`.
   // planned: [begin, end], the planned minutes of the first scene, or null.
   begin(since, planned) {
     Object.assign(this, { since, passed: 0, first: planned?.[0] ?? 0 });
   }
 
-  // Resets the clock if the presentation has started or restarted.
+  // Resets the clock if the presenting window has started or restarted the presentation.
+  // began: the time of the start in ms. first: the planned minute of the first scene.
   follow({ began, first }) {
     if (!Number.isFinite(began) || began === this.followed) return;
     this.followed = began;
     this.begin(Math.min(began, Date.now()), [Number.isFinite(first) ? first : 0]);
   }
 
-  // Counts planned minutes from an earlier scene if the presenter goes back before the clock's first scene.
+  // Counts planned minutes from an earlier scene, if the presenter goes back behind the clock's first scene.
   reach(planned) {
     if (planned) this.first = Math.min(this.first, planned[0]);
   }
@@ -145,12 +146,12 @@ class NotesClock {
     return Math.floor(this.milliseconds() / 1000);
   }
 
-  // Returns the planned minutes of a scene, { begins, ends }, counted from the start of this clock.
+  // Returns from when to when a scene is planned, { begins, ends }, in minutes since the start of this clock.
   fromBegin([begins, ends]) {
     return { begins: begins - this.first, ends: ends - this.first };
   }
 
-  // Returns the seconds by which the talk is late: below 0 if it is early, 0 within the planned minutes.
+  // Returns by how many seconds the talk is late: below 0 if it is early, 0 within the scene's planned minutes.
   lag(planned) {
     const { begins, ends } = this.fromBegin(planned);
     const seconds = this.seconds();

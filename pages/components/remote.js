@@ -1,4 +1,4 @@
-// The keys of a presenter's remote control, and the actions that they request.
+// Maps the keys of a presenter's remote control to the actions that they request.
 import { belongs } from "./belongs.js";
 
 export const REMOTE = {
@@ -13,7 +13,7 @@ export const REMOTE = {
   ".": "black",
 };
 
-// The scene keys: with Shift an arrow key moves to the next or previous scene.
+// Maps arrow keys, pressed together with Shift, to the next or previous scene.
 const SCENE_KEYS = { ArrowRight: "next_scene", ArrowLeft: "previous_scene" };
 
 /**

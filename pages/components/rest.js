@@ -2,7 +2,7 @@
 // A request before that would make the browser draw the rest before the picture.
 import { hear, shared } from "./shared.js";
 
-const asked = new WeakSet(); // elements of pages whose rest was requested
+const asked = new WeakSet(); // elements of pages whose rest was already requested
 
 /** @param {import("./shared.js").Component<unknown>} component */
 export default function ({ setTriggerValue, parentElement }) {

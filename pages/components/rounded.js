@@ -10,7 +10,7 @@ function significant(size, figures) {
   const kept = all.slice(0, figures);
   const isHalf = /^50*$/.test(all.slice(figures));
   if (isHalf && Number(kept.at(-1)) % 2 === 0) return [kept, Number(exactPower)];
-  const [mantissa, power] = size.toExponential(figures - 1).split("e"); // toExponential rounds a half up
+  const [mantissa, power] = size.toExponential(figures - 1).split("e"); // toExponential rounds ties away from zero
   return [mantissa.replace(".", ""), Number(power)];
 }
 
@@ -20,7 +20,7 @@ function significant(size, figures) {
  */
 export function rounded(value, decimals) {
   const size = Math.abs(value);
-  let text = size.toFixed(decimals); // toFixed rounds a half up
+  let text = size.toFixed(decimals); // toFixed rounds ties away from zero
   const isHalf = (size * 2 ** (decimals + 1)) % 2 === 1;
   if (isHalf && Number(text.at(-1)) % 2 === 1)
     text = (Math.floor(size * 10 ** decimals) / 10 ** decimals).toFixed(decimals);

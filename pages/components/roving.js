@@ -1,4 +1,4 @@
-// A roving tabindex, which makes a group of buttons one stop of the Tab key.
+// Makes a group of buttons a single stop of the Tab key (roving tabindex).
 import { focused } from "./dom.js";
 
 /**

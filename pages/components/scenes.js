@@ -1,4 +1,4 @@
-// The scenes of a lecture as cards.
+// Shows the scenes of a lecture as tiles ("cards").
 // The visitor's own scenes can be reordered by dragging, or with Alt or Ctrl and an arrow key.
 import { button, element, setColours, stateOf } from "./dom.js";
 import { filled } from "./printed.js";
@@ -24,8 +24,8 @@ import { drawPicture } from "./small_picture.js";
  * @property {boolean} [code] whether the lines are code
  */
 
-const DRAG_PX = 6; // in px: a pointer that moved less than this has clicked
-const PATIENCE_MS = 3000; // in ms: how long moves are refused while the server has not answered the last move
+const DRAG_PX = 6; // in px: a pointer that moved less counts as a click
+const PATIENCE_MS = 3000; // in ms: further moves are refused until the server answers, at most this long
 
 /** @param {import("./shared.js").Component<Scenes>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -40,7 +40,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   view.waits = 0;
   root.onkeydown = null;
   const columns = () => getComputedStyle(list).gridTemplateColumns.split(" ").length;
-  // The live region stays in the page, because a screen reader reads only changes within an existing element.
+  // The element with the text for screen readers stays in the page: they read only changes within it.
   if (!said.isConnected) root.append(said);
   roving(root, () => {
     for (const old of [...root.children]) if (old !== said) old.remove();
@@ -65,7 +65,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const line = columns();
     const way = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: line, ArrowUp: -line }[event.key];
     if (!card || !way) return;
-    event.preventDefault(); // prevented, because in a browser Alt and an arrow key go back in the history
+    event.preventDefault(); // Alt and an arrow key would go back in the browser's history
     const to = [...list.children].indexOf(card) + way;
     if (view.waits || to < 0 || to >= list.children.length) return;
     put(list, card, to);
@@ -104,7 +104,7 @@ function picturesOf({ shapes, image, lines = [] }) {
   return lines.map((line) => element("bdi", "", line));
 }
 
-// Follows a drag: a mouse drags a card anywhere, a finger only at its grip. Escape moves the card back.
+// Lets the visitor drag a scene's tile: a mouse anywhere, a finger only at its grip. Escape moves the tile back.
 function followDrag(root, view, list, card, send) {
   card.onpointerdown = (down) => {
     const isGrip = down.target.matches(".grip");

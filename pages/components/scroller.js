@@ -23,7 +23,7 @@ export default function ({ parentElement, data }) {
     const { top } = place.getBoundingClientRect();
     if (top > HEADING_PX && top < 0.4 * innerHeight) return;
     if (top === before) scrollOne(boxes, top, behavior);
-    before = top; // while the place still moves, an earlier scroll is under way
+    before = top; // an earlier scroll is still moving the accordion
     requestAnimationFrame(bring);
   };
   bring();
@@ -38,8 +38,8 @@ function scrolling(element) {
   return boxes;
 }
 
-// Scrolls the innermost box that can still scroll towards the accordion.
-// Boxes around a wholly visible box are not scrolled: an accordion in the side pane does not move the picture.
+// Scrolls the innermost scrollable element that can still move towards the accordion.
+// Elements around a wholly visible one are not scrolled: an accordion in the side pane does not move the picture.
 function scrollOne(boxes, top, behavior) {
   for (const box of boxes) {
     const seen = box.getBoundingClientRect();

@@ -1,4 +1,4 @@
-// The search over the whole app: a button and a dialog with a field, used by mouse or keyboard.
+// Shows the search over the whole app: a button and a dialog with a field, used by mouse or keyboard.
 // It runs in the browser, and typed text is never parsed as HTML. The entries are fetched at the first opening:
 // data.findable is the address of a module whose default export is the list of entries.
 import { isTyping } from "./belongs.js";
@@ -27,7 +27,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   const draw = () => {
     const { index } = view;
-    if (!index) return; // waits, because the index is still loading
+    if (!index) return; // shows nothing while the index is loading
     const found = find(index, field.value);
     list.replaceChildren(...found.map((number) => drawResult(index[number], data, choose)));
     status.textContent = describe(field.value, found.length, data.text);
@@ -46,7 +46,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
   opener.onclick = open;
   dialog.onclick = (event) => {
-    if (event.target === dialog) dialog.close(); // closed by a click outside the dialog
+    if (event.target === dialog) dialog.close(); // a click outside the dialog closes it
   };
   field.oninput = draw;
   field.onkeydown = (event) => {

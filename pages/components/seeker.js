@@ -1,5 +1,6 @@
-// Scrolls to the control that was searched for, focuses it, and frames it for a moment.
-// As its accordion may still open, this is repeated until the control is found, time is over or the visitor acts.
+// Scrolls to the control that the visitor searched for, focuses it, and frames it for a moment.
+// Its accordion may still be opening, so this is repeated until the control is found or time is over.
+// It also ends if the visitor acts.
 import { shared } from "./shared.js";
 
 const PATIENCE_MS = 6000;
@@ -25,7 +26,8 @@ export default function ({ data }) {
     box.scrollIntoView({ block: "center" });
     hold(box, performance.now());
   };
-  // Keeps the control in view and focused, because content above it may still open, or the control be redrawn.
+  // Keeps the control in view and focused for a moment.
+  // Content above it may still open, and the control may be redrawn.
   const hold = (box, from) => {
     box.style.outline = `3px solid ${data.colour}`;
     box.style.outlineOffset = "4px";

@@ -1,4 +1,4 @@
-// State and events that the components of a page share.
+// Holds the state and events that the components of a page share.
 // They share a global object and events of the window, because each script has its own copy of every module.
 
 /**

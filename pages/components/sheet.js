@@ -1,4 +1,4 @@
-// One matrix on a canvas, drawn from its data and a view (zoom, scroll position): cells, texts, scale, outlines.
+// Draws one matrix on a canvas from its data and a view (zoom, scroll position): cells, texts, scale, outlines.
 // Cells are whole device pixels wide, so that all have the same size.
 import { button, element } from "./dom.js";
 import { clamp } from "./flow/motion.js";
@@ -6,14 +6,14 @@ import { BLOCKED, hatch, penOf, pixels } from "./pixels.js";
 import { digits, filled, letters, WIDE } from "./printed.js";
 import { fixed } from "./rounded.js";
 
-const CELL = 40; // in CSS px: the largest side of a cell in a map that is shown whole
+const CELL = 40; // in CSS px: the largest side of a cell while the whole map is shown
 const READABLE = 26; // in CSS px: the least width of a cell that shows its number
 const NEAREST = 64;
 const TALL = 520; // in CSS px: the largest height of all cells, so that a projector shows the whole map
 const FEW = 4; // at least so many rows and columns fit the view at CELL size, even if the map is narrow
-const SMALL = 13; // in CSS px: the least and the largest font size
+const SMALL = 13; // in CSS px: the least font size; LARGE is the largest
 const LARGE = 16;
-const MARGIN = 120; // in CSS px: the largest width of texts beside rows, and height of texts above columns
+const MARGIN = 120; // in CSS px: most width of texts beside rows; ROOM is the most height above columns
 const ROOM = 110;
 const OVERHANG = 100; // in CSS px: the width of tilted texts beyond the last column
 const RAMP = { wide: 260, tall: 40 };
@@ -41,7 +41,8 @@ export class Sheet {
   }
 
   // ---- data ---------------------------------------------------------------------------------------------------------
-  // Takes new data; returns whether they are of the same matrix. If so, the view stays; else all cells are shown.
+  // Stores new data; returns whether they are of the same matrix as before.
+  // If so, zoom and scroll position stay; else all cells are shown.
   take(data) {
     const before = this.data;
     const same = before && before.drawn.join() === data.drawn.join() && before.step === data.step;
@@ -55,7 +56,7 @@ export class Sheet {
     /** @type {HTMLCanvasElement} */
     this.image = pixels(data.cells, rows, columns, data.fills);
     if (!same) {
-      this.unit = 0; // the map is shown whole
+      this.unit = 0; // 0: the whole map is shown
       this.at = null;
     }
     return same;
@@ -67,11 +68,12 @@ export class Sheet {
     [words.in, words.out, words.whole].forEach((title, n) =>
       Object.assign(this.buttons[n], { title, ariaLabel: title, textContent: ["+", "−", title][n] }),
     );
-    this.width = null; // so that the width is measured again, because the texts may have changed
+    this.width = null; // to measure the width again, because the texts may have changed
     this.lay();
   }
 
-  // Returns the matrix cell that a drawn cell shows; if not all cells are drawn, the cell picked from its block.
+  // Returns which cell of the matrix a drawn cell shows.
+  // If not all cells are drawn, it is the cell that was picked from the block.
   place({ row, column }) {
     const n = row * this.data.drawn[1] + column;
     const place = this.places ? this.places[n] : n;
@@ -96,7 +98,7 @@ export class Sheet {
       canvas.style.width = this.sheet + "px";
       canvas.style.height = this.height + "px";
       const [wide, tall] = [Math.round(this.sheet * ratio), Math.round(this.height * ratio)];
-      if (canvas.width !== wide) canvas.width = wide; // because setting the width clears the canvas
+      if (canvas.width !== wide) canvas.width = wide; // not set again, because that clears the canvas
       if (canvas.height !== tall) canvas.height = tall;
     }
     this.draw();
@@ -153,7 +155,8 @@ export class Sheet {
     return Math.ceil(Math.min(ROOM, Math.max(1.6 * LARGE, ...need)));
   }
 
-  // Returns the least and the largest finite number, including 0; one of the two is the widest in print.
+  // Returns the least and the largest finite number, including 0.
+  // One of the two has the widest text.
   extremes() {
     let [least, most] = [0, 0];
     for (const value of this.numbers) {
@@ -169,7 +172,7 @@ export class Sheet {
   }
 
   // ---- the view -----------------------------------------------------------------------------------------------------
-  // Returns the cell width after one zoom step: 1.5 times as large (1) or as small (-1), in whole pixels.
+  // Returns the cell width in whole pixels after one zoom step: 1.5 times as large (way 1) or as small (way -1).
   nearer(way) {
     const next = Math.round(this.unit * 1.5 ** way);
     return clamp(next === this.unit ? this.unit + way : next, this.whole, this.nearest);
@@ -183,7 +186,8 @@ export class Sheet {
     this.move((this.x + x) * factor - x, (this.y + y) * factor - y);
   }
 
-  // Returns the centre [x, y] of the marked or chosen cell if it is visible, else the middle of the view.
+  // Returns the centre [x, y] of the marked cell, else of the chosen cell.
+  // If that cell is not visible, it returns the middle of the view.
   middle() {
     const { wide, tall } = this.view;
     const cell = this.at ?? this.chosen();
@@ -427,7 +431,7 @@ export class Sheet {
     pen.strokeStyle = data.palette.outline;
     const outline = (row, column, down, across, thick) => {
       pen.lineWidth = thick * ratio;
-      const out = unit < 8 * ratio ? pen.lineWidth / 2 : 0; // around small cells, so that the outline is beside them
+      const out = unit < 8 * ratio ? pen.lineWidth / 2 : 0; // beside cells that are too small for an outline inside
       pen.strokeRect(column * unit - out, row * unit - out, across * unit + 2 * out, down * unit + 2 * out);
     };
     const chosen = this.chosen();
@@ -441,7 +445,7 @@ export class Sheet {
     pen.restore();
   }
 
-  // Writes the line below the map: the marked cell in words, else the chosen cell, else the hint.
+  // Writes the line below the map: the marked cell in words, else the chosen cell, else a hint how to use the map.
   tell() {
     const { data } = this;
     const cell = this.at ?? (this.places ? null : this.chosen());

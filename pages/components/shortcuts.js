@@ -1,4 +1,4 @@
-// Undo and redo by keyboard, anywhere on the page except in a field, where the keys undo typing.
+// Sends undo and redo keys to the server, from anywhere on the page except a text field, where they undo typing.
 import { isTyping } from "./belongs.js";
 /** @param {import("./shared.js").Component<unknown>} component */
 export default function ({ setTriggerValue }) {

@@ -1,4 +1,4 @@
-// A small picture beside a symbol of a formula.
+// Draws a small picture beside a symbol of a formula.
 import { setColours } from "./dom.js";
 import { drawPicture } from "./small_picture.js";
 

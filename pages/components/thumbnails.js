@@ -1,4 +1,4 @@
-// A row of small maps as buttons: the selected map is outlined, a click opens another.
+// Draws a row of small maps as buttons: the selected map is outlined, and a click on another one opens it.
 import { button, element, isDrawn, setColours, stateOf } from "./dom.js";
 import { pixels, unpacked } from "./pixels.js";
 import { roving } from "./roving.js";

@@ -1,5 +1,5 @@
-// A timeline with a small picture of what each year added.
-// The chosen year's picture is large, with a text and a link to the page of the app that shows it.
+// Draws a timeline with a small picture of what each year added.
+// The chosen year's picture is large, with a text and a link to the page of the app that shows what was added.
 import { belongs } from "./belongs.js";
 import { element, linkTo, setColours, stateOf } from "./dom.js";
 import { followPointer } from "./drag.js";
@@ -61,14 +61,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
   look(view.at);
 
   const pressed = (event) => {
-    // The event of an arrow key must not reach other components.
+    // If an arrow key moves along the timeline, its event must not reach other components.
     if (event.key.startsWith("Arrow") && !belongs(event) && walk(event)) event.stopPropagation();
   };
   window.addEventListener("keydown", pressed, true);
   return () => window.removeEventListener("keydown", pressed, true);
 }
 
-// Selects the stop under a pointer that is pressed or dragged.
+// Selects the year under a mouse that is pressed or dragged, or under a finger that is lifted.
 function dragAlong(line, stops, look) {
   const under = ({ clientX }) => {
     const boxes = stops.map((stop) => stop.getBoundingClientRect());

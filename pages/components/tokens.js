@@ -1,4 +1,5 @@
-// A text tokenized in three ways, a row each: words, subword tokens, characters. A slider sets the number of merges.
+// Draws a text tokenized in three ways, a row each: words, subword tokens, characters. A slider sets the number of
+// merges.
 // Pointing at or focusing a token highlights the same letters in all rows.
 import { element, setColours, stateOf } from "./dom.js";
 import { playerOf } from "./player.js";
@@ -22,7 +23,7 @@ import { roving } from "./roving.js";
 
 const TINTS = 6; // the number of colours through which consecutive tokens cycle
 const STEP_TIME = 260; // ms between two stages of the animation
-const spans = new WeakMap(); // token -> the numbers of its first and last letter
+const spans = new WeakMap(); // token -> the indices of its first and last letter
 
 /** @param {import("./shared.js").Component<Tokens>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -50,7 +51,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   show(view.at);
 }
 
-// Returns the last applied merge as "a + b"; label.none before the first merge.
+// Returns the last applied merge as "a + b"; before the first merge, returns label.none, the text for no merge.
 function newest(data, merges) {
   const merge = data.learned[merges - 1];
   return merge ? `${merge[0]} + ${merge[1]}` : data.label.none;
@@ -79,7 +80,7 @@ function drawToken(view, { shown, said, first, last, known }, place) {
   return token;
 }
 
-// Highlights the tokens of all rows that overlap the letters of a span; if the span is null, no token is highlighted.
+// Highlights the tokens of all rows that overlap the letters of `span`; if `span` is null, highlights none.
 function light(view, span) {
   for (const token of view.root.querySelectorAll(".token")) {
     const [first, last] = spans.get(token);

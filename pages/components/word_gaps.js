@@ -1,4 +1,4 @@
-// The words of a Chinese sentence, each in a frame. Arrow keys move from button to button.
+// Draws the words of a Chinese sentence, each in a frame. Arrow keys move from button to button.
 // A button between two characters splits the word there; a button between two words joins them.
 import { button, element, setColours } from "./dom.js";
 import { said } from "./flow/words.js";
@@ -34,7 +34,7 @@ function drawWords({ words, text }, toggle) {
         );
     });
     const next = words[place + 1];
-    const both = element("span", "both"); // keeps a word and its gap on one line
+    const both = element("span", "both"); // keeps a word and the button after it on one line
     both.append(frame);
     if (next !== undefined)
       both.append(

@@ -1,1 +1,1 @@
-"""The export panel, and buttons that open a run on another page."""
+"""Shows the export panel, and buttons that open a run on another page."""

@@ -1,4 +1,4 @@
-"""Texts for the documents of a run: provenance, title, settings, and headings of matrices."""
+"""Writes the texts for the documents of a run: provenance, title, settings, and headings of matrices."""
 
 from functools import partial
 from urllib.parse import urlencode
@@ -84,7 +84,7 @@ def make_document_texts(trace: Trace, setup: Setup, selection: Selection) -> Doc
 
 
 def matrix_heading(trace: Trace, drawn: Panel) -> str:
-    """Returns the heading of a matrix; if each query has its own such matrix, the heading has the query's name."""
+    """Returns the heading of a matrix; if every query has a matrix of this kind, the heading has the query's name."""
     title = make_panel_title(trace, drawn)
     outer_dims = trace.step(drawn.step).dims[:-2]
     first_cell = drawn.refs[0][0].index

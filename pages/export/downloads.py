@@ -1,4 +1,4 @@
-"""Downloads: the button that offers a file, the file's name, and the check of its size.
+"""Offers files for download: the button, the file's name, and the check of its size.
 
 A file is generated in a separate thread without a session, so all data that it needs must be passed to its FileMaker.
 """
@@ -23,7 +23,7 @@ class FileMakers(dict[str, FileMaker]):
 
 @st.cache_resource(scope="session", show_spinner=False)
 def file_makers() -> FileMakers:
-    """Returns the FileMakers of the session, which refer to its runs.
+    """Returns the FileMakers (functions that generate files) of the session, which refer to its runs.
 
     When the visitor leaves, Streamlit clears this cache, but keeps the callables of buttons. A page that is opened
     again adds its FileMakers again.

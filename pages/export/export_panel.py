@@ -1,4 +1,4 @@
-"""The export panel: downloads of a run as pictures, numbers, documents and scripts.
+"""Shows the export panel: downloads of a run as pictures, numbers, documents and scripts.
 
 A file is generated when its button is clicked.
 """
@@ -38,7 +38,7 @@ from pages.site.code_words import load_code_comments, say_code
 from pages.site.words import current_language, escape_markdown, say
 
 EXPORTED_STEP_KEY = "c_export"  # session key of the chosen export: a step's name, or MAP_OPTION
-MAP_OPTION = "map"  # the option that exports the map of the selected head
+MAP_OPTION = "map"  # the option that exports the attention map of the selected head
 MAX_NAMED_LETTERS = 12  # the message lists at most this many of the letters that the fonts lack
 
 
@@ -65,7 +65,7 @@ def show_export(trace: Trace, setup: Setup) -> None:
 
 
 def show_step_files(trace: Trace, setup: Setup, provenance: Provenance, selection: Selection) -> None:
-    """Shows a choice of one step or the selected head's map, and its downloads as SVG, PNG and CSV."""
+    """Shows a choice of one step or the selected head's attention map, and its downloads as SVG, PNG and CSV."""
     heading = head_name(setup, inputs_of(setup), selection.head)
     names = {MAP_OPTION: heading}
     for name in trace.steps:

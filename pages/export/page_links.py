@@ -1,4 +1,4 @@
-"""Buttons that open a Setup on another page: in the workbench, or as an exercise."""
+"""Shows buttons that open a Setup (the state of the workbench) on another page: in the workbench, or as an exercise."""
 
 import streamlit as st
 
@@ -13,12 +13,12 @@ from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import say, say_refusal
 
 CHECK_PAGE = "check"
-STATE_KIND = "state"  # the name of the kind of exercise that is made from a Setup
+STATE_KIND = "state"  # the name of the kind of exercise that is made from a Setup (a state of the workbench)
 MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # maximum numbers of cells: of a step, and of one row
 
 
 def check_exercise_size(setup: Setup) -> None:
-    """Raises AttentionError if a Setup cannot become an exercise.
+    """Raises AttentionError if a Setup (a state of the workbench) cannot become an exercise.
 
     Codes: exercise_file if the Setup uses inputs from a file, exercise_size if it is too large.
     """
@@ -40,7 +40,7 @@ def check_exercise_size(setup: Setup) -> None:
 
 
 def link_to_exercise(setup: Setup, key: str) -> None:
-    """Shows a button that opens a Setup as an exercise with empty cells, or the reason why this is not possible."""
+    """Shows a button that opens the workbench's state as an exercise with empty cells, or the reason why it cannot."""
     try:
         check_exercise_size(setup)
     except AttentionError as error:
@@ -54,7 +54,10 @@ def link_to_exercise(setup: Setup, key: str) -> None:
 
 
 def link_to_workbench(setup: Setup, key: str, label: str | None = None, help: str | None = None) -> None:
-    """Shows a button that opens a Setup in the workbench. label: the button's text; None for the default label."""
+    """Shows a button that opens a state of the workbench there.
+
+    label: the button's text; None for the default label.
+    """
     label = label or say("lesson.workbench")
     if st.button(label, key=f"door_{key}", icon=":material/grid_on:", type="tertiary", help=help):
         setup_state.adopt_setup(setup)

@@ -1,4 +1,4 @@
-"""The picture of one step, or of a head's map, as an SVG file."""
+"""Draws one step, or the attention map of a head, as an SVG file."""
 
 from dataclasses import dataclass, replace
 
@@ -18,10 +18,10 @@ from pages.site.words import say
 
 @dataclass(frozen=True)
 class StepPicture:
-    """The data from which a picture is drawn on request.
+    """The data from which a picture of a step or of an attention map is drawn on request.
 
-    chosen: the opened cell. map_title: the title for the map of the selected head; None if the step is drawn as a
-    product.
+    chosen: the opened cell. map_title: the title for the attention map of the selected head; None if the step is drawn
+    as a product.
     """
 
     trace: Trace
@@ -42,12 +42,12 @@ class StepPicture:
         return svg_text(picture, provenance, self.palette, equation)
 
     def draw_step(self) -> Picture:
-        """Returns the picture of the step as a product."""
+        """Draws the step as a product of matrices, and returns the picture."""
         position = position_with_cell(self.selection.at, self.trace, self.chosen)
         return make_step_picture(self.trace, self.step, position, self.chosen, palette=self.palette)
 
     def draw_map(self) -> Picture:
-        """Returns the map of the selected head's weights."""
+        """Draws the attention weights of the selected head as a map, and returns the picture."""
         return head_map(
             self.trace,
             self.selection.head,
@@ -61,7 +61,7 @@ class StepPicture:
         )
 
     def note_shown_part(self) -> Provenance:
-        """Returns the provenance, with a note on which part is drawn if the map is too large to be drawn completely."""
+        """Returns the provenance, with a note on which part is drawn if the attention map is too large to be whole."""
         part = panel(self.trace, "weights", {"B": self.selection.batch, "H": self.selection.head})
         if not any(part.hidden):
             return self.provenance

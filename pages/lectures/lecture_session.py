@@ -1,7 +1,7 @@
-"""The lecture state of a session: the open lecture, the current scene and step, and moves between steps.
+"""Keeps the lecture state of a session: the open lecture, the current scene and step, and moves between steps.
 
-While a lecture is shown, the session's Setup starts as that of the current scene. Controls change the Setup, never the
-lecture.
+While a lecture is shown, the session's Setup (state of the workbench) starts as that of the current scene. Controls
+change the Setup, never the lecture.
 """
 
 import re
@@ -44,7 +44,7 @@ PAIR_PATTERN = re.compile("[0-9a-f]{8}")
 
 @dataclass(frozen=True)
 class Removal:
-    """The removal of a scene from the visitor's own lecture.
+    """The removal of a scene (slide) from the visitor's own lecture.
 
     before: the lecture with the scene. after: the lecture without the scene. at: the scene's index in `before`.
     """
@@ -107,7 +107,7 @@ def current_lecture() -> Lecture:
 
 
 def current_scene() -> Scene:
-    """Returns the current scene of the open lecture."""
+    """Returns the current scene (slide) of the open lecture."""
     return current_lecture().scenes[get_lecture_session().at]
 
 
@@ -118,7 +118,7 @@ def scene_number_and_count() -> dict[str, int]:
 
 # ---- entering and leaving --------------------------------------------------------------------------------------------
 def enter_lecture() -> None:
-    """Prepares the lecture page: if the visitor has just arrived, opens the desk, or the scene in the link."""
+    """Prepares the lecture page: for a visitor who has just arrived, opens the lecture editor or the link's scene."""
     if not setup_state.has_begun():
         setup_state.begin_session()
     if not has_arrived():
@@ -131,7 +131,10 @@ def enter_lecture() -> None:
 
 
 def read_lecture_link(link: Mapping[str, str]) -> None:
-    """Opens the lecture, scene and step of a link. Parts of the link that cannot be read are added to `unread`."""
+    """Opens the lecture, its scene (slide) and the scene's step that a link names.
+
+    Parts of the link that cannot be read are added to `unread`.
+    """
     own = get_lecture_session()
     own.forget_refusals(LECTURE_CONTROL)
     default, unread = own.name, []
@@ -159,7 +162,9 @@ def read_lecture_link(link: Mapping[str, str]) -> None:
 
 
 def go_to_linked_place(link: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Shows the scene and step of a link; returns the (key, text) parts that do not exist."""
+    """Shows the scene (slide) and the step that a lecture's link names; returns the (key, text) parts that do not
+    exist.
+    """
     number = link.get("scene")
     step = link.get("step")
     if number is None and step is None:
@@ -181,7 +186,7 @@ def go_to_linked_place(link: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def start_lecture(at: int = 0) -> None:
-    """Shows the lecture, beginning with the first step of a scene.
+    """Shows the lecture, beginning with the first step of a scene (slide).
 
     at: the index of the scene.
     """
@@ -193,7 +198,7 @@ def start_lecture(at: int = 0) -> None:
 
 
 def leave_lecture() -> None:
-    """Returns to the desk, and restores the state that the workbench had before the lecture."""
+    """Returns to the editor of lectures, and restores the state that the workbench had before the lecture."""
     own = get_lecture_session()
     own.scene_step, own.drawer, own.motions = None, False, {}
     setup_history.restore_screen(own.screen)
@@ -219,7 +224,7 @@ def take_lecture(changed: Lecture, at: int | None = None) -> None:
 
 
 def replace_lecture(other: Lecture) -> None:
-    """Replaces the own lecture by another one, and keeps the replaced lecture as `put_away`."""
+    """Replaces the visitor's own lecture by another one, and keeps the old one, so that it can be brought back."""
     session = get_lecture_session()
     replaced = session.own
     take_lecture(other, 0)
@@ -228,14 +233,17 @@ def replace_lecture(other: Lecture) -> None:
 
 
 def keep_put_away(replaced: Lecture | None) -> None:
-    """Keeps a replaced lecture as `put_away`, if it has scenes and differs from the own lecture."""
+    """Keeps a replaced lecture in `put_away`, so that it can be brought back.
+
+    A lecture that has no scenes or equals the own lecture is not kept; the one kept before then stays.
+    """
     session = get_lecture_session()
     has_scenes = [each for each in (replaced, session.put_away) if each is not None and each.scenes]
     session.put_away = next((each for each in has_scenes if each != session.own), None)
 
 
 def bring_back_lecture() -> None:
-    """Swaps the own lecture with the lecture in `put_away`, if there is one."""
+    """Swaps the visitor's own lecture with the lecture that it replaced, if one is kept in `put_away`."""
     put_away = get_lecture_session().put_away
     if put_away is not None:
         replace_lecture(put_away)
@@ -247,7 +255,7 @@ def take_new_lecture() -> None:
 
 
 def make_scene(shown: SceneContent, title: str, question: str = "") -> Scene:
-    """Returns a scene with all steps of its kind; a title that is too long is cut."""
+    """Returns a scene (slide of a lecture) with all steps of its kind; a title that is too long is cut."""
     return Scene(shown, title[: SCENE_TEXT_LIMITS["title"]], question=question, steps=steps_of(shown))
 
 
@@ -286,7 +294,7 @@ def restore_scene() -> None:
 
 # ---- from step to step -----------------------------------------------------------------------------------------------
 def show_scene_step(at: int, scene_step: str) -> None:
-    """Shows a step of a scene; a scene other than the current one starts in its original state."""
+    """Shows a step of a scene (slide of a lecture); a scene other than the current one starts in its original state."""
     own = get_lecture_session()
     is_other_scene = own.scene_step is None or at != own.at
     own.moves += 1
@@ -299,7 +307,7 @@ def show_scene_step(at: int, scene_step: str) -> None:
 
 
 def show_scripted_scene() -> None:
-    """Resets the current scene to its state in the lecture, as far as it can be computed."""
+    """Resets what the current scene (slide) shows to its state in the lecture, as far as it can be computed."""
     own = get_lecture_session()
     scene = current_scene()
     own.begun += 1
@@ -309,7 +317,9 @@ def show_scripted_scene() -> None:
 
 
 def show_scripted_setup(scripted: Setup) -> None:
-    """Sets the session's Setup to the Setup of a scene, without the parts that cannot be computed."""
+    """Sets the session's Setup to the Setup of a scene (slide of a lecture), without the parts that cannot be
+    computed.
+    """
     own = get_lecture_session()
     setup, refused = linked_setup.keep_computable_fields(scripted, check_computable)
     setup, missing = setup_state.drop_missing(setup, trace_for(setup))
@@ -321,7 +331,7 @@ def show_scripted_setup(scripted: Setup) -> None:
 
 
 def is_scene_changed() -> bool:
-    """Returns whether the visitor has changed what the scene shows since the scene was started."""
+    """Returns whether the visitor has changed what the scene (slide of a lecture) shows since the scene was started."""
     own = get_lecture_session()
     if own.scene_step is None or own.script is None:
         return own.departed
@@ -329,7 +339,7 @@ def is_scene_changed() -> bool:
 
 
 def list_scene_steps() -> list[tuple[int, str]]:
-    """Returns all steps of the lecture in order, as (index of the scene, step)."""
+    """Returns all steps of the lecture in the order in which they are shown, as (index of the scene, step)."""
     revealed = are_answers_revealed()
     steps = []
     for place, scene in enumerate(current_lecture().scenes):
@@ -361,7 +371,7 @@ def move_in_lecture(way: str) -> None:
 
 
 def known_motions() -> tuple[str, ...]:
-    """Returns the distinct motions of the query's animation that earlier scenes have shown."""
+    """Returns the distinct motions (stages of the query's animation) that earlier scenes have shown."""
     own = get_lecture_session()
     before = [motions for at, motions in sorted(own.motions.items()) if at < own.at]
     return tuple(dict.fromkeys(motion for motions in before for motion in motions))

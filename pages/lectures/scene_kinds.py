@@ -1,4 +1,4 @@
-"""The registry of scene kinds. Each kind has a record, a JSON parser and writer, and steps."""
+"""Registers the kinds of scenes. Each kind has a record of its content, a JSON parser and writer, and steps."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 
 SceneContent = Setup | LessonPart | RunCode | OwnText | OwnPicture  # the content of a scene, one class per kind
-SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # steps of a scene: pictures first, formulas last
+SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # steps of a lecture slide: pictures first, formulas last
 MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # SCENE_STEPS for a language model
 WORKBENCH_KIND = "workbench"
 
 
 @dataclass(frozen=True)
 class SceneKind:
-    """A kind of scene.
+    """A kind of scene (slide of a lecture), such as a text or a part of a lesson.
 
     record: the type of the scene's content. parts: the names of its JSON parts. read: a function that converts these
     parts to the record, and returns the parts that could not be read. write: a function that converts the record to the
@@ -44,7 +44,7 @@ SCENE_KINDS = {
 
 
 def kind_of(shown: SceneContent) -> str:
-    """Returns the kind of a scene's content, a key of SCENE_KINDS.
+    """Returns the kind of the content of a scene (slide of a lecture), a key of SCENE_KINDS.
 
     >>> kind_of(Setup()), kind_of(OwnText("Hello"))
     ('workbench', 'text')
@@ -54,7 +54,8 @@ def kind_of(shown: SceneContent) -> str:
 
 
 def steps_of(shown: SceneContent) -> tuple[str, ...]:
-    """Returns all possible steps of a scene, in order; those of a language model only if its Setup uses one.
+    """Returns all possible steps of a scene (slide of a lecture), in order; those of a language model if its Setup uses
+    one.
 
     >>> steps_of(OwnText("Hello"))
     ('text',)

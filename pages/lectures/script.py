@@ -1,4 +1,4 @@
-"""The lecture as data: a list of scenes with titles and notes, and its conversion to a JSON file or a link and back."""
+"""Defines a lecture as data: a list of scenes with titles and notes; converts it to and from a JSON file or a link."""
 
 import base64
 import json
@@ -27,13 +27,14 @@ MAX_LECTURE_PICTURE_BYTES = 3_000_000  # maximum total size of the pictures of a
 MAX_LECTURE_FILE_CHARS = 5_000_000  # maximum file size; base64 needs 4 characters for 3 bytes of a picture
 MAX_SCENES = 60  # this many scenes are enough for a lecture of two hours
 SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # maximum characters that fit on a screen
-MAX_SCENE_MINUTES = 120  # maximum planned minutes of a scene
+MAX_SCENE_MINUTES = 120  # maximum planned minutes of a scene (slide)
 SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A scene of a lecture: its content, title, note for the speaker, question to the audience, and chosen steps.
+    """A scene (slide) of a lecture: its content, title, note for the speaker, question to the audience, and chosen
+    steps.
 
     minutes: planned duration, a multiple of 0.5; 0 if none is planned. unread: the (key, text) parts of the content
     that could not be read from a file.
@@ -93,7 +94,7 @@ class Lecture:
     scenes: tuple[Scene, ...] = ()
 
     def total_minutes(self) -> float:
-        """The sum of the minutes of all scenes; a scene without minutes counts as 0.
+        """The sum of the planned minutes of all scenes (slides); a scene without minutes counts as 0.
 
         >>> said, unsaid = Scene(Setup(), "", minutes=3), Scene(Setup(), "")
         >>> Lecture("", (said, unsaid, replace(said, minutes=2))).total_minutes()
@@ -102,9 +103,9 @@ class Lecture:
         return sum(scene.minutes for scene in self.scenes)
 
     def planned_minutes(self, at: int) -> tuple[float, float] | None:
-        """Returns the minutes at which a scene should begin and end.
+        """Returns the minutes, from the beginning of the lecture, at which a scene (slide) should begin and end.
 
-        Returns None if this scene or one before it has no minutes.
+        Returns None if this scene or one before it has no planned minutes.
 
         >>> said, unsaid = Scene(Setup(), "", minutes=3), Scene(Setup(), "")
         >>> [Lecture("", (said, said, unsaid)).planned_minutes(at) for at in range(3)]
@@ -115,7 +116,7 @@ class Lecture:
         return (ends - minutes[-1], ends) if all(minutes) else None
 
     def pictures(self) -> list[OwnPicture]:
-        """The uploaded pictures in the scenes."""
+        """Returns the uploaded pictures of all scenes."""
         return [scene.shown for scene in self.scenes if isinstance(scene.shown, OwnPicture)]
 
     def added(self, scene: Scene) -> "Lecture":
@@ -153,7 +154,7 @@ def load_shipped_lecture(name: str, language: str) -> Lecture:
 def lecture_to_file(lecture: Lecture) -> str:
     """Returns the JSON text of a lecture's file.
 
-    A Setup is written as its differences from its example, as in a link.
+    A Setup (state of the workbench) is written as its differences from its example.
     """
     return json.dumps(lecture_to_json(lecture), ensure_ascii=False, indent=2) + "\n"
 
@@ -169,7 +170,7 @@ def lecture_to_json(lecture: Lecture) -> dict:
 
 
 def scene_to_json(scene: Scene) -> dict:
-    """Returns a scene as a JSON object; empty parts and defaults are omitted."""
+    """Returns a scene (slide of a lecture) as a JSON object; empty parts and defaults are omitted."""
     parts = {}
     if scene.kind != WORKBENCH_KIND:
         parts["kind"] = scene.kind
@@ -233,9 +234,10 @@ def check_lecture_size(text: str, lecture: Lecture) -> None:
 
 
 def read_scene(number: int, scene: object) -> Scene:
-    """Parses one scene of a file. number: the scene's number, from 1, for the error message.
+    """Parses one scene of a file.
 
-    Raises AttentionError: scene_part, and the errors of check_picture.
+    number: the position of the scene in the lecture, from 1, for the error message. Raises AttentionError: scene_part,
+    picture_bytes, picture_kind, picture_size.
     """
     if not isinstance(scene, dict):
         raise AttentionError("scene_part", number=number, name="scene")
@@ -256,9 +258,9 @@ def read_scene(number: int, scene: object) -> Scene:
 
 
 def read_spoken_parts(parts: dict, kind: str) -> dict[str, object]:
-    """Removes from `parts` the parts that all kinds of scenes have, and returns them.
+    """Removes from `parts` the parts that every scene has (title, note, question, steps, minutes), and returns them.
 
-    These are title, note, question, steps and minutes. Raises UnfitPart if one of them is invalid.
+    Raises UnfitPart if one of them is invalid.
     """
     of_kind = SCENE_KINDS[kind].steps
     usual = SCENE_STEPS if kind == WORKBENCH_KIND else of_kind
@@ -273,7 +275,7 @@ def read_spoken_parts(parts: dict, kind: str) -> dict[str, object]:
 
 
 def is_valid_spoken_part(name: str, value: object, of_kind: tuple[str, ...]) -> bool:
-    """Returns whether a part that all kinds of scenes have, such as the title, has a valid value.
+    """Returns whether a part of a scene that all kinds of scenes have, such as the title, has a valid value.
 
     of_kind: all steps of the scene's kind.
     """

@@ -1,1 +1,1 @@
-"""The lessons, each in a separate folder, and the page frame around them."""
+"""The lessons, each in a separate folder, and the page that surrounds every lesson."""

@@ -1,4 +1,4 @@
-"""Several encoders of the same words: the encoders' influences by distance and their costs, both cached."""
+"""Computes the influences by distance and the costs of several encoders of the same words, and caches both."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ PLAIN_LAYER = {"w_o": REMOVED, "heads": 1, "built": ()}
 
 SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")  # digits -> subscripts, as in x₁
 
-EncoderWords = Setup | int  # the Setup of a sentence, or a number of random words
+EncoderWords = Setup | int  # the Setup of a sentence, or how many random words
 
 
 def get_word_vectors(words: EncoderWords) -> Tensor:
@@ -33,7 +33,9 @@ def get_word_vectors(words: EncoderWords) -> Tensor:
 
 
 def get_word_names(words: EncoderWords, in_picture: bool = False) -> list[str]:
-    """Returns the names of the words, for a text or for a picture; random words are numbered, as in x₁."""
+    """Returns the names of the words, as labels for a picture if `in_picture`, else for a text; random words are named
+    x₁, x₂, ...
+    """
     if isinstance(words, Setup):
         trace = trace_for(words)
         list_names = place_labels if in_picture else place_names
@@ -46,22 +48,28 @@ def get_word_names(words: EncoderWords, in_picture: bool = False) -> list[str]:
 def cached_influence(
     encoder: Encoder, words: EncoderWords, position: int, measure: str, draws: int
 ) -> InfluenceByDistance:
-    """Returns the influence of words on a position by distance, as influence_by_distance does; cached."""
+    """Returns the influence of each word on a position by its distance; cached.
+
+    measure: a name in INFLUENCE_MEASURES. draws: the number of weight samples.
+    """
     x = get_word_vectors(words)
     return influence_by_distance(encoder, x, position, measure, draws)
 
 
 @cache_by_setup
 def cached_encoder_cost(encoder: Encoder, length: int, inputs: int, distance: int) -> CostComparison:
-    """Returns the costs of an encoder, by formula and counted, as compare_costs does; cached."""
+    """Returns the costs of an encoder on `length` words, both by formula and counted; cached.
+
+    inputs: the width of the words' vectors. distance: how far apart the two words are whose path is counted.
+    """
     return compare_costs(encoder, length, inputs, distance)
 
 
 @cache_by_setup
 def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position: int) -> Setup | None:
-    """Returns the first weight sample of an attention encoder as a Setup; None for too many random words.
+    """Returns an attention encoder with its first sampled weights as a Setup, so that a link can open its run.
 
-    More than MAX_LINKED_WORDS random words do not fit into a link.
+    Returns None for more than MAX_LINKED_WORDS random words, because these do not fit into a link.
     """
     if not isinstance(words, Setup) and words > MAX_LINKED_WORDS:
         return None

@@ -1,4 +1,6 @@
-"""The record of a lesson, and the frame of its page: number, question, accordions ("drawers"), code and sources."""
+"""Defines the record of a lesson, and draws the frame of its page: number, question, accordions ("drawers"), code and
+sources.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -38,8 +40,8 @@ UNKNOWN_WORD = "{unknown}"  # placeholder in a lesson's text on sources, replace
 GUESS_KEY = "guess"  # name of the link parameter for the visitor's guess
 CODE_DRAWER = "code"
 RUN_KEY = "lesson_run"  # session key of the Setup that the lesson shows
-DRAWERS_KEY = "lesson_drawers"  # session key of the accordions that this script run has drawn, in order
-PLACE_WIDTH_PX = 124  # width in pixels of the lesson number; fixed, so that the links after it do not move
+DRAWERS_KEY = "lesson_drawers"  # session key of the accordions drawn in this script run, in order
+PLACE_WIDTH_PX = 124  # width in pixels of the lesson number; fixed, so that the links beside it do not move
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,8 @@ class Lesson:
     """The parts of a lesson, or of another page with accordions ("drawers").
 
     slug: the lesson's name in the URL. drawers: {name in a link: function that draws the accordion}, in order;
-    draw_drawer calls the function with the page's arguments. code: the steps whose code show_lesson_code offers.
+    draw_drawer calls the function with the page's arguments. code: the names of the steps whose code the code accordion
+    offers.
     """
 
     slug: str
@@ -68,7 +71,10 @@ class Tabs:
     below: Callable[[], None] | None = None
 
     def __call__(self, *given: object) -> None:
-        """Draws the selected tab. The choice has no label, because the accordion's title is above it."""
+        """Shows the choice of a tab, and draws the selected tab and what is below all tabs.
+
+        The choice has no label, because the accordion's title is above it.
+        """
         chosen = link_controls.choose_option(self.control, tuple(self.tabs), label_visibility="collapsed")
         self.tabs[chosen](*given)
         if self.below:
@@ -79,7 +85,8 @@ class Tabs:
 def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
     """Context manager that draws the frame of a lesson around the drawing code in its block.
 
-    Yields the toolbar's container for show_lesson_run, or None on the stage of a lecture, which has no toolbar.
+    Yields the toolbar's container for the links to the lesson's run. Yields None while a lecture shows the page as one
+    of its scenes, because a scene has no toolbar.
     """
     slug = lesson.slug
     forget_answers()
@@ -97,7 +104,9 @@ def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
 
 
 def tell_sources(slug: str) -> str:
-    """Returns the text about a lesson's sources, which may say which vector an unknown word has."""
+    """Returns the text about a lesson's sources; it names the vector that unknown words get if the text asks for
+    that.
+    """
     key = f"lessons.{slug}.sources"
     setup = st.session_state.get(RUN_KEY)
     if setup is None or UNKNOWN_WORD not in get_text_template(key):
@@ -117,7 +126,8 @@ def show_question(slug: str) -> None:
 def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
     """Context manager that draws a page's toolbar, writes its choices to the link, and reports unreadable link parts.
 
-    Yields a container in the toolbar, or None on the stage of a lecture, which has no toolbar.
+    Yields a container in the toolbar. Yields None while a lecture shows the page as one of its scenes, because a scene
+    has no toolbar.
     """
     if get_staged_part() is not None:
         with draw_staged_picture():
@@ -143,9 +153,9 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
 
 @contextmanager
 def draw_staged_picture() -> Iterator[None]:
-    """Context manager that draws a page's picture on the stage of a lecture.
+    """Context manager that draws a page's picture while a lecture shows the page as a scene.
 
-    The picture is hidden if the scene shows another part of the page.
+    The picture is hidden if the scene shows an accordion of the page instead.
     """
     in_sight = get_staged_part().name in (PICTURE_PART, TRAINING_PART)
     place = st.container(key="staged_picture" if in_sight else "staged_unseen")
@@ -155,7 +165,9 @@ def draw_staged_picture() -> Iterator[None]:
 
 
 def show_lesson_line(slug: str) -> DeltaGenerator:
-    """Shows the toolbar (reveal switch, lesson number, links to neighbouring lessons); returns its free container."""
+    """Shows the toolbar (reveal switch, lesson number, links to neighbouring lessons); returns the toolbar's free
+    container.
+    """
     own, place = show_toolbar()
     with own:
         if slug in PAGES_WITH_ANSWERS:
@@ -167,7 +179,7 @@ def show_lesson_line(slug: str) -> DeltaGenerator:
 
 
 def show_neighbour_lessons(slug: str) -> None:
-    """Shows the number of this lesson, and links to the previous and the next lesson."""
+    """Shows the number of the current lesson, and links to the lessons before and after it."""
     number = LESSONS.index(slug) + 1
     st.markdown(say("lesson.place", number=number, count=len(LESSONS)), width=PLACE_WIDTH_PX)
     show_neighbour_link(slug, -1, "previous", ":material/chevron_left:")
@@ -202,7 +214,9 @@ def handle_arrow_key(moved: str) -> None:
 
 
 def follow_arrow_key(slug: str) -> None:
-    """Opens the neighbouring lesson if handle_arrow_key stored a key press."""
+    """Opens the neighbouring lesson if the visitor pressed an arrow key, which handle_arrow_key stored in the
+    session.
+    """
     step = st.session_state.pop("way", None)
     neighbour = neighbour_lesson(slug, step) if step else None
     if neighbour:
@@ -220,7 +234,7 @@ def show_reveal_switch() -> None:
 
 
 def handle_reveal_switch() -> None:
-    """Stores the state of the reveal switch under REVEAL_KEY."""
+    """Stores in the session whether the visitor's toggle reveals all answers."""
     st.session_state[REVEAL_KEY] = st.session_state["c_reveal"]
 
 
@@ -238,7 +252,7 @@ def show_unread_link_parts() -> None:
 def show_lesson_run(setup: Setup, place: DeltaGenerator | None) -> None:
     """Shows in the toolbar a link that opens the lesson's run in the workbench, the proof of the run, and its export.
 
-    place: the toolbar's container; None on the stage of a lecture, which has no toolbar.
+    place: the toolbar's container; None while a lecture shows the page as a scene, which has no toolbar.
     """
     collected().run = setup
     st.session_state[RUN_KEY] = setup
@@ -260,7 +274,8 @@ def draw_drawers(lesson: Lesson, *given: object) -> None:
 def draw_drawer(lesson: Lesson, name: str, *given: object, title: str | None = None) -> None:
     """Draws one accordion of a lesson.
 
-    given: the arguments of its draw function. title: a title that replaces the lesson's title of the accordion.
+    given: the arguments of the function that draws its content. title: the accordion's title; None for the one in the
+    lesson's texts.
     """
     title = title or say(f"lessons.{lesson.slug}.drawer.{name}")
     fold(lesson, name, title, partial(lesson.drawers[name], *given))
@@ -274,8 +289,8 @@ def show_lesson_code(lesson: Lesson, trace: Trace) -> None:
 def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> None:
     """Draws an accordion, whose content is computed and drawn only while the accordion is open.
 
-    On the stage of a lecture, only the content is drawn, without the title, and only if the scene shows this accordion.
-    name: the accordion's name in the link. draw: a function that draws the content.
+    While a lecture shows the page as a scene, only the content is drawn, without the title, and only if the scene shows
+    this accordion. name: the accordion's name in the link. draw: a function that draws the content.
     """
     staged = get_staged_part()
     if staged is not None:
@@ -302,14 +317,16 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> Non
 
 
 def make_picture_scene() -> Scene:
-    """Returns a scene for a lecture with the picture of the current page; a lesson's scene also has its question."""
+    """Returns a lecture scene that shows the picture of the current page; if the page is a lesson, also its
+    question.
+    """
     slug = lesson_choices.current_slug()
     question = say(f"lessons.{slug}.question") if slug in LESSONS else ""
     return make_part_scene(PICTURE_PART, say(f"page.{slug}"), question)
 
 
 def make_part_scene(part: str, title: str, question: str = "") -> Scene:
-    """Returns a lecture scene of one part of the current page, with the page's current choices.
+    """Returns a lecture scene that shows one part of the current page, with the page's current choices.
 
     part: the name of an accordion, or PICTURE_PART.
     """
@@ -320,7 +337,9 @@ def make_part_scene(part: str, title: str, question: str = "") -> Scene:
 
 
 def drawer_icon(key: str) -> str:
-    """Returns the icon with the number of an accordion, in drawing order; a new accordion gets the next number."""
+    """Returns an accordion's icon: its number in the order of drawing; an accordion drawn for the first time gets the
+    next number.
+    """
     order = st.session_state[DRAWERS_KEY]
     if key not in order:
         order.append(key)

@@ -1,4 +1,4 @@
-"""The cell whose arithmetic is shown under a picture: its place in the page's link, and the handlers of clicks."""
+"""Stores which cell's arithmetic is shown under a picture, in the page's link, and handles clicks on cells."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
@@ -71,7 +71,7 @@ def get_opened_ref(picture: str, trace: Trace) -> Ref | None:
 
 
 def toggle_opened_cell(picture: str, run: str, cell: Ref) -> None:
-    """Opens a cell of a run under a picture; closes it if it is already open."""
+    """Opens the arithmetic of a cell of a run under a picture; closes it if it is already open."""
     clicked = (picture, run, cell.step, cell.index)
     opened = lesson_choices.get_choice(OPENED_CELL_KEY, (), read_opened_cell)
     now_open = None if opened == clicked else clicked
@@ -80,10 +80,10 @@ def toggle_opened_cell(picture: str, run: str, cell: Ref) -> None:
 
 
 def handle_picture_click(picture: str, runs: RunsByName, sent: Mapping, on_click: CellHandler | None = None) -> None:
-    """Handles a click on a cell of a picture: opens it, or closes it if it is open.
+    """Handles a click on a cell of a picture: opens its arithmetic, or closes it if it is open.
 
-    sent: {"step": its name, such as "bare:weights", "index": index of the cell}. on_click: a function that is called
-    afterwards with the run's name and the cell.
+    sent: {"step": run and step, such as "bare:weights", "index": index of the cell}, from the browser. on_click: a
+    function that is called afterwards with the run's name and the cell.
     """
     run, _, step = sent["step"].rpartition(":")
     cell = Ref(step, sent["index"])
@@ -95,9 +95,10 @@ def handle_picture_click(picture: str, runs: RunsByName, sent: Mapping, on_click
 
 
 def handle_operand_click(picture: str, run: str, trace: Trace, trail: list[StepCell], sent: Mapping) -> None:
-    """Handles a click on an operand or on a cell of the trail: opens that cell, if the run has it.
+    """Handles a click on an operand of the arithmetic or on a cell of the trail: opens that cell, if the run has it.
 
-    sent: {"step": its name, "index": index of the cell}. trail: the cells that were clicked before.
+    sent: {"step": its name, "index": index of the cell}, from the browser. trail: the cells that were clicked on the
+    way to the open cell.
     """
     clicked = (sent["step"], sent["index"])
     if not trace.holds(*clicked):
@@ -108,7 +109,7 @@ def handle_operand_click(picture: str, run: str, trace: Trace, trail: list[StepC
 
 
 def get_trail_to(picture: str, run: str, cell: Ref) -> list[StepCell]:
-    """Returns the cells that were clicked one after another to reach the open cell, which is the last of them."""
+    """Returns the trail to a cell: the cells that were clicked one after another, the open cell last."""
     opened = (cell.step, cell.index)
     followed = st.session_state.get(TRAIL_KEY)
     if followed is None:

@@ -1,4 +1,6 @@
-"""The pictures of a lesson: a click on a number shows its arithmetic, in which operands can be clicked in turn."""
+"""Shows the pictures of a lesson: a click on a number shows its arithmetic, in which operands can be clicked in
+turn.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +45,7 @@ from pages.site.words import say
 JOURNEY_HEIGHT_PX = 340  # in pixels: height on a page 1280 wide, so that the question above stays visible
 ARITHMETIC_WIDTH_PX = 400  # width in pixels of the arithmetic beside a picture
 MAX_PICTURE_BESIDE_PX = 700  # if a picture is wider than this, in pixels, the arithmetic is shown below it
-SMALL_MAP_CELL_PX = 34.0  # width of a cell in pixels with which two maps are visible without scrolling
+SMALL_MAP_CELL_PX = 34.0  # cell width of attention maps in pixels, so that two fit on the screen
 FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # selection in a run of one sentence, head and query
 
 
@@ -51,10 +53,10 @@ FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # selection in a ru
 class RunPicture:
     """A named picture of some runs, with its alternative text for screen readers.
 
-    on_click: a function that is called with each clicked cell. show_above: a function that draws what is above the
-    arithmetic of the open cell. is_secret:
-    whether the arithmetic of a cell is hidden. followed: the slider that the picture follows, None if there is none.
-    cells: the cells of the picture at each position of that slider.
+    runs: the runs by name. on_click: a function that is called with each clicked cell. show_above: a function that
+    draws what is above the arithmetic of the open cell. is_secret: a function that returns whether the arithmetic of a
+    cell is hidden. followed: the slider that the picture follows, None if there is none. cells: the cells of the
+    picture at each position of that slider.
     """
 
     name: str
@@ -69,9 +71,9 @@ class RunPicture:
 
 
 def show_picture(name: str, picture: Picture, runs: RunsByName, alt: str) -> None:
-    """Shows a picture of some runs and the arithmetic of its open cell.
+    """Shows a picture of some runs and the arithmetic of the cell that the visitor opened.
 
-    The arguments are fields of RunPicture.
+    name: the picture's name in links. runs: the runs by name. alt: the text for screen readers.
     """
     show_run_picture(RunPicture(name, picture, runs, alt))
 
@@ -106,16 +108,17 @@ def draw_picture(shown: RunPicture) -> None:
 
 
 def make_live(choice: Followed, shown: Sequence[RunPicture], alt: str) -> RunPicture:
-    """Returns a picture that follows a slider.
+    """Returns a picture that changes with a slider in the browser.
 
-    shown: the picture at each position of the slider. alt: the text for screen readers, the same for all pictures.
+    choice: the slider. shown: the picture at each position of the slider. alt: the text for screen readers, the same
+    for all pictures.
     """
     cells = pack_live_cells([each.picture for each in shown])
     return replace(shown[choice.position], followed=choice, cells=cells, alt=alt)
 
 
 def show_opened_arithmetic(shown: RunPicture, width: int | str) -> None:
-    """Shows the arithmetic of the open cell of a picture, if there is one."""
+    """Shows the arithmetic of the cell that the visitor opened in a picture; shows nothing if no cell is open."""
     opened = get_opened_cell(shown.name, shown.runs)
     if opened is None:
         return
@@ -141,7 +144,7 @@ def show_arithmetic_under(name: str, runs: RunsByName, run: str, cell: Ref) -> N
 
 # ---- pictures that several lessons have ------------------------------------------------------------------------------
 def show_step_picture(name: str, trace: Trace, step: str, selection: Selection, reach: float | None = None) -> None:
-    """Shows a step of a run as the workbench does: as a matrix product, or beside its operand.
+    """Shows a step of a run as a picture: as a matrix product if it is one, else beside its operand.
 
     reach: the magnitude of the strongest colour, to share a scale between pictures; None for the largest magnitude of
     this picture.
@@ -153,7 +156,7 @@ def show_step_picture(name: str, trace: Trace, step: str, selection: Selection, 
 
 
 def show_panels(name: str, panels: Sequence[Panel], trace: Trace, titles: Sequence[str], alt: str) -> None:
-    """Shows one step of a run, or two steps of which one is computed from the other, each under its title."""
+    """Shows one or two steps of a run as matrices, each under its title; the second is computed from the first."""
     picture = single_picture(
         panels,
         trace,
@@ -175,10 +178,10 @@ def show_bar_rows(
     made: Callable[..., Picture] = bar_rows,
     **how,
 ) -> None:
-    """Shows rows of bars, with the arithmetic of the open cell.
+    """Shows rows of bars, and the arithmetic of the cell that the visitor opened.
 
-    trace: a run that has all steps of the rows. made: the function that draws the bars. how: further arguments of that
-    function.
+    names: the labels below the bars. trace: a run that has all steps of the rows. made: the function that draws the
+    bars. how: further arguments of that function.
     """
     words = picture_texts_for(trace)
     opened = get_opened_cell(name, runs)
@@ -213,7 +216,7 @@ def show_waiting_map(choice: Followed, shown: RunPicture) -> None:
 
 
 def draw_live_picture(choice: Followed, shown: RunPicture, cells: LiveCells, fills: bool) -> None:
-    """Draws a picture with clickable cells that follows a slider.
+    """Draws a picture with clickable cells that changes with a slider in the browser.
 
     cells: the picture's cells at each position. fills: whether the picture is as wide as its container.
     """
@@ -231,9 +234,9 @@ def make_click_handler(shown: RunPicture) -> Callable[[Mapping], None]:
 
 
 def show_cell_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, trace: Trace, **how) -> None:
-    """Shows rows of cells and the arithmetic of the open cell.
+    """Shows rows of cells as a picture, and the arithmetic of the cell that the visitor opened.
 
-    The arguments are those of make_cell_rows.
+    trace: a run that has all steps of the rows. how: further arguments of make_cell_rows.
     """
     shown = make_cell_rows(name, rows, names, runs, trace, **how)
     show_run_picture(shown)
@@ -260,7 +263,7 @@ def make_cell_rows(
 
 
 def make_head_maps(trace: Trace, setup: Setup, selection: Selection, most: float) -> list[RunPicture]:
-    """Returns the weights of each head as a map.
+    """Returns an attention map of the weights of each head.
 
     most: the largest width of a cell in pixels.
     """
@@ -273,7 +276,7 @@ def make_head_maps(trace: Trace, setup: Setup, selection: Selection, most: float
 
 
 def show_weights_map(name: str, trace: Trace, selection: Selection, title: str, wide: float = MAP_WIDTH_PX) -> None:
-    """Shows the weights of the selected head as a map, with the row of the query outlined.
+    """Shows the weights of the selected head as an attention map, with the row of the query outlined.
 
     wide: the largest width of the map in pixels.
     """
@@ -290,7 +293,7 @@ def make_weights_map(
     most: float = 40.0,
     outlined: bool = True,
 ) -> RunPicture:
-    """Returns the weights of the selected head as a map.
+    """Returns the weights of the selected head as an attention map.
 
     wide: the largest width of the map in pixels. most: the largest width of a cell in pixels. outlined: whether the row
     of the selected query is outlined and described in the alternative text.
@@ -321,7 +324,8 @@ def equalize_sizes(*pictures: RunPicture) -> list[RunPicture]:
 def show_lesson_journey(setup: Setup, *, plays: bool = True) -> None:
     """Shows the animation of a Setup's selected query, or of the default query, without a headline.
 
-    Shows nothing on the stage of a lecture. plays: whether the animation starts by itself.
+    Shows nothing in lecture mode, where a page shows its main picture alone. plays: whether the animation starts by
+    itself.
     """
     if is_one_screen():
         return

@@ -1,4 +1,4 @@
-"""Exercises before an answer is shown: guess it, reach a goal, compare two kinds, find errors."""
+"""Shows exercises before an answer is shown: to guess it, to reach a goal, to compare two kinds, to find errors."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -19,9 +19,9 @@ from pages.site.words import say
 def predict(labels: Sequence[str], right: Collection[int], question: str | None = None, name: str = "guess") -> bool:
     """Asks the visitor to guess an answer, and shows whether the guess was right; returns whether to show the answer.
 
-    labels: the answers to choose from. right: the indices of the right ones. question: the text of the question; None
-    for the label of the choice in the content. name: the name of the choice, if a lesson asks for several guesses. On
-    the stage of a lecture that shows the answer, it asks nothing and returns True.
+    labels: the answers to choose from. right: the indices of the right answers. question: the text of the question;
+    None for the label of the choice in the content. name: the name of the choice, if a lesson asks for several guesses.
+    In a lecture, if the slide shows the answer, the visitor is not asked, and the result is True.
     """
     if is_answered_on_stage():
         return True
@@ -33,9 +33,9 @@ def predict(labels: Sequence[str], right: Collection[int], question: str | None 
 
 
 def bet(labels: Sequence[str]) -> Callable[[int | None], None]:
-    """Asks which side will be the fastest; returns a function that judges the guess.
+    """Asks the visitor which of some sides will be the fastest; returns a function that judges the guess.
 
-    The returned function takes the index of the fastest side.
+    The returned function takes the index of the fastest side, or None if it is not known.
     """
     guess = choose_place("guess", labels)
 
@@ -71,10 +71,11 @@ def show_race(
     starters: Sequence[str],
     spoken: Callable[[float], str],
 ) -> None:
-    """Shows a race between two kinds of encoder: the visitor looks for the distance at which one overtakes the other.
+    """Shows the goal to find the distance at which one of two kinds of encoder overtakes the other in influence.
 
     This is the first distance at which the kind that starts lower has the larger influence. found: the influence of
-    each kind, by distance. starters: the two default kinds. spoken: a function that formats a number.
+    each kind, by distance. distance: the slider of the distance. starters: the two default kinds. spoken: a function
+    that formats a number.
     """
     slug = current_slug()
     one, other = choose_racers([*found], starters)
@@ -94,9 +95,10 @@ def tell_race(
     turn: int,
     spoken: Callable[[float], str],
 ) -> str:
-    """Returns the sentence on which of two kinds has more influence at a distance.
+    """Returns the sentence on which of two kinds of encoder has more influence at a distance.
 
-    turn: the distance at which this changes. spoken: a function that formats a number.
+    racers: the two kinds. turn: the first distance at which the order of their influences is reversed. spoken: a
+    function that formats a number.
     """
     slug = current_slug()
     influences = {kind: found[kind].at(distance) for kind in racers}
@@ -120,7 +122,7 @@ def tell_race(
 
 
 def choose_racers(kinds: Sequence[str], starters: Sequence[str]) -> list[str]:
-    """Shows the choice of two kinds to compare, and returns them.
+    """Shows the choice of two kinds of encoder to compare, and returns them.
 
     starters: the kinds that are chosen by default, if both are among `kinds`.
     """
@@ -198,10 +200,10 @@ def read_cell_names(text: str) -> tuple[str, ...]:
 
 
 def after_guess(draw: Callable[..., None]) -> Callable[..., None]:
-    """Wraps the draw function of an accordion that would reveal the answer of a guess.
+    """Wraps the draw function of an accordion that would reveal the answer before the visitor has guessed.
 
-    The returned function takes `known` as its first argument; if that is False, it shows only the request to guess
-    first.
+    The returned function takes `known` as its first argument; if `known` is False, it shows the request to guess first
+    instead of the accordion's content.
     """
 
     def draw_if_known(known: bool, *given: object) -> None:

@@ -1,4 +1,4 @@
-"""Texts that several lessons use in sentences: tokens, differences, counts and bytes, formatted."""
+"""Formats texts that several lessons use in sentences: tokens, differences, counts and bytes."""
 
 from collections.abc import Iterable
 
@@ -16,7 +16,10 @@ COUNT_UNITS = {"en": (10**6, 10**9), "zh": (10**4, 10**8)}  # language -> units 
 
 
 def quote_token(trace: Trace, axis: str, position: int) -> str:
-    """Returns a token of a run, escaped for Markdown."""
+    """Returns a token of a run, escaped for Markdown.
+
+    axis: the axis that the token labels, such as "T". position: the index along this axis.
+    """
     return escape_markdown(name_token(trace, axis, position))
 
 

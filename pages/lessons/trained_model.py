@@ -1,4 +1,6 @@
-"""The supplied language model's loss on held-out texts without a part: mask, scale, positions or all heads but one."""
+"""Shows the supplied language model's loss on held-out texts without one part: mask, scale, positions, or all heads but
+one.
+"""
 
 import streamlit as st
 
@@ -20,7 +22,9 @@ WITHOUT = {
 
 
 def show_without(part: str) -> None:
-    """Shows the model's cross-entropy as trained and without a part, and links to a layer without that part."""
+    """Shows the model's cross-entropy as trained and without a part, such as the mask, and links to a layer without
+    that part.
+    """
     figures = REMOVED_FIGURES.rows[MODELS[current_language()]]
     nats = {"whole": figures.whole, "without": getattr(figures, part)}
     st.divider()
@@ -49,7 +53,8 @@ def tell_nats(nats: dict[str, float], count: int) -> None:
 
 
 def tell_blind(nats: dict[str, float]) -> str:
-    """Returns a sentence if one of the perplexities exceeds the number of words in the vocabulary, else "".
+    """Returns a sentence that says that the model guesses worse than uniformly, if a perplexity exceeds the
+    vocabulary's size, else "".
 
     nats: placeholder -> nats per word.
     """

@@ -1,4 +1,4 @@
-"""Attention weights as threads between two lines of words: queries in one line, keys in the other."""
+"""Draws attention weights as curves ("threads") between two lines of words: queries in one line, keys in the other."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ ASKED_VECTORS = {"k": "k", "v": "v"}
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """One direction of attention between two lines of words.
+    """One direction of attention between two lines of words, such as from the upper line to the lower.
 
-    name: the name of the run. asks: the line with the queries, 0 above or 1 below. selection: the selected head and
+    name: the name of the run. asks: the line that has the queries, 0 above or 1 below. selection: the selected head and
     query.
     """
 
@@ -46,12 +46,13 @@ def show_threads(
     take: Callable[[int, int], None] | None = None,
     follows: Followed | None = None,
 ) -> None:
-    """Shows the threads of a direction, and below them the arithmetic of the open weight.
+    """Draws the weights of one direction as curves between two lines of words, and below them the opened weight's
+    arithmetic.
 
     name: the name of the picture. ways: one direction, both directions, or a direction for each position of a slider.
-    way: the index of the direction that is shown. lines: the names of both lines. take: the handler of a selected
-    query, called with the indices of direction and word; None if the server stores no selection. follows: the slider,
-    if any.
+    way: the index of the direction that is shown. lines: the names of both lines. take: the function that is called
+    with the indices of direction and word if a query is selected; None if the server stores no selection. follows: the
+    slider, if any.
     """
     runs = {each.name: each.trace for each in ways}
 
@@ -82,7 +83,9 @@ def show_threads(
 
 
 def make_threads_data(ways: Sequence[Way], way: int, lines: tuple[str, str]) -> dict:
-    """Returns the data of the component: words, directions, texts and colours."""
+    """Returns the data from which the browser draws the curves: the words of both lines, directions, texts and
+    colours.
+    """
     first = ways[0]
     asking = list_place_labels(first.trace, "T")
     asked = list_place_labels(first.trace, "S")
@@ -100,7 +103,7 @@ def make_threads_data(ways: Sequence[Way], way: int, lines: tuple[str, str]) -> 
 
 
 def describe_way(way: Way) -> dict[str, object]:
-    """Returns the component's data of a direction: its query, its weights and its coloured vectors.
+    """Returns a direction as data for the browser: which line has its queries, its weights and its coloured vectors.
 
     A weight is None if its pair is masked.
     """
@@ -120,9 +123,8 @@ def describe_way(way: Way) -> dict[str, object]:
 
 
 def shade_vectors(way: Way, steps: dict[str, str]) -> list[dict[str, object]]:
-    """Returns the symbol and the cell colours of each word's vector, for each step whose vectors are short enough.
-
-    The limit is MAX_CELLS components.
+    """Returns, for each step in `steps` whose vectors have at most MAX_CELLS components, the symbol and each word's
+    cell colours.
     """
     at = way.selection
     shaded = []

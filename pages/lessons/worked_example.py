@@ -1,4 +1,4 @@
-"""A worked example on the screen: typed numbers beside right ones, their marks, and explanations of the mistakes."""
+"""Shows a worked example: typed numbers beside right ones, their marks, and explanations of the mistakes."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
@@ -31,7 +31,7 @@ MARK_TEXT_KEYS = {Mark.RIGHT: "right", Mark.FOLLOWED: "followed", Mark.SLIP: "sl
 
 # ---- a stage ---------------------------------------------------------------------------------------------------------
 def count_marked_numbers(marked: MarkedStep) -> dict[str, int]:
-    """Returns the count of a step's numbers for each mark, with "blank" for empty cells and "count" for all numbers."""
+    """Counts a step's numbers by mark: {mark: count}, with "blank" for empty cells and "count" for all numbers."""
     counts = {name: marked.count(mark) for mark, name in MARK_TEXT_KEYS.items()}
     return {
         **counts,
@@ -71,9 +71,9 @@ def make_work_parts(
 ) -> list[SheetPart]:
     """Returns the matrices of a step for the picture: the visitor's numbers, the right numbers, and the operands.
 
-    titles: a function that returns the title of an operand. own, right: the titles of the visitor's numbers and of the
-    right numbers. known: the cells whose marks may be shown; None for all. hidden: whether the right numbers are left
-    out. apart: whether the visitor's numbers are left out, because the cells beside the picture show them.
+    titles: a function that returns the title of an operand. own, right: the titles of the visitor's and of the right
+    numbers. known: the cells whose marks may be shown; None for all. hidden: True leaves out the right numbers. apart:
+    True leaves out the visitor's numbers, because cells beside the picture show them.
     """
     parts = []
     if not apart:
@@ -119,9 +119,9 @@ def make_right_part(checked: CheckedWork, step: str, title: str, head: int) -> S
 
 
 def make_operand_part(checked: CheckedWork, step: str, operand: str, place: str, title: str, head: int) -> SheetPart:
-    """Returns the visitor's numbers for an operand of a step as a matrix.
+    """Returns the visitor's numbers for an operand of a step as a matrix of the picture.
 
-    place: "left" or "above", as in a product.
+    place: where the operand is in the product: "left" of the result or "above" it.
     """
     cells = panel(checked.written, operand, {"H": head})
     if step == "scores" and place == "above":
@@ -147,9 +147,10 @@ def show_work(
     reached: Collection[Ref] = (),
     is_secret: Callable[[str, Ref], bool] | None = None,
 ) -> None:
-    """Shows the picture; a click on a number opens its mark, and its arithmetic from the visitor's operands.
+    """Shows the matrices of a step; a click on a number opens its mark, and its arithmetic from the visitor's operands.
 
-    on_click, is_secret: as in RunPicture. reached: the cells that are wrong because of an earlier error.
+    on_click: a function that is called with each clicked cell. is_secret: a function that returns whether the
+    arithmetic of a cell is hidden. reached: the cells that are wrong because of an earlier error.
     """
     runs = {"printed": checked.written}
     parts = chain.from_iterable(rows)
@@ -175,7 +176,7 @@ def show_work(
 
 
 def show_exercise(name: str, checked: CheckedWork, rows: Sequence[Sequence[SheetPart]], asked: bool) -> None:
-    """Shows the picture of an exercise.
+    """Shows the matrices of an exercise; a click on a number opens it.
 
     asked: whether the visitor requested the right numbers; if not, a cell without a number does not open.
     """
@@ -201,7 +202,7 @@ def is_blank(checked: CheckedWork, run: str, cell: Ref) -> bool:
 
 
 def close_blank(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """Closes a clicked cell again if the visitor has not yet typed a number there."""
+    """Closes a cell that a click has just opened, if the visitor has not yet typed a number in it."""
     if is_blank(checked, run, cell):
         lesson_choices.store_choice(OPENED_CELL_KEY, None)
 
@@ -222,9 +223,10 @@ def say_mark(mark: Mark) -> str:
 
 
 def open_written_cell(checked: CheckedWork, name: str, step: str, head: int, row: int, column: int) -> None:
-    """Opens or closes a number of the visitor below the picture with this name, unless its cell is blank.
+    """Opens one of the visitor's numbers below a picture, or closes it if it is open; does nothing if its cell is
+    blank.
 
-    row, column: the position of the number in the step, for one head.
+    name: the name of the picture. row, column: the position of the number in the step, for one head.
     """
     cell = panel(checked.written, step, {"H": head}).refs[row][column]
     if not is_blank(checked, "printed", cell):
@@ -232,7 +234,7 @@ def open_written_cell(checked: CheckedWork, name: str, step: str, head: int, row
 
 
 def close_on_change(name: str, *subject: object) -> None:
-    """Closes a picture's open cell if the picture shows something else than at the last run of the page.
+    """Closes a picture's open cell if the picture no longer shows what it showed when the page was last run.
 
     subject: the values that determine what the picture shows.
     """
@@ -245,7 +247,7 @@ def close_on_change(name: str, *subject: object) -> None:
 
 
 def show_mark_verdict(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """Shows a sentence about a typed number: whether it is right, and the right number."""
+    """Shows a sentence that says whether the number that the visitor typed in a cell is right, and the right number."""
     calculated = calculated_cell(checked.trace, cell)
     step, index = calculated.step, calculated.index
     if run != "printed" or step not in checked.marked:
@@ -288,7 +290,7 @@ def describe_slips(checked: CheckedWork, slips: StepSlips) -> str:
 
 
 def describe_wrong_sum(checked: CheckedWork, wrong: WrongSum) -> str:
-    """Returns the text about the only wrong number of a step, and about how its sum was miscalculated."""
+    """Returns a text that names the only wrong number of a step, and the mistake in its sum."""
     digits = checked.digits[wrong.cell.step]
     factors = [cell_text(factor, None) for factor in wrong.factors]
     mistake = say(f"slips.sum_{wrong.kind}", term=" × ".join(factors))
@@ -302,7 +304,8 @@ def describe_wrong_sum(checked: CheckedWork, wrong: WrongSum) -> str:
 
 
 def show_met(checked: CheckedWork, step: str, named: bool = True) -> None:
-    """Shows that some numbers of a step are right but do not follow from the visitor's earlier numbers.
+    """Shows a sentence that some of the visitor's numbers of a step are right but do not follow from the earlier
+    numbers.
 
     named: whether to list these numbers.
     """

@@ -1,1 +1,1 @@
-"""Attention maps imported from a file of any model: they are shown and measured, but not recomputed."""
+"""Shows attention maps from an uploaded file of any model: they are measured, but cannot be recomputed."""

@@ -1,4 +1,6 @@
-"""Text about how an uploaded file was read, and controls to show its other maps or to read its axes differently."""
+"""Shows how an uploaded file was read, and controls to show its other attention maps or to read its axes
+differently.
+"""
 
 from dataclasses import replace
 
@@ -13,7 +15,7 @@ from pages.panels.file_box import name_array, say_unread
 from pages.site.words import escape_markdown, label_arrays, say
 
 KIND_KEY, AXES_KEY, SENTENCE_KEY = "c_maps_kind", "c_maps_axes", "c_maps_sentence"
-MAX_SEGMENTS = 4  # the most kinds of maps offered as segments; more are offered in a select box
+MAX_SEGMENTS = 4  # with more kinds of maps than this, a select box replaces the segments
 MAX_NOTES = 8
 MAX_LISTED_WORDS = 100
 
@@ -99,7 +101,7 @@ def say_axes(axes: str) -> str:
 
 
 def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence: int = 0) -> None:
-    """Handles the controls: shows other maps of the file, reads its axes differently, or shows another sentence.
+    """Shows what the controls select: other attention maps of the file, other axes, or another sentence of a batch.
 
     If the maps cannot be read that way, stores the error and keeps the earlier view.
     """
@@ -162,7 +164,7 @@ def say_group(file: MapFile, group: MapGroup, view: MapView) -> str:
 
 
 def say_words(file: MapFile, view: MapView) -> list[str]:
-    """Returns the names of the file's word lists, each with the axis that it labels.
+    """Returns the names of the word lists in the file, each followed by the axis that the list labels.
 
     A list that belongs to other maps gets a text that says so.
     """

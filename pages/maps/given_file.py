@@ -1,4 +1,4 @@
-"""The uploaded file of attention maps: its description and its faults; it is stored only in this session."""
+"""Holds the uploaded file of attention maps, with its description and its faults; it is stored only in this session."""
 
 from dataclasses import dataclass
 
@@ -49,7 +49,7 @@ maps = torch.cat(attentions).detach().numpy()  # (layers, heads, T, T)
 tokens = tokenizer.convert_ids_to_tokens(inputs.input_ids[0])
 np.savez("attention_maps.npz", attention=maps, tokens=tokens)
 """
-# Each step of generate() returns only the rows of its own queries, over all keys so far.
+# In this code, each step of generate() returns only the rows of its own queries, over all keys so far.
 MAKE_GENERATED_FILE = """\
 out = model.generate(**inputs, max_new_tokens=8, output_attentions=True, return_dict_in_generate=True)
 size = out.attentions[-1][0].shape[-1]  # keys of the last step
@@ -64,10 +64,10 @@ np.savez("attention_maps.npz", attention=maps, tokens=tokens)
 class GivenFile:
     """A file of attention maps after parsing.
 
-    name: the file's name; "" for the example. habits: for each layer and head the pattern of its weights; None for a
-    head whose rows are not weights, () if there are too many rows. first: the layer and the head, from 0, that are open
-    before the visitor clicks one. file: the whole content; None for the example. view: the maps that are shown; None
-    for the example.
+    name: the file's name; "" for the example. habits: the pattern of the weights of each head, by layer and head; None
+    for a head whose rows are not weights, () if there are too many rows. first: the layer and the head, from 0, that
+    are open before the visitor clicks one. file: the whole content; None for the example. view: the maps that are
+    shown; None for the example.
     """
 
     name: str
@@ -80,13 +80,13 @@ class GivenFile:
 
 # ---- the file of the session -----------------------------------------------------------------------------------------
 def current_file() -> GivenFile:
-    """Returns the file that was read last, or else the example in the page's language."""
+    """Returns the file that the visitor uploaded last; without one, the example in the page's language."""
     return st.session_state.get(FILE_KEY) or example_file(current_language())
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def example_file(language: str) -> GivenFile:
-    """Returns the maps of a model of this app, written to a file and parsed like an uploaded file."""
+    """Returns the attention maps of a model of this app, written to a file and parsed like an uploaded file."""
     example = EXAMPLES[f"model_{language}"]
     head, _ = example.focus
     return make_given_file("", EXAMPLE_FILE, pack_example(language), first=(example.layer - 1, head))
@@ -128,7 +128,7 @@ def read_layer_habits(maps: AttentionMaps, layer: int) -> tuple[HeadHabit | None
 
 # ---- the upload ------------------------------------------------------------------------------------------------------
 def show_uploader() -> None:
-    """Shows the upload box, the error of the last upload, and a button back to the example."""
+    """Shows the file uploader, the error of a refused upload, and a button that returns to the example."""
     file_box(
         say("lessons.maps.upload"),
         MAP_FILE_TYPES,

@@ -1,4 +1,4 @@
-"""The heads of a file: all as small maps, and the open head as a large map with downloads."""
+"""Shows the heads of a file: all as small attention maps, and the open head as a large map with downloads."""
 
 from functools import partial
 
@@ -25,7 +25,7 @@ from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, get_text_template, say
 
 GRID_KEY = "map_heads"
-CLICKED_KEY = "maps_clicked"  # session key of whether a head was just opened; the page then scrolls to the large map
+CLICKED_KEY = "maps_clicked"  # session key: True after a click on a head; the page then scrolls to its map
 
 
 # ---- all heads -------------------------------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ def show_all_heads(given: GivenFile) -> None:
 
 
 def take_head(place: tuple[int, int]) -> None:
-    """Handler of a click on a small map: opens its head. place: the layer, counted from 1, and the head."""
+    """Opens the head whose small map the visitor clicked. place: the layer, counted from 1, and the head."""
     layer, head = place
     st.session_state[HEAD_KEY] = (layer - 1, head)
     st.session_state[CLICKED_KEY] = True
@@ -73,7 +73,7 @@ def make_maps_data(given: GivenFile) -> dict:
         as_numbers=bool(maps.fault),
     )
     texts = {"about": say("lessons.maps.about"), "open": get_text_template("lessons.maps.open")}
-    texts["here"] = ""  # left empty, because a page with a single text needs no name for it
+    texts["here"] = ""  # empty: a page with a single text needs no name for it
     if grid.rolled is None:
         texts["why"] = ""
     if not measures:
@@ -83,7 +83,9 @@ def make_maps_data(given: GivenFile) -> dict:
 
 
 def list_heads(given: GivenFile, measures: dict) -> list[dict]:
-    """Returns for each head its layer, number, name, measures, and the pattern of its weights in words (its habit)."""
+    """Returns, for each head, its layer, index, name and measures, and the pattern of its weights in words (its
+    "habit").
+    """
     layers, heads, *_ = given.maps.maps.shape
     places = [(layer, head) for layer in range(layers) for head in range(heads)]
     return [
@@ -172,7 +174,9 @@ def has_all_letters(given: GivenFile) -> bool:
 
 # ---- as a scene of a lecture, because the file is stored only in this session ----------------------------------------
 def show_head_scene(given: GivenFile) -> None:
-    """Shows the button that adds the open head as a scene, or a message if the fonts lack letters of its words."""
+    """Shows a button that adds the open head's map to the lecture as a scene, or a message if fonts lack letters of its
+    words.
+    """
     if not has_all_letters(given):
         st.caption(say("lessons.maps.no_scene"))
         return
@@ -181,7 +185,9 @@ def show_head_scene(given: GivenFile) -> None:
 
 
 def make_head_scene(given: GivenFile) -> Scene:
-    """Returns a picture scene with the map of the open head, and the map's provenance below it."""
+    """Returns a scene of a lecture, a picture with a caption: the map of the open head, and below it the map's
+    provenance.
+    """
     title = name_opened_head(given)
     picture = OwnPicture(png_bytes(draw_opened_head(given, is_titled=False)), alt=title)
     return lecture_session.make_scene(picture, title)

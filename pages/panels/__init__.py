@@ -1,1 +1,1 @@
-"""UI parts that several pages use, such as maps, charts, an opened step, controls and proofs."""
+"""Parts of the interface that several pages use, such as maps, charts, an opened step, controls and proofs."""

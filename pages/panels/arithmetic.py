@@ -1,4 +1,4 @@
-"""The arithmetic of one cell of a run, in which each operand is a link to the operand's own cell."""
+"""Shows the arithmetic of one cell of a run, in which each operand is a link to the operand's own cell."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -20,10 +20,10 @@ StepCell = tuple[str, tuple[int, ...] | None]  # (name of a step, index of one o
 def show_arithmetic(
     trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[Mapping], None], key: str, sign: str = ""
 ) -> None:
-    """Shows one cell's number and its arithmetic.
+    """Shows one cell's number and its arithmetic, in which a click on an operand opens the operand's cell.
 
-    trail: the cells that the visitor opened before this one. take: the handler of a click on a cell, which gets
-    {"step", "index"}. key: the component's key. sign: the label of the run if two runs are shown side by side.
+    trail: the cells that the visitor opened before this one. take: the function that is called with {"step", "index"}
+    if a cell is clicked. key: the component's key. sign: the label of the run if two runs are shown side by side.
     """
     place = escape_markdown(describe_cell(trace, ref))
     prefix = f"{sign} · " if sign else ""
@@ -33,9 +33,10 @@ def show_arithmetic(
 
 
 def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[Mapping], None], key: str) -> bool:
-    """Shows the arithmetic of a cell without its number; returns whether the cell has arithmetic.
+    """Shows the arithmetic of a cell without its number; returns False if the cell has none, because it is an input.
 
-    A cell of an input has none. The arguments are those of show_arithmetic.
+    trail: the cells that the visitor opened before this one. take: the function that is called with {"step", "index"}
+    if a cell is clicked. key: the component's key.
     """
     explanation = explain_shown(trace, ref.step, ref.index)
     pieces = [] if explanation.cell is None else explanation.pieces
@@ -51,7 +52,7 @@ def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callabl
 
 
 def make_trail_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
-    """Returns the component's data of one cell in the trail, which a click opens again."""
+    """Returns the data of a cell that the visitor opened earlier, which the browser shows as a link back to it."""
     return {
         "text": step,
         "title": describe_cell(trace, Ref(step, cell)),
@@ -61,7 +62,7 @@ def make_trail_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
 
 
 def make_piece_data(trace: Trace, piece: Piece) -> dict:
-    """Returns the component's data of one part of a cell's arithmetic: an operand, a symbol or a subtotal."""
+    """Returns one piece of a cell's arithmetic, an operand, a symbol or a subtotal, as data for the browser."""
     if piece.rest is not None:
         count, subtotal = piece.rest
         text = say("arithmetic.rest", count=count, subtotal=format_fixed(subtotal))

@@ -1,4 +1,4 @@
-"""Matrices too large for separate cells, drawn on a canvas: a step's map, and a mask that can be painted."""
+"""Draws matrices too large for separate cells on a canvas: the numbers of a step, or a mask that can be painted."""
 
 from collections.abc import Callable, Mapping
 
@@ -37,11 +37,11 @@ def show_large_map(
     most: int = MAX_MAP_SIDE,
     linked: str = "",
 ) -> None:
-    """Shows a step on a canvas; a click opens a cell.
+    """Draws the numbers of a step on a canvas, one pixel block per cell; a click opens the cell.
 
-    even: the number of keys if colours show multiples of the uniform weight, else None. run: the run to draw; None for
-    the screen's run. most: the most rows and columns that are drawn. linked: a name; a cell is highlighted in all maps
-    with the same name at once.
+    even: the number of keys if colours show multiples of the uniform weight, else None. run: the run whose step is
+    drawn; None for the screen's run. most: the most rows and columns that are drawn. linked: a name; a cell is
+    highlighted at once in all canvases with the same name.
     """
     trace = run or screen.drawn(step)
     drawn = raster(
@@ -80,7 +80,7 @@ def find_chosen_place(screen: ScreenState, drawn: Raster) -> list[int] | None:
 
 
 def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) -> None:
-    """Shows a matrix on a canvas whose cells cannot be opened.
+    """Draws the numbers of a step on a canvas whose cells cannot be opened.
 
     axes_note: a text that says what the rows and columns are. In long rows of shares, the colours show multiples of the
     uniform share.
@@ -99,7 +99,7 @@ def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) 
 
 
 def common_canvas_data(alt: str, drawn: Raster, trace: Trace) -> dict:
-    """Returns the data that all canvases need: colours, texts, and how much of the matrix is drawn."""
+    """Returns the data that every matrix on a canvas needs: colours, texts, and how much of the matrix is drawn."""
     return {
         "palette": vars(palette_for(trace, current_palette())),
         "words": {name: get_text_template(f"canvas.{name}") for name in CANVAS_TEXT_KEYS},
@@ -109,9 +109,9 @@ def common_canvas_data(alt: str, drawn: Raster, trace: Trace) -> dict:
 
 
 def describe_thinning(every: tuple[int, int]) -> str:
-    """Returns the note that only one of several cells is drawn; "" if all are drawn.
+    """Returns the note that only every n-th row and m-th column of a matrix is drawn; "" if all cells are drawn.
 
-    every: the steps (down, across) from one drawn cell to the next.
+    every: (n, m), the steps down and across from one drawn cell to the next.
     """
     if every == (1, 1):
         return ""
@@ -124,9 +124,9 @@ def show_paintable_mask(
 ) -> None:
     """Shows a mask over a run's tokens; dragging over its cells toggles them.
 
-    take: a handler that is called with the new mask. follows: data of a slider, see describe_followed; the mask waits
-    until the slider is released. After each stroke the canvas waits for the server: `turn` counts the strokes,
-    including invalid ones.
+    take: the function that is called with the new mask. follows: data of a slider; the mask waits until the slider is
+    released. The session counts the strokes, including invalid ones; the canvas waits after each stroke until the
+    server sends the new count (`turn`).
     """
     turn = st.session_state.get("turn_mask", 0)
 
@@ -157,7 +157,7 @@ def show_paintable_mask(
 
 
 def paint_stroke(matrix: np.ndarray, stroke: Mapping) -> np.ndarray:
-    """Returns a copy of a mask with the cells of a stroke set.
+    """Returns a copy of a mask in which the cells that the visitor dragged over are set to 0 or 1.
 
     stroke: {"cells": [[row, column], ...], "to": 0 or 1}.
     """

@@ -1,7 +1,7 @@
-"""A control: the widget of one value that a page keeps and writes into its link, on the workbench and in lessons.
+"""A control: the widget for one value that a page keeps and writes into its link, on the workbench and in lessons.
 
-Controls differ only in where the value is kept: field_control of setup_controls.py makes the control of a field of a
-Setup, and link_control of link_controls.py makes the control of a parameter in a lesson's link.
+Controls differ only in where the value is kept: setup_controls.field_control makes a control for a field of a Setup,
+and link_controls.link_control makes one for a parameter in a lesson's link.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,12 +17,13 @@ from pages.site.words import say
 
 @dataclass(frozen=True)
 class Control:
-    """The widget of one value.
+    """The widget for one value that a page keeps, with the functions that show the value and apply a new one.
 
-    name: under which the state keeps the error of a refused input; several widgets may share it. key: of the widget.
-    value: the current one, which the widget shows. take: applies a value that the widget sends, or refuses it. label:
-    key of the widget's text. option_text: returns the text of an offered value. sets_equal: whether the widget is set
-    to the value even if it shows it, which undoes a click made while the page is computed.
+    name: the name under which the state keeps the error of a refused input; several widgets may share it. key: the key
+    of the widget. value: the current value, which the widget shows. take: a function that applies the value that the
+    visitor entered, or refuses it. label: the key of the widget's text. option_text: a function that returns the text
+    of an offered value. sets_equal: whether the widget is set to the value even if it shows it, which undoes a click
+    made while the page is computed.
     """
 
     name: str
@@ -35,7 +36,11 @@ class Control:
     sets_equal: bool = True
 
     def show(self, widget: Callable, offered: Iterable | None = None, **how) -> None:
-        """Draws the widget and, if its input was refused, the reason below it. The arguments are those of draw."""
+        """Draws the widget and, if its input was refused, the reason below it.
+
+        widget: a function such as st.toggle. offered: the values that the widget offers, if it offers several. how:
+        further arguments of the widget function.
+        """
         self.draw(widget, offered, **how)
         show_error(self.state.refused.get(self.name))
 
@@ -58,10 +63,11 @@ class Control:
         )
 
     def keep(self, place: str, texts: list[str] | None = None) -> object:
-        """Returns what the widget shows, kept in the session under `place`: the value, or the refused input. texts: of
-        the offered values.
+        """Returns what the widget shows: the current value or, if an input was refused, that input; stores it under
+        `place`.
 
-        Streamlit drops the input of a widget that was not drawn for a while; then its refusal is removed too.
+        place: a key of the session. texts: the texts of the offered values. Streamlit drops the input of a widget that
+        was not drawn for a while; then its refusal is removed too.
         """
         if self.key not in st.session_state:
             self.state.forget_refusals(self.name)
@@ -71,8 +77,9 @@ class Control:
         return st.session_state[place]
 
     def has_drawn(self, shown: object, texts: list[str] | None) -> bool:
-        """Whether the widget was drawn with this value and these texts: a select box shows the former text of its
-        option until it is set again.
+        """Whether the widget already shows this value with these texts, so that it need not be set.
+
+        A select box shows the former text of its option until it is set again.
         """
         place = f"{self.key}.texts"
         is_relabelled = st.session_state.get(place) != texts
@@ -80,9 +87,10 @@ class Control:
         return not is_relabelled and self.key in st.session_state and st.session_state[self.key] == shown
 
     def moved(self) -> "Control":
-        """Returns the control with a new key if its value was changed by something other than its widget.
+        """Returns the control with a new key, so that it shows a value that something other than its widget has
+        changed.
 
-        The cells of a matrix are an example of such a change. See set_moved_widget.
+        For example, the cells of a matrix change such a value. See set_moved_widget.
         """
         key = moved_widget_key(self.key)
         if key not in st.session_state:

@@ -1,4 +1,4 @@
-"""The main statement of a page, shown as a heading above the page's picture."""
+"""Shows the main statement of a page as a heading above the page's picture."""
 
 import streamlit as st
 

@@ -1,4 +1,6 @@
-"""The upload of a visitor's file, in the language of the page, and a sentence about entries of the file not read."""
+"""Shows the upload of a visitor's file, in the language of the page, and a sentence about entries of the file not
+read.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,7 +12,7 @@ from attention_core.record.errors import AttentionError
 from pages import components
 from pages.site.words import escape_markdown, get_text_template, has, label_arrays, say
 
-MAX_UPLOAD_MB = ARRAY_BOUNDS.megabytes  # for one file; the server accepts larger files, but only as attention maps
+MAX_UPLOAD_MB = ARRAY_BOUNDS.megabytes  # for one file; the server accepts larger ones, but only as attention maps
 BOX_WORDS = ("choose", "drop", "each", "add", "remove", "kind", "size", "one", "input", "error", "lost", "waits")
 
 

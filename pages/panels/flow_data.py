@@ -1,4 +1,6 @@
-"""The data from which the flow picture is drawn, packed for the browser."""
+"""Packs the data from which the browser draws the flow, the animated picture of how attention computes one query's
+output.
+"""
 
 import hashlib
 from collections.abc import Sequence
@@ -30,13 +32,13 @@ MAX_NAMED_COLUMNS = 64  # an axis with more positions has no column names
 
 @dataclass(frozen=True)
 class Showing:
-    """Options of the flow picture.
+    """Options of the flow picture, the animation of how attention computes one query's output.
 
-    hears: whether the picture sends the selection to the server, and shows arithmetic. plays: whether the animation
-    starts automatically. begins: the keyframe shown first if it does not, "start" or "end". known: motions that were
-    shown before, whose keyframes a key press skips. fills: whether the picture fills the screen of a lecture hall.
-    speaks: whether the picture has its own headline. height: the height if it does not fill the screen, in pixels on a
-    page 1280 px wide.
+    hears: whether the picture sends the visitor's selection to the server, and shows arithmetic. plays: whether the
+    animation starts automatically. begins: the keyframe shown first if the animation does not start, "start" or "end".
+    known: motions that were shown before, whose keyframes a key press skips. fills: whether the picture fills the
+    screen of a lecture hall. speaks: whether the picture has its own headline. height: the height if the picture does
+    not fill the screen, in pixels on a page 1280 px wide.
     """
 
     hears: bool = False
@@ -52,9 +54,9 @@ HEARD = Showing(hears=True, begins="end")  # the workbench sends selections to t
 
 
 def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) -> bytes:
-    """Returns all data of the flow picture as bytes: parts, keyframes, numbers, texts.
+    """Returns all data of the flow picture as bytes: parts (the drawn steps), keyframes, numbers, texts.
 
-    look: the selection as the server knows it.
+    look: the selection (query, head, step, keyframe) as the server knows it.
     """
     trace = screen.trace
     run = flow_run_for(screen)
@@ -99,7 +101,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
 
 
 def pack_head_maps(screen: ScreenState, data: dict) -> bytes:
-    """Returns the weights of every head as a small map of colour numbers, one byte per cell, one map after the other.
+    """Returns the weights of every head as a small map of palette indices, one byte per cell, one map after the other.
 
     Also adds the size of these maps to `data`.
     """

@@ -1,7 +1,4 @@
-"""The numbers of a run, packed for the flow picture.
-
-All numbers of a small run are packed, and the selected part of a large one.
-"""
+"""Packs the numbers of a run for the flow picture: all numbers of a small run, and the selected part of a large one."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +25,7 @@ Products = Mapping[str, dict | None]  # step -> its two operands; None if the st
 
 @dataclass(frozen=True)
 class Cut:
-    """The part of a large run that is sent to the browser: one query in one head, and the keys of largest weight."""
+    """The part of a large run that is sent to the browser: one query in one head, and its keys of largest weight."""
 
     batch: int
     head: int
@@ -74,7 +71,9 @@ def cut_of(screen: ScreenState) -> Cut | None:
 
 # ---- the numbers -----------------------------------------------------------------------------------------------------
 def pack_steps(graph: FlowGraph, products: Products) -> tuple[dict[str, dict], bytes]:
-    """Returns the description of each step, with the offset of its first number, and all numbers as bytes."""
+    """Packs all steps of a run: returns each step's description, with the offset of its first number, and all numbers
+    as bytes.
+    """
     trace = graph.trace
     unsent = list_unsent_matrices(trace)
     steps = {name: described for name, described in twin_steps(graph).items() if name not in unsent}
@@ -88,7 +87,10 @@ def pack_steps(graph: FlowGraph, products: Products) -> tuple[dict[str, dict], b
 
 
 def pack_cut_steps(trace: Trace, parts: Sequence[FlowPart], cut: Cut) -> tuple[dict[str, dict], bytes]:
-    """Packs a large run as pack_steps does, but only the drawn parts, each cut to the selection."""
+    """Packs those steps of a large run that the picture draws, each cut to the selected query, head and sentence.
+
+    Returns each step's description, with the offset of its first number, and the numbers as bytes.
+    """
     steps, blocks = {}, []
     first = 0
     for part in parts:
@@ -150,9 +152,10 @@ def describe_product(trace: Trace, name: str, unsent: Container[str]) -> dict | 
 
 
 def find_product(graph: FlowGraph, products: Products, name: str) -> str:
-    """Returns the step that opens if the visitor clicks the name of a part.
+    """Returns the step that opens if the visitor clicks the name of a drawn step (a part of the picture).
 
-    It is the product that the part splits into heads if there is one, else the part's own step.
+    If the step only moves numbers of a matrix product, for example into heads, that product opens, else the step
+    itself.
     """
     step = graph.trace.steps[name]
     while step.name in graph.moves and not graph.merges(step):
@@ -170,7 +173,7 @@ def describe_operand(operand: Panel) -> dict:
 
 
 def is_transposed(operand: Panel) -> bool:
-    """Returns whether the last axis of a drawn operand runs down instead of across."""
+    """Returns whether an operand is drawn transposed: its last axis runs down instead of across."""
     first_row = operand.refs[0]
     last_row = operand.refs[-1]
     corner = first_row[0]

@@ -1,4 +1,6 @@
-"""The animated picture of how attention computes one query's output: its data, selection and events."""
+"""Shows the animated picture of how attention computes one query's output (the flow): its data, selection and
+events.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,7 +31,7 @@ from pages.site.words import say
 
 # ---- the picture -----------------------------------------------------------------------------------------------------
 def flow_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values that determine the flow picture's data: the run, and the selected sentence of a batch.
+    """Returns the values on which the flow picture's data depend: the run, and the selected sentence of a batch.
 
     The whole selection is included only if the run is cut to it; otherwise the browser needs no new data for it.
     """
@@ -39,20 +41,24 @@ def flow_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(flow_dependencies)
 def show_flow(screen: ScreenState) -> None:
-    """Draws the flow of the selected query in the selected head."""
+    """Draws the animation of how the selected head computes the selected query's output."""
     components.flow(data=make_flow_data(screen, make_look(screen)), key="flow")
 
 
 def show_journey(screen: ScreenState, showing: Showing, step: str | None = None, order: int = 0) -> None:
-    """Draws the animation of a query without interaction or, if a step is given, that step as a map.
+    """Draws the animation of a query, which sends nothing to the server; if a step is given, draws it as a matrix
+    instead.
 
-    order: a number; if it is larger than before, a browser that shows a later keyframe starts over.
+    order: a count; if it is larger than before, a browser that shows a later keyframe starts over.
     """
     show_moving(components.flow, make_journey_data(screen, showing, step, order), answers=True, key="flow")
 
 
 def make_journey_data(screen: ScreenState, showing: Showing, step: str | None = None, order: int = 0) -> bytes:
-    """Returns the data of show_journey's picture. The arguments are those of show_journey."""
+    """Returns the data of the animation of a query; if a step is given, the picture shows it as a matrix instead.
+
+    order: a count; if it is larger than before, a browser that shows a later keyframe starts over.
+    """
     selection = screen.selection
     place = {"batch": selection.batch, "head": selection.head, "query": selection.query}
     look = {**place, "step": step, "stop": None, "cell": None, "order": order}
@@ -65,7 +71,8 @@ RESTS = ("start", "end", "plane")  # keyframes without a step; plane: the view i
 
 @dataclass
 class LookOrder:
-    """The selection on which browser and server last agreed, and how often the server has changed it.
+    """The selection (query, head, step, keyframe) on which browser and server last agreed, and how often the server
+    changed it.
 
     number: the count of these changes. A browser whose selection has changed in the meantime adopts the server's
     selection only if the count is new.
@@ -76,7 +83,9 @@ class LookOrder:
 
 
 def make_look(screen: ScreenState) -> dict:
-    """Returns the selection for the browser: sentence, head, query, step, keyframe, cell."""
+    """Returns the selection to send to the browser: sentence, head, query, step, keyframe, cell, and the count of
+    changes.
+    """
     selection, chosen = screen.selection, chosen_cell(screen.trace, screen.setup)
     step = screen.setup.view.step if screen.setup.view.step in screen.trace else None
     look = (selection.batch, selection.head, selection.query, step, screen.setup.view.stop, chosen and chosen.index)
@@ -96,16 +105,19 @@ def make_look(screen: ScreenState) -> dict:
 
 
 def look_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values that determine the data of make_look and show_look.
+    """Returns the values on which the selection and the opened cell's arithmetic in the flow picture depend.
 
-    These are the Setup and the selection, the trail to the opened cell, and whether the page hides parts until a guess.
+    These are the Setup and the selection, the trail of cells to the opened one, and whether the page hides parts until
+    the visitor guesses.
     """
     return (screen.setup, screen.selection, holds_back(), *setup_state.get_trail())
 
 
 @page_part(look_dependencies)
 def show_look(screen: ScreenState) -> None:
-    """Sends the selection and the opened cell's arithmetic to the picture, and handles its events."""
+    """Sends the selection and the opened cell's arithmetic to the animated picture; its events call the functions
+    below.
+    """
     components.look(
         data={
             **make_look(screen),
@@ -156,7 +168,8 @@ def make_sum_data(screen: ScreenState) -> dict | None:
 
 # ---- event handlers --------------------------------------------------------------------------------------------------
 def take_look(look: Mapping) -> None:
-    """Handles a selection made in the picture: another query, head, step or keyframe; closes the opened cell.
+    """Stores a selection that the visitor made in the picture (another query, head, step or keyframe); closes the open
+    cell.
 
     The head may belong to another layer of a language model.
     """
@@ -170,7 +183,7 @@ def take_look(look: Mapping) -> None:
     is_stop = stop is None or stop in trace or stop in RESTS
     if is_step and is_stop:
         batch = current_screen().selection.batch
-        # The browser already shows this selection, so it must not come back as a new order of the server.
+        # The browser already shows this selection, so it must not be sent back as a new selection of the server.
         st.session_state.setdefault("look_order", LookOrder()).look = (batch, head, query, step, stop, None)
         changes = {"token": query, "head": head, "step": step, "stop": stop, "cell": None}
         select_and_redraw(show_look.__name__, **changes)

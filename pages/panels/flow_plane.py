@@ -1,4 +1,4 @@
-"""The plane view of the flow: which vectors can be dragged, the goals, and the effect of releasing a dragged handle."""
+"""Prepares the view in which the visitor drags vectors on a plane, and applies the released vector or temperature."""
 
 from collections.abc import Callable, Mapping
 
@@ -19,7 +19,7 @@ from pages.site.words import get_text_template, say
 
 ROLES = ("q", "k", "v")
 CONTROL = "plane"  # name of the control under which the refusal of a drag is stored
-SWAPPED_NAMES = {"w_q": "w_k", "w_k": "w_q"}  # matrix -> the matrix used instead if Q and K are swapped
+SWAPPED_NAMES = {"w_q": "w_k", "w_k": "w_q"}  # matrix -> the matrix used instead if W_q and W_k are swapped
 LABELS = (
     *("keys", "values", "shares", "temperature", "hint", "zero", "waits", "follows", "reached"),
     *("across", "up", "lines"),
@@ -29,7 +29,8 @@ TEMPLATES = ("handle", "hint_some", "rows", "left_out_query", "left_out_score", 
 
 # ---- what the browser draws ------------------------------------------------------------------------------------------
 def make_plane_data(screen: ScreenState) -> dict:
-    """Returns the data of the plane: roles, temperature handle and goals.
+    """Returns the data of the view in which vectors are dragged: q, k and v, the handle for the temperature, and the
+    goals.
 
     In the data, is_product is whether a score is the dot product of q and k, and opens is the view that is shown first,
     "plane" or "flow".
@@ -52,21 +53,22 @@ def make_plane_data(screen: ScreenState) -> dict:
 
 
 def temperature_bounds(setup: Setup) -> tuple[float, float]:
-    """Returns the range of the temperature handle, widened to include the current value."""
+    """Returns the range of the handle that changes the temperature, widened to include the current value."""
     least, most = TEMPERATURE_RANGE
     return min(least, setup.run.temperature), max(most, setup.run.temperature)
 
 
 def plane_text() -> dict[str, str]:
-    """Returns the texts of the plane view, by name."""
+    """Returns {name: text} of the texts in the view in which vectors are dragged (the plane view)."""
     texts = {name: say(f"flow.plane.{name}") for name in LABELS}
     return texts | {name: get_text_template(f"flow.plane.{name}") for name in TEMPLATES}
 
 
 def describe_role(screen: ScreenState, role: str) -> dict:
-    """Returns the source of a role's vectors ("q", "k" or "v"), and why none of them can be dragged.
+    """Returns from what the vectors q, k or v are computed, and the sentence why they cannot be dragged ("" if they
+    can).
 
-    The reason is "" if they can be dragged.
+    role: "q", "k" or "v".
     """
     source = find_vector_source(screen.trace, role)
     why = find_obstacle(screen, role, source)
@@ -74,7 +76,7 @@ def describe_role(screen: ScreenState, role: str) -> dict:
 
 
 def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str | None:
-    """Returns the name of the reason why no vector of a role can be dragged; None if the vectors can be dragged."""
+    """Returns the name of the reason why the vectors q, k or v cannot be dragged; None if they can be dragged."""
     if source.kind == "turned" and not config_of(screen.setup.run).positions_at("heads"):
         return "normed"
     if source.kind in ("same", "turned"):
@@ -88,7 +90,9 @@ def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str |
 
 # ---- goals -----------------------------------------------------------------------------------------------------------
 def list_goals(screen: ScreenState) -> tuple[PlaneGoal, ...]:
-    """Returns the goals of the example; () if its words were replaced or it has several heads."""
+    """Returns the goals that the example sets for dragging vectors; () if its words were replaced or it has several
+    heads.
+    """
     setup = screen.setup
     others = (setup.run.text, setup.run.more, setup.run.x, setup.run.q, setup.run.file)
     has_other_words = any(each is not None for each in others)
@@ -121,7 +125,7 @@ def describe_goal(trace: Trace, goal: PlaneGoal) -> dict:
 
 # ---- a handle is released --------------------------------------------------------------------------------------------
 def take_release(released: Mapping) -> None:
-    """Handles the release of a dragged handle: applies the new temperature or the new vector."""
+    """Applies the new temperature, or the new vector, after the visitor has released a dragged handle."""
     if released["handle"] == "temperature":
         try_change("temperature", temperature=float(released["value"]))
         return
@@ -133,14 +137,14 @@ def take_release(released: Mapping) -> None:
 
 
 def is_place(trace: Trace, role: str, place: tuple[int, int, int]) -> bool:
-    """Returns whether a run has a vector of a role at `place`, which is (sentence, query head, word)."""
+    """Returns whether a run has a vector q, k or v (`role`) at `place`, which is (sentence, query head, word)."""
     batch, head, word = place
     batches, _, words, _ = trace.step(role).shape
     return batch < batches and head < trace.sizes()["H"] and word < words
 
 
 def move_vector(screen: ScreenState, role: str, place: tuple[int, int, int], wanted: np.ndarray) -> None:
-    """Changes a vector to the wanted one, (d,), by the smallest change of the matrix from which it is computed.
+    """Gives a word's q, k or v the wanted value, (d,), by the smallest change of the matrix from which it is computed.
 
     Does nothing if the vector cannot be dragged. place: (sentence, query head, word).
     """
@@ -153,7 +157,7 @@ def move_vector(screen: ScreenState, role: str, place: tuple[int, int, int], wan
 
 
 def name_of_matrix(setup: Setup, role: str, source: VectorSource) -> str:
-    """Returns the Setup's name for the matrix from which the layer computes the vectors of a role."""
+    """Returns the Setup's name of the matrix from which the layer computes q, k or v (`role`)."""
     if source.weight is None:
         return role
     return SWAPPED_NAMES.get(source.weight, source.weight) if "swapped" in setup.run.wiring else source.weight
@@ -162,7 +166,9 @@ def name_of_matrix(setup: Setup, role: str, source: VectorSource) -> str:
 def make_reader(
     screen: ScreenState, role: str, source: VectorSource, place: tuple[int, int, int], wanted: np.ndarray
 ) -> Callable[[], np.ndarray]:
-    """Returns a function that computes the changed matrix, for move_vector; it may raise AttentionError."""
+    """Returns a function that computes the matrix that gives a word the wanted q, k or v; it may raise
+    AttentionError.
+    """
     trace = screen.trace
     batch, head, word = place
     vectors = trace.step(role).window()[batch]  # (H or H_kv, T or S, d)
@@ -175,9 +181,9 @@ def make_reader(
 
 
 def read_source_row(trace: Trace, role: str, source: VectorSource, place: tuple[int, int]) -> np.ndarray:
-    """Returns the row x of a word that is multiplied by the matrix.
+    """Returns the row x of a word that is multiplied by the matrix of q, k or v.
 
-    If the vectors are given without a projection, this is a row of the identity. place: (sentence, word).
+    If the vectors are given without a projection, the row is that of an identity matrix. place: (sentence, word).
     """
     batch, word = place
     if source.weight is None:

@@ -1,4 +1,6 @@
-"""Data of the flow picture that depend on the run alone; cached, because a new colour or selection keeps them."""
+"""Computes the data of the flow picture that depend on the run alone; cached, because a new selection does not change
+them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,11 +38,11 @@ MAX_READ_ROWS = 2048  # if all heads have more rows than this, only the selected
 
 @dataclass(frozen=True)
 class FlowRun:
-    """The data of a run that do not depend on the selection.
+    """The data of the flow picture that depend on the run, and not on the selection.
 
-    parts: the parts of the picture. described: the parts as data for the browser, with names in the page's language.
-    largest: {part: the number whose bar fills a cell}. steps, numbers: the whole run, if it is sent as a whole, else {}
-    and b""; at most MAX_WHOLE_NUMBERS of 8 bytes, no more than the Trace that is cached too.
+    parts: the drawn steps. described: these parts as data for the browser, with names in the page's language. largest:
+    {part: the number whose bar fills a cell}. steps, numbers: the whole run, if it is sent as a whole, else {} and b"";
+    at most MAX_WHOLE_NUMBERS of 8 bytes, no more than the Trace that is cached too.
     """
 
     parts: tuple[FlowPart, ...]
@@ -80,9 +82,8 @@ def cached_flow_run(run: RunSetup, language: str, _trace: Trace) -> FlowRun:
 
 
 def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart], products: Products) -> list[dict]:
-    """Returns each part as data for the browser.
-
-    The data are the colour, symbol and label of the part, the step that a click on its name opens, and its formula.
+    """Returns each part, a drawn step, as data for the browser: colour, symbol, label, formula, and the step that a
+    click opens.
     """
     formulas = list_formulas(graph, parts)
     described = []
@@ -99,14 +100,16 @@ def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart], products: Produc
 
 
 def name_column(step: str) -> str:
-    """Returns the label of a column beside its symbol: a word if there is one, else the step's short name."""
+    """Returns the label of a step's column in the picture: a word if there is one, else the step's short name."""
     key = f"flow.column.{step}"
     return say(key) if has(key) else inline_step_name(step)
 
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 def row_facts_for(screen: ScreenState) -> dict[int, list[RowFact]]:
-    """Returns {head: facts about its rows}; if there are many rows, only for the selected head."""
+    """Returns how each query spreads its weight, as {head: facts about its rows}; with many rows, only for the selected
+    head.
+    """
     sizes, selection = screen.trace.sizes(), screen.selection
     are_few = sizes["H"] * sizes["T"] <= MAX_READ_ROWS
     heads = tuple(range(sizes["H"])) if are_few else (selection.head,)
@@ -129,7 +132,7 @@ def list_formulas(graph: FlowGraph, parts: Sequence[FlowPart]) -> dict[str, Tree
 
 
 class FormulaWriter:
-    """Writes formulas with the symbols of the picture; a step that is not drawn is replaced by its own formula."""
+    """Writes formulas with the symbols of the flow picture; a step that is not drawn is replaced by its own formula."""
 
     def __init__(self, graph: FlowGraph, parts: Sequence[FlowPart]):
         self.trace = graph.trace
@@ -153,7 +156,7 @@ class FormulaWriter:
         return right.replace(r"\text{else}", rf"\text{{{say('formula.else')}}}")
 
     def write_operand(self, name: str) -> str:
-        """Returns an operand in LaTeX: a symbol if it is drawn, an input or a mask, else the right side of its
+        """Returns an operand in LaTeX: as a symbol if it is drawn, an input or a mask, else as the right side of its
         equation.
         """
         step = self.trace.steps[name]

@@ -1,4 +1,4 @@
-"""Texts of the flow picture: names of parts and heads, sentences about rows and keyframes."""
+"""Writes the texts of the flow picture (a query's animation): names of parts and heads, sentences on rows."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -11,16 +11,16 @@ from pages.session.labels import label_token, name_token, why_it_asks
 from pages.session.view import ScreenState
 from pages.site.words import current_language, get_text_template, load_app_texts, say
 
-STOP = "flow.stop."  # prefix of the text keys of an animation's motions
-CLEAR_KINDS = ("most", "only")  # kinds of rows that attend to a single word, which the headline names
-MAX_TOLD_ROWS = 256  # with more rows in all heads, only the selected row gets a description
+STOP = "flow.stop."  # prefix of the text keys of the motions (stages of the query's animation)
+CLEAR_KINDS = ("most", "only")  # rows in which a single word has most or all of the weight; the headline names it
+MAX_TOLD_ROWS = 256  # if all heads together have more rows, only the selected row gets a description
 NEAR_OFFSETS = {-1: "before", 0: "itself", 1: "after"}
 
 
 def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
-    """Returns the texts of the flow picture; some have placeholders that the browser fills.
+    """Returns the texts of the flow picture (the animation of a query); some have placeholders that the browser fills.
 
-    drawn_keys: the number of drawn keys if the run is cut, else None.
+    drawn_keys: how many keys are drawn if the run is cut, else None.
     """
     others = trace.sizes()["S"] - (drawn_keys or 0)
     motions = list_motions(current_language())
@@ -54,13 +54,13 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
 
 @cache  # cached, because every picture calls this function
 def list_motions(language: str) -> tuple[str, ...]:
-    """Returns the motions for which a language has texts."""
+    """Returns the motions (stages of the query's animation) for which a language has texts."""
     return tuple(key.removeprefix(STOP) for key in load_app_texts(language) if key.startswith(STOP))
 
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def list_heads(screen: ScreenState, facts: Mapping[int, Sequence[RowFact]]) -> list[dict[str, str]]:
-    """Returns the name of each head, and the pattern of its weights (its habit) in words.
+    """Returns, for each head, its name and a text that describes the pattern of its weights (its habit).
 
     facts: {head: facts about its rows}, for the heads that were analysed; other heads have the habit "".
     """
@@ -103,8 +103,8 @@ def say_offset(offset: int) -> str:
 def list_facts(trace: Trace, facts: Mapping[int, Sequence[RowFact]]) -> list[list[dict | None]]:
     """Returns the description of each row of each head.
 
-    If there are many rows, every description is None, and only the selected row's description is sent, with the
-    selection.
+    If there are many rows, every description is None. The server then sends the browser only the description of the
+    selected row, when the selection changes.
     """
     sizes = trace.sizes()
     heads, queries = sizes["H"], sizes["T"]
@@ -114,7 +114,9 @@ def list_facts(trace: Trace, facts: Mapping[int, Sequence[RowFact]]) -> list[lis
 
 
 def make_fact(screen: ScreenState) -> dict:
-    """Returns the description of the selected row; for a new sentence also the reason why its query was selected."""
+    """Returns the description of the selected row of weights; for a new sentence also the reason why its query was
+    selected.
+    """
     trace, selection = screen.trace, screen.selection
     told = tell_row(trace, row_fact(trace, selection.head, selection.query, selection.batch))
     return told | {"why": tell_why(screen)}
@@ -132,7 +134,7 @@ def tell_why(screen: ScreenState) -> str:
 
 
 def tell_row(trace: Trace, fact: RowFact) -> dict:
-    """Returns the description of a row as a sentence, with three facts for the browser.
+    """Returns the description of a row of weights as a sentence, with three facts for the browser.
 
     clear: whether the row attends to one word, with weights that do not result from random numbers. random: whether its
     weights result from random numbers. sunk: the share of the attention sink.

@@ -1,4 +1,4 @@
-"""Translations of the Chinese words on a page, for visitors who read English."""
+"""Shows translations of the Chinese words on a page, for visitors who read English."""
 
 from collections.abc import Iterable
 

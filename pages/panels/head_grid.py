@@ -1,4 +1,4 @@
-"""Data of the grid of all heads' attention maps, from a language model's run or from a file."""
+"""Collects the data of the grid of all heads' attention maps, from a language model's run or from a file."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ class HeadGrid:
 
 
 def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
-    """Returns the data of the head grid: names, texts, and the weights of every head, one map after the other.
+    """Returns the data of the head grid: names, texts, and the weights of every head, one attention map after another.
 
     texts: texts to add or replace, by name.
     """
@@ -93,8 +93,8 @@ def pack_numbers(numbers: Tensor) -> bytes:
 def measures_of_head(measures: Mapping[str, Tensor], layer: int, head: int) -> dict[str, float]:
     """Returns {measure: number} for one head; layer and head count from 0.
 
-    A measure that is not finite, because no query counts for it, is left out. measures: {name: numbers of all heads (L,
-    H)}.
+    A measure that is not finite, because no query counts for the measure, is left out. measures: {name: numbers of all
+    heads (L, H)}.
     """
     numbers = {name: float(rows[layer, head]) for name, rows in measures.items()}
     return {name: number for name, number in numbers.items() if math.isfinite(number)}

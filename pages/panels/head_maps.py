@@ -1,4 +1,4 @@
-"""The attention maps of the heads, a sentence about what a head does, and the heads' names."""
+"""Draws the attention maps of the heads, and writes a sentence about what a head does, and the heads' names."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,8 +20,8 @@ from pages.setup.resolve import config_of, resolve_run
 from pages.setup.setup import RunSetup, Setup
 from pages.site.words import escape_markdown, has, say
 
-MAX_NAMED_KEYS = 4  # most keys that a sentence lists by name
-LARGE_MAPS_LIMITS = (2, 20)  # heads and tokens: up to both limits, all heads get large maps side by side
+MAX_NAMED_KEYS = 4  # a sentence lists at most this many keys by name
+LARGE_MAPS_LIMITS = (2, 20)  # most heads and most tokens with which the maps of all heads are large, side by side
 MAX_TOKENS_BESIDE_SMALL_MAPS = 12  # with more tokens, the small maps lie above the large one instead of beside it
 
 
@@ -36,7 +36,7 @@ def fact_sentence(trace: Trace, selection: Selection, spell: Callable[[str], str
 
 
 def row_sentence(trace: Trace, fact: RowFact, found: Accident | None, spell: Callable[[str], str]) -> str:
-    """Returns the sentence of fact_sentence for a row whose fact is known.
+    """Returns the sentence that says to what a query attends, from the known facts about its row of weights.
 
     found: the random numbers that determine the row's weights; None if there are none.
     """
@@ -69,7 +69,9 @@ def attention_sentence(trace: Trace, fact: RowFact, words: dict[str, object], sp
 
 
 def several_keys_sentence(keys: list[str], words: dict[str, object]) -> str:
-    """Returns the sentence that a query attends to several keys equally; many keys are counted, not named."""
+    """Returns the sentence that a query attends to several keys equally; more than MAX_NAMED_KEYS keys are only
+    counted.
+    """
     count = len(keys)
     if count > MAX_NAMED_KEYS:
         return say("fact.many", key=keys[0], keys=count, **words)
@@ -124,7 +126,7 @@ def enumerated(names: list[str]) -> str:
 
 # ---- the map of a head -----------------------------------------------------------------------------------------------
 def list_large_heads(screen: ScreenState) -> list[int]:
-    """Returns the heads whose maps are large: all heads if they fit side by side, else the selected one."""
+    """Returns the heads whose attention maps are large: all if they fit side by side, else the selected head."""
     sizes = screen.trace.sizes()
     heads = sizes["H"]
     longest = max(sizes["T"], sizes["S"])
@@ -136,14 +138,14 @@ def list_large_heads(screen: ScreenState) -> list[int]:
 
 
 def make_head_pictures(screen: ScreenState) -> dict[int, charts.Picture]:
-    """Returns {head: map} for the heads with large maps; {} if the maps are drawn on a canvas."""
+    """Returns {head: picture of its attention map} for the heads with large maps; {} if they are drawn on a canvas."""
     if canvas_map.is_large(screen.drawn("weights"), "weights"):
         return {}
     return {head: make_head_picture(screen, head) for head in list_large_heads(screen)}
 
 
 def make_head_picture(screen: ScreenState, head: int) -> charts.Picture:
-    """Returns the map of one head's weights or, if two runs are compared, of the difference of their weights."""
+    """Returns the picture of one head's attention weights or, if two runs are compared, of their difference."""
     selection = screen.selection
     axes = (say("corner.T"), say("corner.S"))
     return charts.head_map(
@@ -161,7 +163,7 @@ def make_head_picture(screen: ScreenState, head: int) -> charts.Picture:
 
 
 def show_head_pictures(screen: ScreenState, pictures: dict[int, charts.Picture]) -> None:
-    """Draws the maps of the heads, then the strip of steps.
+    """Draws the attention maps of the heads, then the strip of steps.
 
     If the maps are few and small, all are drawn side by side. Otherwise one large map and small maps of all heads are
     drawn.
@@ -183,7 +185,7 @@ def show_head_pictures(screen: ScreenState, pictures: dict[int, charts.Picture])
 
 
 def show_head_map(screen: ScreenState, head: int, pictures: dict[int, charts.Picture]) -> None:
-    """Draws one head's map, in cells or on a canvas."""
+    """Draws one head's attention map, in cells or, if it has no picture, on a canvas."""
     selection = replace(screen.selection, head=head)
     title = head_title(screen, head)
     sentence = fact_sentence(screen.trace, selection, spell=str)
@@ -205,7 +207,7 @@ def show_head_map(screen: ScreenState, head: int, pictures: dict[int, charts.Pic
 
 # ---- the name of a head ----------------------------------------------------------------------------------------------
 def head_title(screen: ScreenState, number: int) -> str:
-    """Returns the heading of a head's map; the heading is marked if the map shows a difference of two runs."""
+    """Returns the heading of a head's attention map, with a mark if the map shows a difference of two runs."""
     title = head_name(screen.setup, screen.inputs, number)
     if screen.drawn("weights").difference:
         return title + say("change.title")
@@ -213,9 +215,9 @@ def head_title(screen: ScreenState, number: int) -> str:
 
 
 def head_name(setup: Setup, inputs: RunInputs, number: int) -> str:
-    """Returns the role for which a head was built, else its number.
+    """Returns the title of a head: its position, counted from 1, and what it was built to do (its role), if known.
 
-    The role is returned only if the layer is as the example built it and no word has a random vector.
+    The role is added only if the layer is as the example built it and no word has a random vector.
     """
     title = say("place.head", number=number + 1)
     find_role = built_head_role if resolve_run(setup.run).built else example_head_role
@@ -227,7 +229,7 @@ def head_name(setup: Setup, inputs: RunInputs, number: int) -> str:
 
 
 def built_head_role(setup: Setup, number: int) -> str:
-    """Returns the role of a head that was built by hand; "" for any other head."""
+    """Returns what a head that was built by hand does (its role); "" for any other head."""
     kinds = resolve_run(setup.run).built
     if number >= len(kinds):
         return ""
@@ -237,13 +239,13 @@ def built_head_role(setup: Setup, number: int) -> str:
 
 
 def example_head_role(setup: Setup, number: int) -> str:
-    """Returns the role of an example's head; "" if the example gives the head no role."""
+    """Returns what the example says that a head does (its role); "" if the example says nothing about the head."""
     key = f"role.{setup.run.example}.{number + 1}"
     return say(key) if has(key) else ""
 
 
 def is_as_built(setup: Setup) -> bool:
-    """Returns whether the layer is still as in the example.
+    """Returns whether the workbench's layer is still as in its example.
 
     Words, number format, device and other settings outside the layer may have been changed.
     """

@@ -1,4 +1,4 @@
-"""Texts on the origins of the input numbers: built by hand, random or edited."""
+"""Writes texts on the origins of the input numbers: built by hand, random or edited."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from pages.session.view import ScreenState
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-# Scores or weights that a visitor may set -> the step with the computed numbers, if some are set.
+# Steps whose numbers a visitor may set -> the step that then has the numbers as computed by the run.
 WHAT_IF_STEPS = {"scores": "computed_scores", "weights": "computed_weights"}
 
 
@@ -79,7 +79,7 @@ def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.nda
 
 
 def make_what_if_change(screen: ScreenState, name: str, matrix: np.ndarray | None) -> dict[str, ChosenNumbers | None]:
-    """Returns the change of a Setup, as {field: value}, that sets a head's scores or weights to `matrix`.
+    """Returns the change of the workbench's state, {field: value}, that sets a head's scores or weights to `matrix`.
 
     name: "scores" or "weights". matrix: the new numbers; None removes all numbers that were set in this head.
     """

@@ -1,4 +1,4 @@
-"""A visitor's choices in a lesson: stored in the session, written into the link, and checked on input."""
+"""Keeps a visitor's choices in a lesson: stored in the session, written into the link, and checked on input."""
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from pages.site.words import has
 
 STAGE = "stage"  # key for the choices of a lesson that is shown in a lecture
 MAIN_TEXT = "text"  # name of the control for a lesson's main sentence
-COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # link keys of every lesson, besides those of its controls
+COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # link keys that every lesson has besides its controls' keys
 
 
 @dataclass
@@ -30,7 +30,7 @@ class LessonChoices(LinkedState):
 
 
 def enter_lesson(slug: str) -> None:
-    """Makes a lesson the current one.
+    """Makes a lesson the current lesson of the session.
 
     If the visitor has just arrived, the choices in the link replace the choices stored in the session.
     """
@@ -42,7 +42,7 @@ def enter_lesson(slug: str) -> None:
 
 
 def enter_lesson_on_stage(slug: str, link: Mapping[str, str] | None) -> None:
-    """Makes a lesson the current one in a lecture, with choices separate from those on its own page.
+    """Makes a lesson the current lesson of a lecture, with choices separate from those on the lesson's own page.
 
     link: the lesson's link when it starts; None when it continues.
     """
@@ -67,7 +67,8 @@ def read_linked_choices(slug: str, link: Mapping[str, str]) -> LessonChoices:
 
 
 def read_cuts(text: str, known: Container[str]) -> tuple[dict[str, str], list[str]]:
-    """Parses the segmentations ("cuts") of Chinese texts in a lesson's link.
+    """Parses the segmentations ("cuts") of Chinese texts in a lesson's link, such as "232": words of 2, 3 and 2
+    characters.
 
     Returns {control: cut}, and the parts that belong to none of the lesson's texts. known: the names of the lesson's
     texts.
@@ -100,7 +101,7 @@ def cut_key_of(slug: str) -> str:
 
 
 def take_stated_cut(name: str, keep: Callable[[str, str], str]) -> None:
-    """Segments the text of a control as the link states, before the text is read.
+    """Applies the link's segmentation of a control's text to this text, before the control reads it.
 
     keep: a function that returns the text with this segmentation; it raises ValueError if the segmentation does not fit
     the text. A segmentation that does not fit is reported on the page.
@@ -140,7 +141,7 @@ def current_lesson_choices() -> LessonChoices:
 
 # ---- a choice --------------------------------------------------------------------------------------------------------
 def get_choice(name: str, default: object, read: Callable[[str], object]) -> object:
-    """Returns the value that was chosen under a name, else the value in the link, else the default."""
+    """Returns a choice of the current lesson: the value that the visitor chose, else the link's, else the default."""
     own = current_lesson_choices()
     if name in own.waiting:
         text = own.waiting.pop(name)
@@ -152,9 +153,9 @@ def get_choice(name: str, default: object, read: Callable[[str], object]) -> obj
 
 
 def take_choice(name: str, given: object, default: object, read: Callable[[str], object]) -> None:
-    """Stores the value of a control, or the error for which it is refused.
+    """Stores the value that a control sends or, if the value is refused, its error.
 
-    A browser may send anything, so the value is parsed like a link's text.
+    A browser may send anything, so the value is parsed like a text from a link.
     """
     own = current_lesson_choices()
     try:

@@ -1,4 +1,4 @@
-"""The controls of a lesson, whose values are stored in the session, written into the link, and checked.
+"""Shows the controls of a lesson, whose values are stored in the session, written into the link, and checked.
 
 The name of a control is its key in the link. The `read` argument of a control is a function that parses a text, or
 raises an error for it. The texts of a control are in the lesson's content: control.<name>, and option.<name>.<option>
@@ -42,11 +42,11 @@ def link_control(
     label: str = "",
     of: str = "",
 ) -> Control:
-    """Returns the control of a parameter in the lesson's link.
+    """Returns the Control (value and handler of a widget) of a parameter in the lesson's link.
 
     read: a function that parses a text, or raises an error for it. offered: the values that the widget offers; a value
-    that is not among them, for example after other choices, becomes the default. label: see Control. of: suffix of the
-    widget's key, which distinguishes the control from an earlier one of the same name.
+    that is not among them, for example after other choices, becomes the default. label: the key of the widget's text.
+    of: suffix of the widget's key, which distinguishes the control from an earlier one of the same name.
     """
     slug, value = current_slug(), get_choice(name, default, read)
     return Control(
@@ -57,14 +57,14 @@ def link_control(
         current_lesson_choices(),
         label or f"lessons.{slug}.control.{name}",
         option_labels(name),
-        sets_equal=False,  # because the page takes so long to compute that a second click may come meanwhile
+        sets_equal=False,  # because the page computes for so long that a second click may come meanwhile
     )
 
 
 def show_choice_refusal(name: str, take_reading: Callable[[str], None] | None = None) -> None:
-    """Shows the error of a refused value at its control.
+    """Shows, at a control, why its value was refused, if it was.
 
-    take_reading: as in show_error.
+    take_reading: the handler of a chosen reading, if the value can be read in several ways.
     """
     show_error(current_lesson_choices().refused.get(name), f"{current_slug()}.{name}", take_reading)
 
@@ -80,7 +80,7 @@ def choose_option(
 ) -> str:
     """Shows a segmented control; returns the chosen option, else the default, else the first option.
 
-    words: a function that returns an option's text, if not the lesson's content has it. how: arguments of
+    words: a function that returns an option's text; None if the lesson's content has the texts. how: arguments of
     st.segmented_control.
     """
     control = link_control(name, options[0] if default is None else default, make_member_reader(options), options)
@@ -91,7 +91,7 @@ def choose_option(
 
 
 def choose_options(name: str, options: Sequence[str], default: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Shows pills for any number of options; returns the chosen ones."""
+    """Shows pills for any number of options; returns the options that the visitor chose."""
 
     read_option = make_member_reader(options)
 
@@ -104,7 +104,9 @@ def choose_options(name: str, options: Sequence[str], default: tuple[str, ...] =
 
 
 def choose_place(name: str, labels: Sequence[str], label: str | None = None) -> int | None:
-    """Shows pills for the positions of a sequence, such as the tokens of a sentence; returns the chosen one or None."""
+    """Shows pills for the positions of a sequence, such as the tokens of a sentence; returns the chosen position or
+    None.
+    """
     places = range(len(labels))
     texts = make_names_distinct([escape_markdown(text) for text in labels])
     control = link_control(name, None, make_place_reader(len(labels)), places)
@@ -154,7 +156,7 @@ def slide(
 
     written: a function that formats a number. others: numbers that a link may contain too, because other choices offer
     them. moves: whether the default may change. If so, each default gets a separate slider, because a browser that
-    still shows the old default would send it. how: arguments of st.select_slider.
+    still shows the old default would send it to the server. how: arguments of st.select_slider.
     """
     control = number_control(name, options, default, others, of=f".{default}" if moves else "")
     control.draw(st.select_slider, options, format_func=written, **how)
@@ -164,9 +166,10 @@ def slide(
 def number_control(
     name: str, options: Sequence[float], default: float, others: Sequence[float] = (), of: str = ""
 ) -> Control:
-    """Returns the control of a number from a list.
+    """Returns the Control (value and handler of a widget) of a number from a list.
 
-    of: as in link_control. The other arguments are those of slide.
+    options: the numbers. others: further numbers that a link may contain. of: suffix of the widget's key, to tell it
+    from an earlier one of the same name.
     """
     known = {str(number): number for number in (*options, *others)}
     read_number = make_member_reader(known)
@@ -191,14 +194,17 @@ def text_box(name: str, default: str, check: Callable[[str], object], tall: bool
     lines.
     """
     control = text_control(name, default, check)
-    with st.container(width=how.pop("width", "stretch")):  # the container puts the error below the box, even in a row
+    with st.container(width=how.pop("width", "stretch")):  # the container puts the error below the input, even in a row
         control.draw(st.text_area if tall else st.text_input, max_chars=MAX_TEXT_LENGTH, **how)
         show_choice_refusal(name, control.take)
     return control.value
 
 
 def text_control(name: str, default: str, check: Callable[[str], object]) -> Control:
-    """Returns the control of a text; see text_box for `check`."""
+    """Returns the Control (value and handler of a widget) of a text.
+
+    check: a function that raises AttentionError for a text that is not accepted.
+    """
 
     def read(text: str) -> str:
         check(text)
@@ -241,10 +247,10 @@ def check_lesson_tokens(tokens: Sequence[str], most: int = MAX_LESSON_TOKENS) ->
 
 
 def pick_example(*names: str, zh: str | None = None, name: str = "ex") -> Setup:
-    """Shows a select box for one of a few examples; returns the example's Setup.
+    """Shows a select box with a few examples; returns the Setup (state of the workbench) of the chosen one.
 
     names: the names of the examples. zh: the default on a Chinese page; None for the first example. name: the name of
-    the choice, if a lesson has several such boxes.
+    the choice, if a lesson has several such select boxes.
     """
     usual = names[0]
     if zh and current_language() == "zh":

@@ -1,4 +1,4 @@
-"""A number on a lesson's page that is chosen with a slider; the page is updated while the slider is dragged."""
+"""Draws sliders whose number a lesson's page follows; the page is updated while the slider is dragged."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,38 +19,38 @@ class LiveChoice:
 
     @property
     def value(self) -> float:
-        """The chosen number."""
+        """Returns the number at the slider's current position."""
         return self.control.value
 
     @property
     def count(self) -> int:
-        """The number of positions of the slider."""
+        """Returns how many positions the slider has."""
         return len(self.options)
 
     @property
     def key(self) -> str:
-        """The key of the slider on the page."""
+        """Returns the key of the slider on the page."""
         return self.control.key
 
     @property
     def position(self) -> int:
-        """The index of the chosen value among the options."""
+        """Returns the index of the chosen value among the options."""
         return self.options.index(self.value)
 
     @property
     def follows(self) -> tuple["LiveChoice", ...]:
-        """The sliders that determine what is shown: this slider alone."""
+        """Returns the sliders that determine what is shown: this slider alone."""
         return (self,)
 
     @property
     def waits_for(self) -> tuple["LiveChoice", ...]:
-        """The sliders that must be released before an update: always ()."""
+        """Returns the sliders that must be released before an update: always ()."""
         return ()
 
 
 @dataclass(frozen=True, eq=False)
 class LiveChoices:
-    """Several sliders that a part of the page follows, in every combination of their positions.
+    """Several sliders that a part of the page follows: it shows the result for every combination of their positions.
 
     The last slider varies fastest. If the part's results take too long to be computed for all positions of further
     sliders, the part may wait until these sliders are released.
@@ -61,17 +61,17 @@ class LiveChoices:
 
     @property
     def options(self) -> Sequence[float]:
-        """The options of the last slider."""
+        """Returns the options of the last slider."""
         return self.follows[-1].options
 
     @property
     def count(self) -> int:
-        """The number of combinations of positions."""
+        """Returns how many combinations the positions of the sliders have."""
         return prod(choice.count for choice in self.follows)
 
     @property
     def position(self) -> int:
-        """The index of the current combination of positions."""
+        """Returns the index of the current combination of the sliders' positions."""
         place = 0
         for choice in self.follows:
             place = place * choice.count + choice.position
@@ -82,7 +82,7 @@ Followed = LiveChoice | LiveChoices  # the slider or sliders that a part of the 
 
 
 def describe_followed(followed: Followed) -> dict[str, object]:
-    """Returns the followed sliders as data for the browser; position.js describes the format."""
+    """Returns the sliders that a part of the page follows as data for the browser, in the format of position.js."""
     return {
         "of": [choice.key for choice in followed.follows],
         "counts": [choice.count for choice in followed.follows],
@@ -98,9 +98,10 @@ def find_live_choice(
     written: Callable[[float], str] = "{:g}".format,
     others: Sequence[float] = (),
 ) -> LiveChoice:
-    """Returns the current choice of a slider that show_live_choice draws.
+    """Returns the current choice of a slider that show_live_choice draws later.
 
-    The arguments are those of link_controls.slide.
+    options: the numbers that it offers. written: a function that formats a number. others: further numbers that a link
+    may contain.
     """
     return LiveChoice(number_control(name, options, default, others), options, written)
 
@@ -108,9 +109,9 @@ def find_live_choice(
 def show_live_choice(
     choice: LiveChoice, change: Callable[[float], dict] | None = None, width: int | str = "stretch"
 ) -> None:
-    """Draws the slider.
+    """Draws the slider of a number that the page follows.
 
-    change: a function that returns, for an option, the change of the run in the flow picture; see ListSlider.
+    change: a function that returns, for an option, the change of the run in the flow picture: its parameters or values.
     """
     options = list(choice.options)
     slider = ListSlider(

@@ -1,4 +1,4 @@
-"""Parts of a page that follow a slider while it is dragged; the data for all positions are sent at once."""
+"""Draws the parts of a page that follow a slider while it is dragged; the data for all positions are sent at once."""
 
 import json
 from collections import Counter
@@ -29,7 +29,7 @@ Values = list[tuple]  # the rows of a picture's table as tuples, without column 
 
 @dataclass(frozen=True, eq=False)
 class LiveCells:
-    """Cells that follow a slider.
+    """Cells of a picture that follow a slider while it is dragged.
 
     pictures: one for each position of the slider, all of equal size; None for a position whose picture is drawn only
     after the slider is released. packed: the rows of the pictures as bytes for the browser.
@@ -50,7 +50,7 @@ def only_now(choice: Followed, drawn: object) -> list[object]:
 def tell_live(
     choice: Followed, key: str, texts: Sequence[str | None], kind: str = "line", template: str | None = None
 ) -> None:
-    """Shows a sentence that follows a slider.
+    """Shows a sentence that changes with a slider while it is dragged.
 
     texts: the sentence for each position, in Markdown; None if it is written only after the slider is released. kind:
     "heading", "line", "caption" or "table". template: the text shown while other sliders are dragged.
@@ -61,7 +61,7 @@ def tell_live(
 
 
 def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
-    """Shows a sentence, which follows a slider if one is given.
+    """Shows a sentence; if a slider is given, the sentence changes with it.
 
     texts: the sentence for each position of the slider, or a single one; a heading begins with HEADING_SIGN.
     """
@@ -78,26 +78,30 @@ def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
 def show_live_goal(
     choice: Followed, key: str, reached: Sequence[bool], texts: Sequence[str], templates: Sequence[str] = ()
 ) -> None:
-    """Shows whether the goal of a slider is reached.
+    """Shows whether the slider's current number reaches the goal of a task.
 
     reached: for each position of the slider, whether it reaches the goal. texts: the text for each position. templates:
-    two texts shown while other sliders are dragged, for a goal that is not reached and for one that is.
+    two texts shown while other sliders are dragged, for a goal that is not reached and for a goal that is.
     """
     note_answer(reached[choice.position])
     draw_text(choice, key, texts, {"kind": "goal", "reached": list(reached), "templates": list(templates)})
 
 
 def draw_text(choice: Followed, key: str, texts: Sequence[str | None], form: dict) -> None:
-    """Draws a text that follows a slider."""
+    """Draws a text that changes while a slider is dragged.
+
+    texts: the text for each position; None if it is written only after the slider is released. form: further data for
+    the browser component.
+    """
     pieces = [split_bold(say("flow.waits") if text is None else text) for text in texts]
     data = {**describe_followed(choice), "texts": pieces, "waits": say("flow.waits"), **form}
     show_moving(components.live_text, data, answers=form["kind"] == "heading", key=key)
 
 
 def pack_live_cells(pictures: Sequence[Picture | None]) -> LiveCells:
-    """Returns the pictures of all positions as cells that follow a slider.
+    """Packs the pictures of all positions of a slider as cells that follow the slider.
 
-    pictures: as in LiveCells.
+    pictures: one for each position, of equal size; None if a picture is drawn only after a release.
     """
     drawn = [picture and list_values(picture.table, CELL_COLUMNS) for picture in pictures]
     fixed, frames = part_fixed_rows(drawn)
@@ -121,9 +125,9 @@ def pack_rows(fixed: Rows, frames: Sequence[Rows | None], usual: dict[str, objec
 def show_live_cells(
     choice: Followed, key: str, cells: LiveCells, alt: str, take: Callable[[Mapping], None], fills: bool = True
 ) -> None:
-    """Shows cells that follow a slider.
+    """Shows the cells of a picture that changes while a slider is dragged.
 
-    take: the handler of a click on a cell. fills: whether the cells take the full width.
+    take: the function that is called with a click on a cell. fills: whether the cells take the full width.
     """
     picture = cells.pictures[choice.position]
     collected().pictures.append((picture, alt))
@@ -133,7 +137,9 @@ def show_live_cells(
 
 
 def part_fixed_rows(frames: Sequence[Values | None]) -> tuple[Values, list[Values | None]]:
-    """Returns the rows that all frames have in common, which are sent once, and the other rows of each frame.
+    """Returns the rows that the pictures of all positions have in common, and the other rows of each picture.
+
+    The browser gets the common rows only once. frames: the rows of each position's picture.
 
     >>> part_fixed_rows([[("a", 1), ("a", 2)], None, [("a", 2), ("a", 3)]])
     ([('a', 2)], [[('a', 1)], None, [('a', 3)]])
@@ -167,7 +173,7 @@ def list_unusual(rows: Values, usual: tuple) -> Rows:
 def show_live_curves(
     choice: Followed, key: str, pictures: Sequence[Picture | None], axes: tuple[Axis, Axis], alt: str
 ) -> None:
-    """Shows curves that follow a slider.
+    """Shows curves that change while a slider is dragged.
 
     pictures: the curves for each position of the slider; None if they are drawn only after the slider is released.
     """
@@ -177,7 +183,7 @@ def show_live_curves(
 
 
 def show_followed_curves(choice: Followed, key: str, picture: Picture, axes: tuple[Axis, Axis], alt: str) -> None:
-    """Shows fixed curves, and a vertical line that follows a slider along them."""
+    """Shows fixed curves with a vertical line that moves along them while a slider is dragged."""
     collected().pictures.append((picture, alt))
     colour = current_palette().outline
     frames = [[CURVE_COLUMNS | {"kind": "rule", "x": place, "fill": colour}] for place in choice.options]
@@ -194,7 +200,7 @@ def draw_curves(
     spec: dict,
     alt: str,
 ) -> None:
-    """Draws curves that follow a slider.
+    """Draws curves that change while a slider is dragged.
 
     fixed: rows shown at all positions of the slider. frames: the additional rows of each position. spec: the Vega-Lite
     specification, which contains width and height.
@@ -216,9 +222,9 @@ def draw_curves(
 def draw_frames(
     choice: Followed, key: str, data: dict, alt: str, take: Callable[[Mapping], None] | None = None
 ) -> None:
-    """Draws a picture that follows a slider.
+    """Draws a picture that changes while a slider is dragged.
 
-    take: the function that handles a click.
+    data: the picture's size, axes and rows for all positions. take: the function that is called with a click.
     """
     palette = current_palette()
     place = {**describe_followed(choice), "alt": alt, "ink": palette.ink, "faint": palette.faint}

@@ -1,4 +1,4 @@
-"""A slider that a picture follows while it is dragged; the server computes the run after it is released."""
+"""Draws a slider that a picture follows while it is dragged; the server computes the run after it is released."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -29,8 +29,8 @@ class RatioSlider:
 class ListSlider:
     """A slider through a list of values.
 
-    texts: the text of each value. changes: for each value the change of the run in the flow picture, {"params": {step:
-    {parameter: value}}} or {"values": {step: numbers}}; None if the slider does not change the run.
+    texts: the text of each value. changes: for each value the change of the run in the animated picture, {"params":
+    {step: {parameter: value}}} or {"values": {step: numbers}}; None if the slider does not change the run.
     """
 
     values: Sequence[float]
@@ -40,9 +40,9 @@ class ListSlider:
 
 @dataclass(frozen=True)
 class TypedNumber:
-    """A box for typing a slider's number, also one that the slider does not offer; a refused number stays in the box.
+    """A text input for a slider's number, also one that the slider does not offer; a refused number stays in the input.
 
-    step: the increment of the box's arrows; an int allows only whole numbers. most: the largest absolute value.
+    step: the increment of the input's arrows; an int allows only whole numbers. most: the largest absolute value.
     """
 
     step: float
@@ -57,7 +57,7 @@ class TypedNumber:
 
 
 def show_ratio_slider(control: Control, slider: RatioSlider, typed: TypedNumber | None = None) -> None:
-    """Shows the slider of a control."""
+    """Shows a slider whose positions are a geometric sequence, for the value of a control."""
     data = vars(slider) | {"changes": {"step": slider.step, "parameter": slider.parameter}, "values": None}
     draw_slider(control, data, (slider.least, slider.most), lambda value: control.take(float(value)), typed)
 
@@ -69,7 +69,10 @@ def show_list_slider(
     label: str | None = None,
     width: int | str = "stretch",
 ) -> None:
-    """Shows the slider of a control. label: the text to show instead of the control's label."""
+    """Shows a slider through a list of values, for the value of a control.
+
+    label: the text to show instead of the control's label.
+    """
 
     def take_released(value: float) -> None:
         if value in slider.values:
@@ -90,7 +93,8 @@ def draw_slider(
 ) -> None:
     """Draws a slider under its control's key.
 
-    ends: the least and the largest number that the slider sends.
+    ends: the least and the largest number that the browser may send. take_released: a function that stores the number
+    at which the slider was released. typed: the number input beside the slider, if any.
     """
     most = typed.most if typed else 0
     place = f"{control.key}.typed"

@@ -1,4 +1,4 @@
-"""Controls of the language model that reads the sentence: its choice, its layer, and a table of measures.
+"""Shows the controls of the language model that reads the sentence: its choice, its layer, and a table of measures.
 
 The measures are those of all models on held-out sentences.
 """
@@ -25,7 +25,7 @@ from pages.site.words import escape_markdown, say
 
 
 def show_model_controls(setup: Setup) -> None:
-    """Shows the choice of the model, and its description, if a model reads the sentence."""
+    """Shows the choice and the description of the language model, if one reads the sentence."""
     name = resolve_run(setup.run).model
     if name is None:
         return
@@ -112,7 +112,7 @@ def tell_figure(name: str, figure: str) -> str:
 
 
 def describe_wanted(names: list[str]) -> str:
-    """Returns the text on the targets of the models that answer questions, and on each measure below its target."""
+    """Returns the text on the target values of the models that answer questions, and measures below their target."""
     wanted = {f"least_{figure}": format_percent(least) for figure, least in ASKED_MODEL_GOALS.items()}
     missed = [describe_missed(name, figure) for name in names for figure in find_missed(name)]
     told = say("figures.missed", missed=say("fact.comma").join(missed)) if missed else say("figures.all_met")
@@ -133,7 +133,7 @@ def describe_missed(name: str, figure: str) -> str:
 
 
 def describe_trainings(names: list[str]) -> str:
-    """Returns the text that says how often each model was trained, and with which seed the shown model was trained."""
+    """Returns the text that says, for each model, with how many seeds it was trained and the shown one's seed."""
     told = []
     for name in names:
         row = read_figures()[name]

@@ -1,4 +1,4 @@
-"""Whether a language model knows sentences like the one on the screen, or only guesses; this is shown first."""
+"""Shows whether a language model knows sentences like the one on the screen, or only guesses; this is shown first."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,12 +16,12 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, has, say
 
-MOST_NAMED_WORDS = 4  # maximum words named that surprise the model or are outside its vocabulary
-MOST_NAMED_STAND_INS = 8  # maximum words named that the model reads as another word
-MOST_REFERENCES = 3  # maximum pronouns whose answers are shown
+MOST_NAMED_WORDS = 4  # most words that are named because they surprise the model or are unknown to it
+MOST_NAMED_STAND_INS = 8  # most words that are named because the model reads another word instead
+MOST_REFERENCES = 3  # most pronouns for which the noun that the model chooses is shown
 SIGN = ":material/help:"  # icon of the warning that a model guesses
 SIGN_KEY = "lesson_guess"  # session key of the warning about the lesson's sentence
-STARTLING = "startling"  # origin of a known word that surprises the model more than the words of usual sentences do
+STARTLING = "startling"  # origin of a known word that surprises the model more than the words of usual sentences
 
 
 def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | None:
@@ -56,8 +56,8 @@ def guess_dependencies(screen: ScreenState) -> tuple[object, ...]:
 def show_judgement(screen: ScreenState) -> None:
     """Shows that the model guesses, and why.
 
-    For each pronoun, shows to which noun it refers: according to the model, to the model's other form, and to a simple
-    rule.
+    For each pronoun, shows to which noun it refers: according to the model, to the same model in its other form
+    (encoder or decoder), and to a simple rule.
     """
     judged = judge_screen(screen)
     if judged is None:
@@ -95,13 +95,13 @@ def tell_guess(words: Sequence[str], judgement: Judgement, of_words: bool = Fals
     """Returns the text on why the model guesses.
 
     The reasons are doubts about pronouns; for a sentence without pronouns, or with of_words, also what makes the
-    sentence unlike the training sentences. of_words: as in tell_sign.
+    sentence unlike the training sentences. of_words: whether the text is about words that the model predicts.
     """
     reasons = [tell_doubts(words, judgement, each) for each in judgement.doubted[:MOST_REFERENCES]]
     if of_words or not judgement.references:
-        told = {"unknown"} if reasons else set()  # because the doubts already name the unknown words
+        told = {"unknown"} if reasons else set()  # the doubts already name the unknown words
         if set(judgement.startling) <= set(judgement.unknown):
-            told.add("word")  # because unknown words always surprise the model
+            told.add("word")  # all surprising words are unknown, and so need no reason of their own
         reasons += [tell_reason(words, judgement, each) for each in judgement.reasons if each not in told]
     return say("guess.outside", reasons=say("guess.joined").join(reasons))
 
@@ -142,7 +142,7 @@ def show_guess_sign(setup: Setup) -> None:
 
 
 def repeat_guess_sign() -> None:
-    """Shows the warning of show_guess_sign again, in a separate part of the lesson on the same sentence."""
+    """Shows the lesson's stored guess warning again, in a separate part of the lesson on the same sentence."""
     show_sign(st.session_state.get(SIGN_KEY, ""))
 
 
@@ -175,7 +175,7 @@ def tell_reason(words: Sequence[str], judgement: Judgement, reason: str) -> str:
 def tell_reference(name: str, words: Sequence[str], reference: Reference) -> str:
     """Returns the text on the noun to which a pronoun refers.
 
-    It names the answer of the model, that of its other form (encoder or decoder), and the nearest noun that fits.
+    It names the answer of the model, the answer of its other form (encoder or decoder), and the nearest noun that fits.
     """
 
     def quote(place: int | None) -> str:

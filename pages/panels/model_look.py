@@ -1,4 +1,4 @@
-"""The selection in a language model, beyond the layer on the screen: the word, and the opened number."""
+"""Holds what is selected in a language model, beyond the layer on the screen: the word, and the opened number."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ LOOK_KEY = "model_block"
 
 @dataclass(frozen=True)
 class BlockCell:
-    """A number in a language model's run: the name of the part of the model, and the cell in that part's Trace."""
+    """A number in a language model's run: the name of a component ("part"), and the cell in that component's Trace."""
 
     part: str
     ref: Ref
@@ -36,10 +36,10 @@ class BlockCell:
 
 @dataclass(frozen=True)
 class BlockLook:
-    """The visitor's selection in a language model.
+    """The visitor's selection in a language model: a word whose logit is explained, and the opened numbers.
 
-    run: the model and its tokens. target: the index of the word whose logit is attributed to the parts; None for the
-    likeliest word. trail: the numbers that were opened one after the other; the last one is open.
+    run: the model and its tokens. target: the index of the word whose logit is attributed to the model's components;
+    None for the likeliest word. trail: the numbers that were opened one after the other; the last one is open.
     """
 
     run: tuple = ()
@@ -51,7 +51,8 @@ class BlockLook:
 class BlockView:
     """A run of a language model with the visitor's selection.
 
-    stack: the run. at: the position of the selected word. look: the selection.
+    name, tokens: the model and what it reads. stack: the run. at: the position of the selected word. look: the
+    BlockLook, that is the explained word and the opened numbers.
     """
 
     name: str
@@ -62,7 +63,7 @@ class BlockView:
 
     @property
     def target(self) -> int:
-        """The index of the word whose logit is attributed to the parts of the model."""
+        """The vocabulary index of the word whose logit is attributed to the components of the model."""
         if self.look.target is not None:
             return self.look.target
         return int(self.stack[UNEMBEDDING]["logits"][0, self.at].argmax())
@@ -83,7 +84,8 @@ def view_block(screen: ScreenState) -> BlockView | None:
 def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> BlockView:
     """Returns the BlockView of a run at the position of a word.
 
-    Uses the session's selection if that belongs to this run, else a new one.
+    Its selection is the session's, if that belongs to this run, else a new one. An opened number that the run lacks is
+    closed.
     """
     look = st.session_state.get(LOOK_KEY)
     if look is None or look.run != (name, tokens):
@@ -94,7 +96,7 @@ def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> Bloc
 
 
 def changed_layer(screen: ScreenState) -> int | None:
-    """Returns the number of the layer on the screen if its output differs from that of the trained model, else None."""
+    """Returns the layer on the screen, counted from 1, if its output differs from the trained model's; else None."""
     kind, layer = model_sentences_of(screen.setup.run), resolve_run(screen.setup.run).layer
     stack = run_model(kind.model, kind.read(words_of_model(screen)))
     own, shown = stack[f"{layer}.attention"]["output"], screen.trace["output"]
@@ -110,7 +112,7 @@ def is_held(stack: Stack, cell: BlockCell) -> bool:
 
 
 def keep_look(view: BlockView, **changes: object) -> None:
-    """Changes the visitor's selection in the model, and redraws."""
+    """Stores changes of the visitor's selection in the model (its BlockLook) in the session, and redraws."""
     st.session_state[LOOK_KEY] = replace(view.look, **changes)
     redraw()
 
@@ -142,7 +144,8 @@ def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
 def name_step(cell: BlockCell) -> str:
     """Returns the name of a cell's step as the page shows it.
 
-    If the step is a sum over the parts of the model, the name of the part follows.
+    If the step belongs to a sum over the components of the model, the name of the component whose number it is comes
+    first.
     """
     made = re.fullmatch(r"([a-z_]+)_(\d+)_([a-z]+)", cell.ref.step)
     if cell.part in (SUM, LOGITS) and made:
@@ -154,14 +157,16 @@ def name_step(cell: BlockCell) -> str:
 
 
 def name_cell_part(part: str) -> str:
-    """Returns the name that the page shows for a part, including the layer of the part."""
+    """Returns the name that the page shows for a component of the model, preceded by the component's layer."""
     layer, _, kind = part.rpartition(".")
     name = say(f"block.part.{kind}")
     return f"{say('model.layer', layer=layer)}, {name}" if layer else name
 
 
 def make_piece(trace: Trace, part: str, piece: object) -> dict:
-    """Returns the component's data of a symbol or number of the arithmetic, with an operand's part before its step."""
+    """Returns the data of a symbol or number of the arithmetic; an operand's step follows its component:
+    "part/step".
+    """
     data = make_piece_data(trace, piece)
     if "step" in data:
         data["step"] = f"{part}/{data['step']}"
@@ -169,7 +174,7 @@ def make_piece(trace: Trace, part: str, piece: object) -> dict:
 
 
 def make_step_back(stack: Stack, cell: BlockCell) -> dict:
-    """Returns the component's data of a previously opened number, to which a click returns."""
+    """Returns the data of a link by which a previously opened number is opened again."""
     return {
         "text": name_step(cell),
         "title": describe_cell(stack[cell.part], cell.ref),
@@ -181,7 +186,8 @@ def make_step_back(stack: Stack, cell: BlockCell) -> dict:
 def find_maker(stack: Stack, cell: BlockCell) -> BlockCell:
     """Returns the cell in which a number was computed.
 
-    If the given cell is an input of its part, this is the cell of the other part from which the input comes.
+    If the given cell is an input of its component ("part"), this is the cell of the earlier component from which the
+    input comes.
     """
     source = stack.source_of(cell.part, cell.ref)
     while source is not None:
@@ -198,7 +204,7 @@ def find_cell(view: BlockView, part: str, step: str, index: tuple[int, ...]) -> 
 
 
 def open_sent(view: BlockView, sent: Mapping) -> None:
-    """Opens the number that a message from the browser names, {"part", "step", "index"}."""
+    """Opens the number that a message from the browser names: {"part": component, "step", "index"}."""
     cell = find_cell(view, sent["part"], sent["step"], sent["index"])
     if cell is not None:
         keep_look(view, trail=(find_maker(view.stack, cell),))
@@ -207,7 +213,7 @@ def open_sent(view: BlockView, sent: Mapping) -> None:
 def follow_sent(view: BlockView, sent: Mapping) -> None:
     """Opens an operand, {"step": "part/step", "index"}, or returns to a number that was opened before.
 
-    sent: the message from the browser.
+    sent: the message from the browser, with "part" the component of the model.
     """
     part, _, step = sent["step"].partition("/")
     cell = find_cell(view, part, step, sent["index"])

@@ -1,4 +1,4 @@
-"""The panels of a language model: their records, the open one, and the proof of all numbers that this panel shows."""
+"""Collects the panels of a language model, draws the open one, and proves all numbers that it shows."""
 
 from importlib import import_module
 
@@ -75,7 +75,7 @@ def show_panel(screen: ScreenState) -> None:
 
 
 def tell_run_guess(setup: Setup) -> str:
-    """Returns the warning that the model guesses, as plain text for files and the stage.
+    """Returns the warning that the model guesses, as plain text for exported files and for the presentation view.
 
     The warning names each sentence of a run that is unlike the training sentences. Returns "" if no language model is
     used, or if the model does not guess.
@@ -154,7 +154,7 @@ def prove_runs(runs: ShownRuns) -> None:
 def format_whole_badge(proof: StackProof, said: str) -> str:
     """Returns the result of the proof in a few words.
 
-    said: the panel's `checked_as`, which selects the words for its runs.
+    said: the panel's `checked_as`, which selects how the text names its runs.
     """
     if not proof.passed:
         return f":red[:material/error: {say('proof.failed', step=name_run_part(proof.fault.part))}]"
@@ -163,7 +163,7 @@ def format_whole_badge(proof: StackProof, said: str) -> str:
 
 
 def show_parts(proof: StackProof) -> None:
-    """Shows the largest difference, and a table of the parts: numbers checked, differences and witnesses."""
+    """Shows the largest difference, and a table of the model's components: checked numbers, differences, witnesses."""
     with st.container(width=PANEL_WIDTH_PX):
         if proof.passed:
             st.markdown(describe_worst(proof.worst))
@@ -175,7 +175,7 @@ def show_parts(proof: StackProof) -> None:
 
 
 def make_part_row(proof: StackProof, part: str) -> list[str]:
-    """Returns the table row of a part of the model."""
+    """Returns the table row of a component of the model."""
     own = proof.parts[part]
     is_linked = part not in dict(proof.broken_links)
     witnesses = dict.fromkeys(check.witness for check in own.checks)
@@ -189,7 +189,7 @@ def make_part_row(proof: StackProof, part: str) -> list[str]:
 
 
 def name_run_part(part: str) -> str:
-    """Returns the name that the page shows for a part, with its run's name if that is not the panel's main run."""
+    """Returns the name that the page shows for a component, with its run's name if that is not the panel's main run."""
     run, _, own = part.partition("/")
     name = name_cell_part(own)
     return name if run == OWN else say(f"proof.whole.of.{run}", part=name)

@@ -1,4 +1,4 @@
-"""The rail beside the picture: small attention maps of all heads in every layer of a language model."""
+"""Packs the small attention maps of all heads and layers of a language model, shown beside the picture ("the rail")."""
 
 from functools import lru_cache
 
@@ -17,7 +17,7 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-RAIL_MAP_SIDE = 40  # the most rows or columns of a small map
+RAIL_MAP_SIDE = 40  # the most rows or columns of a small attention map
 
 
 def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
@@ -35,10 +35,10 @@ def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
 
 
 def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
-    """Returns a description of the model's layers for the picture, and the maps of all heads as bytes.
+    """Returns a description of the model's layers for the picture, and the attention maps of all heads as bytes.
 
-    The description has the number of the current layer and the names of all heads. The bytes are colour numbers, map
-    after map. Returns {} and b"" if no language model is used.
+    The description has the number of the current layer and the names of all heads. The bytes are palette indices of the
+    cells, one map after the other. Returns {} and b"" if no language model is used.
     """
     words = words_of_model(screen)
     if words is None:
@@ -56,9 +56,9 @@ def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
     return layers, b"".join(each.cells for each in maps)
 
 
-@lru_cache(maxsize=16)  # cached, because every selected layer needs them; each map has at most 40 x 40 cells
+@lru_cache(maxsize=16)  # cached, because every selected layer needs all maps; a map has at most 40 x 40 cells
 def draw_layer_maps(name: str, tokens: tuple[str, ...]) -> tuple[SmallRaster, ...]:
-    """Returns the weights of every head of every layer as small maps.
+    """Returns the attention weights of every head of every layer as small maps.
 
     name: the name of the model. tokens: the input of the model.
     """
@@ -81,9 +81,9 @@ def name_model_head(setup: Setup, layer: int, head: int) -> str:
 
 
 def open_head(query: int, layer: int, head: int) -> None:
-    """Opens a head of any layer in the picture, if the model has it.
+    """Shows a head of any layer in the picture after a click on its small map, if the model has it.
 
-    query: the word to select. layer: the number of the layer, counted from 1.
+    query: the word to select. layer: the number of the layer, counted from 1. head: the index of the head, from 0.
     """
     setup = setup_state.current_setup()
     name = resolve_run(setup.run).model
@@ -97,6 +97,6 @@ def open_head(query: int, layer: int, head: int) -> None:
 
 
 def open_layer(layer: int, query: int, head: int) -> None:
-    """Opens a head of another layer in the picture."""
+    """Switches the picture to a head of another layer, with the word `query` selected and no number opened."""
     take_made_change("layer", lambda: {"layer": layer, "head": head, "token": query, "step": None, "cell": None})
     redraw()

@@ -1,4 +1,4 @@
-"""The rows of the picture of a whole model: contributions of the parts, predicted words, answers."""
+"""Builds the rows of the picture of a whole model: contributions of its components, predicted words, answers."""
 
 import numpy as np
 
@@ -12,14 +12,14 @@ MOST_WORDS = 8  # the most predicted words that are shown
 
 
 class Strips:
-    """Collects the numbers of all rows in one array, which is sent to the browser."""
+    """Collects the numbers of all rows in one array, which the page sends to the browser."""
 
     def __init__(self, view: BlockView):
         self.view = view
         self.numbers: list[np.ndarray] = []
 
     def add(self, part: str, step: str, index: tuple[int, ...]) -> dict:
-        """Adds the numbers along the last axis of a step; returns their offset, their count and their index.
+        """Adds the numbers along the last axis of a step to the array; returns where they lie: offset, count and cell.
 
         index: the index of these numbers on all other axes.
         """
@@ -38,9 +38,9 @@ class Strips:
 
 
 def name_part(screen: ScreenState, label: str) -> dict:
-    """Returns a part's name, its layer, and the head that it opens.
+    """Returns the name and the layer of a component of the model, and the head that a click on it shows.
 
-    The head is [layer, head], counted from 1 and from 0; None for other parts.
+    The head is [layer, head], counted from 1 and from 0; None for a component that is not a head.
     """
     if label == EMBEDDING:
         return {"part": label, "name": say("block.part.embedding"), "layer": 0, "opens": None}
@@ -55,7 +55,7 @@ def name_part(screen: ScreenState, label: str) -> dict:
 
 
 def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
-    """Returns a row for each step inside a feed-forward layer."""
+    """Returns a row for each step inside a feed-forward layer, with the selected word's numbers."""
     trace = view.stack[part]
     rows = []
     for name, step in trace.computed().items():
@@ -67,7 +67,9 @@ def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
 
 
 def make_end_rows(view: BlockView, strips: Strips) -> list[dict]:
-    """Returns rows for the sum of all parts and, if there is one, for the norm after it, which gives the logits."""
+    """Returns rows for the sum of all components and, if there is one, for the norm after it, which gives the
+    logits.
+    """
     norms = [name for name in view.stack[UNEMBEDDING].computed() if "_normed_" in name]
     total = view.stack[LOGITS]["pushes_sum"][0, view.at, view.target]
     push = {"part": LOGITS, "step": "pushes_sum", "index": (0, view.at, view.target)}

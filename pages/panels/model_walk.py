@@ -1,4 +1,4 @@
-"""One word's vector on its way through a model: what each part adds, and what the logit lens predicts there."""
+"""Draws how a word's vector passes through a model: what each component adds, and what the logit lens predicts then."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ FILE_ROWS = ("part", "sum", "norm")  # kinds of rows that an exported file conta
 
 
 def show_walk(find: Callable[[], BlockView], key: str) -> None:
-    """Shows the parts whose sum is a word's vector, with a slider, and the arithmetic of the opened number.
+    """Shows the components whose sum is a word's vector, with a slider, and the arithmetic of the opened number.
 
     find: a function that returns a run with the residual sum, the logit sum and labelled axes; it is called again after
     a click. key: the key of the picture on the page.
@@ -43,7 +43,7 @@ def show_walk(find: Callable[[], BlockView], key: str) -> None:
 
 
 def make_walk_data(view: BlockView) -> dict[str, object]:
-    """Returns the component's data: rows of numbers, positions of the slider, predicted words."""
+    """Returns the data of the picture: rows of numbers, positions of the slider, predicted words."""
     strips = Strips(view)
     rows, ends = make_rows(view, strips)
     rows += make_end_rows(view, strips)
@@ -71,12 +71,12 @@ def make_walk_data(view: BlockView) -> dict[str, object]:
 
 # ---- the rows --------------------------------------------------------------------------------------------------------
 def parts_of(view: BlockView) -> list[WholePart]:
-    """Returns the contribution of each part to the selected word."""
+    """Returns what each component of the model adds to the selected word's vector and to the target word's logit."""
     return whole_parts(view.stack, view.at, view.target)
 
 
 def make_rows(view: BlockView, strips: Strips) -> tuple[list[dict], dict[str, int]]:
-    """Returns the rows of each part and of its members, and {part: index of its last row}."""
+    """Returns the rows of each component and of its heads, biases or inner steps; {component: its last row's index}."""
     rows, ends = [], {}
     for part in parts_of(view):
         rows.append(make_part_row(view, strips, part))
@@ -89,7 +89,7 @@ def make_rows(view: BlockView, strips: Strips) -> tuple[list[dict], dict[str, in
 
 
 def make_part_row(view: BlockView, strips: Strips, part: WholePart) -> dict:
-    """Returns the row of a part: the vector that it adds, and its contribution to the target word's logit.
+    """Returns the row of a component: the vector that it adds, and its contribution to the target word's logit.
 
     If the contribution is a single number of the run, the row also has the cell of this number.
     """
@@ -105,9 +105,9 @@ def make_part_row(view: BlockView, strips: Strips, part: WholePart) -> dict:
 
 
 def make_member_row(view: BlockView, strips: Strips, part: str, number: int) -> dict:
-    """Returns the row of the vector that a head or a bias of a part adds.
+    """Returns the row of the vector that one head or bias of a component adds.
 
-    number: the index of the head or bias.
+    part: the component. number: the index of the head or bias among all summands.
     """
     label = view.stack[SUM].labels["part"][number].rpartition(".")[2]
     if label.startswith("head_"):
@@ -119,9 +119,9 @@ def make_member_row(view: BlockView, strips: Strips, part: str, number: int) -> 
 
 
 def make_push(view: BlockView, number: int) -> dict:
-    """Returns a part's contribution to the target word's logit, and the cell of this number.
+    """Returns one summand's contribution to the target word's logit, and the cell of this number.
 
-    number: the index of the part.
+    number: the index of the summand: a component, or a head or bias of it.
     """
     index = (number, 0, view.at, view.target)
     cell = {"part": LOGITS, "step": "pushes", "index": index}
@@ -130,9 +130,9 @@ def make_push(view: BlockView, number: int) -> dict:
 
 # ---- positions of the slider -----------------------------------------------------------------------------------------
 def make_stops(view: BlockView, ends: dict[str, int], last: int) -> list[dict]:
-    """Returns the positions of the slider: after each part, and at the end.
+    """Returns the positions of the slider: one after each component, and one at the end.
 
-    ends: {part: index of its last row}. last: the index of the last row of all.
+    ends: {component: index of its last row}. last: the index of the last row of all.
     """
     lens = read_lens(view)
     stops = []
@@ -144,9 +144,10 @@ def make_stops(view: BlockView, ends: dict[str, int], last: int) -> list[dict]:
 
 
 def say_stop(view: BlockView, part: WholePart, said: str, share: float) -> str:
-    """Returns the text on a part's contribution to the logit, and on the word that the logit lens predicts after it.
+    """Returns the text on a component's contribution to the logit, and on the word predicted after it by the logit
+    lens.
 
-    said: the word. share: its probability.
+    said: the predicted word. share: its probability.
     """
     layer, _, kind = part.name.rpartition(".")
     return say(
@@ -160,9 +161,9 @@ def say_stop(view: BlockView, part: WholePart, said: str, share: float) -> str:
 
 
 def say_end(view: BlockView, said: str, share: float) -> str:
-    """Returns the text that all contributions sum to the logit, with the predicted word.
+    """Returns the text that all contributions sum to the logit, and that names the predicted word.
 
-    said: the word. share: its probability.
+    said: the predicted word. share: its probability.
     """
     cell = view.stack[LOGITS]["pushes_sum"][0, view.at, view.target]
     total = format_fixed(float(cell))
@@ -184,9 +185,9 @@ def format_push(push: float) -> str:
 
 
 def read_lens(view: BlockView) -> dict[str, list[tuple[str, float]]]:
-    """Returns {part: likeliest words with their probabilities}, predicted by the logit lens.
+    """Returns {component: likeliest words with their probabilities}, predicted by the logit lens.
 
-    The logit lens treats the sum after this part as the model's last vector.
+    The logit lens treats the sum up to this component as the model's last vector.
     """
     names = view.stack[UNEMBEDDING].labels["V"]
     found = {}
@@ -205,9 +206,9 @@ def describe_words(found: list[tuple[str, float]]) -> list[dict]:
 
 # ---- the still picture -----------------------------------------------------------------------------------------------
 def draw_walk(view: BlockView, data: dict) -> Picture:
-    """Returns the still picture of the walk for a file.
+    """Returns the still picture, for a file, of what each component adds to a word's vector.
 
-    data: the data of the component.
+    data: the data of the animated picture, from make_walk_data.
     """
     numbers = np.frombuffer(data["numbers"], dtype=np.float32)
     parts = []

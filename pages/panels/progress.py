@@ -10,7 +10,7 @@ import streamlit as st
 from pages.panels.lesson_choices import current_slug
 from pages.site.words import say
 
-BAR_DELAY_SECONDS = 0.15  # seconds before a bar is shown
+BAR_DELAY_SECONDS = 0.15  # seconds of computing before a bar is shown
 MEASUREMENT_SLOT = Semaphore()  # one measurement at a time in this process, because two would slow each other down
 LAST_ITEM_SECONDS = 1.0  # seconds to wait for a stopped measurement's current item
 Item = TypeVar("Item", bound=Hashable)
@@ -23,8 +23,8 @@ def compute_one_by_one(
     """Returns the results of compute for all items, and shows a progress bar if this takes long.
 
     Between two items, any control that the visitor moves ends this run of the page and starts another. stop: the
-    handler of a button beside the bar, which must reduce the number of remaining items; None for no button. patience:
-    the seconds before the bar is shown.
+    handler of a stop button beside the bar, which must reduce the number of remaining items; None for no button.
+    patience: the seconds before the bar is shown.
     """
     place = st.empty()
     begun = perf_counter()

@@ -1,4 +1,4 @@
-"""The badge of a run's proof, which opens to a list of checks, each with its witness and the difference found."""
+"""Shows the badge of a run's proof, which opens to a list of checks, each with its witness and the difference found."""
 
 import streamlit as st
 
@@ -40,7 +40,9 @@ def show_proof(trace: Trace, setup: Setup) -> None:
 
 
 def show_checks(trace: Trace, setup: Setup, proof: Proof) -> None:
-    """Shows the checks with their witnesses and differences, and how the run's precision affects the numbers."""
+    """Shows the checks, each with its witness (the independent computation) and difference, and the effects of
+    precision.
+    """
     with st.container(width=PANEL_WIDTH_PX):
         st.markdown(describe_agreement(proof))
         st.markdown(say("proof.how"))
@@ -55,16 +57,18 @@ def show_checks(trace: Trace, setup: Setup, proof: Proof) -> None:
 
 
 def describe_agreement(proof: Proof) -> str:
-    """Returns the text on the largest difference between the run and its witnesses, or on the step that failed."""
+    """Returns the text on the largest difference between the run and independent computations, or on the step that
+    failed.
+    """
     if not proof.passed:
         return say("proof.failed", step=escape_markdown(proof.failed.step))
     return describe_worst(proof.worst)
 
 
 def describe_worst(worst: float) -> str:
-    """Returns the text of describe_agreement for a proof that passed.
+    """Returns the text on the largest difference, for a proof in which every check passed.
 
-    worst: the largest relative difference.
+    worst: the largest relative difference between the run and its witnesses.
     """
     return say("proof.within", figure=format_power_bound(worst)) if worst else say("proof.exact")
 

@@ -1,4 +1,4 @@
-"""Messages on what was refused: an input, with a button for each reading of an ambiguous text, or parts of a link."""
+"""Shows what was refused: an input, with a button for each reading of an ambiguous text, or parts of a link."""
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
@@ -15,10 +15,10 @@ MAX_LABEL_CHARS = 40  # the most characters of a matrix row on a button's label
 
 
 def show_error(error: AttentionError | None, key: str = "", take_reading: Callable[[str], None] | None = None) -> None:
-    """Shows why an input was refused, if it was.
+    """Shows why an input was refused; nothing if `error` is None.
 
-    key: distinguishes the buttons of this input from those of others. take_reading: the handler of a chosen reading,
-    for an input that can be read in several ways.
+    key: distinguishes the buttons of this input from those of others. take_reading: the handler of a reading that the
+    visitor chooses, for an input that can be read in several ways.
     """
     if error is None:
         return
@@ -64,8 +64,8 @@ def label_readings(readings: Sequence[str]) -> list[str]:
 def show_link_trouble(state: LinkedState, source: str, trouble_of: Callable[[str], str]) -> None:
     """Shows which parts of the opened link or file could not be read or computed.
 
-    source: the family of the texts. trouble_of: a function from the key of an unreadable part to the ending of the text
-    key that states the reason.
+    source: the prefix of the text keys. trouble_of: a function from the key of an unreadable part to the ending of the
+    text key that states the reason.
     """
     for key, text in state.unread:
         printed_text = escape_markdown(printable_token(text))

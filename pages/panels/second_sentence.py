@@ -1,4 +1,4 @@
-"""The input of a second sentence for a language model, to compare heads or to patch attention weights from it."""
+"""Shows the input of a second sentence for a language model, to compare heads or to patch attention weights from it."""
 
 from functools import partial
 
@@ -35,7 +35,9 @@ def second_words_of(setup: Setup) -> tuple[str, ...]:
 
 
 def show_second_sentence(screen: ScreenState) -> None:
-    """Shows the box for the second sentence, with its error, or with a warning if the model may be wrong about it."""
+    """Shows the text input of the second sentence and, if there is any, its error or a warning that the model
+    guesses.
+    """
     kind = model_sentences_of(screen.setup.run)
     text = screen.setup.view.other_text or ""
     control = field_control(CONTROL, text, partial(take_second_sentence, kind), label="second.label")
@@ -44,9 +46,9 @@ def show_second_sentence(screen: ScreenState) -> None:
 
 
 def take_second_sentence(kind: ModelSentences, typed: str) -> None:
-    """Stores the typed sentence in the Setup if the model can read it.
+    """Called with a typed sentence: stores it in the Setup if the model can read it.
 
-    If the model cannot read it, keeps the former sentence, and stores the refusal.
+    If the model cannot read the sentence, keeps the former one, and stores the refusal.
     """
     text = typed.strip()
     try:
@@ -68,6 +70,6 @@ def read_second_sentence(kind: ModelSentences, typed: str) -> tuple[str, ...]:
 
 
 def label_words(kind: ModelSentences, words: tuple[str, ...]) -> list[str]:
-    """Returns the words beside a map; repeated words get their positions."""
+    """Returns the labels of words beside an attention map; repeated words get their positions."""
     trace = run_model(kind.model, kind.read(words))["1.attention"].labelled(T=words, S=words)
     return [label_token(trace, "T", place) for place in range(len(words))]

@@ -1,4 +1,4 @@
-"""The controls of the workbench, whose values are fields of the Setup; a change is applied or refused."""
+"""Builds the controls of the workbench, whose values are fields of the Setup; a change is applied or refused."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.site.words import say
 
-HALF_WIDTH_PX = 112  # width in pixels with which two controls fit side by side in the sidebar
+HALF_WIDTH_PX = 112  # the width in pixels at which two controls fit side by side in the sidebar
 
 
 def field_control(
@@ -26,9 +26,9 @@ def field_control(
 ) -> Control:
     """Returns the control of a Setup field, or of a value that determines several fields.
 
-    value: the current value. take: a function that applies the widget's value; by default it sets the field to this
-    value. key: the key of the widget; by default c_<field>. label, option_text: see Control; by default the texts
-    control.<field> and <field>.<option>.
+    value: the current value. take: a function that applies the widget's new value; by default it sets the field to this
+    value. key: the key of the widget; by default c_<field>. label: the text key of the label; by default
+    control.<field>. option_text: a function that returns the text of an option; by default it reads <field>.<option>.
     """
     return Control(
         field,
@@ -42,7 +42,7 @@ def field_control(
 
 
 def try_change(control: str, **updates) -> None:
-    """Applies a change, or stores its refusal, and redraws.
+    """Applies a change to the Setup or, if it is refused, stores the refusal for the control; then redraws.
 
     A callback must call this last.
     """
@@ -74,8 +74,8 @@ def take_made_change(control: str, make: Callable[[], dict]) -> None:
 
 
 def show_refusal(control: str, take_reading: Callable[[str], None] | None = None) -> None:
-    """Shows the stored error of a control.
+    """Shows why the control's last change was refused; nothing if it was not.
 
-    take_reading: as in show_error.
+    take_reading: a function that applies a chosen reading of an ambiguous input.
     """
     show_error(setup_state.workbench().refused.get(control), control, take_reading)

@@ -1,4 +1,4 @@
-"""The opened step of a run: select boxes for its cells, its formula, its code, and its numbers as a table."""
+"""Draws the opened step of a run: select boxes for its cells, its formula, its code, and its numbers as a table."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -32,10 +32,10 @@ STEP_DRAWER_KEY = "step_drawer"
 
 
 def step_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values that determine the open step's parts; () if nothing of the step is shown here.
+    """Returns the values on which the drawing of the opened step depends; () if nothing of the step is drawn here.
 
-    These values are the step, the cell and its trail, the numbers, and which part of them is drawn. Nothing is shown if
-    the accordion is closed and the step has no picture here.
+    These values are the step, the cell and the cells opened before it, the numbers, and which part of them is drawn.
+    Nothing is drawn if the accordion is closed and the step has no picture here.
     """
     trace, setup, selection = screen.trace, screen.setup, screen.selection
     is_drawer_open = st.session_state.get(STEP_DRAWER_KEY)
@@ -71,9 +71,9 @@ def shows_part_of_query(trace: Trace, step: str) -> bool:
 
 
 def has_picture_here(screen: ScreenState) -> bool:
-    """Returns whether the opened step has a picture below the flow.
+    """Returns whether the opened step has a picture below the flow picture.
 
-    A step has such a picture if it is large, a difference, or of one of two compared runs.
+    A step has such a picture if it is large, a difference, or a step of one of two compared runs.
     """
     if screen.setup.view.step not in screen.trace:
         return False
@@ -81,7 +81,7 @@ def has_picture_here(screen: ScreenState) -> bool:
 
 
 def show_step_panel(screen: ScreenState) -> None:
-    """Draws the opened step's pictures, if the flow lacks them, and an accordion in which any step can be opened.
+    """Draws the opened step's pictures, if the flow picture lacks them, and an accordion that can open any step.
 
     The accordion has the step's formula, code and table.
     """
@@ -91,7 +91,7 @@ def show_step_panel(screen: ScreenState) -> None:
 
 
 def show_step_pictures(screen: ScreenState) -> None:
-    """Draws the map of a large step, or the picture of a step if runs are compared.
+    """Draws the opened step as a picture and, if it is large, as a map of all its cells.
 
     If runs A and B are compared, it also shows the arithmetic of the opened cell in both.
     """
@@ -131,7 +131,7 @@ def show_both_sums(screen: ScreenState, chosen: Ref) -> None:
 
 
 def follow_operand(place: Mapping) -> None:
-    """Handles a click on an operand of the arithmetic: opens its cell."""
+    """Called with a clicked operand of the arithmetic: opens the operand's cell."""
     open_sent_cell(place, follow=True)
 
 
@@ -139,7 +139,7 @@ def follow_operand(place: Mapping) -> None:
 def step_picker(trace: Trace, step: str | None) -> None:
     """Draws a select box of all steps.
 
-    For the keyboard and screen readers, it replaces a click on a map.
+    For the keyboard and screen readers, it replaces a click on a step's map.
     """
     names = {name: step_name(name) for name in trace.steps}
 
@@ -167,7 +167,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
         if is_gone or any(is_outdated(key) for key in keys):
             return
         chosen_places = [st.session_state.get(key) for key in keys]
-        places = current_screen().selection.at  # position on an axis without a control: the selection, or 0
+        places = current_screen().selection.at  # for axes without a control: the selected index, or 0
         index = [places.get(dim, 0) if place is None else place for dim, place in zip(dims, chosen_places, strict=True)]
         open_sent_cell({"step": step, "index": tuple(index)})
 
@@ -217,9 +217,9 @@ def list_step_code(trace: Trace, step: str, language: str) -> str:
 
 
 def make_step_table(screen: ScreenState, step: str) -> "pd.DataFrame":
-    """Returns a table of the last two axes of a step, with all digits and with the map's row and column names.
+    """Returns a table of the last two axes of a step, with all digits and with the picture's row and column names.
 
-    The table has the step's numbers, or differences if the map shows differences.
+    The table has the step's numbers, or differences if the picture shows differences.
     """
     import pandas as pd  # imported here, because importing pandas takes a third of a second
 

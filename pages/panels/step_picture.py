@@ -1,4 +1,4 @@
-"""The picture of a step: as a matrix product, or else the step beside its first operand."""
+"""Draws the picture of a step: as a matrix product, or else the step beside its first operand."""
 
 from attention_core import Trace
 from attention_core.drawing import charts
@@ -28,9 +28,9 @@ def make_step_picture(
 ) -> Picture:
     """Returns the picture of a step: a matrix product, or the step beside its first operand.
 
-    reach: the range of the colours of a step that is no product; None for the range of its numbers. palette: None to
-    read the palette from the session. room: the largest width and height of a product. If room is smaller than the
-    page, a step that is no product is drawn without its operand, and titles are short.
+    reach: for a step that is no product, the magnitude with the strongest colour; None for its largest number. palette:
+    None to read the palette from the session. room: the largest width and height of a product. If room is smaller than
+    the page, a step that is no product is drawn without its operand, and titles are short.
     """
     is_whole_page = room == charts.WHOLE_PAGE
     make_title = make_panel_title if is_whole_page else make_short_title
@@ -106,9 +106,9 @@ def list_shown_operands(trace: Trace, step: str) -> list[str]:
 
 
 def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> dict[str, int]:
-    """Returns the index on each axis whose surroundings are drawn: that of the opened cell, else the selected one.
+    """Returns on each axis the index around which a large step is drawn: the opened cell's, else the selected one.
 
-    The drawn part of a large step thus contains the opened cell.
+    The drawn part of the step thus contains the opened cell.
     """
     if chosen is None:
         return at

@@ -1,4 +1,4 @@
-"""Rows of small maps of a run's steps, or of its heads; a click selects a step or a head."""
+"""Draws rows of small maps of a run's steps, or of its heads; a click selects a step or a head."""
 
 from collections.abc import Callable
 
@@ -31,7 +31,7 @@ StepPlace = tuple[str, dict[str, int]]  # (name of a step, its index on each lea
 
 # ---- steps -----------------------------------------------------------------------------------------------------------
 def list_strip_steps(trace: Trace) -> list[str]:
-    """Returns the names of the steps in the strip: the input sequences, the masks, and all computed matrices."""
+    """Returns the steps that are drawn as small maps in a row: input sequences, masks, all computed matrices."""
     inputs = trace.inputs()
     steps = [name for name in SEQUENCE_INPUTS if name in inputs]
     for name, step in trace.computed().items():
@@ -45,7 +45,7 @@ def list_strip_steps(trace: Trace) -> list[str]:
 
 
 def show_strip(screen: ScreenState) -> None:
-    """Draws all steps in order; the steps that the last change affected have a mark."""
+    """Draws all steps in order as small maps; the steps that the last change affected have a mark."""
     steps = list_strip_steps(screen.trace)
     moved = {*screen.moved, *screen.new, *screen.reshaped}
     second_line_step = find_second_line_step(steps)
@@ -69,7 +69,7 @@ def show_strip(screen: ScreenState) -> None:
 
 
 def find_second_line_step(steps: list[str]) -> str | None:
-    """Returns the step at which the second line of the strip starts; None if one line suffices."""
+    """Returns the step at which the second line of small maps starts; None if one line suffices."""
     if len(steps) <= MAX_NARROW_STEPS_IN_LINE:
         return None
     return next((step for step in steps if step in ("hidden", "scores")), None)
@@ -138,7 +138,7 @@ def select_head(head: int) -> None:
 def make_small_maps(screen: ScreenState, places: list[StepPlace], most: int) -> tuple[SmallRaster, ...]:
     """Returns a small map for each given step, at the given index on its leading axes.
 
-    most: the most rows and columns that are drawn.
+    places: the steps with these indices. most: the most rows and columns that are drawn.
     """
     before = setup_state.setup_before() if screen.shows_difference else None
     matrices = []
@@ -179,7 +179,7 @@ def show_small_maps(
     """Shows small maps in a row.
 
     side: the longer side of a map, in pixels. lines: the number of lines of a name. row: the data of each map, with the
-    map itself as "map". take: the handler of a clicked map, called with the map's "opens" value. text: the font size of
+    map itself as "map". take: a function that is called with the "opens" value of a clicked map. text: the font size of
     the name, in pixels. palette: the colours; by default those of the theme.
     """
     palette = palette or current_palette()

@@ -1,4 +1,4 @@
-"""The first line of every page: the page's own controls at the left, the search and the language switch at the right.
+"""Draws the first line of every page: the page's controls at the left, search and language switch at the right.
 
 The line is always at the same position.
 """
@@ -98,7 +98,7 @@ def show_search() -> None:
     chosen = search(data=data, key="search", width="content").chosen
     if chosen is not None:
         found = list_findable()[chosen]
-        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # then the page need not change
+        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # the control is on this page
             seek(found.link[LINK_KEY])
             st.rerun()
         st.switch_page(PAGES_BY_SLUG[found.slug].path, query_params=found.link)

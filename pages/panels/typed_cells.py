@@ -1,4 +1,4 @@
-"""Numbers that the visitor types into input cells of the flow picture."""
+"""Checks the numbers that the visitor types into the picture of a run, and puts them into the run's matrices."""
 
 from collections.abc import Mapping
 
@@ -18,7 +18,7 @@ from pages.session.fragments import redraw
 from pages.session.view import ScreenState, current_screen
 from pages.site.words import say_refusal
 
-CONTROL = "typed_cell"  # name of the control under which refusals are stored
+CONTROL = "typed_cell"  # name of the control under which refused numbers are stored
 STEP_MATRICES = {"query": "x", "key": "context"}  # input step -> name of its matrix, if that differs
 MAX_CELL_CHARS = 40
 
@@ -27,7 +27,7 @@ TypedCell = tuple[int, int, object]  # (row, column, typed text)
 
 # ---- which cells can be typed into -----------------------------------------------------------------------------------
 def list_given_matrices(inputs: RunInputs) -> list[str]:
-    """Returns the names of the matrices of a run that can be typed into.
+    """Returns the names of those matrices of a run into which the visitor may type numbers.
 
     Matrices from a file or a listing, and the vectors of a batch, are left out.
     """
@@ -40,7 +40,7 @@ def list_given_matrices(inputs: RunInputs) -> list[str]:
 
 
 def list_typed_steps(trace: Trace, inputs: RunInputs) -> dict[str, str]:
-    """Returns {input of a run whose cells can be edited: name of its matrix}."""
+    """Returns {input step of a run, whose cells the visitor may edit: name of its matrix}."""
     given = list_given_matrices(inputs)
     found = {}
     for name, step in trace.steps.items():
@@ -51,7 +51,7 @@ def list_typed_steps(trace: Trace, inputs: RunInputs) -> dict[str, str]:
 
 
 def shows_matrix(step: Step, matrix: np.ndarray | None) -> bool:
-    """Returns whether an input has the same numbers as a matrix, row by row."""
+    """Returns whether a step is an input that has the same numbers as a matrix, row by row."""
     if matrix is None or step.operation is not None:
         return False
     value = step.value
@@ -63,7 +63,7 @@ def shows_matrix(step: Step, matrix: np.ndarray | None) -> bool:
 
 # ---- what was typed --------------------------------------------------------------------------------------------------
 def take_typed_cell(typed: Mapping | None) -> None:
-    """Puts a number that was typed into a cell into the cell's matrix, or stores the error for which it is refused.
+    """Puts a number that was typed into a cell into the cell's matrix, or stores why the number is refused.
 
     typed: {"step", "index", "text"}; None if the visitor closed the field of a refused number.
     """
@@ -82,7 +82,10 @@ def take_typed_cell(typed: Mapping | None) -> None:
 
 
 def place_in_matrix(screen: ScreenState, step: str, index: tuple[int, ...]) -> tuple[int, int]:
-    """Returns the (row, column) in the matrix that belongs to a cell of an input; the last axis counts columns."""
+    """Returns the (row, column) that a cell of an input has in the input's matrix.
+
+    The index's last axis counts columns, all axes before it together count rows.
+    """
     shape = screen.trace.step(step).shape
     place = int(np.ravel_multi_index(index, shape))
     row, column = divmod(place, shape[-1])
@@ -90,7 +93,9 @@ def place_in_matrix(screen: ScreenState, step: str, index: tuple[int, ...]) -> t
 
 
 def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str) -> None:
-    """Puts a number into a matrix, like any other edit of the matrix."""
+    """Puts a typed number into the matrix called `name`, as one change of the Setup, or stores why the text is
+    refused.
+    """
     matrix, base = screen.inputs.matrices[name], screen.inputs.bases.get(name)
     row, column = place
     changed, error = apply_typed_cells(matrix, [(row, column, text)], (0, 0), name)
@@ -99,11 +104,13 @@ def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str)
     elif not np.array_equal(changed, matrix):
         take_made_change(CONTROL, lambda: {name: shorten_matrix(changed, base, name)})
     if setup_state.workbench().refused.get(CONTROL) is None:
-        setup_state.renew_editors()  # makes the editors show the new number too
+        setup_state.renew_editors()  # makes the matrix editors show the new number too
 
 
 def make_refusal_data() -> dict | None:
-    """Returns the last refused text, its cell, and the reason; None if no text is refused."""
+    """Returns the last refused text, its cell, and the reason, as the browser shows them; None if no text is
+    refused.
+    """
     error = setup_state.workbench().refused.get(CONTROL)
     if error is None:
         return None
@@ -113,10 +120,10 @@ def make_refusal_data() -> dict | None:
 def apply_typed_cells(
     matrix: np.ndarray, cells: list[TypedCell], corner: tuple[int, int], name: str
 ) -> tuple[np.ndarray, AttentionError | None]:
-    """Returns a copy of a matrix with the typed numbers; also returns the error of the last text that is no number.
+    """Returns a copy of a matrix with the typed numbers, and the error of the last text that is no number, else None.
 
-    The error is None if all texts are numbers. cells: positions within a part of the matrix. corner: the row and column
-    of this part's first cell.
+    cells: the typed texts with their positions within a part of the matrix. corner: the row and column of this part's
+    first cell.
     """
     top, left = corner
     changed = matrix.copy()

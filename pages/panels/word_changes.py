@@ -1,4 +1,4 @@
-"""Changes of a sentence's words: one word is exchanged for another, or Chinese words are split and joined."""
+"""Changes a sentence's words: exchanges one word for another, or splits and joins Chinese words."""
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -23,7 +23,9 @@ MAX_SWAP_OFFERS = 2  # the most word replacements that are suggested
 
 
 def list_swap_offers(setup: Setup, inputs: RunInputs) -> list[tuple[str, str]]:
-    """Returns the dictionary's replacements of words, such as (it, she), whose first word is in the sentence."""
+    """Returns suggested replacements of words from the example's dictionary, such as (it, she), if the sentence has the
+    first word.
+    """
     if resolve_run(setup.run).mode != "sentence":
         return []
     swaps = EXAMPLES[setup.run.example].dictionary().swaps
@@ -33,7 +35,7 @@ def list_swap_offers(setup: Setup, inputs: RunInputs) -> list[tuple[str, str]]:
 
 
 def take_swap_offer(number: int, setup: Setup, inputs: RunInputs) -> None:
-    """Applies the suggested replacement with this number, if there is one.
+    """Applies one of the suggested replacements of words, if there is one with the index `number`.
 
     If the visitor selected a query, it stays selected.
     """
@@ -49,7 +51,7 @@ def first_sentence_of(inputs: RunInputs) -> tuple[str, ...]:
 
 
 def exchange_word(setup: Setup, inputs: RunInputs, old: str, new: str) -> str:
-    """Returns the sentence with one word replaced by another."""
+    """Returns the sentence as text, with every occurrence of the word `old` replaced by `new`."""
     words = tuple(new if word == old else word for word in first_sentence_of(inputs))
     return spell_tokens(words, setup.run)
 
@@ -66,9 +68,9 @@ def with_word(setup: Setup, at: int, text: str) -> Setup:
 
 
 def suggest_word(setup: Setup, at: int) -> str:
-    """Returns a word of the dictionary that could replace the word at a position.
+    """Returns a word of the dictionary that could replace the word at index `at`.
 
-    This is the word's usual replacement, else a word with another vector, else the same word.
+    It is the replacement that the dictionary suggests, else a word with another vector, else the same word.
     """
     lexicon = EXAMPLES[setup.run.example].dictionary()
     word = inputs_of(setup).queries[at]
@@ -83,7 +85,7 @@ def suggest_word(setup: Setup, at: int) -> str:
 
 
 # ---- the words of a Chinese sentence: a click between two characters splits or joins ---------------------------------
-GAP_CONTROL = "word_gap"  # name of the control under which the refusal of a click is stored
+GAP_CONTROL = "word_gap"  # name of the control under which refused splits and joins of words are stored
 
 word_gaps = make_component(
     "word_gaps",
@@ -112,12 +114,16 @@ def show_word_gaps(setup: Setup, inputs: RunInputs) -> None:
 
 
 def gap_words(inputs: RunInputs) -> list[str]:
-    """Returns the words of the sentence without START."""
+    """Returns the words of a run's first sentence, without START."""
     return [word for word in first_sentence_of(inputs) if word != START]
 
 
 def take_gap(gap: Mapping) -> None:
-    """Handles a click between two characters, if the current words are those that the browser showed."""
+    """Splits or joins words after a click between two characters, if the sentence still has the words that the browser
+    showed.
+
+    gap: "at", the offset of the click in characters, and "words", which the browser showed.
+    """
     screen = current_screen()
     words = gap_words(screen.inputs)
     changed = toggle_gap(words, gap["at"]) if [*gap["words"]] == words else ()
@@ -126,7 +132,9 @@ def take_gap(gap: Mapping) -> None:
 
 
 def toggle_gap(words: Sequence[str], at: int) -> tuple[str, ...]:
-    """Returns the words after a click at a character offset, which splits a word there or joins two; () if invalid.
+    """Returns the words after a click at a character offset: a word is split there, or two words are joined.
+
+    Returns () if the offset is invalid.
 
     >>> toggle_gap(["南京", "市长"], 2), toggle_gap(["南京", "市长"], 3), toggle_gap(["南京", "市长"], 4)
     (('南京市长',), ('南京', '市', '长'), ())

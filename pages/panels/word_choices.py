@@ -1,4 +1,4 @@
-"""How a language model's next word is sampled: data of the sliders, and the handler of their changes."""
+"""Describes the sliders that set how a language model's next word is sampled, and handles their changes."""
 
 from collections.abc import Mapping
 
@@ -16,18 +16,20 @@ from pages.setup.resolve import word_choices_of
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-WORD_CHOICES = "word_choices"  # name of the control under which refusals are stored
+WORD_CHOICES = "word_choices"  # name of the control under which refused sampling settings are stored
 NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # field -> the value without effect, which a link omits
 
 
 def describe_temperature(setup: Setup) -> dict:
-    """Returns the data of the temperature slider."""
+    """Returns what the browser needs for the temperature slider: value, ends and label."""
     value = word_choices_of(setup.view).temperature
     return {"value": value, "ends": WORD_TEMPERATURES, "label": say("block.temperature")}
 
 
 def describe_cuts(setup: Setup) -> dict:
-    """Returns the data of the sliders of top-k and top-p; top-k is None if it excludes no words."""
+    """Returns what the browser needs for the sliders of top-k and top-p; the value of top-k is None if no word is
+    excluded.
+    """
     choices = word_choices_of(setup.view)
     return {
         "top_k": {"value": choices.top_k, "ends": TOP_KS, "label": say("words.top_k"), "all": say("words.all")},
@@ -36,7 +38,7 @@ def describe_cuts(setup: Setup) -> dict:
 
 
 def take_word_choices(sent: Mapping) -> None:
-    """Stores the sampling settings that a browser sends, or refuses values that no control offers.
+    """Stores the sampling settings that the browser sends in the Setup, or refuses values that no control offers.
 
     sent: the settings by Setup field. None for top-k excludes no words; without a seed the likeliest word is taken.
     """
@@ -51,7 +53,9 @@ def take_word_choices(sent: Mapping) -> None:
 
 
 def read_choice_sent(name: str, number: object) -> float | int | None:
-    """Returns a sampling setting that the browser sent, in the form in which the Setup stores it."""
+    """Checks a sampling setting that the browser sent, and returns the value that the Setup stores: None for a neutral
+    one.
+    """
     if number is None and name in WHOLE_WORD_CHOICES:
         return None
     checked = check_word_choice(name, number)

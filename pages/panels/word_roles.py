@@ -1,4 +1,6 @@
-"""The roles of words that the example's dictionary, or the language model's vocabulary, lacks."""
+"""Lets the visitor choose the roles (kinds, each with a vector) of words that the dictionary or the model does not
+know.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,16 +22,16 @@ from pages.setup.setup import Setup
 from pages.setup.word_roles import read_word_roles, with_word_role
 from pages.site.words import escape_markdown, say
 
-MAX_OPEN_CHOICES = 2  # the most words whose roles can be chosen in the picture
+MAX_OPEN_CHOICES = 2  # the most words whose roles (kinds) can be chosen in the picture
 MAX_SHOWN_CHOICES = 12  # the most words with a control; further words are only counted
-WORD_WIDTH, CHOICE_WIDTH = 84, 150  # width in pixels of a word, and of its select box
-MAX_LISTED_WORDS = 12  # the most words that are listed for a role
-NOT_KNOWN = "unknown"  # name of the role of a word that a language model's vocabulary lacks
+WORD_WIDTH, CHOICE_WIDTH = 84, 150  # width in pixels of a word, and of the select box of its role
+MAX_LISTED_WORDS = 12  # the most words that the text lists for one role
+NOT_KNOWN = "unknown"  # name of the role (kind) of a word outside a language model's vocabulary
 
 
 @dataclass(frozen=True)
 class RoleOffer:
-    """The roles that an unknown word can have.
+    """The roles that an unknown word can have: kinds of words, one of whose vectors it gets.
 
     family: the group of texts in [roles] of the page's content. usual: the default role.
     """
@@ -39,14 +41,18 @@ class RoleOffer:
     usual: str
 
     def role_of(self, setup: Setup, word: str) -> str:
-        """Returns the current role of a word."""
+        """Returns the role (kind of word, whose vector it gets) that the visitor chose for an unknown word, else the
+        default.
+        """
         chosen = {each.casefold(): role for each, role in read_word_roles(setup.run.word_roles).items()}
         role = chosen.get(word.casefold(), self.usual)
         return role if role in self.roles else self.usual
 
 
 def find_role_offer(setup: Setup) -> RoleOffer | None:
-    """Returns the roles that unknown words of a Setup can have; None if its example has no dictionary."""
+    """Returns the roles (kinds of words) that a Setup's unknown words can have; None if its example has no
+    dictionary.
+    """
     model = resolve_run(setup.run).model
     if model is not None:
         return RoleOffer("model", (NOT_KNOWN, *role_names(load_recipe(model).language)), NOT_KNOWN)
@@ -55,9 +61,9 @@ def find_role_offer(setup: Setup) -> RoleOffer | None:
 
 
 def list_role_words(inputs: RunInputs) -> list[str]:
-    """Returns the unknown words of all sentences, each once.
+    """Returns the words of all sentences that the model or the dictionary does not know, each word once.
 
-    The model or the dictionary has no vector for such a word; it gets that of its role, or of unknown words.
+    Such a word gets the vector of its role (kind of word), or of unknown words.
     """
     sequences = [(inputs.queries, inputs.word_origins), (inputs.keys, inputs.key_origins)]
     sequences += [(sentence.words, sentence.origins) for sentence in inputs.batch]
@@ -71,7 +77,7 @@ def list_role_words(inputs: RunInputs) -> list[str]:
 
 # ---- in words --------------------------------------------------------------------------------------------------------
 def tell_word_roles(setup: Setup, inputs: RunInputs, spell: Callable[[str], str] = escape_markdown) -> str:
-    """Returns the text about the roles of the unknown words; "" if all words are known.
+    """Returns the text about the roles (kinds of words) that unknown words have; "" if all words are known.
 
     spell: a function that formats the words in the text.
     """
@@ -104,7 +110,9 @@ def describe_known_words(setup: Setup) -> str:
 
 
 def list_dictionary(lexicon: Lexicon) -> str:
-    """Returns the text that lists the words of a dictionary, grouped by role if there are several roles."""
+    """Returns the text that lists a dictionary's words, grouped by their role (kind of word) if there are several
+    roles.
+    """
     listed: dict[str, list[str]] = {}
     for word, row in lexicon.vectors.items():
         role = next((name for name, numbers in lexicon.roles.items() if numbers == row), None)
@@ -122,7 +130,8 @@ def list_dictionary(lexicon: Lexicon) -> str:
 
 # ---- the choices -----------------------------------------------------------------------------------------------------
 def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
-    """Shows an expander with the unknown words and a control for the role of each.
+    """Shows an expander with the unknown words, each with a select box for its role (kind of word, whose vector it
+    gets).
 
     Shows nothing if all words are known. The roles of the first two words can also be chosen in the picture.
     """
@@ -144,7 +153,9 @@ def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
 
 
 def make_role_data(screen: ScreenState) -> dict | None:
-    """Returns the data of the role controls in the picture, each with its word; None if there are no unknown words."""
+    """Returns what the browser needs to offer the roles (kinds) of unknown words in the picture; None if all words are
+    known.
+    """
     setup, inputs = screen.setup, screen.inputs.at(screen.selection.batch)
     offer, unknown = find_role_offer(setup), list_role_words(screen.inputs)[:MAX_OPEN_CHOICES]
     if offer is None or not unknown or len(offer.roles) < 2:
@@ -159,7 +170,7 @@ def make_role_data(screen: ScreenState) -> dict | None:
 
 
 def take_role(sent: Mapping) -> None:
-    """Sets the role of a word if this role is offered on the screen.
+    """Stores the role (kind) that the visitor chose for a word in the picture, if the screen offers that role.
 
     sent: {"word", "role"}, from the browser.
     """
@@ -171,14 +182,14 @@ def take_role(sent: Mapping) -> None:
 
 
 def choose_role(offer: RoleOffer, word: str, role: str) -> None:
-    """Sets the role of a word in the Setup."""
+    """Stores the role (kind of word) of an unknown word in the Setup; the default role is omitted."""
     given = None if role == offer.usual else role
     roles = setup_state.current_setup().run.word_roles
     try_change("word_roles", word_roles=with_word_role(roles, word.casefold(), given))
 
 
 def show_role_choice(setup: Setup, offer: RoleOffer, word: str, number: int) -> None:
-    """Shows the select box of one word's role."""
+    """Shows a word and a select box for its role (the kind of word whose vector it gets)."""
     control = field_control(
         "word_roles",
         offer.role_of(setup, word),

@@ -1,1 +1,1 @@
-"""The practice pages: check your work, puzzles, spot the bug."""
+"""Contains the practice pages: check your work, puzzles, spot the bug."""

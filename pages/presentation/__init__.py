@@ -1,1 +1,3 @@
-"""The presentation of a lecture: the desk where it is edited, the stage, and the speaker's notes."""
+"""The presentation of a lecture: the overview in which it is edited, its scenes in large type, and the speaker's
+notes.
+"""

@@ -1,4 +1,6 @@
-"""The editor of the visitor's own lecture: its title, new scenes, and the content, texts and steps of each scene."""
+"""Shows the editor of the visitor's own lecture: its title, new scenes, and the content, texts and steps of each
+scene.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,11 +24,11 @@ from pages.session.labels import axis_name, place_names
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say, say_refusal
 
-TEXT_HEIGHT_PX = 200  # in pixels: the height of the text box for a scene's text
+TEXT_HEIGHT_PX = 200  # in pixels: the height of the text input for a scene's text
 
 
 def title_box() -> None:
-    """Shows the text box for the title of the visitor's own lecture."""
+    """Shows the text input for the title of the visitor's own lecture."""
 
     def take_title() -> None:
         title = st.session_state["c_lecture_title"]
@@ -42,7 +44,7 @@ def title_box() -> None:
 
 
 def scene_editor(index: int) -> None:
-    """Shows the editor of a scene: its texts, minutes, content, steps, opened cell, and buttons."""
+    """Shows the editor of one scene of a lecture: its texts, minutes, content, steps, opened cell, and buttons."""
     scene = lecture_session.current_lecture().scenes[index]
     boxes = {"title": st.text_input, "note": st.text_area, "question": st.text_input}
     for name, box in boxes.items():
@@ -69,7 +71,7 @@ def scene_editor(index: int) -> None:
 
 
 def step_picker(index: int, scene: Scene) -> None:
-    """Shows the choice of steps for a scene that shows the workbench."""
+    """Shows the choice of the steps that a scene shows one after the other, for a scene that shows the workbench."""
     edit_scene_part(
         index,
         "steps",
@@ -78,12 +80,15 @@ def step_picker(index: int, scene: Scene) -> None:
         options=steps_of(scene.shown),
         selection_mode="multi",
         format_func=name_scene_step,
-        wrap=True,  # the row of widgets wraps into several rows on a phone
+        wrap=True,  # several rows on a phone
     )
 
 
 def edit_scene_part(index: int, name: str, value: object, widget: Callable, **options) -> None:
-    """Shows a widget that edits one part of a scene."""
+    """Shows a widget that edits one field of a scene, such as its title, and stores what the visitor enters.
+
+    value: the field's current value. widget: the Streamlit function that draws the widget.
+    """
     key = f"c_scene_{name}"
 
     def take_part() -> None:
@@ -105,7 +110,9 @@ def name_scene_step(step: str) -> str:
 
 # ---- buttons of a scene ----------------------------------------------------------------------------------------------
 def scene_buttons(index: int) -> None:
-    """Shows the buttons that present, move or remove a scene, or replace its content by that of the workbench."""
+    """Shows the buttons that present, move or remove a scene, or replace its content by the workbench's current
+    Setup.
+    """
     last = len(lecture_session.current_lecture().scenes) - 1
     scene_button("present", lecture_session.start_lecture, index)
     scene_button("earlier", move_scene, index, index - 1, disabled=index == 0)
@@ -115,17 +122,17 @@ def scene_buttons(index: int) -> None:
 
 
 def scene_button(name: str, action: Callable, *args, disabled: bool = False) -> None:
-    """Shows one button of a scene's editor; a click calls `action` with the given arguments."""
+    """Shows one button of a scene's editor; a click calls `action` with the arguments `args`."""
     st.button(say(f"present.desk.{name}"), key=f"b_scene_{name}", on_click=action, args=args, disabled=disabled)
 
 
 def move_scene(index: int, new_index: int) -> None:
-    """Moves a scene of the own lecture to another index; the scene stays selected."""
+    """Moves a scene of the visitor's own lecture from one index to another; the scene stays selected."""
     lecture_session.take_lecture(lecture_session.current_lecture().moved(index, new_index), new_index)
 
 
 def show_removed_scene() -> None:
-    """Shows which scene was removed last, with an undo button, as long as the lecture is not changed again."""
+    """Shows which scene was removed from the lecture last, with an undo button, until the lecture is changed again."""
     removal = lecture_session.find_removal()
     if removal is None:
         return
@@ -137,7 +144,7 @@ def show_removed_scene() -> None:
 
 
 def show_put_away_lecture() -> None:
-    """Shows which lecture of the visitor was replaced last, with a button that swaps it with the current one.
+    """Shows which of the visitor's own lectures was replaced last, with a button that swaps it with the current one.
 
     Shows nothing if none was replaced.
     """
@@ -156,21 +163,21 @@ def show_put_away_lecture() -> None:
 
 
 def show_workbench_setup(index: int) -> None:
-    """Replaces the content of a scene by the workbench's current Setup."""
+    """Replaces the content of a scene of the lecture by the workbench's current Setup."""
     setup = setup_state.current_setup()
     change_scene(index, shown=setup, steps=steps_of(setup), unread=())
 
 
 def change_scene(index: int, **parts) -> None:
-    """Replaces the given fields of one scene of the open lecture."""
+    """Replaces the given fields of one scene of the current lecture, and stores the changed lecture."""
     lecture_session.take_lecture(lecture_session.current_lecture().changed(index, **parts))
 
 
 # ---- the cell that a scene opens -------------------------------------------------------------------------------------
 def scene_cell_pickers(index: int, scene: Scene) -> None:
-    """Shows the choice of the step and cell that a workbench scene opens, or why its run cannot be computed.
+    """Shows the choice of the step and the cell that a workbench scene opens.
 
-    index: the index of the scene.
+    If the scene's run cannot be computed, the reason is shown instead. index: the index of the scene.
     """
     try:
         trace = trace_for(scene.setup)
@@ -218,7 +225,7 @@ def get_scene_cell(trace: Trace, setup: Setup) -> tuple[str, tuple[int, ...]]:
 
 
 def place_pickers(trace: Trace, step: str, cell: tuple[int, ...], take_place: Callable[[], None]) -> None:
-    """Shows, for each axis of a step that is longer than 1, a choice of the index.
+    """Shows the choice of a cell of a step: one select box for the index on each axis that is longer than 1.
 
     take_place: the function that is called after a choice.
     """
@@ -254,7 +261,9 @@ def with_opened_cell(setup: Setup, step: str, cell: tuple[int, ...], axes: tuple
 
 # ---- texts, pictures, code -------------------------------------------------------------------------------------------
 def show_own_scene_makers() -> None:
-    """Shows the controls that make the visitor's own scenes: a button for a text, and an upload box for a picture."""
+    """Shows the controls that add the visitor's own scenes: a button for a text scene, and a file upload for a picture
+    scene.
+    """
     st.button(say("present.desk.add_text"), key="add_text", icon=":material/notes:", on_click=add_text_scene)
     key = f"c_picture_{setup_state.editors_version()}"
 
@@ -268,13 +277,15 @@ def show_own_scene_makers() -> None:
 
 
 def add_text_scene() -> None:
-    """Adds a text scene whose text is a placeholder."""
+    """Adds a scene with a placeholder text to the visitor's own lecture."""
     words = OwnText(say("present.desk.first_words"))
     lecture_session.add_scene(lecture_session.make_scene(words, say("present.scene_step.text")))
 
 
 def add_picture_scene(data: bytes, name: str) -> None:
-    """Adds a picture scene with the file's name as title; if the picture is refused, stores the error."""
+    """Adds a scene with an uploaded picture, with the file's name as title; if the picture is refused, stores the
+    error.
+    """
     try:
         check_picture(data)
     except AttentionError as error:
@@ -286,9 +297,9 @@ def add_picture_scene(data: bytes, name: str) -> None:
 
 
 def show_own_editor(index: int, shown: SceneContent) -> None:
-    """Shows the editor of a text scene, or of a picture's alternative text and source.
+    """Shows the editor of a scene's own content: its text, or the alternative text and the source of its picture.
 
-    For a Setup it shows the button that adds its code. index: the index of the scene.
+    For a Setup it shows the button that adds a scene with its code. index: the index of the scene.
     """
     match shown:
         case OwnText():
@@ -303,7 +314,7 @@ def show_own_editor(index: int, shown: SceneContent) -> None:
 
 
 def edit_shown_part(index: int, shown: SceneContent, name: str, widget: Callable, **options) -> None:
-    """Shows a widget that edits one field of a scene's content.
+    """Shows a widget that edits one field of what a scene shows, and stores what the visitor enters.
 
     index: the index of the scene. name: the name of the field. widget: the Streamlit function that draws the widget.
     """
@@ -317,6 +328,6 @@ def edit_shown_part(index: int, shown: SceneContent, name: str, widget: Callable
 
 
 def add_code_scene(setup: Setup) -> None:
-    """Adds a scene with the code of a Setup's step."""
+    """Adds a scene that shows the code of the step that a Setup opens."""
     title = say("present.desk.code_title", step=setup.view.step or "weights")
     lecture_session.add_scene(lecture_session.make_scene(RunCode(setup), title))

@@ -1,4 +1,4 @@
-"""The desk of the page "present": the overview in which a lecture is started, saved, opened and edited."""
+"""Shows the overview of the page "present" (the desk), in which a lecture is started, saved, opened and edited."""
 
 import streamlit as st
 
@@ -24,11 +24,13 @@ from pages.setup.setup_file import decode_file_text
 from pages.site.words import escape_markdown, say, say_refusal, use_language
 
 ONE_LINE_CHARS = 120  # an address with at most so many characters is shown without scrolling
-LONG_ADDRESS_HEIGHT = 120  # in pixels: height of the scrolling box of a longer address
+LONG_ADDRESS_HEIGHT = 120  # in pixels: height of the scrolling area of a longer address
 
 
 def show_desk() -> None:
-    """Shows the desk: toolbar, errors and the lecture, and for the visitor's own lecture its editor."""
+    """Shows the overview of a lecture (the desk): toolbar, errors, the lecture, and for the visitor's own lecture its
+    editor.
+    """
     with use_language(), st.container(gap="small"):
         own, _ = show_toolbar()
         with own:
@@ -44,7 +46,9 @@ def show_desk() -> None:
 
 
 def show_own_lecture() -> None:
-    """Shows the visitor's own lecture: its title, its scenes, its files, and the editor of the selected scene."""
+    """Shows the visitor's own lecture: its title, its scenes (slides), its files, and the editor of the selected
+    scene.
+    """
     show_put_away_lecture()
     list_column, editor_column = st.columns([2, 3], gap="large")
     with list_column:
@@ -61,7 +65,8 @@ def show_own_lecture() -> None:
 
 
 def show_shipped_lecture() -> None:
-    """Shows a lecture that the app includes: its title, its scenes, its files, and a button that copies the lecture.
+    """Shows a lecture that the app includes: its title, scenes (slides) and files, and a button that copies the
+    lecture.
 
     The copy becomes the visitor's own lecture.
     """
@@ -79,7 +84,7 @@ def show_shipped_lecture() -> None:
 
 
 def show_lecture_refusal() -> None:
-    """Shows why a lecture could not be opened or changed."""
+    """Shows the reason for which the last change or opened lecture was refused, if there is one."""
     refusal = lecture_session.get_lecture_session().refusal
     if refusal is not None:
         st.error(say_refusal(refusal), icon=":material/error:")
@@ -104,13 +109,13 @@ def lecture_picker() -> None:
         key="c_lecture",
         on_change=take_choice,
         required=True,
-        wrap=True,  # wraps into several rows on a phone, one name in each
+        wrap=True,  # several rows on a phone
         label_visibility="collapsed",
     )
 
 
 def show_scene_list() -> None:
-    """Shows the scenes of the lecture as cards, and the total of their minutes."""
+    """Shows the scenes of the lecture as tiles in a grid ("cards"), and the total of their minutes."""
     if lecture_session.current_lecture().scenes:
         show_scene_cards()
     total = lecture_session.current_lecture().total_minutes()
@@ -120,7 +125,9 @@ def show_scene_list() -> None:
 
 # ---- as a file, and as an address ------------------------------------------------------------------------------------
 def show_lecture_files() -> None:
-    """Shows the lecture as downloads and as an address, a button for a new lecture, and the upload box."""
+    """Shows the lecture as downloads and as an address, a button for a new lecture, and the upload of a lecture
+    file.
+    """
     lecture = lecture_session.current_lecture()
     with st.container(horizontal=True):
         st.download_button(
@@ -139,7 +146,7 @@ def show_lecture_files() -> None:
 
 
 def lecture_file_box() -> None:
-    """Shows the upload box for a lecture file, which replaces the visitor's own lecture."""
+    """Shows the upload of a lecture file; an uploaded lecture replaces the visitor's own lecture."""
     key = f"c_lecture_file_{setup_state.editors_version()}"
 
     def take_file() -> None:

@@ -1,5 +1,4 @@
-"""A lecture as files: the downloads of the whole lecture and of one scene, and the slides from which the files are
-made.
+"""Offers a lecture as files: the downloads of the whole lecture and of one scene, and the slides for these files.
 
 Each file is generated when its button is clicked.
 """
@@ -44,7 +43,10 @@ MAKING_SLOT = Semaphore()  # one file at a time in this process, because drawing
 
 # ---- the whole lecture -----------------------------------------------------------------------------------------------
 def show_whole_lecture(lecture: Lecture) -> None:
-    """Shows a popover with the downloads of the whole lecture, after all parts of lessons in the lecture are drawn."""
+    """Shows a popover with the downloads of the whole lecture.
+
+    Before that it draws all parts of lessons that the lecture shows, one per script run.
+    """
     popover = st.popover(
         say("present.files.title"),
         icon=":material/download:",
@@ -81,7 +83,7 @@ def show_whole_lecture(lecture: Lecture) -> None:
 
 
 def write_page(show: SlideShow) -> str:
-    """Returns the animated page of a lecture as HTML text."""
+    """Returns the slides of a lecture, with their animations, as one HTML page."""
     return lecture_page(show, list_drawings())
 
 
@@ -94,7 +96,7 @@ def write_slides(show: SlideShow) -> bytes:
 
 # ---- one scene, for the audience -------------------------------------------------------------------------------------
 def show_scene_files(lecture: Lecture) -> None:
-    """Shows a popover with a choice of scenes and the downloads of the chosen scene."""
+    """Shows a popover with a choice of one of the lecture's scenes, and the downloads of that scene."""
     popover = st.popover(say("present.desk.pages"), icon=":material/smartphone:", key="scene_files", on_change="rerun")
     if not popover.open or not lecture.scenes:
         return
@@ -111,9 +113,9 @@ def show_scene_files(lecture: Lecture) -> None:
 
 
 def offer_scene_files(scene: Scene) -> None:
-    """Shows the downloads of a scene, or a message.
+    """Shows the downloads of a scene's run; if there is none, a message.
 
-    The message says that the scene shows no run, or it says why the scene's run cannot be computed.
+    The message says that the scene shows no run, or why the scene's run cannot be computed.
     """
     if scene.setup is None:
         st.caption(say("present.desk.no_run"))
@@ -148,7 +150,8 @@ def make_slide_show(lecture: Lecture, drawn: DrawnParts, address: str, link: str
 
 
 def make_slide(scene: Scene, drawn: DrawnParts, address: str, before: SlidesBefore) -> Slide:
-    """Returns the slide of a scene; if the scene cannot be computed, a slide with its texts and the reason.
+    """Returns the slide of one scene of a lecture; if the scene cannot be computed, a slide with its texts and the
+    reason.
 
     before: the content of earlier slides.
     """
@@ -177,7 +180,9 @@ def make_slide(scene: Scene, drawn: DrawnParts, address: str, before: SlidesBefo
 
 
 def make_slide_words() -> SlideWords:
-    """Returns the interface texts for files of a lecture, in the language of the session."""
+    """Returns the texts that belong to no scene in a lecture's files (such as "scene 1 of 5"), in the session's
+    language.
+    """
     own = ("answer", "notes", "previous", "next", "keys", "given", "asked", "solutions", "nothing")
     return SlideWords(
         language=say("app.tag"),
@@ -200,17 +205,21 @@ def say_place(number: int, count: int) -> str:
 
 
 def say_missing_letters(letters: str) -> str:
-    """Returns the sentence that says that these letters cannot be drawn here; each letter is listed once."""
+    """Returns the sentence that says which letters of a text the file's font cannot draw; each letter is listed
+    once.
+    """
     return say("export.no_png", letters="".join(dict.fromkeys(letters)))
 
 
 def list_drawings() -> dict[str, PartDrawing]:
-    """Returns {name of a component: its script, HTML and style}, so that a page can draw it without a server."""
+    """Returns {name of a component: its script, HTML and style}, with which an HTML file draws animations without a
+    server.
+    """
     return {part.name: PartDrawing(part.script, part.html, part.style) for part in COMPONENTS.values()}
 
 
 def printable_lines(text: str) -> str:
-    """Returns a text in which hidden letters are replaced by visible text; line breaks are kept.
+    """Returns a text in which invisible characters are replaced by visible text; line breaks are kept.
 
     >>> printable_lines("one\\ntwo\\x00")
     'one\\ntwo⟨U+0000⟩'
@@ -220,13 +229,15 @@ def printable_lines(text: str) -> str:
 
 # ---- the slides of scenes that show a text, an uploaded picture, or the code of a step -------------------------------
 def make_text_slide(scene: Scene) -> Slide:
-    """Returns the slide of a text scene, in which each non-empty line becomes a paragraph."""
+    """Returns the exported slide of a scene (slide of a lecture) with a text; each non-empty line becomes a
+    paragraph.
+    """
     lines = [strip_markup(line) for line in scene.shown.text.splitlines() if line.strip()]
     return Slide(scene.title, scene.question, figures=tuple(lines), notes=scene.note, minutes=scene.minutes)
 
 
 def make_own_picture_slide(scene: Scene) -> Slide:
-    """Returns the slide of a picture scene, with the source of the picture."""
+    """Returns the slide of a scene with an uploaded picture, and the picture's source."""
     shown = scene.shown
     return Slide(
         title=scene.title,
@@ -239,7 +250,7 @@ def make_own_picture_slide(scene: Scene) -> Slide:
 
 
 def make_code_slide(scene: Scene) -> Slide:
-    """Returns the slide of a code scene: the step's code in PyTorch and in NumPy, as on the stage."""
+    """Returns the slide of a code scene: the step's code in PyTorch and, beside it, in NumPy."""
     trace = trace_for(scene.setup)
     torch_code, numpy_code = (
         list_step_code(trace, step_of_code(trace, scene.setup), library) for library in ("torch", "numpy")

@@ -1,4 +1,4 @@
-"""The slide of a scene that shows a part of a lesson.
+"""Makes the slide of a scene that shows a part of a lesson.
 
 The part is drawn once, its content is collected for the slide, and it is removed from the screen again.
 """
@@ -27,17 +27,17 @@ from pages.site.catalog import LESSONS
 from pages.site.words import current_language, say, strip_markup
 
 DRAWN_PARTS_KEY = "drawn_lesson_parts"  # session key of the collected parts, {(part, language): content}
-MAX_DRAWN_PARTS = 60  # the most collected parts, because a lecture has at most so many scenes
-TOLD_KINDS = ("line", "caption")  # kinds of slider texts that a slide lists; headings are among its sentences
+MAX_DRAWN_PARTS = 60  # a lecture has at most so many scenes
+TOLD_KINDS = ("line", "caption")  # kinds of slider texts that a slide lists as lines; headings are sentences
 MAX_SLIDE_PICTURES = 3  # a slide holds at most this many pictures beside its sentences
 
 DrawnParts = dict[LessonPart, CollectedPart]
 
 
 def draw_next_part(lecture: Lecture) -> tuple[DrawnParts, int]:
-    """Draws the first lesson part of a lecture that is not drawn yet.
+    """Draws the first part of a lesson that the lecture shows and that is not drawn yet, to collect its content.
 
-    Returns {part: its content} for the drawn parts, and the number of parts that are not drawn yet.
+    Returns {part: its content} for the drawn parts, and how many parts are not drawn yet.
     """
     kept = st.session_state.setdefault(DRAWN_PARTS_KEY, {})
     language = current_language()
@@ -66,7 +66,7 @@ def collect_lesson_part(part: LessonPart) -> CollectedPart:
 
 
 def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide:
-    """Returns the slide of a part of a lesson.
+    """Returns the slide of a scene that shows a part of a lesson, from the part's collected content.
 
     address: the address of the workbench, the root of the app.
     """
@@ -85,7 +85,7 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
     told = (*drawn.facts, *list_told(drawn)) or drawn.sentences
     said = list(map(strip_markup, told))
     code, code_beside, *_ = *drawn.code, "", ""
-    if not (said or pictures or moving or code):  # for a table, or a part that starts with a button
+    if not (said or pictures or moving or code):  # if the part is a table or starts with a button
         said = ["", say("present.files.in_app", step=scene.title)]
     return Slide(
         title=scene.title,
@@ -106,7 +106,7 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
 
 
 def list_told(drawn: CollectedPart) -> list[str]:
-    """Returns the lines and captions of a part that belong to the current position of the part's slider."""
+    """Returns the lines and captions that a lesson part shows at the current position of its slider."""
     told = []
     for part in drawn.moving:
         if part.name == components.live_text.name and part.data["kind"] in TOLD_KINDS:
@@ -117,10 +117,10 @@ def list_told(drawn: CollectedPart) -> list[str]:
 
 
 def choose_moving(drawn: CollectedPart) -> tuple[MovingPart, ...]:
-    """Returns the animated parts for a file, with the still pictures between them.
+    """Returns the animated components of a lesson part for a file, with the pictures without animation between them.
 
-    Sliders that need the server are left out. The query's journey is left out, too, if the lesson has another animated
-    part, because key presses would scroll the journey out of view.
+    Sliders that need the server are left out. The animation of a query through the layer (flow) is left out, too, if
+    the lesson has another animated component, because key presses would scroll it out of view.
     """
     parts = []
     for part in drawn.moving:
@@ -134,7 +134,7 @@ def choose_moving(drawn: CollectedPart) -> tuple[MovingPart, ...]:
 
 
 def is_waited_for(part: MovingPart, parts: Iterable[MovingPart]) -> bool:
-    """Returns whether a part is a slider whose moves change other parts through the server."""
+    """Returns whether a component is a slider whose changes reach other components only through the server."""
     if part.name != components.live_slider.name:
         return False
     following = (each.data for each in parts if isinstance(each.data, Mapping))
@@ -152,13 +152,14 @@ EXERCISE_STEPS = {  # lesson -> the step that its exercise asks to calculate
 
 
 def make_lesson_exercise(shown: LessonPart, run: Setup | None) -> SlideExercise | None:
-    """Returns the exercise about a lesson's picture; None if the lesson has no exercise.
+    """Returns an exercise for the slide of a lesson's picture: a row of its run, to calculate; None if the lesson has
+    none.
 
     run: the Setup that the lesson opens on the workbench; None if it opens none.
     """
     if shown.part != PICTURE_PART or shown.slug not in EXERCISE_STEPS:
         return None
-    if run is None:  # if so, the page samples its numbers; the slide takes an example with few, whole numbers instead
+    if run is None:  # the page's numbers are sampled then, so the slide takes an example with few, whole numbers
         run = make_setup(example=f"{current_language()}_colour", token=4, head=1)
     try:
         screen = make_screen_state(run, None)

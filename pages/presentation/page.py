@@ -1,4 +1,6 @@
-"""The page "present": shows the scenes of a lecture in large type, or the presenter view, or the desk."""
+"""Shows the page "present": the scenes of a lecture in large type, or the presenter view, or the overview of the
+lecture.
+"""
 
 import streamlit as st
 
@@ -7,7 +9,7 @@ from pages.panels import model_controls
 from pages.presentation import desk, speaker_notes, stage
 from pages.workbench import input_controls, mask_controls, matrix_editors, mechanism_controls
 
-CONTROLS_WIDTH_PX = 250  # in pixels: the width of the column of controls beside a scene
+CONTROLS_WIDTH_PX = 250  # in pixels: the width of the column of run controls beside a scene
 
 lecture_session.enter_lecture()
 session = lecture_session.get_lecture_session()

@@ -1,4 +1,6 @@
-"""The scenes of a lecture as cards that can be reordered, each with a small picture, number, title and minutes."""
+"""Shows the scenes of a lecture as tiles ("cards") that can be reordered, each with a small picture, number, title and
+minutes.
+"""
 
 import base64
 import io
@@ -27,16 +29,16 @@ from pages.session.labels import current_palette, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say, say_title, strip_markup
 
-CARD_MAP_CELLS = 16  # a card's map has at most this many cells on a side; more cells would be too small to see
+CARD_MAP_CELLS = 16  # most cells per side of a tile's attention map; more would be too small to see
 MAX_CARD_PAIRS = 65_536  # a run has at most this many query-key pairs; sixty runs of this size are still fast enough
 MAX_CARD_PICTURE_PIXELS = 8_000_000  # an uploaded picture has at most this many pixels, four bytes of memory each
-CARD_PICTURE_SIZE_PX = (320, 180)  # twice the size of a card's picture, because of high-resolution screens
-CARD_LINES, CARD_LINE_CHARS = 5, 40  # the most lines on a card, and the most characters in a line
+CARD_PICTURE_SIZE_PX = (320, 180)  # twice the size of a tile's picture, because of high-resolution screens
+CARD_LINES, CARD_LINE_CHARS = 5, 40  # the most lines on a tile, and the most characters in a line
 
 
 # ---- the content of a card -------------------------------------------------------------------------------------------
 def show_scene_cards() -> None:
-    """Shows the cards of the scenes.
+    """Shows the scenes of the current lecture as tiles ("cards").
 
     A click selects a scene of the visitor's own lecture, or starts another lecture at that scene.
     """
@@ -60,17 +62,19 @@ def show_scene_cards() -> None:
 
 
 def describe_scene(scene: Scene) -> dict[str, object]:
-    """Returns the data of a card: title, minutes, and a picture as shapes, lines of text, or an image."""
+    """Returns what the browser shows on a scene's tile: title, minutes, and a picture as shapes, lines of text, or an
+    image.
+    """
     minutes = say("present.minutes", count=scene.minutes) if scene.minutes else ""
     described = {"title": printable_token(scene.title) or "–", "minutes": minutes}
     try:
         return described | draw_scene(scene)
-    except AttentionError:  # the error is shown when the scene is opened, so the card omits it
+    except AttentionError:  # the error is shown when the scene is opened, so the tile omits it
         return described | name_first_step(scene)
 
 
 def draw_scene(scene: Scene) -> dict[str, object]:
-    """Returns a picture of a scene's content, as a part of a card's data.
+    """Returns the small picture on a scene's tile: an attention map, lines of code or text, or an image.
 
     Raises AttentionError if the scene's run cannot be computed.
     """
@@ -91,20 +95,20 @@ def draw_scene(scene: Scene) -> dict[str, object]:
 
 
 def name_first_step(scene: Scene) -> dict[str, object]:
-    """Returns the name of a scene's first step as the only line of a card, for scenes without a small picture."""
+    """Returns the name of a scene's first step as the only line of its tile, for scenes without a small picture."""
     first, *_ = scene.own_steps()
     return {"lines": [say(f"present.scene_step.{first}")]}
 
 
 def first_lines(text: str) -> list[str]:
-    """Returns the first non-blank lines of a text, each cut to the width of a card."""
+    """Returns the first non-blank lines of a text, each cut to the width of a tile."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     return [line[:CARD_LINE_CHARS] for line in lines[:CARD_LINES]]
 
 
 # ---- cached small pictures -------------------------------------------------------------------------------------------
 def fits_card(setup: Setup) -> bool:
-    """Returns whether a run is small enough to be computed for the picture on a card.
+    """Returns whether a run has few enough pairs of tokens to be computed for the picture on a tile.
 
     Raises AttentionError if the inputs of the run are unavailable.
     """
@@ -114,7 +118,7 @@ def fits_card(setup: Setup) -> bool:
 
 @cache_by_setup
 def draw_map(setup: Setup) -> list[Shape]:
-    """Returns the shapes of a small attention map of the head that a Setup selects."""
+    """Returns a small attention map, as shapes, of the head that a Setup selects."""
     trace = trace_for(setup)
     chosen = selection_of(trace, setup)
     place = (chosen.batch, chosen.head)
@@ -155,7 +159,9 @@ def shrink_picture(data: bytes) -> str:
 
 # ---- handlers --------------------------------------------------------------------------------------------------------
 def open_scene(at: int) -> None:
-    """Handles a click on a card: selects a scene of the visitor's own lecture, or starts another lecture there."""
+    """Handles a click on a scene's tile: selects a scene of the visitor's own lecture, or starts another lecture
+    there.
+    """
     session = lecture_session.get_lecture_session()
     if session.name == OWN_LECTURE:
         session.at = at
@@ -164,6 +170,6 @@ def open_scene(at: int) -> None:
 
 
 def move_own_scene(places: tuple[int, int]) -> None:
-    """Handles a moved card: moves the scene of the own lecture from one index to another."""
+    """Handles a tile that was dragged: moves the scene of the visitor's own lecture from one index to another."""
     if lecture_session.get_lecture_session().name == OWN_LECTURE:
         move_scene(*places)

@@ -1,4 +1,4 @@
-"""The steps of a scene on the stage, such as a question, the query's journey, a map, a cell, a formula, a text or
+"""Draws the steps of a lecture's slides: a question, the animated query, an attention map, a cell, a formula, text,
 code.
 """
 
@@ -43,7 +43,9 @@ MAX_STAGE_CELLS_ACROSS = 16  # this many cells side by side are legible from the
 
 
 def get_focus_cell(screen: ScreenState) -> Ref:
-    """Returns the focus cell of a scene: the opened cell; if none is open, the largest weight of the selected query."""
+    """Returns the cell that a slide of the lecture is about: the opened cell, else the selected query's largest
+    weight.
+    """
     opened = chosen_cell(screen.trace, screen.setup)
     if opened:
         return opened
@@ -54,7 +56,9 @@ def get_focus_cell(screen: ScreenState) -> Ref:
 
 
 def show_symbol_step(screen: ScreenState) -> None:
-    """Shows the formula of the focus cell's step, below the formulas of the steps from the scores up to it."""
+    """Shows the formula of the step that the slide is about, below the formulas of the steps from the scores up to
+    it.
+    """
     step = get_focus_cell(screen).step
     colours, names = current_palette().families(), formula_names(screen.trace)
     with st.container(key="leading"):
@@ -65,9 +69,9 @@ def show_symbol_step(screen: ScreenState) -> None:
 
 
 def steps_leading_to(trace: Trace, step: str) -> list[str]:
-    """Returns the names of the steps from the scores up to a step; the step itself and masks are left out.
+    """Returns the names of the shown steps from the scores up to a step, without that step and without masks.
 
-    Returns [] if the run has no such steps.
+    Returns [] if the run has no scores, or if the step is not shown.
     """
     names = [name for name in shown_steps(trace) if not name.startswith("allowed")]
     if "scores" not in names or step not in names:
@@ -78,7 +82,7 @@ def steps_leading_to(trace: Trace, step: str) -> list[str]:
 
 
 def show_shapes_step(screen: ScreenState) -> None:
-    """Shows the formula of the focus cell's step with this run's sizes, and what the letters of the sizes mean."""
+    """Shows the formula of the step that the slide is about, with this run's sizes, and what their letters mean."""
     step = get_focus_cell(screen).step
     with st.container(key="focus"):
         st.latex(sized_formula(screen.trace, step, current_palette().families(), formula_names(screen.trace)))
@@ -98,7 +102,9 @@ def sizes_sentence(trace: Trace, step: str, spell: Callable[[str], str]) -> str:
 
 
 def show_cell_step(screen: ScreenState) -> None:
-    """Shows the arithmetic of the focus cell, and a picture of the row and the column whose product the cell is."""
+    """Shows the arithmetic of the cell that the slide is about, and a picture of the row and column that are
+    multiplied.
+    """
     trace = screen.trace
     cell = get_focus_cell(screen)
     show_chart(make_cell_picture(trace, cell, current_palette()), "cell", say("step.alt", step=cell.step))
@@ -132,7 +138,7 @@ def make_cell_picture(trace: Trace, cell: Ref, palette: Palette) -> charts.Pictu
 def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int], palette: Palette) -> charts.Picture:
     """Returns a picture of the row of a cell next to the same row of its operands.
 
-    If the operands are too wide, the picture has only the row of the cell.
+    If the rows together have more than MAX_STAGE_CELLS_ACROSS cells, the picture has the row of the cell alone.
     """
     names = [*list_shown_operands(trace, cell.step), cell.step]
     panels = [panel(trace, name, position) for name in names]
@@ -152,7 +158,7 @@ def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int], palette:
 
 
 def show_question_step(screen: ScreenState) -> None:
-    """Shows the sentence of the scene's run, if it has one, and the question to the audience."""
+    """Shows the question to the audience, and above it the sentence of the slide's run if the slide has a run."""
     question = lecture_session.current_scene().question
     if lecture_session.current_scene().setup is not None:
         sentence = spell_tokens(screen.inputs.queries, screen.setup.run)
@@ -163,10 +169,10 @@ def show_question_step(screen: ScreenState) -> None:
 
 
 def show_journey_step(screen: ScreenState) -> None:
-    """Shows the query's journey through the layer.
+    """Shows the animation of the query's way through the layer, as a step of a slide.
 
-    The keys for next and previous first move between the journey's keyframes, and skip keyframes that an earlier scene
-    has shown.
+    The keys for next and previous first move between the animation's keyframes, and skip keyframes that an earlier
+    slide has shown.
     """
     session = lecture_session.get_lecture_session()
     known = lecture_session.known_motions()
@@ -176,7 +182,7 @@ def show_journey_step(screen: ScreenState) -> None:
 
 
 def show_map_step(screen: ScreenState) -> None:
-    """Shows the map of the weights as the last keyframe of the animation, with the query's row in strong colours."""
+    """Shows the attention map as the last keyframe of the animation, with the query's row in strong colours."""
     if is_too_large(screen.trace):
         show_large_map_step(screen)
         return
@@ -185,7 +191,7 @@ def show_map_step(screen: ScreenState) -> None:
 
 
 def show_large_map_step(screen: ScreenState) -> None:
-    """Shows a sentence, and a map on a canvas, for a run that is too large for the animation."""
+    """Shows a sentence, and the attention map on a canvas, for a run that is too large for the animation."""
     selection = screen.selection
     st.markdown(fact_sentence(screen.trace, selection))
     description = fact_sentence(screen.trace, selection, str)
@@ -194,9 +200,9 @@ def show_large_map_step(screen: ScreenState) -> None:
 
 
 def show_model_step(screen: ScreenState) -> None:
-    """Shows the open panel of the scene's language model, as the workbench does.
+    """Shows the panel of the slide's language model that is open, in the same form as in the workbench.
 
-    If no language model is used, the function shows the journey.
+    If no language model is used, the function shows the animation of the query.
     """
     panel = open_panel(screen)
     if panel is None:
@@ -207,13 +213,13 @@ def show_model_step(screen: ScreenState) -> None:
 
 # ---- texts, pictures, code -------------------------------------------------------------------------------------------
 def show_text_step(screen: ScreenState) -> None:
-    """Shows the text of the scene as Markdown; HTML stays plain text, and Markdown images are not loaded."""
+    """Shows the text of the slide as Markdown; HTML stays plain text, and Markdown images are not loaded."""
     shown = lecture_session.current_scene().shown
     st.markdown(shown.text.replace("![", r"!\["))
 
 
 def show_own_picture_step(screen: ScreenState) -> None:
-    """Shows the picture of the scene, and its source."""
+    """Shows the picture that the slide contains, and the source of the picture."""
     shown = lecture_session.current_scene().shown
     st.image(shown.data, alt=shown.alt or lecture_session.current_scene().title)
     if shown.source:
@@ -221,7 +227,7 @@ def show_own_picture_step(screen: ScreenState) -> None:
 
 
 def show_code_step(screen: ScreenState) -> None:
-    """Shows the code of the step that the scene opens, in PyTorch and in NumPy."""
+    """Shows the code of the step that the slide opens, in PyTorch and in NumPy."""
     show_step_code(screen.trace, step_of_code(screen.trace, screen.setup))
 
 
@@ -233,7 +239,7 @@ def step_of_code(trace: Trace, setup: Setup) -> str:
 # ---- parts of lessons ------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class BegunLesson:
-    """The lesson that the stage shows.
+    """The lesson that is shown in the presentation, as it was when it was started.
 
     begun: the value of LectureSession.begun when the lesson was started. link: the lesson's link at that time.
     """
@@ -243,9 +249,9 @@ class BegunLesson:
 
 
 def show_lesson_step(screen: ScreenState) -> None:
-    """Shows a scene's part of a lesson, at first with the scene's choices.
+    """Shows the part of a lesson that the slide contains, first with the slide's choices, then with the presenter's.
 
-    The function also records whether the choices were changed since.
+    The function also records whether the choices have been changed since the start.
     """
     session = lecture_session.get_lecture_session()
     shown = lecture_session.current_scene().shown
@@ -261,7 +267,9 @@ def show_lesson_step(screen: ScreenState) -> None:
 
 
 def forget_begun_lesson() -> None:
-    """Makes the stage restart its lesson, because another lesson was drawn with the choices of the stage."""
+    """Makes the presentation restart its lesson, because another lesson was drawn with the choices of the
+    presentation.
+    """
     st.session_state.pop("begun_lesson", None)
 
 

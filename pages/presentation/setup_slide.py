@@ -1,4 +1,4 @@
-"""The slide of a scene that shows the workbench."""
+"""Makes slides of an exported file from those slides of a lecture that show the workbench."""
 
 from dataclasses import dataclass, replace
 
@@ -38,16 +38,16 @@ from pages.site.words import say, say_refusal
 MAX_SHOWN_SHARES = 4  # a sentence names the weights of at most this many keys
 LEAST_SHOWN_SHARE = 0.005  # a weight below this rounds to 0 % and is not named, unless it is the largest
 HEAD_AXES = {"B", "H", "T"}
-OTHER_STEPS = ("head_outputs", "scaled_scores", "scores", "output", "q_projected", "v_projected")  # other exercises
+OTHER_STEPS = ("head_outputs", "scaled_scores", "scores", "output", "q_projected", "v_projected")  # of other exercises
 MAX_TOLD_HEADS = 4  # there is room beside a picture for the weights of at most this many heads
 MAX_SHOWN_NUMBERS = 8  # at most this many numbers of an output are written out
 
 
 @dataclass(frozen=True)
 class SlidesBefore:
-    """The content of earlier slides, which later slides do not repeat.
+    """The content of earlier slides in a file, which later slides do not repeat.
 
-    motions: the motions of the query's animation that were shown. exercises: the exercises that were given.
+    motions: the keyframes of the query's animation that were shown. exercises: the exercises that were given.
     """
 
     motions: tuple[str, ...] = ()
@@ -56,9 +56,9 @@ class SlidesBefore:
 
 @dataclass(frozen=True)
 class ShownScene:
-    """A scene to show, with its screen state and its focus cell.
+    """A slide of a lecture to export, with the workbench's state and the cell that the slide is about.
 
-    provenance: the provenance of its pictures. before: the content of earlier slides.
+    provenance: the origin of its pictures (settings and link). before: the content of earlier slides.
     """
 
     scene: Scene
@@ -69,7 +69,7 @@ class ShownScene:
 
 
 def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePicture, tuple[MovingPart, ...]]:
-    """Returns the map of a run as a picture, and the query's journey as an animated part.
+    """Returns the attention map of a run as a picture, and the animation of its query as a moving part.
 
     address: the address of the workbench.
     """
@@ -81,8 +81,8 @@ def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePictu
 
 
 def make_computable_screen(setup: Setup) -> tuple[ScreenState, dict[str, AttentionError]]:
-    """Returns the screen state of a Setup without the fields that cannot be computed, and the error of each such
-    field.
+    """Returns (state of the workbench for a Setup without the fields that cannot be computed, {such a field: its
+    error}).
     """
     setup, refused = keep_computable_fields(setup, check_computable)
     setup, _ = setup_state.drop_missing(setup, trace_for(setup))
@@ -90,7 +90,9 @@ def make_computable_screen(setup: Setup) -> tuple[ScreenState, dict[str, Attenti
 
 
 def list_shown_motions(scene: Scene) -> tuple[str, ...]:
-    """Returns the motions of the query's animation on the slide of a scene; () if the slide has no animation."""
+    """Returns the keyframes of the query's animation that a slide of a lecture shows; () if the slide has no
+    animation.
+    """
     if not isinstance(scene.shown, Setup) or "journey" not in scene.steps:
         return ()
     try:
@@ -101,7 +103,7 @@ def list_shown_motions(scene: Scene) -> tuple[str, ...]:
 
 
 def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
-    """Returns the slide of a workbench scene, as far as it can be computed.
+    """Returns a slide for export, made from a lecture's slide that shows the workbench, as far as it can be computed.
 
     address: the address of the workbench. before: the content of earlier slides.
     """
@@ -130,7 +132,9 @@ def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
 
 # ---- pictures --------------------------------------------------------------------------------------------------------
 def list_pictures(shown: ShownScene) -> list[SlidePicture]:
-    """Returns a slide's pictures: the map with which the animation ends, and the row and column of the focus cell."""
+    """Returns an exported slide's pictures: the attention map that ends the animation, and the row and column of its
+    cell.
+    """
     steps = shown.scene.steps
     pictures = []
     if "journey" in steps or "map" in steps:
@@ -143,7 +147,7 @@ def list_pictures(shown: ShownScene) -> list[SlidePicture]:
 
 
 def draw_map_of_query(shown: ShownScene) -> SlidePicture:
-    """Returns a picture of the selected head's map with the query's row marked."""
+    """Returns a picture of the selected head's attention map with the query's row marked."""
     screen, steps = shown.screen, shown.scene.steps
     can_turn = {"journey", "map"} <= {*steps} and not is_too_large(screen.trace)
     chosen = chosen_cell(screen.trace, screen.setup)
@@ -161,7 +165,9 @@ def draw_map_of_query(shown: ShownScene) -> SlidePicture:
 
 
 def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
-    """Returns the query's animation or the map of its head as a moving part; () if the scene shows neither."""
+    """Returns the query's animation, or else the attention map of its head, as a moving part; () if the slide has
+    neither.
+    """
     screen, steps = shown.screen, shown.scene.steps
     has_journey = "journey" in steps
     has_map = "map" in steps and not is_too_large(screen.trace)
@@ -174,7 +180,9 @@ def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
 
 # ---- formulas and figures --------------------------------------------------------------------------------------------
 def list_formulas(shown: ShownScene) -> list[str]:
-    """Returns the formulas of the steps that lead to the focus cell's step, and the formula of that step."""
+    """Returns the formulas of the steps that lead to the step of the slide's cell, and then the formula of that
+    step.
+    """
     if "symbol" not in shown.scene.steps:
         return []
     trace, step = shown.screen.trace, shown.focus.step
@@ -183,7 +191,7 @@ def list_formulas(shown: ShownScene) -> list[str]:
 
 
 def list_figures(shown: ShownScene) -> list[str]:
-    """Returns sentences with the numbers in the pictures: weights, output, the cell's arithmetic, sizes."""
+    """Returns sentences with the numbers in a slide's pictures: weights, output, the cell's arithmetic, sizes."""
     trace, focus, steps = shown.screen.trace, shown.focus, shown.scene.steps
     figures = []
     if "journey" in steps or "map" in steps:
@@ -201,9 +209,9 @@ def list_figures(shown: ShownScene) -> list[str]:
 
 
 def list_shares(shown: ShownScene) -> list[str]:
-    """Returns the sentences on the weights of the query's row, in the selected head.
+    """Returns the sentences on the weights of the selected query, in the selected head.
 
-    If no head is selected, there is one sentence for each of a few heads.
+    If no head is selected and there are 2 to MAX_TOLD_HEADS heads, there is one sentence for each head.
     """
     trace, selection = shown.screen.trace, shown.screen.selection
     heads = range(trace.sizes()["H"])
@@ -217,7 +225,7 @@ def list_shares(shown: ShownScene) -> list[str]:
 
 
 def shares_sentence(trace: Trace, selection: Selection) -> str:
-    """Returns the sentence on the largest weights of the query's row, and on the smallest if a single key has it."""
+    """Returns the sentence on the query's largest weights, and on its smallest weight if a single key has that."""
     row = trace.step("weights").window(B=selection.batch, H=selection.head, T=selection.query)  # (S,)
     largest_first = sorted(range(len(row)), key=lambda key: -row[key])
     named = []
@@ -249,10 +257,10 @@ def output_sentence(screen: ScreenState) -> str:
 
 # ---- the exercise ----------------------------------------------------------------------------------------------------
 def make_exercise(shown: ShownScene) -> SlideExercise | None:
-    """Returns an exercise whose numbers no earlier slide has asked for; None if there is none.
+    """Returns an exercise for a slide whose numbers no earlier slide has asked for; None if there is none.
 
-    The exercise is the row of the focus cell. If that row cannot be calculated, it is the query's weights, or else the
-    row of another step.
+    The visitor is asked for the row of the slide's cell. If that row cannot be calculated, the exercise is the query's
+    weights, or else the row of another step.
     """
     trace, selection = shown.screen.trace, shown.screen.selection
     cell = shown.focus
@@ -272,7 +280,7 @@ def make_exercise(shown: ShownScene) -> SlideExercise | None:
 
 
 def make_row_exercise(screen: ScreenState, cell: Ref, task: str) -> SlideExercise | None:
-    """Returns an exercise that asks for the row of a cell.
+    """Returns an exercise that asks the visitor to calculate the row of a cell; None if it cannot be made.
 
     task: a text before the instruction to fill in the row, or "".
     """
@@ -284,7 +292,7 @@ def make_row_exercise(screen: ScreenState, cell: Ref, task: str) -> SlideExercis
 
 
 def find_largest_cell(trace: Trace, step: str, selection: Selection) -> Ref:
-    """Returns the cell with the largest magnitude in a step's row for the selected query and head."""
+    """Returns the cell with the largest magnitude in the row that a step has for the selected query and head."""
     at = selection.at
     *outer, _ = trace.step(step).dims
     index = tuple(at.get(dim, 0) for dim in outer)

@@ -1,4 +1,4 @@
-"""The presenter view: the note of the scene that the audience sees, the next step, and the time.
+"""Shows the presenter view: the note of the slide that the audience sees, the next step, and the time.
 
 Two windows are two sessions, and sessions cannot exchange messages on the server: the presentation window sends its
 texts to the presenter view inside the browser (components/lectern.js, prompter.js). In another browser or on another
@@ -19,7 +19,7 @@ FILLED_IN_BROWSER = {name: f"{{{name}}}" for name in ("begins", "ends", "time")}
 
 
 def note_data() -> dict[str, object]:
-    """Returns the texts of the presenter view, and the minutes at which the scene is planned to begin and to end.
+    """Returns the texts of the presenter view, and the minutes at which the slide is planned to begin and to end.
 
     Returns {} if no lecture is shown.
     """
@@ -40,14 +40,18 @@ def note_data() -> dict[str, object]:
 
 
 def describe_place() -> str:
-    """Returns the text "scene number of count"; if the scene has planned minutes, the text includes them."""
+    """Returns the text "scene ... of ..." with the number and count of slides, and the planned minutes if there are
+    any.
+    """
     place = say("present.place", **lecture_session.scene_number_and_count())
     minutes = lecture_session.current_scene().minutes
     return f"{place} · {say('present.minutes', count=minutes)}" if minutes else place
 
 
 def describe_next_step() -> str:
-    """Returns the name of the step after the current one; at the end, the text that the lecture ends."""
+    """Returns the name of the step that follows the current step of a slide; at the end, the text that the lecture
+    ends.
+    """
     session = lecture_session.get_lecture_session()
     place = (session.at, session.scene_step)
     for earlier, later in pairwise(lecture_session.list_scene_steps()):
@@ -57,9 +61,9 @@ def describe_next_step() -> str:
 
 
 def describe_scene_step(index: int, step: str) -> str:
-    """Returns the name of a step, with the title of its scene if that is not the current scene.
+    """Returns the name of a step of a slide, with the slide's title if it is not the current slide.
 
-    index: the index of the scene.
+    index: the index of the slide.
     """
     name = say(f"present.scene_step.{step}")
     if index == lecture_session.get_lecture_session().at:
@@ -69,7 +73,7 @@ def describe_scene_step(index: int, step: str) -> str:
 
 @st.fragment
 def show_notes() -> None:
-    """Shows the presenter view."""
+    """Shows the presenter view: notes, next step, times, and its keys and buttons."""
     with use_language():
         words = {name: say(f"present.notes.{name}") for name in NOTE_WORDS}
         words |= {name: say(f"present.notes.{name}", **FILLED_IN_BROWSER) for name in CLOCK_WORDS}
@@ -86,6 +90,10 @@ def show_notes() -> None:
 
 
 def go_on(way: str) -> None:
-    """Handles the keys and buttons of the presenter view if no presentation window answers: shows another step."""
+    """Shows another step of the lecture after a key or button of the presenter view, if no presentation window answers
+    it.
+
+    way: the direction, such as "next" or "previous_scene".
+    """
     if lecture_session.get_lecture_session().scene_step is not None:
         lecture_session.move_in_lecture(way)

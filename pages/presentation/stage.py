@@ -1,4 +1,6 @@
-"""The stage: one step of a scene in large type, for the audience, with the keys and buttons of the lectern."""
+"""Shows the presentation: one step of a slide in large type, for the audience, with the presenter's keys and
+buttons.
+"""
 
 from functools import partial
 
@@ -19,11 +21,11 @@ from pages.session.view import ScreenState
 from pages.setup.codec import LINK_KEYS, link_trouble
 from pages.site.words import escape_markdown, say
 
-MODEL_STEPS = ("journey", "map", "model", "cell")  # steps of a scene whose numbers may come from a language model
+MODEL_STEPS = ("journey", "map", "model", "cell")  # steps of a slide whose numbers may come from a language model
 
 
 def stage_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which the stage depends: the lecture, scene and step, and the shown Setup."""
+    """Returns the values on which the presentation depends: the lecture, slide and step, and the shown Setup."""
     session = lecture_session.get_lecture_session()
     return (
         lecture_session.current_lecture(),
@@ -40,12 +42,12 @@ def stage_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(stage_dependencies)
 def show_stage(screen: ScreenState) -> None:
-    """Shows the current step of the scene, and the controls of the presenter (lectern)."""
+    """Shows the current step of the slide, and the presenter's keys and buttons (the lectern)."""
     step = lecture_session.get_lecture_session().scene_step
     with st.container(key="stage"):
         st.markdown(f"## {escape_markdown(lecture_session.current_scene().title)}")
         is_flow = step == "journey" or (step == "map" and not is_too_large(screen.trace))
-        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # one key for flow steps keeps the animation
+        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # so the animation goes on
             SCENE_STEP_FUNCTIONS[step](screen)
         if step in MODEL_STEPS:
             show_sign(tell_sign(screen.setup, words_of_model(screen) or ()))
@@ -55,7 +57,9 @@ def show_stage(screen: ScreenState) -> None:
 
 
 def show_lectern() -> None:
-    """Shows the lectern: keys and buttons, and the texts that it sends to the presenter view in another window."""
+    """Shows the presenter's keys and buttons (the lectern), and sends the texts of the presenter view to another
+    window.
+    """
     session = lecture_session.get_lecture_session()
     is_presenting = session.scene_step is not None
     states = {
@@ -83,9 +87,9 @@ LECTERN_ACTIONS = (
 
 
 def handle_lectern_key(way: str) -> None:
-    """Handles the lectern's keys and buttons.
+    """Carries out what the presenter chose by a key or button: to start, leave, edit, restore, reveal or move on.
 
-    way: one of the keys and buttons that show_lectern declares.
+    way: one of the names that show_lectern declares.
     """
     session = lecture_session.get_lecture_session()
     is_presenting = session.scene_step is not None
@@ -111,6 +115,6 @@ def handle_lectern_key(way: str) -> None:
 
 
 def show_lecture_trouble() -> None:
-    """Shows which parts of the link or of the scene could not be read or computed."""
+    """Shows which parts of the lecture's link or of the slide could not be read or computed."""
     known = (*LINK_KEYS, *lecture_session.LECTURE_LINK_KEYS)
     show_link_trouble(lecture_session.get_lecture_session(), "present", partial(link_trouble, known=known))

@@ -1,1 +1,1 @@
-"""Conversion of a Setup to tensors; computation and caching of its Trace."""
+"""Converts a Setup to tensors; computes and caches its Trace."""

@@ -1,4 +1,4 @@
-"""Caches of runs and of results computed from runs, keyed by RunSetup, and of measurements, keyed by their arguments.
+"""Caches runs and results computed from runs, keyed by RunSetup, and measurements, keyed by their arguments.
 
 Tensors from a file are passed in besides the RunSetup, which names them by a digest. So a session without the file
 cannot get results computed from it.
@@ -38,7 +38,7 @@ from pages.setup.setup import RunSetup, Setup
 
 Run = tuple[Trace, RunInputs]
 LARGE_BYTES = 16 * 2**20  # bytes of a large run: if one is evicted, unused memory is returned to the operating system
-HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}  # hashed by its repr, which contains all fields
+HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}  # RunSetup and Setup are hashed by their repr, which has all fields
 MAX_THREAD_RESULTS = 4  # at most this many results are kept for each function and each thread that runs a script
 MAX_CACHED_RUNS = 256  # runs
 MAX_RUN_BYTES = 192 * 2**20  # all cached runs have at most this many bytes: two runs with 8 heads of 512 tokens
@@ -46,7 +46,7 @@ MAX_RUN_BYTES = 192 * 2**20  # all cached runs have at most this many bytes: two
 cache_by_setup = st.cache_data(max_entries=MAX_CACHED_RUNS, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
 # Caches the last two results without copying, because copying takes longer than drawing; they are never changed.
 keep_latest = st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
-# Most results of each measurement with random samples, each some kilobytes; the byte limit is that of all caches.
+# Largest number of cached results for each measurement with random samples. A result has some kilobytes.
 MAX_CACHED_MEASUREMENTS = 4096
 cache_measurement = st.cache_data(max_entries=MAX_CACHED_MEASUREMENTS, show_spinner=False)
 cached_saturation = cache_measurement(measure_saturation)
@@ -70,7 +70,7 @@ def count_bytes(run: Run) -> int:
 
 
 class KeptRuns:
-    """A function that returns the run of a RunSetup, with an LRU cache.
+    """A cache of runs that computes the run of a RunSetup if it lacks it, and evicts the least recently used runs.
 
     Both the bytes and the number of the cached runs are limited, but the latest run is always kept. If several threads
     request the same run at the same time, one computes it and the others wait.
@@ -84,7 +84,9 @@ class KeptRuns:
         update_wrapper(self, compute)
 
     def __call__(self, setup: RunSetup, arrays: UploadedArrays | None) -> Run:
-        """Returns the run of a RunSetup from the cache, or computes it. If this raises an error, nothing is cached."""
+        """Returns the run of a RunSetup from the cache, or computes the run. If this raises an error, nothing is
+        cached.
+        """
         key = repr(setup)
         with self.lock:
             is_kept = key in self.runs
@@ -137,7 +139,8 @@ class KeptRuns:
 def cache_in_thread(function: Callable) -> Callable:
     """Memoises the latest results of a function, separately for each thread that runs a script.
 
-    All parts of a page use the same run; without this decorator, each part would get a separate copy from the cache.
+    All parts of a page use the same run; without this decorator, each part would get a separate copy from Streamlit's
+    cache.
     """
     thread = threading.local()
 
@@ -160,7 +163,7 @@ def cached_run(run: RunSetup, arrays: UploadedArrays | None) -> Run:
 
 @keep_latest
 def latest_run(run: RunSetup, _arrays: UploadedArrays | None) -> Run:
-    """Returns a run from a cache of the last two runs on a GPU. The runs stay on the GPU; only shown steps are
+    """Returns a run on a GPU, from a cache of the last two runs. The runs stay on the GPU; only steps to show are
     copied.
     """
     return compute_run(run, _arrays)
@@ -262,7 +265,7 @@ def trace_for(setup: Setup) -> Trace:
 
 
 def inputs_of(setup: Setup) -> RunInputs:
-    """Returns the inputs of a Setup. Raises AttentionError."""
+    """Returns the inputs of a Setup's run, for the selected sentence of a batch. Raises AttentionError."""
     _, inputs = run_and_inputs_for(setup.run)
     return inputs.at(setup.view.sentence or 0)
 
@@ -280,17 +283,18 @@ def decoding_steps_for(setup: Setup) -> list[Trace]:
 
 
 def checked_answers_for(setup: Setup, texts: Mapping[str, str], stages: Mapping[str, str] = STAGES) -> CheckedWork:
-    """Returns the visitor's answers about the run of a Setup, checked.
+    """Returns the visitor's numbers for the stages of a worked example, each marked as right or wrong.
 
-    texts: {stage: the numbers}. stages: the stages of a worked example. Raises AttentionError.
+    setup: its run has the right numbers. texts: {stage: the numbers}. stages: {stage: step of the run}. Raises
+    AttentionError.
     """
     return cached_check(setup.run, tuple(texts.items()), tuple(stages.items()), trace_for(setup))
 
 
 def slips_for(setup: Setup, texts: Mapping[str, str], stages: Mapping[str, str]) -> dict[str, StepSlips]:
-    """Returns {step: slips with their causes} for the visitor's answers.
+    """Returns {step: wrong numbers with their causes} for the visitor's numbers of a worked example.
 
-    texts, stages: as in checked_answers_for. Raises AttentionError.
+    texts: {stage: the numbers}. stages: {stage: step of the run}. Raises AttentionError.
     """
     checked = checked_answers_for(setup, texts, stages)
     return cached_slips(setup.run, tuple(texts.items()), tuple(stages.items()), checked)

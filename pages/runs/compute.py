@@ -56,7 +56,7 @@ InputKind = Sentences | QkvMatrices | UploadedQkv | DrawnTensors
 
 
 def input_kind_of(run: RunSetup, arrays: UploadedArrays | None = None) -> InputKind:
-    """Returns the kind of input of a run.
+    """Returns the input of a run as an object of the class for its kind: sentences, q, k and v, a file or a listing.
 
     arrays: the arrays of its uploaded files.
     """
@@ -117,18 +117,18 @@ def sentences_of(run: RunSetup) -> Sentences:
 
 
 def spell_tokens(tokens: tuple[str, ...], run: RunSetup) -> str:
-    """Returns a text whose tokens are the given tokens."""
+    """Returns a text that is split into the given tokens when it is read as the input of the run."""
     return sentences_of(run).spell(tokens)
 
 
 def tokens_of(text: str, run: RunSetup) -> tuple[str, ...]:
-    """Returns the tokens of a typed text."""
+    """Returns the tokens of a typed text, split in the way of the run's sentences."""
     return sentences_of(run).tokens_of(text)
 
 
 # ---- what goes in ----------------------------------------------------------------------------------------------------
 def gather_inputs(run: RunSetup, arrays: UploadedArrays | None = None) -> RunInputs:
-    """Returns all inputs of a run. Raises AttentionError if an input cannot be read.
+    """Returns all inputs of a run: words, matrices and their origins. Raises AttentionError if an input cannot be read.
 
     arrays: the arrays of the Setup's uploaded file.
     """
@@ -137,7 +137,7 @@ def gather_inputs(run: RunSetup, arrays: UploadedArrays | None = None) -> RunInp
 
 
 def gather_for_kind(kind: InputKind, run: RunSetup, config: AttentionConfig) -> RunInputs:
-    """Returns all inputs of a run: the inputs of its kind, with typed matrices in the place of others."""
+    """Returns all inputs of a run: those of its kind of input, with the visitor's typed matrices in place of others."""
     values = {name: getattr(run, name) for name in TYPED_MATRICES}
     inputs = RunInputs(typed={name: value for name, value in values.items() if value is not None})
     sizes = make_head_sizes(run, config)
@@ -169,7 +169,7 @@ def note_sentence_rows(inputs: RunInputs, run: RunSetup, config: AttentionConfig
         return
     try:
         sentence = gather_inputs(replace(run, q=None, k=None, v=None))
-    except AttentionError:  # the typed numbers come from another run, and belong to no sentence
+    except AttentionError:  # refused if the typed numbers come from another run, and belong to no sentence
         return
     note_made_rows(inputs, sentence, run.wiring, config)
 
@@ -244,7 +244,9 @@ def check(run: RunSetup, arrays: UploadedArrays | None = None) -> None:
 
 
 def prepare_run(run: RunSetup, arrays: UploadedArrays | None) -> tuple[RunInputs, dict[str, Step], Plan]:
-    """Returns the inputs of a run, the inputs as steps, and the plan. Raises AttentionError."""
+    """Returns the inputs of a run, these inputs as steps, and the plan (the operations to compute). Raises
+    AttentionError.
+    """
     require_one_of("device", run.device, AVAILABLE_DEVICES)
     kind, config = input_kind_of(run, arrays), config_of(run)
     inputs = gather_for_kind(kind, run, config)
@@ -333,9 +335,7 @@ def add_padding_mask(config: AttentionConfig, inputs: RunInputs) -> AttentionCon
 
 
 def read_chosen_numbers(run: RunSetup, sizes: tuple[int, int, int, int]) -> dict[str, Tensor]:
-    """Returns the scores and weights that the visitor set in place of computed ones; the shape of each is (B, H, T,
-    S).
-    """
+    """Returns the scores and weights that the visitor set in place of computed ones, as {name: (B, H, T, S)}."""
     dtype = getattr(torch, run.dtype)
     chosen = {}
     for name in CHOSEN_FIELDS:
@@ -349,9 +349,9 @@ def read_chosen_numbers(run: RunSetup, sizes: tuple[int, int, int, int]) -> dict
 
 
 def label_feature_axes(run: RunSetup, inputs: RunInputs, trace: Trace) -> dict[str, tuple[str, ...]]:
-    """Returns the feature names of x and of the output, by axis.
+    """Returns the names of the columns of x and of the output, as {axis: names}.
 
-    A name is left out if the width is not the width of the example or of the built heads.
+    An axis is left out if its width is not the width of the example or of the built heads.
     """
     names = inputs.dims
     if not names:

@@ -1,4 +1,4 @@
-"""The devices on which runs can be computed, and the reason if no GPU is available."""
+"""Lists the devices on which runs can be computed, and finds the reason if no GPU is available."""
 
 import torch
 

@@ -6,12 +6,13 @@ with 8 heads of 512 tokens, whose steps take 16 MB each, hundreds of megabytes w
 
 
 def give_back() -> None:
-    """Makes the C library return unused memory: by malloc_trim(3) with glibc; elsewhere this has no effect.
+    """Makes the C library return unused memory to the operating system; this has an effect only with glibc
+    (malloc_trim).
 
     Arrow calls malloc_trim when its memory pool is released. Therefore Arrow's pool is set to the pool of the C
     library, which is sufficient, because the tables of a page are small.
     """
-    import pyarrow  # this import happens together with the pages, not at the start of the server
+    import pyarrow  # imported with the pages, and not at the start of the server
 
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     pyarrow.default_memory_pool().release_unused()

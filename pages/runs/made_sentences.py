@@ -1,4 +1,4 @@
-"""Sentences whose vectors and matrices come from heads built by hand or from a trained network.
+"""Provides sentences whose vectors and matrices come from heads built by hand or from a trained network.
 
 The network is a small network, one layer of a language model, or the cross-attention of a translator.
 """
@@ -35,7 +35,7 @@ from pages.setup.word_roles import read_word_roles
 
 @dataclass(frozen=True)
 class HandmadeHeads(DictionarySentences):
-    """Sentences for heads built by hand; the heads determine the vectors and the matrices.
+    """Sentences for heads built by hand, which determine the vectors and the matrices.
 
     kinds: (name, offset) of each head.
     """
@@ -60,7 +60,7 @@ class HandmadeHeads(DictionarySentences):
         known = self.built.words
         x = build_token_vectors(words, known)
         if self.bare:
-            first_place = len(known) + 1  # without positions, only their column of ones remains
+            first_place = len(known) + 1  # the columns after the words and the column of ones give the position
             x[:, first_place:] = 0
         origins = ("built",) * len(words)
         return TokenSequence(words, origins, x)
@@ -94,12 +94,15 @@ class LearnedTexts(DictionarySentences):
     def view(self, text: str | None, context_text: str | None) -> AttentionView:
         """Returns the inputs of the network's attention for two texts.
 
-        Raises AttentionError.
+        text: the text of the queries. context_text: the text of the keys. Either is None for the example's. Raises
+        AttentionError.
         """
         return view_network(self.network, self.example, text, context_text)
 
     def own_view(self) -> AttentionView:
-        """Returns the inputs of the network's attention for the first text."""
+        """Returns the inputs of the network's attention for the typed texts, or for the example's texts if none are
+        typed.
+        """
         return self.view(self.text, self.context_text)
 
     def tokens_of(self, text: str) -> tuple[str, ...]:
@@ -137,7 +140,8 @@ class LearnedTexts(DictionarySentences):
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
         """Returns the network's matrices if x and the context have the network's widths.
 
-        Otherwise the function returns the matrices of DictionarySentences.
+        Otherwise the function returns the example's matrices, or random ones if the widths differ from the example's
+        too.
         """
         learned = self.own_view()
         has_width = learned.width("x") == width
@@ -169,7 +173,7 @@ def make_learned_sequence(words: tuple[str, ...], x: Tensor) -> TokenSequence:
 
 @dataclass(frozen=True)
 class ModelSentences(DictionarySentences):
-    """Sentences for a language model.
+    """Sentences that are read by a language model, whose layer gives the vectors and matrices.
 
     model: the name of the model. layer: the layer whose attention is run, counted from 1.
     """
@@ -190,11 +194,11 @@ class ModelSentences(DictionarySentences):
         return write_model_words(words, self.tokens_of)
 
     def read(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Returns, for each word, the token of the model's vocabulary."""
+        """Returns, for each word, the token of the model's vocabulary that the model reads for this word."""
         return read_tokens(self.model, words, read_word_roles(self.word_roles))
 
     def inputs_for(self, words: tuple[str, ...]) -> LayerInputs:
-        """Returns the inputs of the layer for a sentence."""
+        """Returns the inputs of the layer's attention when the model runs on a sentence."""
         return layer_inputs(self.model, self.read(words), self.layer)
 
     # The following methods return the vectors of the words.
@@ -203,7 +207,9 @@ class ModelSentences(DictionarySentences):
         return self.look_up(self.own_words())
 
     def look_up(self, words: tuple[str, ...]) -> TokenSequence:
-        """Returns the words of a sentence, with their origins and the vectors that the layer receives."""
+        """Returns the words of a sentence, with their origins ("learned", "role" and so on) and the vectors of the
+        layer's input.
+        """
         chosen = read_word_roles(self.word_roles)
         origins = [origin_of(word, token, word in chosen) for word, token in zip(words, self.read(words), strict=True)]
         given = self.inputs_for(words)
@@ -211,7 +217,9 @@ class ModelSentences(DictionarySentences):
         return TokenSequence(words, tuple(origins), given.x.numpy(), value=value)
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the words and their vectors into the inputs, and also the vectors of the values if these differ."""
+        """Puts the words and their vectors into the inputs of a run, and also the vectors of the values if these
+        differ.
+        """
         super().gather(inputs)
         value = self.inputs_for(self.own_words()).value
         if value is not None:
@@ -221,7 +229,7 @@ class ModelSentences(DictionarySentences):
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
         """Returns the matrices of the layer if x and the context have the model's width.
 
-        Otherwise it returns the matrices of DictionarySentences.
+        Otherwise it returns the example's matrices, or random ones if the widths differ from the example's too.
         """
         learned = self.inputs_for(self.own_words())
         own_width = learned.x.shape[1]
@@ -237,20 +245,20 @@ class ModelSentences(DictionarySentences):
 
 
 def write_model_words(words: tuple[str, ...], tokens_of: Callable[[str], tuple[str, ...]]) -> str:
-    """Returns a text that is split into the given Chinese words.
+    """Returns a Chinese text that is split into the given words when it is read.
 
-    tokens_of: a function that returns the tokens of a text, without START.
+    tokens_of: a function that returns the tokens of a text, with START first.
     """
     try:
         return write_tokens(words, lambda text: tokens_of(text)[1:])
-    except AttentionError:  # raised for too many words, and for no word
+    except AttentionError:  # refused for too many words, and for no word
         return "".join(words)
 
 
 def origin_of(word: str, token: str, is_chosen: bool) -> str:
-    """Returns the origin of a word's vector.
+    """Returns where a word's vector comes from.
 
-    The origin is "learned" if the model knows the word, "unknown" if the model reads the token for unknown words,
+    The result is "learned" if the model knows the word, "unknown" if the model reads the token for unknown words,
     "role" if it reads the category that the visitor chose, and else "stand_in", an everyday word of the same kind.
     """
     if word == token:
@@ -295,7 +303,7 @@ class TranslatedSentences(DictionarySentences):
         return cut_for_translator(self.text, TARGET)
 
     def inputs(self) -> CrossInputs:
-        """Returns the inputs of the cross-attention."""
+        """Returns the inputs of the translator's cross-attention: vectors of both sentences, and weights."""
         return cross_inputs(self.translator, self.source_words(), self.own_words(), self.example.layer)
 
     # The following methods return the vectors of the words.
@@ -320,7 +328,7 @@ class TranslatedSentences(DictionarySentences):
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
         """Returns the matrices and biases of the layer if vectors have the translator's width.
 
-        Otherwise it returns the matrices of DictionarySentences.
+        Otherwise it returns the example's matrices, or random ones if the widths differ from the example's too.
         """
         learned = self.inputs()
         own_width = learned.x.shape[1]

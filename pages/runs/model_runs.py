@@ -1,4 +1,4 @@
-"""Full runs of a language model on the sentence of a page; the workbench shows one layer of such a run."""
+"""Runs a language model in full on the sentence of a page, of which the workbench shows one layer."""
 
 from functools import lru_cache
 
@@ -15,13 +15,13 @@ from pages.setup.setup import RunSetup
 
 
 def model_sentences_of(run: RunSetup) -> ModelSentences | None:
-    """Returns the sentences of a run that a language model reads; None if no model does."""
+    """Returns the sentences of a run if a language model reads them, else None."""
     kind = sentences_of(run)
     return kind if isinstance(kind, ModelSentences) else None
 
 
 def model_stack(run: RunSetup, words: tuple[str, ...]) -> Stack:
-    """Runs the trained model on a sentence; returns all parts and the sums of parts, with labelled axes.
+    """Runs the trained model on a sentence; returns every layer and the sums of their outputs, with labelled axes.
 
     words: the sentence, with START as its first word. Changes of the shown layer have no effect, because the model runs
     as it was trained.

@@ -1,4 +1,6 @@
-"""Trained networks by name: those included in the app, and the latest networks trained since the app was started."""
+"""Finds trained networks by name: those included in the app, and the latest networks trained since the app was
+started.
+"""
 
 from collections import OrderedDict
 from functools import lru_cache
@@ -13,13 +15,13 @@ from attention_core.record.errors import AttentionError
 
 MAX_REMEMBERED_NETWORKS = 256  # at most this many networks are kept, each of at most 100 kB
 
-# Shared by all sessions, because a network depends on its recipe alone and contains no data of a visitor.
+# The dictionary is shared by all sessions: a network depends on its recipe alone and has no data of a visitor.
 remembered_networks: OrderedDict[str, Network] = OrderedDict()
 networks_lock = Lock()
 
 
 def remember_network(trained: Network) -> None:
-    """Keeps a network. If there are too many networks, the least recently used network is removed."""
+    """Stores a trained network. If too many networks are stored, the least recently used network is removed."""
     with networks_lock:
         remembered_networks[trained.recipe.name] = trained
         remembered_networks.move_to_end(trained.recipe.name)
@@ -45,7 +47,10 @@ def find_network(name: str) -> Network:
 
 
 def view_network(name: str, example: Example, text: str | None, context_text: str | None) -> AttentionView:
-    """Returns the inputs of a network's attention for typed texts, or else for the texts of an example."""
+    """Returns the inputs of a network's attention for typed texts, or else for the texts of an example.
+
+    text: the text of the queries. context_text: the text of the keys.
+    """
     own = "".join(example.tokens)
     other = "".join(example.context_tokens or ())
     if text is not None or context_text is not None:  # for another input text, the network may generate another output

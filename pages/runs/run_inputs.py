@@ -1,4 +1,4 @@
-"""The inputs of a run: words and matrices by name, and the origin of each."""
+"""Collects the inputs of a run: words and matrices by name, and the origin of each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -23,9 +23,9 @@ PAD_WORD = "<pad>"
 
 @dataclass(frozen=True, eq=False)
 class StartMatrix:
-    """A matrix before any edit, its origin, and its seed.
+    """A matrix before any edit, the origin of its numbers ("built", "random" and so on), and its seed.
 
-    The matrix is None if it is absent or must be typed; the seed is None unless the matrix is random.
+    numbers is None if the matrix is absent or must be typed; seed is None unless the matrix is random.
     """
 
     numbers: np.ndarray | None
@@ -62,12 +62,12 @@ class TokenSequence:
 class RunInputs:
     """The inputs of a run: the words of both axes, the matrices by name, and the origin of each.
 
-    Origins are built (by hand), source, learned, random, typed (edited), given (added, with no base), removed, drawn
-    (by a listing) and brought (from a file). `typed`: the Setup's values that replace matrices. `seeds`: the seed of
-    each random matrix. `random_rows`: the rows of each matrix that still have random numbers. `bases`: the matrices
-    before any edit. `crossed`: whether keys and values come from a second sequence. `batch`: the sentences of a batch.
-    `brought`: the tensors of a file. `left_out`: whether steps in the file are not compared, because only a part of the
-    keys is shown. `drawn`: the tensors of a listing; `matrices` has their first sequence.
+    Origins are built (by hand), source, learned, random, typed (edited), given (typed where there was no matrix),
+    removed, drawn (by a listing) and brought (from a file). `typed`: the Setup's values that replace matrices. `seeds`:
+    the seed of each random matrix. `random_rows`: the rows of each matrix that still have random numbers. `bases`: the
+    matrices before any edit. `crossed`: whether keys and values come from a second sequence. `batch`: the sentences of
+    a batch. `brought`: the tensors of a file. `left_out`: whether steps in the file are not compared, because only a
+    part of the keys is shown. `drawn`: the tensors of a listing; `matrices` has their first sequence.
     """
 
     queries: tuple[str, ...] = ()
@@ -132,7 +132,9 @@ class RunInputs:
 
     # -- matrices
     def put(self, name: str, start: StartMatrix) -> None:
-        """Puts a matrix into the inputs: the typed one, otherwise its initial values."""
+        """Puts a matrix into the inputs: the visitor's typed matrix if there is one, else the matrix before any
+        edit.
+        """
         value = self.typed.get(name)
         numbers = start.numbers
         if numbers is not None:
@@ -152,9 +154,9 @@ class RunInputs:
                 self.seeds[name] = start.seed
 
     def put_typed(self, name: str, origin: str) -> None:
-        """Applies the typed value of a matrix to its base.
+        """Applies the visitor's edits of a matrix to its numbers before any edit.
 
-        origin: the origin of the base.
+        origin: the origin of the numbers before the edit.
         """
         value = self.typed.get(name)
         base = self.bases.get(name)
@@ -201,7 +203,7 @@ class RunInputs:
         )
 
     def typed_origins(self, name: str, start: TokenSequence) -> tuple[str, ...]:
-        """Returns the origins of an edited sequence's vectors.
+        """Returns the origins of the vectors of a sequence that the visitor edited.
 
         An origin is "random" as long as the vector still has random numbers, else "typed".
         """

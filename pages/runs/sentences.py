@@ -1,4 +1,4 @@
-"""Sentences as the input of a run: words, their vectors, and the initial matrices of the layer.
+"""Provides sentences as the input of a run: words, their vectors, and the initial matrices of the layer.
 
 Here the vectors come from a dictionary; made_sentences.py has sentences whose vectors have other sources.
 """
@@ -37,7 +37,7 @@ NO_MATRIX = StartMatrix(None)
 
 @dataclass(frozen=True)
 class StartMatrices:
-    """The projections and biases before any edit, and the number of heads that stand side by side in them."""
+    """The projections and biases before any edit, and the number of heads whose columns they contain."""
 
     by_name: dict[str, StartMatrix]
     heads: int
@@ -45,12 +45,13 @@ class StartMatrices:
 
 @dataclass(frozen=True)
 class DictionarySentences:
-    """Words with vectors from the example's dictionary; other words get the vector of their role.
+    """Words with vectors from the example's dictionary; a word that it lacks gets the vector of its role, such as
+    "person".
 
     text, context_text: typed sentences; None for those of the example. crossed: whether keys and values come from the
     second sentence. more: the lines of further sentences, which make a batch. typed: which of x and the context are
-    typed as matrices. bare: whether vectors lack the part of the word's position. word_roles: the roles of words, in
-    the form of the Setup field. by_character: whether Chinese is segmented into characters instead of words.
+    typed as matrices. bare: whether the position is left out of the vectors. word_roles: the roles of words, in the
+    form of the Setup field. by_character: whether Chinese is segmented into characters instead of words.
     """
 
     example: Example
@@ -78,7 +79,7 @@ class DictionarySentences:
         return frozenset() if self.by_character else frozenset(self.lexicon().vectors)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
-        """Returns a text whose tokens are the given tokens."""
+        """Returns a text that is split into the given tokens when it is read."""
         try:
             return join_tokens(tokens, self.words_in_front(), self.by_character)
         except AttentionError:
@@ -144,7 +145,9 @@ class DictionarySentences:
         return TokenSequence(words, origins, to_matrix(numbers))
 
     def look_up(self, words: tuple[str, ...]) -> TokenSequence:
-        """Returns a sentence with vectors from the dictionary; a missing word gets the vector of its role."""
+        """Returns a sentence with vectors from the dictionary; a missing word gets the vector of its role, such as
+        "person".
+        """
         rows, origins, own_width = look_up_vectors(words, self.lexicon(), self.bare, self.seed, self.word_roles)
         return TokenSequence(words, origins, np.array(rows, dtype=float), own_width)
 
@@ -197,7 +200,7 @@ class DictionarySentences:
         return StartMatrix(to_matrix(numbers), self.example.origin, seed)
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """Returns the learned weights of the score; {} for a dictionary."""
+        """Returns the learned weights of the score function; {} here, because a dictionary's layer has none."""
         return {}
 
     # The following methods put words, vectors and matrices into the inputs of a run.
@@ -236,7 +239,7 @@ class DictionarySentences:
         return words, origins
 
     def put_projections(self, inputs: RunInputs, sizes: HeadSizes) -> None:
-        """Puts W_q, W_k, W_v, W_o and the biases into the inputs, cut to the chosen numbers of heads and widths."""
+        """Puts W_q, W_k, W_v, W_o and the biases into the inputs, cut to the chosen number of heads and head widths."""
         x = inputs.matrices["x"]
         _, width = x.shape
         _, source_width = inputs.matrices.get("context", x).shape
@@ -256,7 +259,7 @@ class DictionarySentences:
 
 
 def fit_bias(start: StartMatrix, name: str, inputs: RunInputs) -> StartMatrix:
-    """Returns the initial values of a bias: None if its projection was removed.
+    """Returns the initial values of a bias; they are None if the bias's projection was removed.
 
     If a bias is typed but the example has none, the initial values are zeros.
     """
@@ -272,7 +275,7 @@ def fit_bias(start: StartMatrix, name: str, inputs: RunInputs) -> StartMatrix:
 
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 def to_matrix(numbers: NumberMatrix | MatrixRecipe | ListedTensor | None) -> np.ndarray | None:
-    """Returns an example's numbers as a matrix, or None.
+    """Returns an example's numbers as a matrix; None if the example has none.
 
     A recipe is sampled. Of a tensor from a listing, only the first sequence is returned.
     """

@@ -1,4 +1,6 @@
-"""Changes of a layer's head counts and widths: typed matrices are refitted, and the effect on each is described."""
+"""Refits typed matrices if a layer's head counts or widths change, and describes the effect of the change on each
+matrix.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -20,9 +22,10 @@ REFITTED_FIELDS = (*SIZE_FIELDS, *PROJECTIONS, *BIASES)  # fields that `make_siz
 
 
 def make_size_changes(run: RunSetup, **sizes: int | None) -> dict[str, object]:
-    """Returns the updates of a run for other sizes, with the typed matrices refitted.
+    """Returns the fields of a RunSetup that change if a run gets other sizes: the sizes, and the typed matrices
+    refitted to them.
 
-    Each head that remains keeps its columns that still fit.
+    In a refitted matrix each head that remains keeps its columns, as far as they fit.
     """
     before = gather_inputs(run).matrices
     resized = replace(run, **sizes)
@@ -49,13 +52,17 @@ def make_size_changes(run: RunSetup, **sizes: int | None) -> dict[str, object]:
 
 
 def head_counts_of(run: RunSetup) -> HeadSizes:
-    """Returns the numbers of query heads and key/value heads of a run."""
+    """Returns the counts of query heads and key/value heads of a run."""
     config = config_of(run)
     return HeadSizes(config.heads, config.kv_heads)
 
 
 def refit(matrix: np.ndarray, base: np.ndarray, name: str, before: HeadSizes, after: HeadSizes) -> np.ndarray | None:
-    """Refits a typed matrix to the shape of another base, head by head; returns None if it has no heads to split."""
+    """Refits a typed matrix to the shape of another matrix, head by head; returns None if its columns or rows do not
+    fit.
+
+    base: the matrix that has the new shape, and the numbers for added cells. before, after: the counts of heads.
+    """
     if name == "w_o":  # heads are side by side in columns; in w_o, heads are one below the other in rows
         kept = refit(matrix.T, base.T, "", before, after)
         return None if kept is None else kept.T
@@ -78,8 +85,8 @@ class MatrixFate:
     kind: "kept" and "kept_rows", the numbers are the same, split into other heads (columns, or rows of W_o);
     "left_out", some numbers were removed; "zeros" and "drawn", numbers were added: zeros, or random ones from the seed;
     "given", numbers were added or replaced by the example's; "new", all are random from the seed; "identity", a learned
-    tensor is now the identity. heads, width: the current number and width of heads. before: the earlier width. count:
-    the current number of columns (rows of W_o).
+    tensor is now the identity. heads, width: the current count and width of heads. before: the earlier width. count:
+    the current count of columns (rows of W_o).
     """
 
     name: str
@@ -101,9 +108,9 @@ def is_resized(before: RunSetup, now: RunSetup) -> bool:
 
 
 def list_fates(before: tuple[RunSetup, RunInputs], now: tuple[RunSetup, RunInputs]) -> list[MatrixFate]:
-    """Returns the MatrixFate of each matrix that changed.
+    """Returns how a change of sizes affected each matrix that changed.
 
-    before, now: a RunSetup and its inputs.
+    before, now: the RunSetup (fields of a run) and the inputs, before and after the change.
     """
     (setup_before, inputs_before), (setup_now, inputs_now) = before, now
     heads_before = head_counts_of(setup_before)
@@ -118,9 +125,10 @@ def list_fates(before: tuple[RunSetup, RunInputs], now: tuple[RunSetup, RunInput
 
 
 def list_cut_matrices(inputs: RunInputs) -> list[str]:
-    """Returns the names of the matrices that are split into heads, then of the mechanisms' learned tensors.
+    """Returns the names of the matrices that are split into heads, followed by those of the mechanisms' learned
+    tensors.
 
-    The matrices are the projections; q, k and v; or x if it is used without W_q.
+    The matrices that are split are the projections; q, k and v; and x if it is used without W_q.
     """
     names = [name for name in (*PROJECTIONS, "q", "k", "v") if name in inputs.matrices]
     if "w_q" not in names and "q" not in names and "x" in inputs.matrices:
@@ -129,14 +137,14 @@ def list_cut_matrices(inputs: RunInputs) -> list[str]:
 
 
 def as_projection(name: str) -> str:
-    """Returns the name of the projection that has as many heads as a matrix."""
+    """Returns the name of the projection that is split into as many heads as a matrix: "w_k" for "k", "w_v" for "v"."""
     return f"w_{name}" if name in ("k", "v") else name
 
 
 def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, int]) -> MatrixFate | None:
-    """Returns the MatrixFate of one matrix, or None if it did not change.
+    """Returns how a change of sizes affected one matrix, or None if the matrix did not change.
 
-    counts: the matrix's numbers of heads before and now.
+    counts: the counts of heads into which the matrix is split, before and now.
     """
     old, new = before.matrices[name], now.matrices[name]
     seed = now.seeds.get(name) if now.origins.get(name) == "random" else None
@@ -168,7 +176,7 @@ def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, i
 
 
 def tell_score_fate(name: str, old: np.ndarray, new: np.ndarray, seed: int | None) -> MatrixFate | None:
-    """Returns the MatrixFate of a mechanism's learned tensor, or None if it did not change."""
+    """Returns how a change of sizes affected a mechanism's learned tensor, or None if the tensor did not change."""
     if np.array_equal(old, new):
         return None
     if seed is not None:

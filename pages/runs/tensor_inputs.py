@@ -1,4 +1,6 @@
-"""Inputs that are tensors instead of sentences: q, k and v, typed or from files, or sampled by a listing of code."""
+"""Gathers inputs that are tensors instead of sentences: q, k and v, typed or from files, or sampled by a listing of
+code.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -41,9 +43,9 @@ class QkvMatrices:
     sentences: DictionarySentences
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the matrices and the words of both axes into the inputs.
+        """Puts q, k and v, and the words of both axes, into the inputs of a run.
 
-        If there are more or fewer words than rows, numbers replace the words.
+        If there are more or fewer words than rows, the rows are named by numbers.
         """
         example = self.sentences.example
         for name in "qkv":
@@ -60,7 +62,7 @@ class QkvMatrices:
             inputs.keys = label_rows(k, keys)
 
     def known_words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Returns the words of the queries, and the words of the keys, in the sentence or example."""
+        """Returns the words of the queries, and the words of the keys, from the typed sentences or from the example."""
         sentences = self.sentences
         example = sentences.example
         if example.q is not None:
@@ -79,9 +81,9 @@ class QkvMatrices:
 class UploadedQkv:
     """Tensors q, k and v from files.
 
-    arrays: the contents of the files. sentences: the object with the score weights. roles: the index of the array for
-    each role, as "q:0". axes: the order of the arrays' axes. part: the part of the tensors that is shown. answers: how
-    each mask is interpreted, by role.
+    arrays: the contents of the files. sentences: the object with the score weights. roles: which array is q, k, v or
+    the mask, as role and index of the array: "q:0". axes: the order of the arrays' axes. part: the indices of the shown
+    part of the tensors. answers: for each mask, by its role, the meaning of its axes and values.
     """
 
     arrays: UploadedArrays
@@ -92,7 +94,9 @@ class UploadedQkv:
     answers: Mapping[str, MaskReading] = field(default_factory=dict)
 
     def roles_by_name(self) -> dict[str, str]:
-        """Returns the name of the array for each role: the chosen name, or else a guess from the arrays' names."""
+        """Returns {role ("q", "k", "v" or a mask): name of its array}: as chosen, or else guessed from the names of the
+        arrays.
+        """
         names = [*self.arrays]
         if not self.roles:
             return guess_array_roles(self.arrays)
@@ -104,7 +108,10 @@ class UploadedQkv:
         return chosen
 
     def tensors(self) -> UploadedTensors:
-        """Returns all uploaded tensors, by their roles. Raises AttentionError."""
+        """Returns all uploaded tensors, by their roles, with the axes in the chosen order.
+
+        Raises AttentionError if the arrays do not fit together.
+        """
         axes = AXIS_ORDERS.get(self.axes)
         return read_roles(self.arrays, self.roles_by_name(), axes, self.answers)
 
@@ -125,9 +132,10 @@ class UploadedQkv:
         return self.sentences.score_weights()
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the shown part of the tensors into the inputs. Raises AttentionError.
+        """Puts the shown part of the uploaded tensors into the inputs of a run.
 
-        The names of queries and keys are their positions in the file.
+        The names of queries and keys are their positions in the file, counted from 1. Raises AttentionError for arrays
+        that do not fit together.
         """
         whole = self.tensors()
         part = self.part_of(whole)
@@ -142,9 +150,9 @@ class UploadedQkv:
 
 
 def number_from(first: int, count: int) -> tuple[str, ...]:
-    """Returns consecutive numbers as texts.
+    """Returns `count` consecutive numbers as texts, the names of positions that are counted from 1.
 
-    first: the index, from 0, of the first number; the texts count from 1.
+    first: the index, from 0, of the first position.
     """
     places = range(first + 1, first + count + 1)
     return tuple(map(str, places))
@@ -152,9 +160,10 @@ def number_from(first: int, count: int) -> tuple[str, ...]:
 
 # ---- origins ---------------------------------------------------------------------------------------------------------
 def note_made_rows(inputs: RunInputs, sentence: RunInputs, wiring: tuple[str, ...], config: AttentionConfig) -> None:
-    """Records which rows of q and k still equal the rows that were computed from random vectors or matrices.
+    """Records which rows of q and k still equal rows that were computed from random vectors or matrices, and so are
+    random.
 
-    sentence: the inputs with these vectors and matrices.
+    inputs: the inputs with typed q and k. sentence: the inputs with the vectors and matrices.
     """
     chance = sentence.random_parts("tied" in wiring)
     matrices = apply_wiring(sentence.matrices, wiring, config)
@@ -179,8 +188,9 @@ def note_made_rows(inputs: RunInputs, sentence: RunInputs, wiring: tuple[str, ..
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
 def split_qkv(given: dict[str, Tensor], config: AttentionConfig) -> list[Tensor]:
-    """Returns typed q, k and v. With several heads, the columns are split into heads; with one head, nothing
-    changes.
+    """Returns typed q, k and v, with their columns split into heads if there are several heads.
+
+    With a single head, the matrices are unchanged. Raises AttentionError: heads_split.
     """
     if config.heads == 1:
         return [given[name] for name in "qkv"]
@@ -208,7 +218,10 @@ def prepare_uploaded(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[dict[str, Step], Plan]:
-    """Returns the steps and the plan of a run with tensors from a file. The tensors determine the numbers of heads."""
+    """Returns the steps and the plan of a run with tensors from a file, which determine the counts of heads.
+
+    pairs: the tensors about pairs; their mask is combined with the mask from the file.
+    """
     q = uploaded.q.to(device, dtype)
     k = uploaded.k.to(device, dtype)
     v = uploaded.v.to(device, dtype)
@@ -231,7 +244,7 @@ def prepare_uploaded(
 
 @dataclass(frozen=True)
 class DrawnTensors:
-    """The tensors that a listing samples.
+    """The tensors that the code listing of an example samples.
 
     sentences: the object with the listing's example and the score weights.
     """
@@ -239,7 +252,9 @@ class DrawnTensors:
     sentences: DictionarySentences
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the tensors into the inputs, and also the first sequence of each tensor as a matrix."""
+        """Samples the tensors of the listing and puts them into the inputs of a run, the first sequence of each also as
+        a matrix.
+        """
         example = self.sentences.example
         inputs.queries = example.tokens
         inputs.keys = example.context_tokens or example.tokens
@@ -256,9 +271,10 @@ class DrawnTensors:
                 inputs.origins[name] = "drawn"
 
     def put_projections(self, inputs: RunInputs, sizes: HeadSizes) -> None:
-        """Puts the layer's matrices into the inputs: the typed matrices, or else the listing's.
+        """Puts the layer's matrices into the inputs of a run: the typed matrices, or else those that the listing
+        samples.
 
-        Puts no matrix if q, k and v are given.
+        If q, k and v are sampled, no matrix is put.
         """
         if "q" in inputs.drawn:
             return
@@ -280,9 +296,9 @@ def prepare_drawn(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[dict[str, Step], Plan]:
-    """Returns the steps and plan of a run with sampled tensors.
+    """Returns the steps and the plan of a run with tensors that a listing samples.
 
-    If q, k and v are sampled, they determine the numbers of heads.
+    drawn: the sampled tensors, by name. If q, k and v are sampled, they determine the counts of heads.
     """
     given = {name: tensor.to(device, dtype) for name, tensor in drawn.items() if name in SEQUENCES}
     first = next(iter(given.values()))
@@ -300,7 +316,9 @@ def prepare_drawn(
 
 
 def pad_every_sequence(config: AttentionConfig, count: int) -> AttentionConfig:
-    """Returns the AttentionConfig with the single length of the padding mask repeated for `count` sequences."""
+    """Returns the config with one length of the padding mask for each of `count` sequences, if it has a single
+    length.
+    """
     masks = []
     for name, params in config.masks:
         lengths = params.get("lengths", ())

@@ -1,4 +1,4 @@
-"""The latest uploaded tensors of a session, keyed by a digest of their contents."""
+"""Stores the latest uploaded tensors of a session, keyed by a digest of their contents."""
 
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -13,7 +13,7 @@ from attention_core.inputs.files.stored_arrays import refuse_not_finite
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import RunSetup
 
-MAX_UPLOADS = 2  # loads per session: the load on the screen, and the load to which undo leads
+MAX_UPLOADS = 2  # stored file sets per session: the set on the screen, and the set to which undo leads
 
 UploadedArrays = dict[str, np.ndarray]
 ReadFile = tuple[UploadedFile, FileContents]
@@ -29,9 +29,9 @@ class Source:
 
 @dataclass
 class Load:
-    """The arrays of uploaded files, newer files first, with the source of each and a digest of their contents.
+    """A set of files that are used together: their arrays, newer files first, the file of each array, and a digest.
 
-    others: the unreadable contents of each file by name, with the error of an array, or None for a text.
+    others: {file: {name: None for a text, or the error of an array that cannot be read}}.
     """
 
     arrays: UploadedArrays = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Load:
         A new array replaces an earlier one with the same name.
         """
         if self.arrays:
-            self.digest.update(b"then")  # the same files, uploaded one after the other, give another digest
+            self.digest.update(b"then")  # so that the same files, uploaded one after the other, give another digest
         new: UploadedArrays = {}
         for file, contents in upload:
             arrays, content = contents.arrays, file.getvalue()
@@ -62,9 +62,9 @@ class Load:
 
 
 def store_upload(files: list[UploadedFile], run: RunSetup) -> str:
-    """Reads files and stores their arrays; returns the digest that names the arrays in a Setup. Raises AttentionError.
+    """Reads uploaded files and stores their arrays in the session; returns the digest that names the arrays in a Setup.
 
-    The arrays of the Setup on the screen are kept, too.
+    run: the run on the screen, whose arrays are kept, too. Raises AttentionError if a needed array cannot be read.
     """
     uploads, names = [], []
     for upload in by_upload(files):
@@ -102,7 +102,9 @@ def read_file(file: UploadedFile) -> FileContents:
 
 
 def refuse_missed(load: Load) -> None:
-    """Raises the error of an unreadable array if no other array has its role, or if nothing else could be read."""
+    """Raises the error of an array that cannot be read, if no other array has its role, or if no array could be
+    read.
+    """
     roles = guess_array_roles(load.arrays)
     refused = {name: error for others in load.others.values() for name, error in others.items() if error is not None}
     for role, name in guess_roles(refused).items():
@@ -113,7 +115,9 @@ def refuse_missed(load: Load) -> None:
 
 
 def by_upload(files: list[UploadedFile]) -> list[list[UploadedFile]]:
-    """Returns the files of the upload box, grouped by upload, oldest group first; the session stores the groups."""
+    """Returns the uploaded files as one group per upload, oldest first; the session stores which files came
+    together.
+    """
     files_by_id = {file.file_id: file for file in files}
     new = list(files_by_id)
     uploads = []
@@ -130,9 +134,10 @@ def by_upload(files: list[UploadedFile]) -> list[list[UploadedFile]]:
 
 
 def store_latest(what: str, digest: str, value: dict, run: RunSetup) -> None:
-    """Stores a value of a load, and keeps the values of the latest loads before this one.
+    """Stores a value under a digest, and keeps at most MAX_UPLOADS values: the latest, and the one on the screen.
 
-    The value of the Setup on the screen is evicted last. what: the session key.
+    what: the session key of the values. value: the arrays, sources or other contents of a set of files. run: the run on
+    the screen, whose value is evicted last.
     """
     stored = dict(st.session_state.get(what, {}))
     stored.pop(digest, None)
@@ -155,13 +160,13 @@ def uploaded_arrays(run: RunSetup) -> UploadedArrays:
 
 
 def sources_of(run: RunSetup) -> dict[str, Source]:
-    """Returns the file of each array of a run, by the array's name."""
+    """Returns {name of an array of a run: the file from which it was read}."""
     return st.session_state.get("sources", {}).get(run.file, {})
 
 
 def others_of(run: RunSetup) -> dict[Source, dict[str, AttentionError | None]]:
-    """Returns the contents of a run's files that are not its arrays.
+    """Returns, for each file of a run, what it contains besides the arrays that the run can use.
 
-    For each file, the dict has {name: the error of an unreadable array, None for a text}.
+    The result is {file: {name: None for a text, or the error of an array that cannot be read}}.
     """
     return st.session_state.get("others", {}).get(run.file, {})

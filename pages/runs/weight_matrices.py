@@ -1,4 +1,6 @@
-"""The matrices of a layer: cut to other heads and widths, tied or swapped; and the initial values of what it learns."""
+"""Makes the matrices of a layer: cut to other heads and widths, tied or swapped; and the initial values of learned
+tensors.
+"""
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -17,14 +19,14 @@ from attention_core.mechanism.scores import Score
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import RunInputs, StartMatrix
 
-MAX_GENERAL_TERMS = 64 * 64  # a general score sums at most this many products, so that each can be shown
-MAX_TANH_LAYER_BYTES = 2**24  # the additive score's tanh layer has at most this many bytes; all runs are cached
+MAX_GENERAL_TERMS = 64 * 64  # a general score sums at most this many products, so that each product can be shown
+MAX_TANH_LAYER_BYTES = 2**24  # most bytes of the additive score's tanh layer, small because all runs are cached
 
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class HeadSizes:
-    """The chosen numbers and widths of heads; None if the matrices determine them.
+    """The chosen counts and widths of heads; a width is None if the matrices determine it.
 
     tied: whether W_q is used for all projections. seed: the seed of numbers added to a random matrix. key_width: the
     width of the vectors that W_k and W_v multiply, if these are not the input vectors.
@@ -39,21 +41,24 @@ class HeadSizes:
     key_width: int | None = None
 
     def heads_of(self, name: str) -> int:
-        """Returns the number of heads into which a matrix is split."""
+        """Returns the count of heads into which a matrix or bias is split: kv_heads for keys and values, else heads."""
         is_of_keys = name in ("w_k", "w_v", "b_k", "b_v")
         return self.kv_heads if is_of_keys and self.kv_heads else self.heads
 
     def width_of(self, name: str) -> int | None:
-        """Returns the chosen head width of a matrix; None if it is not chosen."""
+        """Returns the chosen head width of a matrix: d_v for values and W_o unless W_q is tied, else d_k; None if not
+        chosen.
+        """
         reads_values = name in ("w_v", "b_v", "w_o") and not self.tied
         return self.d_v if reads_values else self.d_k
 
 
 def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> StartMatrix:
-    """Returns a matrix cut to the chosen heads and widths; numbers that still fit are kept.
+    """Returns a matrix cut or extended to the chosen counts and widths of heads; numbers that still fit are kept.
 
-    If no width is chosen, the same columns are split into other heads. If a width is chosen, each of the `cut` heads
-    keeps its columns; added numbers are zeros, or random in a random matrix.
+    cut: the count of heads into which `start` is split. If no width is chosen, the same columns are split into other
+    heads. If a width is chosen, each of the `cut` heads keeps its columns; added numbers are zeros, or random in a
+    random matrix.
     """
     if start.numbers is None:
         return start
@@ -106,7 +111,9 @@ def cut_rows(start: StartMatrix, name: str, rows: int, seed: int) -> StartMatrix
 def apply_wiring(
     matrices: dict[str, np.ndarray], wiring: tuple[str, ...], config: AttentionConfig
 ) -> dict[str, np.ndarray]:
-    """Returns the matrices that the layer uses: W_q for all projections if tied, W_q and W_k exchanged if swapped."""
+    """Returns the matrices that the layer uses: W_q for all projections if `wiring` has "tied", W_q and W_k exchanged
+    if it has "swapped".
+    """
     read = dict(matrices)
     if "tied" in wiring and "w_q" in read:
         w_q = read["w_q"]
@@ -133,7 +140,10 @@ def swap_matrices(matrices: dict[str, np.ndarray], one: str, other: str) -> None
 
 
 def project_sequence(matrices: dict[str, np.ndarray], name: str, source: str) -> np.ndarray | None:
-    """Returns q or k of a sequence, all heads side by side; None if the shapes of the matrices do not fit."""
+    """Returns the q or k that a run computes from its vectors, all heads side by side; None if the matrices do not fit.
+
+    name: "q" or "k". source: the name of the matrix with the vectors, "x" or "context".
+    """
     x = matrices[source]
     weight = matrices.get(f"w_{name}")
     bias = matrices.get(f"b_{name}")
@@ -159,9 +169,9 @@ def put_learned_matrices(
     wiring: tuple[str, ...],
     config: AttentionConfig,
 ) -> None:
-    """Puts the learned tensors of the chosen mechanisms into the inputs.
+    """Puts initial values of the learned tensors of the chosen mechanisms into the inputs of a run.
 
-    learned: the tensors of a trained network, by name. Raises AttentionError: too_many_terms.
+    learned: {name: tensor of a trained network}, which is used if it fits. Raises AttentionError: too_many_terms.
     """
     done = config.modifiers_at("sources")
     groups = [declared for name, declared in config.learned().items() if declared and name not in done]
@@ -180,9 +190,9 @@ def put_learned_matrices(
 
 
 def put_source_matrices(inputs: RunInputs, config: AttentionConfig, seed: int) -> int | None:
-    """Puts the learned tensors that are used before k and v are projected into the inputs.
+    """Puts the learned tensors that act before k and v are projected, such as those of the latent, into a run's inputs.
 
-    Returns the width of the vectors that W_k and W_v multiply; None if these are the input vectors.
+    Returns the width of the vectors that W_k and W_v multiply; None if they multiply the input vectors.
     """
     key_width = None
     for name in config.modifiers_at("sources"):
@@ -204,11 +214,11 @@ def input_widths(inputs: RunInputs) -> dict[str, int]:
 def put_group(
     inputs: RunInputs, declared: tuple[LearnedTensor, ...], sizes: Sizes, seed: int, learned: dict[str, np.ndarray]
 ) -> Sizes:
-    """Puts the learned tensors of one mechanism into the inputs, and returns the sizes of all axes.
+    """Puts the learned tensors of one mechanism into the inputs of a run, and returns the sizes of all axes.
 
     The tensors are those of the trained network if they fit, else the declared initial values. sizes: the sizes of the
-    run. learned: tensors of the trained network. If a tensor with another width was typed, the tensors after it get
-    this width.
+    run. learned: {name: tensor of the trained network}. If a tensor with another width was typed, the tensors after it
+    get this width.
     """
     is_learned = fits(declared, learned, sizes)
     known = defaultdict(lambda: max(sizes["d_q"], sizes["d_k"]), sizes)
@@ -233,7 +243,7 @@ def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dty
     """
     shapes = {name: matrix.shape for name, matrix in inputs.matrices.items()}
     if not all(tensor.name in shapes for tensor in score.weights):
-        return  # attention_core raises the error about a missing tensor
+        return  # the error about a missing tensor is raised by attention_core
     sizes = add_own_sizes(score.weights, shapes, pairs)
     for larger in score.larger_than_pairs(sizes):
         check_hidden(larger, dtype.itemsize, MAX_TANH_LAYER_BYTES)
@@ -264,12 +274,16 @@ def find_widths(
 
 
 def projected_width(matrices: dict[str, np.ndarray], name: str, source: int) -> int:
-    """Returns the width of a projection, or the width of its source if it has no matrix."""
+    """Returns the width after a projection: the columns of its matrix, or `source`, the width before it, without a
+    matrix.
+    """
     return matrices[name].shape[1] if name in matrices else source
 
 
 def key_source_width(inputs: RunInputs, head_sizes: HeadSizes) -> int:
-    """Returns the width of the vectors by which W_k and W_v are multiplied."""
+    """Returns the width of the vectors that W_k and W_v multiply: a latent vector's, or the input vectors' width
+    D_kv.
+    """
     return head_sizes.key_width or input_widths(inputs)["D_kv"]
 
 

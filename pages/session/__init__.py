@@ -1,1 +1,1 @@
-"""One visitor's session: the Setup on the screen, its history, the parts of the page, clicked cells."""
+"""Manages one visitor's session: the Setup on the screen, its history, the parts of the page, clicked cells."""

@@ -1,4 +1,4 @@
-"""The address of the app: the configured public address, or else the address in the browser."""
+"""Determines the address of the app: the configured public address, or else the address in the browser."""
 
 import os
 from urllib.parse import urlsplit

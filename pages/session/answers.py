@@ -1,9 +1,9 @@
-"""The state of exercises: whether an exercise of the current lesson was solved, and whether all answers are shown."""
+"""Stores the state of exercises: whether an exercise of the lesson was solved, and whether all answers are shown."""
 
 import streamlit as st
 
-SOLVED_KEY = "solved"  # whether an exercise of the lesson was solved; the browser stores this, too
-REVEAL_KEY = "reveal"  # whether a lecturer shows all answers; this lasts for the session, and no link contains it
+SOLVED_KEY = "solved"  # key in the session state: whether an exercise was solved; the browser stores it, too
+REVEAL_KEY = "reveal"  # whether a lecturer shows all answers; kept for the session and never put in a link
 
 
 def forget_answers() -> None:

@@ -1,4 +1,4 @@
-"""Handlers of clicked and typed cells; cells that the current run lacks are ignored."""
+"""Handles clicked and typed cells of matrices; cells that the current run lacks are ignored."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,8 +15,8 @@ def read_typed_cells(sent: Iterable[Mapping], rows: int, columns: int, name: str
     """Returns the numbers typed into the cells of a matrix as (row, column, text), without cells that the matrix lacks.
 
     sent: [{"row", "column", "text"}, ...] from the browser; with "pasted": true the text is a matrix whose upper left
-    corner is the cell. name: the name of the matrix, for errors. Raises AttentionError: too_many_rows and
-    too_many_columns if a pasted matrix does not fit, and whatever split_cells raises.
+    corner is at this cell. name: the name of the matrix, for errors. Raises AttentionError: too_many_rows and
+    too_many_columns if a pasted matrix does not fit, and the errors of split_cells.
     """
     found = []
     for cell in sent:
@@ -33,9 +33,10 @@ def read_typed_cells(sent: Iterable[Mapping], rows: int, columns: int, name: str
 def read_pasted_cells(
     text: str, corner: tuple[int, int], room: tuple[int, int], name: str
 ) -> list[tuple[int, int, str]]:
-    """Returns the cells of a matrix pasted at a corner, as (row, column, text).
+    """Returns the cells of a matrix that was pasted into another matrix, as (row, column, text).
 
-    room: the rows and columns that remain from the corner on.
+    corner: the row and column at which the pasted matrix begins. room: how many rows and columns remain from the corner
+    on. Raises AttentionError: too_many_rows, too_many_columns.
     """
     top, left = corner
     cells = split_cells(text, name)
@@ -51,9 +52,10 @@ def read_pasted_cells(
 
 
 def open_sent_cell(place: Mapping, follow: bool = False) -> None:
-    """Opens the cell that a browser sends, if the run has this cell.
+    """Opens the cell that was clicked in the browser, if the current run has this cell.
 
-    place: {"step", "index"}. follow: as in open_cell.
+    place: {"step", "index"} of the cell, from the browser. follow: True if the visitor traces a number back to its
+    operands; then the selected token does not change.
     """
     step, cell = place["step"], place["index"]
     if trace_for(setup_state.current_setup()).holds(step, cell):

@@ -1,4 +1,4 @@
-"""Collection of what a part of a page shows, for an exported file."""
+"""Collects what a page shows, such as pictures and sentences, for an exported file."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,13 +17,12 @@ RESTING_KEY = "collected_rests"  # session key that replaces COLLECTED_KEY while
 
 @dataclass
 class CollectedPart:
-    """What a part of a page showed, collected for an exported file.
+    """The content that a page showed, collected for an exported file.
 
     facts: the page's main statements, in Markdown. sentences: other sentences, which a file shows if there are no
     facts. pictures: each is (picture, alt text); still pictures of animated parts are included. moving: data of the
-    parts that a browser draws, in the order of the page, with the pictures between them. code: listings. warnings:
-    warnings about the content, in Markdown, which a file always shows. run: the Setup that the page opens on the
-    workbench.
+    animated parts, in the order of the page, with the pictures between them. code: listings. warnings: warnings about
+    the content, in Markdown, which a file always shows. run: the Setup that the page opens on the workbench.
     """
 
     facts: list[str] = field(default_factory=list)
@@ -35,14 +34,14 @@ class CollectedPart:
     run: Setup | None = None
 
     def add_picture(self, picture: Picture, alt: str) -> None:
-        """Adds a picture that does not move."""
+        """Adds a picture that is not animated."""
         self.moving.append(MovingPart(STILL_PART, {"at": len(self.pictures)}))
         self.pictures.append((picture, alt))
 
 
 @contextmanager
 def collect_part() -> Iterator[CollectedPart]:
-    """Context manager that collects everything shown inside it."""
+    """Context manager that collects everything that is shown inside it, in the CollectedPart that it yields."""
     part = CollectedPart()
     st.session_state[COLLECTED_KEY] = part
     try:
@@ -53,14 +52,14 @@ def collect_part() -> Iterator[CollectedPart]:
 
 @contextmanager
 def collect_nothing() -> Iterator[None]:
-    """Context manager that suspends collecting, for content that is hidden on its page."""
+    """Context manager that suspends collecting, for content that a page draws but hides."""
     with move_in_session(COLLECTED_KEY, RESTING_KEY):
         yield
 
 
 @contextmanager
 def collect_in_sight() -> Iterator[None]:
-    """Context manager that resumes collecting inside collect_nothing."""
+    """Context manager that resumes collecting inside collect_nothing, for content that is visible there."""
     with move_in_session(RESTING_KEY, COLLECTED_KEY):
         yield
 
@@ -79,14 +78,14 @@ def move_in_session(here: str, there: str) -> Iterator[None]:
 
 
 def is_collecting() -> bool:
-    """Returns whether a part is being collected."""
+    """Returns whether what the page shows is being collected for a file."""
     return COLLECTED_KEY in st.session_state
 
 
 def show_moving(
     component: Component, data: bytes | Mapping[str, object], answers: bool = False, **options: object
 ) -> None:
-    """Shows a component that responds in the browser alone, and collects it as a moving part of a file.
+    """Shows a component that is animated in the browser, and collects its data as an animated part of a file.
 
     answers: whether the component reveals the answer to a slide's exercise.
     """
@@ -95,14 +94,16 @@ def show_moving(
 
 
 def collect_still(draw: Callable[[], Picture], alt: str) -> None:
-    """Collects the still picture of an animated part, for slides and paper.
+    """Collects a still picture of an animated part, for slides and paper.
 
-    draw: a function that is called only while collecting.
+    draw: a function that draws the picture; it is called only while collecting.
     """
     if is_collecting():
         collected().pictures.append((draw(), alt))
 
 
 def collected() -> CollectedPart:
-    """Returns the CollectedPart to add to; while nothing is collected, a CollectedPart that is discarded."""
+    """Returns the CollectedPart to which shown content is added; while nothing is collected, a new one that is
+    discarded.
+    """
     return st.session_state.get(COLLECTED_KEY, CollectedPart())

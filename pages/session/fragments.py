@@ -1,4 +1,4 @@
-"""Parts of a page that are redrawn separately, each only when a value on which it depends has changed."""
+"""Defines parts of a page that are redrawn separately, each only if a value on which it depends has changed."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -18,7 +18,7 @@ HELD_BACK = "held back"  # stored for a part that is not drawn yet, instead of i
 
 
 def page_part(shows: DependencyReader, height_px: int = 0) -> Callable[[DrawingFunction], Callable[[], None]]:
-    """Returns a decorator that makes a part of the page from a function that draws a screen.
+    """Returns a decorator that makes a separately redrawn part of the page from a function that draws it.
 
     shows: a function that returns the values on which the drawing depends; the part is redrawn only if these values
     differ. height_px: the height that is reserved while draw_first delays the part.
@@ -46,7 +46,10 @@ def page_part(shows: DependencyReader, height_px: int = 0) -> Callable[[DrawingF
 
 
 def register_part(draw: DrawingFunction, shows: DependencyReader) -> None:
-    """Registers a part under the name of its function. Raises ValueError if another function has that name."""
+    """Registers a part of the page under the name of the function that draws it, with its dependencies.
+
+    Raises ValueError if another function has that name.
+    """
     name = draw.__name__
     before = DRAWING.setdefault(name, draw)
     if before is not draw and not is_loaded_anew(draw, before):
@@ -62,7 +65,7 @@ def is_loaded_anew(draw: DrawingFunction, before: DrawingFunction) -> bool:
 
 
 def shared_dependencies(language: str) -> tuple[object, ...]:
-    """Returns the values on which every part depends: the language and the refusals."""
+    """Returns the values on which every part of a page depends: the language, and the errors of refused changes."""
     return (language, *setup_state.workbench().refused.items())
 
 
@@ -81,20 +84,20 @@ def draw_first(*parts: Callable[[], None]) -> None:
 
 
 def hold_back(name: str, height_px: int) -> None:
-    """Marks a part as not drawn yet and reserves its height."""
+    """Marks a part of the page as not drawn yet, and reserves its height in pixels."""
     st.session_state["drawn"][name] = HELD_BACK
     if height_px:
         st.space(height_px)
 
 
 def holds_back() -> bool:
-    """Returns whether the page being drawn delays some of its parts."""
+    """Returns whether some parts of the page are delayed while it is drawn."""
     return st.session_state["first"] is not None
 
 
 @page_part(lambda screen: holds_back())
 def ask_for_rest(screen: ScreenState) -> None:
-    """Requests the delayed parts once the browser has drawn the others. This is the last part of a page.
+    """Requests the delayed parts once the browser has drawn the parts of draw_first. This is the last part of a page.
 
     An earlier request would start a script run that cancels parts which Streamlit has not sent yet, although it has
     sent parts after them. Streamlit's page would then stop responding.
@@ -123,7 +126,7 @@ def list_outdated_parts() -> list[str]:
 def select_and_redraw(asking: str | None = None, **updates) -> None:
     """Changes the selection (setup_state.look_at) and redraws the parts that show it.
 
-    A callback must call this last. asking: as for redraw.
+    A callback must call this last. asking: the part in which the event occurred, which Streamlit redraws anyway.
     """
     setup_state.look_at(**updates)
     redraw(asking)

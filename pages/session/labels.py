@@ -1,4 +1,6 @@
-"""Names of tokens, axes, steps and cells in the session's language; and the selection."""
+"""Names tokens, axes, steps and cells in the session's language; and determines the selected sentence, head and
+query.
+"""
 
 import re
 from collections.abc import Callable
@@ -31,7 +33,7 @@ from pages.setup.setup import Setup
 from pages.site.words import current_language, has, make_names_distinct, say
 
 TokenSpelling = Callable[[Trace, str, int], str]
-HEAD_DIMS = ("H", "H_kv")  # the axes that count heads
+HEAD_DIMS = ("H", "H_kv")  # axes along which the heads lie
 CHINESE_LETTERS = re.compile(r"[\u3400-\u9fff]")
 BROKEN_CHINESE = re.compile(r"(?<=[\u3400-\u9fff])\n(?=[\u3400-\u9fff])")  # a line break between two Chinese characters
 
@@ -44,14 +46,17 @@ def current_palette() -> Palette:
 
 
 def chosen_cell(trace: Trace, setup: Setup) -> Ref | None:
-    """Returns the opened cell, or None if this run does not have it."""
+    """Returns the cell whose arithmetic is open, or None if this run does not have the cell."""
     if setup.view.cell and trace.holds(setup.view.step, setup.view.cell):
         return Ref(setup.view.step, setup.view.cell)
     return None
 
 
 def name_choice(family: str, text: str) -> str:
-    """Returns a choice of a mechanism in the session's language: its name, followed by its numbers."""
+    """Returns the name of a chosen mechanism in the session's language, followed by its parameters.
+
+    family: the kind of mechanism, such as "masks". text: the choice in a Setup, such as "local:2".
+    """
     name, *numbers = text.split(":")
     return " ".join([say(f"{family}.{name}"), *map(name_parameter, numbers)])
 
@@ -68,13 +73,16 @@ def name_parameter(text: str) -> str:
 
 
 def axis_name(dim: str) -> str:
-    """Returns the name of an axis in the session's language."""
+    """Returns the name of an axis in the session's language.
+
+    dim: the letter of the axis, such as "T".
+    """
     key = f"axis.{dim}"
     return say(key) if has(key) else say("axis.other", dim=dim)
 
 
 def axis_label(trace: Trace, axis: str, position: int) -> str:
-    """Returns the label of a row or column: a token, the meaning of a feature, or a number counted from 1."""
+    """Returns the label of a row or column: a token, the meaning of a feature, or the position counted from 1."""
     words = trace.labels.get(axis)
     if axis == "":
         return say("place.all")
@@ -83,7 +91,7 @@ def axis_label(trace: Trace, axis: str, position: int) -> str:
     word = words[position]
     if axis not in ("D", "D_out"):
         return printable_token(word)
-    if word.startswith("="):  # the column stands for a word; it is named "=word"
+    if word.startswith("="):  # the column stands for a word, and its name is "=word"
         return printable_token(word.removeprefix("="))
     return say(f"dim.{word}")
 
@@ -99,7 +107,7 @@ def label_token(trace: Trace, axis: str, position: int) -> str:
 
 
 def tell_apart(trace: Trace, axis: str, position: int, template: str) -> str:
-    """Returns the name of a token; if the sentence contains the word more than once, with the position of the token.
+    """Returns the name of a token, with its position if the sentence contains the same word more than once.
 
     template: the key of the text that adds the position. The start token of a language model does not count for the
     position, because the visitor did not type it.
@@ -128,7 +136,7 @@ def describe_cell(trace: Trace, ref: Ref) -> str:
 
 
 def cell_naming_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
-    """Returns the axes of a step by which a cell is named, as (index of the axis, name).
+    """Returns the axes of a step that appear in the description of a cell, as (index of the axis, name).
 
     Broadcast axes and the batch axis of a single sentence are left out.
     """
@@ -142,7 +150,8 @@ def cell_naming_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
 
 
 def place_name(trace: Trace, axis: str, position: int, *, spell: TokenSpelling = name_token) -> str:
-    """Returns the name of a position along an axis: a number for sentences and heads, else the row's or column's label.
+    """Returns the name of a position along an axis: sentences and heads by their number, tokens and features by their
+    label.
 
     spell: a function that formats a token, such as `label_token` in a picture.
     """
@@ -168,7 +177,7 @@ def place_labels(trace: Trace, axis: str, size: int) -> list[str]:
 
 
 def short_step_name(step: str) -> str:
-    """Returns the short name of a step, as it is shown below the step's small map."""
+    """Returns the short name of a step that is shown below the step's small picture; it may have two lines."""
     mask = f"masks.{step.removeprefix('allowed_')}"
     if step.startswith("allowed_") and has(mask):
         return say(mask).replace(" ", "\n", 1)
@@ -228,7 +237,9 @@ def picture_texts_for(trace: Trace) -> PictureTexts:
 
 @dataclass(frozen=True)
 class Selection:
-    """The selection: a sentence of the batch, a head with the key/value head that it uses, and a query."""
+    """What is selected: a sentence of the batch, a head with the key/value head that it uses, and a query, as
+    indices.
+    """
 
     batch: int
     head: int
@@ -242,16 +253,16 @@ class Selection:
 
 
 def count_real_queries(trace: Trace) -> int:
-    """Returns the number of queries in the selected sentence that are not padding."""
+    """Returns the count of queries in the selected sentence that are not padding."""
     return sum(word != PAD_WORD for word in trace.labels["T"])
 
 
 @cache_in_thread
 def selection_of(trace: Trace, setup: Setup) -> Selection:
-    """Returns the sentence, head and query that the Setup selects, or else default ones.
+    """Returns the selected sentence, head and query of a Setup; if it selects none, default ones.
 
-    The defaults are those of the example's story, of find_own_asker for a typed sentence, or of the row that
-    find_telling_row or find_row_beyond_itself finds.
+    The default is the head and query of the example's story; for a typed sentence, what find_own_asker returns, such as
+    its pronoun; otherwise the row of find_telling_row or find_row_beyond_itself.
     """
     sizes = trace.sizes()
     H, T = sizes["H"], sizes["T"]
@@ -275,16 +286,16 @@ def selection_of(trace: Trace, setup: Setup) -> Selection:
 
 
 def has_own_sentence(setup: Setup) -> bool:
-    """Returns whether the visitor typed the sentence, or a link has it, and nothing replaces its words.
-
-    Matrices, a file or a network would replace them.
+    """Returns whether the visitor typed the sentence, or a link has it, and it is not replaced by matrices, a file or a
+    network.
     """
     is_replaced = any(field is not None for field in (setup.run.x, setup.run.q, setup.run.file))
     return setup.run.text is not None and not is_replaced and resolve_run(setup.run).network is None
 
 
 def find_own_asker(trace: Trace, setup: Setup, batch: int, head: int | None = None) -> AskingWord:
-    """Returns the query that is selected by default in a typed sentence, with the reason.
+    """Returns the row of weights that is selected by default in a typed sentence, such as that of its only pronoun, and
+    the reason.
 
     head: the head to search, by default the selected one.
     """
@@ -297,9 +308,10 @@ def find_own_asker(trace: Trace, setup: Setup, batch: int, head: int | None = No
 
 
 def why_it_asks(trace: Trace, setup: Setup, selection: Selection) -> str | None:
-    """Returns the reason why the query of a typed sentence was selected, as in AskingWord.
+    """Returns the reason why the query of a typed sentence is selected by default, such as "pronoun".
 
-    Returns None if another query is selected, or if the sentence is the example's own.
+    Returns None if another query is selected, or if the sentence is the example's own. The reasons are listed at
+    AskingWord.
     """
     if not has_own_sentence(setup):
         return None
@@ -308,7 +320,9 @@ def why_it_asks(trace: Trace, setup: Setup, selection: Selection) -> str | None:
 
 
 def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:
-    """Returns whether the example's own sentence is selected and has the head and query of its story."""
+    """Returns whether the example's own sentence is selected, so that the head and query of its story are the
+    default.
+    """
     focus = EXAMPLES[setup.run.example].focus
     if focus is None or batch > 0:
         return False
@@ -328,6 +342,9 @@ def whole_share(share: float) -> str:
 
 
 def spoken_share(share: float, rest: float = 0.0) -> str:
-    """Returns a share in percent, worded for a sentence. rest: the share that is known to remain for other keys."""
+    """Returns a share in percent, worded for a sentence.
+
+    rest: the known share of all other keys; if it is above 0, the text does not say 100 %.
+    """
     much = format_percent(share, rest)
     return say("share.nearly_all") if much == NEARLY_ALL else say("share.percent", much=much)

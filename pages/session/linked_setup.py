@@ -1,4 +1,4 @@
-"""Opens a Setup from a link or a file, as far as it can be computed, and records the parts that cannot."""
+"""Opens a Setup from a link or a file, as far as it can be computed, and records the fields that cannot."""
 
 from collections.abc import Callable, Iterator
 from time import thread_time
@@ -13,14 +13,14 @@ from pages.setup.codec import DEFAULTS, link_key_of, setup_from_link
 from pages.setup.setup import DEFAULT_SETUP, Setup, start_in
 from pages.site.words import current_language
 
-TRYING = 0.4  # seconds of CPU time per pass: each of two passes tries the fields of a link one by one
+TRYING = 0.4  # seconds of CPU time to try the fields of a link one by one; there are two passes
 
 
 def open_linked_setup(check: Callable[[Setup], None], compute: Callable[[Setup], Trace]) -> None:
     """Starts a session from its link, or opens the link with which the visitor came from another page.
 
     Parts of the link that cannot be read or computed are recorded; the others are shown. check: a function that raises
-    AttentionError if `compute` would, but much faster. compute: a function that returns the run of a Setup.
+    AttentionError if `compute` would, but in much less time. compute: a function that returns the run of a Setup.
     """
     is_new = not setup_state.has_begun()
     if is_new:
@@ -42,9 +42,10 @@ def open_setup(
     check: Callable[[Setup], None],
     compute: Callable[[Setup], Trace],
 ) -> None:
-    """Shows a Setup from a link or a file as far as it can be computed; records the other parts, and the source.
+    """Shows a Setup from a link or a file as far as it can be computed; records the fields that cannot, and the source.
 
-    unread: the parts that could not be parsed. source: "link" or "file".
+    unread: the parts of the link that could not be parsed. source: "link" or "file". check, compute: functions that
+    check and compute the run of a Setup.
     """
     setup, refused = keep_computable_fields(wanted, check)
     unfit = [(link_key_of(name), error) for name, error in refused.items()]
@@ -67,13 +68,13 @@ def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tup
     """Returns the Setup without the fields that cannot be computed, and the error of each of these fields.
 
     If a large run has many invalid fields, the time limit may end before all fields are tried. Fields that were not
-    tried are removed, too.
+    tried are removed, too. check: a function that raises AttentionError if a Setup cannot be computed.
     """
     wrong = find_failure(linked, check)
     if wrong is None:
         return linked, {}
     names = [name for name, default in DEFAULTS.items() if linked.value_of(name) != default]
-    likely_first = sorted(names, key="example".__eq__)  # usually a single field is wrong, and not the example
+    likely_first = sorted(names, key="example".__eq__)  # most often, one field other than the example is wrong
     for name in in_time(likely_first):
         without = linked.with_fields(**{name: DEFAULTS[name]})
         if find_failure(without, check) is None:
@@ -91,7 +92,7 @@ def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tup
 
 
 def in_time(names: list[str]) -> Iterator[str]:
-    """Yields the names one by one until the time limit for trying them has passed."""
+    """Yields the names of fields to try, until the time limit TRYING has passed."""
     end = thread_time() + TRYING
     for name in names:
         if thread_time() > end:
@@ -100,7 +101,10 @@ def in_time(names: list[str]) -> Iterator[str]:
 
 
 def find_failure(setup: Setup, check: Callable[[Setup], None]) -> AttentionError | None:
-    """Returns the error because of which a Setup cannot be computed, or None."""
+    """Returns the error because of which a Setup cannot be computed; None if it can.
+
+    check: a function that raises this error.
+    """
     try:
         check(setup)
     except AttentionError as error:

@@ -1,4 +1,4 @@
-"""The session state of all pages with a link: read from the address on arrival, written back after changes.
+"""Reads the session state of pages with a link from the address on arrival, and writes it back after changes.
 
 The state also contains the errors of refused changes.
 """
@@ -19,8 +19,8 @@ class LinkedState:
     """The part of a page's session state that all pages with a link have.
 
     unread: the parts of the link that could not be read. unfit: the parts that could not be computed, with their
-    errors. refused: the error of each refused change, by its control. Both lists and the dict are replaced, never
-    changed in place, so that saved copies stay valid.
+    errors. refused: {control: error of the refused change}. Both lists and the dict are replaced, never changed in
+    place, so that saved copies stay valid.
     """
 
     unread: list[LinkPart] = field(default_factory=list)
@@ -40,7 +40,10 @@ class LinkedState:
         self.unread, self.unfit = [], []
 
     def name_unknown_parts(self, link: Mapping[str, str], known: Container[str]) -> None:
-        """Adds the parts of a link with unknown keys to those that could not be read."""
+        """Adds the parts of a link whose keys are unknown to the parts that could not be read.
+
+        known: the keys that the page can read.
+        """
         self.unread = [*self.unread, *list_unknown_parts(link, known)]
 
 
@@ -58,13 +61,14 @@ def read_address() -> dict[str, str]:
 def link_on_arrival(is_new: bool) -> dict[str, str]:
     """Returns the page's query parameters if the visitor has just arrived, else {}.
 
-    Later the session has the state. is_new: whether the session has no state of this page yet.
+    After the arrival the session has the state, so that the address is not read again. is_new: whether the session has
+    no state of this page yet.
     """
     return read_address() if is_new or has_arrived() else {}
 
 
 def show_link(link: Mapping[str, str]) -> None:
-    """Writes a link and the chosen language into the address bar, unless they are there already."""
+    """Writes a link and the chosen language into the browser's address bar, unless it has them already."""
     link = dict(link)
     if "lang" in st.session_state:
         link["lang"] = st.session_state["lang"]

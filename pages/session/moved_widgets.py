@@ -1,4 +1,4 @@
-"""Widgets whose value is also changed by other means than the widget: by a picture, a link, or undo."""
+"""Sets widgets whose value can also be changed by other means than the widget: by a picture, a link, or undo."""
 
 import streamlit as st
 
@@ -7,7 +7,7 @@ def set_moved_widget(name: str, shown: object) -> str:
     """Sets a widget to a value, and returns its key: a new key if something other than the widget changed the value.
 
     A browser sends the values of all widgets with each message. Until the browser has received the new value, it sends
-    the old one, which the visitor did not choose; is_outdated reports this to the widget's callback.
+    the old one, which the visitor did not choose; then is_outdated is True for the widget's key.
     """
     turns = st.session_state.setdefault("widget_turns", {})
     turn, shown_before = turns.get(name, (0, shown))
@@ -26,7 +26,9 @@ def moved_widget_key(name: str) -> str:
 
 
 def is_outdated(key: str) -> bool:
-    """Returns whether a widget's key has been replaced by a newer one."""
+    """Returns whether a widget's key has been replaced by a newer key, so that the value which the browser sent is
+    old.
+    """
     name, _, turn = key.rpartition("_")
     current_turn, _ = st.session_state["widget_turns"][name]
     return current_turn != int(turn)

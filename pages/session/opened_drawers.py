@@ -1,4 +1,4 @@
-"""Accordions that are scrolled into view when they are opened."""
+"""Shows accordions (collapsible sections) that are scrolled into view when they are opened."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ def show_drawer(
 
 
 def bring_into_view(key: str, is_open: bool) -> None:
-    """Scrolls an accordion into view if it was just opened; called first inside the accordion.
+    """Scrolls an accordion into view if it was just opened; must be called first inside the accordion.
 
     If an accordion is open when it is drawn for the first time, a link opened it, and the page does not scroll.
     """

@@ -1,4 +1,4 @@
-"""Undo and redo, the comparison of two runs A and B, and the temporary display of a Setup."""
+"""Implements undo and redo, the comparison of two runs A and B, and the temporary display of a Setup."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -43,7 +43,7 @@ def pin_current_setup() -> None:
 
 
 def swap_a_and_b(compute: Callable[[Setup], Trace]) -> None:
-    """Swaps A and B.
+    """Swaps the runs A and B: the pinned run becomes the current one, and the current run is pinned.
 
     compute: a function that returns the run of a Setup.
     """
@@ -52,7 +52,7 @@ def swap_a_and_b(compute: Callable[[Setup], Trace]) -> None:
 
 
 def reset_b_to_a(compute: Callable[[Setup], Trace]) -> None:
-    """Sets B to A.
+    """Makes the pinned run A the current run, too, so that later changes start from it.
 
     compute: a function that returns the run of a Setup.
     """
@@ -60,9 +60,9 @@ def reset_b_to_a(compute: Callable[[Setup], Trace]) -> None:
 
 
 def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
-    """Shows the run A with the selection of another Setup.
+    """Makes the pinned run A the current run, with the view and comparison of another Setup.
 
-    seen: the Setup whose selection is kept. compute: a function that returns the run of a Setup.
+    seen: the Setup whose view and comparison are kept. compute: a function that returns the run of a Setup.
     """
     setup = replace(seen, run=current_setup().comparison.run_a)
     try:
@@ -76,7 +76,7 @@ def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
 
 
 def are_swapped(one: Setup, other: Setup) -> bool:
-    """Returns whether two Setups are each other's comparison: the pinned run A of each is the run of the other."""
+    """Returns whether each of two Setups has the other's run pinned as the run A."""
     if not (one.comparison.pinned and other.comparison.pinned):
         return False
     if one.run == other.run:
@@ -88,7 +88,7 @@ def are_swapped(one: Setup, other: Setup) -> bool:
 def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
     """Goes one entry back ("undo") or forward ("redo") in the history of Setups.
 
-    If the entry has another run, it is shown with the current selection; otherwise only the entry's selection is
+    If the entry has another run, this run is shown with the current selection; otherwise only the entry's selection is
     restored. compute: a function that returns the run of a Setup.
     """
     source, target = HISTORY_MOVES[move]
@@ -116,7 +116,7 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
 
 
 def can_move(move: str) -> bool:
-    """Returns whether the history has an entry for a move.
+    """Returns whether the history has an entry to which undo or redo can go.
 
     move: "undo" or "redo".
     """
@@ -141,7 +141,7 @@ def restore_screen(saved: dict) -> None:
 def show_temporarily(setup: Setup, saved: dict) -> None:
     """Shows a Setup temporarily, without a run to compare with; undo leads back to the saved screen.
 
-    saved: what save_screen returned.
+    saved: the result of save_screen.
     """
     past = [*saved["past"], saved["setup"]]
     st.session_state.update(EMPTY_HISTORY | {"setup": setup, "past": past[-MAX_HISTORY:]})

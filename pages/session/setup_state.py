@@ -1,4 +1,4 @@
-"""The one Setup of a session, with its changes, the errors of refused changes, and the selection.
+"""Manages the current Setup of a session: its changes, the errors of refused changes, and the selection.
 
 A change is applied only if it can be computed. If it raises an error, the error is stored under the control that was
 used, the control keeps the typed value, and the screen keeps the last valid Setup.
@@ -20,7 +20,7 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup, make_setup, start_in
 from pages.site.words import current_language
 
-MAX_HISTORY = 50  # maximum Setups to which undo can go back
+MAX_HISTORY = 50  # how many Setups undo can go back at most
 INTERVENTION_FIELDS = ("changes", "held", "other_text")  # fields of interventions in a language model
 LOOK_FIELDS = {
     *("sentence", "token", "head", "step", "stop", "cell", "written"),
@@ -37,8 +37,9 @@ HISTORY_CONTROL = "history"  # errors of undo and redo are stored under this nam
 class WorkbenchState(LinkedState):
     """The state of the workbench in a session, besides its Setup and its history.
 
-    drafts: {control: refused change}; each is tried again together with the next change. source: "link" or "file", from
-    which the Setup was opened. start: the default Setup of the session's language; None once another Setup was opened.
+    drafts: {control: change of the Setup that was refused}; each is tried again together with the next change. source:
+    "link" or "file", from which the Setup was opened. start: the default Setup of the session's language; None once
+    another Setup was opened.
     """
 
     drafts: dict[str, dict] = field(default_factory=dict)
@@ -46,7 +47,7 @@ class WorkbenchState(LinkedState):
     start: Setup | None = None
 
     def forget_refusals(self, *controls: str) -> None:
-        """Removes the errors and drafts stored under these controls."""
+        """Removes the errors and the drafts (changes that were refused) stored under these controls."""
         super().forget_refusals(*controls)
         self.drafts = {name: draft for name, draft in self.drafts.items() if name not in controls}
 
@@ -89,13 +90,14 @@ def write_setup_link() -> None:
 
 # ---- a change --------------------------------------------------------------------------------------------------------
 def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
-    """Applies a change if it can be computed, else stores its error.
+    """Applies a change to the Setup if its run can be computed, else stores the error and keeps the change as a draft.
 
     Several changes may depend on each other (a new width in q and in k), so a refused change is kept as a draft of its
     control. Drafts are applied together with a later change if this can be computed. If the new run lacks the open step
-    or cell, that is closed. Another text removes the generated text and the selected query.
+    or cell, the step or cell is closed. Another text removes the generated text and the selected query.
 
-    control: the name of the control that was used. compute: a function that returns the run of a Setup.
+    control: the name of the control that was used. compute: a function that returns the run of a Setup. updates: the
+    new values of the fields.
     """
     try:
         check_link_values(updates)
@@ -117,7 +119,7 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
     for attempt, settled in attempts:
         try:
             trace = compute(attempt)
-            check_link_length(attempt)  # includes the run with which it is compared
+            check_link_length(attempt)  # counts the run compared with, too
         except AttentionError as refusal:
             error = refusal
             continue
@@ -129,7 +131,7 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
 
 
 def take_setup(setup: Setup, settled: list[str]) -> None:
-    """Makes a Setup the current one.
+    """Makes a Setup the current one; if it has another run, the former Setup is added to the history.
 
     settled: the controls whose errors and drafts are removed.
     """
@@ -141,9 +143,9 @@ def take_setup(setup: Setup, settled: list[str]) -> None:
 
 
 def push_history(setup: Setup) -> Setup:
-    """Adds the current Setup to the history, and returns the new Setup.
+    """Adds the current Setup to the history, and returns the given Setup, whose comparison may be updated.
 
-    If maps show a difference, the new Setup is compared with the current one.
+    If the maps of the given Setup show a difference, they then show the difference to the run that was current.
     """
     before = current_setup()
     past = [*st.session_state["past"], before]
@@ -162,9 +164,9 @@ def with_comparison(setup: Setup, before: Setup) -> Setup:
 
 
 def setup_before() -> Setup | None:
-    """Returns the Setup with which the current one is compared; None if there is none.
+    """Returns the Setup with which the current Setup is compared; None if there is none.
 
-    It is the Setup to which the maps show the difference, else the one before the last change. If that change opened
+    It is the Setup to which the maps show the difference, else the Setup before the last change. If that change opened
     another layer, there is none, because the numbers of the two layers are independent.
     """
     now, before = current_setup(), st.session_state["before"]
@@ -180,7 +182,7 @@ def is_other_layer(one: Setup, other: Setup) -> bool:
 
 
 def adopt_setup(setup: Setup) -> None:
-    """Shows a Setup that another page has made; undo leads back to the former Setup."""
+    """Makes a Setup from another page the current one; undo leads back to the former Setup."""
     if not has_begun():
         begin_session()
     take_setup(setup, [])
@@ -190,7 +192,7 @@ def adopt_setup(setup: Setup) -> None:
 def open_example(example: str) -> None:
     """Opens an example with its default settings."""
     setup, now = make_setup(example=example), current_setup()
-    if now.comparison.run_a is not None:  # with a pinned run A, the example becomes the run B
+    if now.comparison.run_a is not None:  # if a run A is pinned, the example becomes the run B
         setup = setup.with_fields(against=now.comparison.against, pinned=now.comparison.pinned)
     push_history(setup)
     forget_all_refusals()
@@ -200,14 +202,18 @@ def open_example(example: str) -> None:
 
 # ---- refusals --------------------------------------------------------------------------------------------------------
 def forget_all_refusals() -> None:
-    """Removes all errors and drafts, and the parts of the link that could not be read or computed."""
+    """Removes all errors and drafts (changes that were refused), and the parts of the link that could not be used."""
     state = workbench()
     st.session_state["workbench"] = WorkbenchState(source=state.source, start=state.start)
 
 
 # ---- the selection ---------------------------------------------------------------------------------------------------
 def look_at(**updates) -> None:
-    """Changes the selection. Undo leads back to the selection that was there after the last change of the run."""
+    """Changes the selection (such as head, token, cell); undo goes back to the selection right after the last change of
+    the run.
+
+    updates: the new values of the fields.
+    """
     now = current_setup()
     is_look = updates.keys() <= LOOK_FIELDS and now.with_fields(**updates) != now
     past = st.session_state["past"]
@@ -217,7 +223,10 @@ def look_at(**updates) -> None:
 
 
 def ask_model(**updates) -> None:
-    """Changes the interventions in a language model, or its generated text; undo takes back one change at a time."""
+    """Changes the interventions in a language model, or its generated text; undo takes back one change at a time.
+
+    updates: the new values of the fields.
+    """
     now = current_setup()
     if now.with_fields(**updates) != now:
         st.session_state.update(past=[*st.session_state["past"], now][-MAX_HISTORY:], future=[])
@@ -225,7 +234,7 @@ def ask_model(**updates) -> None:
 
 
 def is_same_run(one: Setup, other: Setup) -> bool:
-    """Returns whether two Setups have the same run."""
+    """Returns whether two Setups have the same fields of the run, whatever they select and compare."""
     return one.run == other.run
 
 
@@ -246,9 +255,9 @@ def drop_missing(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str
 
 
 def has_written(setup: Setup, trace: Trace) -> bool:
-    """Returns whether a decoder can have generated the text in a Setup.
+    """Returns whether a language model with a causal mask can have generated the text in a Setup.
 
-    Returns False if the Setup uses no decoder, and True for any batch of a decoder.
+    Returns False if the Setup uses no such model, and True for any batch of sentences that it reads.
     """
     recipe = RECIPES.get(resolve_run(setup.run).model)
     if recipe is None or not recipe.causal:
@@ -273,7 +282,7 @@ def drop_missing_cell(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str
 
 
 def view_fields_for_cell(setup: Setup, trace: Trace) -> dict[str, int]:
-    """Returns the view fields "head" and "token" of the opened cell, except those that the Setup already sets."""
+    """Returns the head and token of the opened cell as fields of the view, except those that the Setup already sets."""
     place = dict(zip(trace.step(setup.view.step).dims, setup.view.cell, strict=True))
     fields = {}
     for name, axis in (("head", "H"), ("token", "T")):
@@ -283,7 +292,9 @@ def view_fields_for_cell(setup: Setup, trace: Trace) -> dict[str, int]:
 
 
 def get_trail() -> list[tuple[str, tuple[int, ...] | None]]:
-    """Returns the trail of opened cells, as (step, cell), from the first number to the operand that is open now."""
+    """Returns the trail: the cells that were opened one after another, as (step, cell), up to the operand that is open
+    now.
+    """
     setup = current_setup()
     here = (setup.view.step, setup.view.cell)
     trail = st.session_state.get("trail", [])

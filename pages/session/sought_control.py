@@ -1,4 +1,4 @@
-"""Opens the control to which a search or a link leads, and scrolls to this control."""
+"""Opens the control of the workbench that a search or a link names, and scrolls the page to it."""
 
 import streamlit as st
 
@@ -9,11 +9,11 @@ from pages.session.linked_state import has_arrived
 from pages.site.controls import CONTROLS
 
 LINK_KEY = "control"  # the link key of the control to open
-SOUGHT_KEY = "sought"  # session key of a pair: the number of searches for controls, and the control found last
+SOUGHT_KEY = "sought"  # session key of (how many searches for controls were made, the control that was found last)
 
 
 def seek(name: str) -> None:
-    """Stores the control to which the page scrolls, and opens its accordion, before the workbench is drawn."""
+    """Stores the control to scroll to, and opens its accordion; called before the workbench is drawn."""
     control = CONTROLS[name]
     if control.drawer is not None:
         st.session_state[control.drawer] = True
@@ -22,7 +22,9 @@ def seek(name: str) -> None:
 
 
 def seek_linked() -> None:
-    """Calls `seek` for the control that a link names, if the visitor has just arrived by this link."""
+    """If the visitor has just arrived by a link that names a control, stores it to be opened; lists an unknown name as
+    unread.
+    """
     name = st.query_params.get(LINK_KEY)
     if name is None or not has_arrived():
         return
@@ -34,7 +36,7 @@ def seek_linked() -> None:
 
 
 def bring_sought() -> None:
-    """Scrolls the control that was sought last into view and gives it the focus, once per search."""
+    """Scrolls the control that a search or a link named last into view, and gives it the focus, once per search."""
     turn, name = st.session_state.get(SOUGHT_KEY, (0, None))
     data = {"turn": turn, "widget": name and CONTROLS[name].widget, "colour": current_palette().k}
     components.seeker(data=data, key="seeker")

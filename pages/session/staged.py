@@ -1,4 +1,6 @@
-"""Draws a part of a page on the stage of a lecture, without the rest of the page."""
+"""Draws a part of a page in a lecture, on the screen that the audience sees (the stage), without the rest of the
+page.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +16,7 @@ STAGED_KEY = "staged"  # session key of the part of a page that is being drawn
 
 @dataclass(frozen=True, eq=False)
 class StagedPart:
-    """The part of a page that is shown on the stage.
+    """The part of a page that a lecture shows on the screen of the audience (the stage).
 
     name: the name of the part. place: the container in which the part is drawn, unless it is the page's main picture.
     is_answered: whether the page's question is left out, because the lecture has asked its own.
@@ -26,13 +28,13 @@ class StagedPart:
 
 
 def get_staged_part() -> StagedPart | None:
-    """Returns the part that is being drawn on the stage; None outside the stage."""
+    """Returns the part of a page that a lecture is drawing for its audience; None if the page itself is drawn."""
     return st.session_state.get(STAGED_KEY)
 
 
 @contextmanager
 def stage_part(part: StagedPart) -> Iterator[None]:
-    """Context manager that draws a part of a page on the stage."""
+    """Context manager in which get_staged_part returns `part`, so that a lecture draws only this part of a page."""
     st.session_state[STAGED_KEY] = part
     try:
         yield
@@ -41,7 +43,7 @@ def stage_part(part: StagedPart) -> Iterator[None]:
 
 
 def is_one_screen() -> bool:
-    """Returns whether a page is drawn on the stage, where nothing below its main picture is shown, to avoid scrolling.
+    """Returns whether a lecture draws the page, so that nothing below the main picture is shown, to avoid scrolling.
 
     Returns False while content is collected for a file, which may contain any part of the page.
     """
@@ -49,6 +51,6 @@ def is_one_screen() -> bool:
 
 
 def is_answered_on_stage() -> bool:
-    """Returns whether a page is drawn on the stage with its question already answered."""
+    """Returns whether a lecture draws the page without the page's question, because the lecture has asked its own."""
     staged = get_staged_part()
     return staged is not None and staged.is_answered

@@ -1,4 +1,6 @@
-"""The state that a page shows: a run, its inputs, the selection, and the comparison run."""
+"""Gives access to what a page shows: a run, its inputs, the selection, and the earlier run with which it is
+compared.
+"""
 
 import weakref
 from collections.abc import Callable
@@ -17,14 +19,15 @@ from pages.session import setup_state
 from pages.session.labels import Selection, selection_of
 from pages.setup.setup import RunSetup, Setup
 
-NOTHING_SEEN = (None, None, {}, ())  # no earlier screen: no Setup, no selection, no sizes and no words
+NOTHING_SEEN = (None, None, {}, ())  # if no page was drawn before: Setup, selection, sizes, words
 
 
 @dataclass(frozen=True, eq=False)
 class ScreenRuns:
-    """The runs of a screen: the run with its inputs, and the earlier run with which it is compared.
+    """The run that a page shows, its inputs, and the earlier run with which it is compared.
 
-    setup: the Setup of the run. named: the Setup of the earlier run. before: None if none has the same sizes.
+    setup: the Setup of the run. named: the Setup of the earlier run. before: the earlier run; None if there is none
+    with weights of the same shape.
     """
 
     setup: Setup
@@ -35,21 +38,23 @@ class ScreenRuns:
 
     @cached_property
     def moved(self) -> dict[str, StepMove]:
-        """{step: its largest change from the comparison run}; {} without a comparison run."""
+        """{step: its largest change from the earlier run with which the run is compared}; {} without such a run."""
         if self.before is None:
             return {}
         return cached_moves(self.setup.run, self.named.run, self.trace, self.before)
 
     @cached_property
     def apart(self) -> Trace | None:
-        """The difference of the run from the comparison run, as a Trace; None without a comparison run."""
+        """The difference of every step from the same step of the earlier run, as a Trace; None without an earlier
+        run.
+        """
         return None if self.before is None else subtract_traces(self.trace, self.before)
 
     @cached_property
     def weights_difference(self) -> Trace | None:
-        """The difference of the weights alone, because computing that of all steps is slow for long texts.
+        """The difference of the weights from those of the earlier run, as a Trace; None without an earlier run.
 
-        None without a comparison run.
+        The differences of all steps (`apart`) are slow to compute for long texts.
         """
         if self.before is None:
             return None
@@ -59,7 +64,9 @@ class ScreenRuns:
 
     @cached_property
     def a(self) -> Trace | None:
-        """The pinned run A, whatever its sizes; None if no run is pinned, or if the session no longer has A's file."""
+        """The run that the visitor pinned as A, whatever its sizes; None if no run is pinned, or if the session lost
+        A's file.
+        """
         pinned = self.setup.comparison.run_a
         try:
             return pinned and trace_for(replace(self.setup, run=pinned))
@@ -68,12 +75,12 @@ class ScreenRuns:
 
     @cached_property
     def exchange(self) -> Exchange:
-        """The words by which the sentence differs from that of the comparison run."""
+        """The words by which the sentence differs from that of the earlier run with which the run is compared."""
         return Exchange({}, ()) if self.before is None else exchange(self.trace, self.before)
 
 
 class RecalledRuns:
-    """A reference to the ScreenRuns of a Setup and its comparison; they are computed again if no longer in memory.
+    """Access to the runs of a Setup without keeping them in memory; they are computed again if they are gone.
 
     Widgets keep their callbacks as long as the session exists, even after its visitor has left. A callback may
     therefore keep a RecalledRuns in memory, but not a run.
@@ -85,7 +92,7 @@ class RecalledRuns:
         self.latest: Callable[[], ScreenRuns | None] = lambda: None
 
     def get(self) -> ScreenRuns:
-        """The ScreenRuns, from memory or computed again."""
+        """The run that the page shows and the earlier run, from memory or computed again."""
         runs = self.latest()
         if runs is None:
             runs = make_screen_runs(self.setup, self.setup_before)
@@ -95,10 +102,11 @@ class RecalledRuns:
 
 @dataclass(frozen=True, eq=False)
 class ScreenState:
-    """The state of a page: a Setup, the selection, and access to the runs.
+    """What a page shows: a Setup, the selection, and access to the run and to the earlier run with which it is
+    compared.
 
-    named: the Setup of the comparison run. runs: a reference only, because a widget's callback may keep a ScreenState
-    in memory; the runs themselves are kept by the thread that draws.
+    named: the Setup of the earlier run. runs: a reference only, because a widget's callback may keep a ScreenState in
+    memory; the runs themselves are kept by the thread that draws.
     """
 
     setup: Setup
@@ -108,37 +116,39 @@ class ScreenState:
 
     @property
     def trace(self) -> Trace:
-        """The run of the Setup."""
+        """The run that the page shows, computed from the Setup."""
         return self.runs.get().trace
 
     @property
     def inputs(self) -> RunInputs:
-        """The inputs of the run."""
+        """The inputs of the run that the page shows."""
         return self.runs.get().inputs
 
     @property
     def before(self) -> Trace | None:
-        """The earlier run with which the run is compared; None if there is none of the same sizes."""
+        """The earlier run with which the run is compared; None if there is none with weights of the same shape."""
         return self.runs.get().before
 
     @property
     def moved(self) -> dict[str, StepMove]:
-        """{step: its largest change from the comparison run}; {} without a comparison run."""
+        """{step: its largest change from the earlier run with which the run is compared}; {} without such a run."""
         return self.runs.get().moved
 
     @property
     def apart(self) -> Trace | None:
-        """The difference between the run and the earlier run, as a Trace; None if there is no earlier run."""
+        """The difference of every step from the same step of the earlier run, as a Trace; None without an earlier
+        run.
+        """
         return self.runs.get().apart
 
     @property
     def weights_difference(self) -> Trace | None:
-        """The difference of the weights from those of the comparison run, as a Trace; None without a comparison run."""
+        """The difference of the weights from those of the earlier run, as a Trace; None without an earlier run."""
         return self.runs.get().weights_difference
 
     @property
     def row_distances(self) -> tuple[Tensor, Tensor]:
-        """The distance of each row of the selected head's weights from the same row in the comparison run.
+        """The distance of each row of the selected head's weights from the same row in the earlier run.
 
         Returns total variation and Kullback-Leibler divergence, (T,) each.
         """
@@ -154,45 +164,47 @@ class ScreenState:
 
     @property
     def both(self) -> tuple[RunSetup, RunSetup, Trace, Trace]:
-        """The RunSetups of the run and of the comparison run, and both Traces, as arguments of cached functions."""
+        """The RunSetup and the Trace of the run and of the earlier run, in the order in which cached functions take
+        them.
+        """
         return self.setup.run, self.named.run, self.trace, self.before
 
     @property
     def a(self) -> Trace | None:
-        """The pinned run A; None if there is none."""
+        """The run that the visitor pinned as A, to compare others with it; None if no run is pinned."""
         return self.runs.get().a
 
     @property
     def exchange(self) -> Exchange:
-        """The words by which the sentence differs from that of the comparison run."""
+        """The words by which the sentence differs from that of the earlier run with which the run is compared."""
         return self.runs.get().exchange
 
     @property
     def shows_difference(self) -> bool:
-        """Whether maps show the difference from the comparison run.
-
-        This is so if the visitor asked for it and the two sentences are comparable.
+        """Whether maps show the difference from the earlier run: the visitor chose it, and the two sentences are
+        comparable.
         """
         is_asked = self.setup.comparison.against is not None and self.setup.comparison.pinned != "values"
         return is_asked and self.exchange.compared
 
     @property
     def times_by_itself(self) -> bool:
-        """Whether colours show weights as multiples of the uniform weight by default, because rows are long."""
+        """Whether, unless the visitor chooses, colours show weights as multiples of the uniform weight, because rows
+        are long.
+        """
         return self.trace.sizes()["S"] > MAX_PANEL_SIDE
 
     @property
     def times(self) -> bool:
-        """Whether colours show weights as multiples of the uniform weight.
-
-        The visitor can choose this; by default it is so if rows are long.
+        """Whether colours show weights as multiples of the uniform weight: as the visitor chose or, by default, if rows
+        are long.
         """
         ramp = self.setup.view.ramp
         return self.times_by_itself if ramp is None else ramp == "times"
 
     @property
     def new(self) -> list[str]:
-        """The steps that the comparison run does not have."""
+        """The steps of the run that the earlier run does not have."""
         before = self.before
         if before is None:
             return []
@@ -200,7 +212,7 @@ class ScreenState:
 
     @property
     def reshaped(self) -> list[str]:
-        """The steps that have another shape in the comparison run."""
+        """The steps of the run that have another shape in the earlier run."""
         before = self.before
         if before is None:
             return []
@@ -208,10 +220,10 @@ class ScreenState:
         return [name for name, step in kept.items() if not step.is_shaped_like(before.steps[name])]
 
     def drawn(self, step: str) -> Trace:
-        """Returns the Trace from which a step is drawn.
+        """Returns the Trace whose numbers the maps of a step show: the difference from the earlier run, or the run
+        itself.
 
-        If maps show the difference from the comparison run, and the step has one, this is the difference; else it is
-        the run.
+        It is the difference if maps show differences and the step has one.
         """
         if not self.shows_difference:
             return self.trace  # returned early, because computing the difference is slow
@@ -220,7 +232,7 @@ class ScreenState:
 
 
 def current_screen() -> ScreenState:
-    """Returns the ScreenState of the session."""
+    """Returns what the page of this session shows; first keeps the selected head and query if the run has changed."""
     setup = setup_state.current_setup()
     seen, *_ = st.session_state.get("seen", NOTHING_SEEN)
     if seen != setup:
@@ -230,9 +242,9 @@ def current_screen() -> ScreenState:
 
 @cache_in_thread
 def make_screen_state(setup: Setup, before: Setup | None) -> ScreenState:
-    """Returns the ScreenState of a Setup.
+    """Returns what a page with this Setup shows: the selection, and access to the run and the earlier run.
 
-    before: the Setup of the comparison run; None for no comparison.
+    before: the Setup of the earlier run with which the run is compared; None for no comparison.
     """
     runs = RecalledRuns(setup, before)
     return ScreenState(setup, selection_of(runs.get().trace, setup), before, runs)
@@ -240,19 +252,19 @@ def make_screen_state(setup: Setup, before: Setup | None) -> ScreenState:
 
 @cache_in_thread
 def make_screen_runs(setup: Setup, before: Setup | None) -> ScreenRuns:
-    """Returns the ScreenRuns of a Setup.
+    """Computes the run of a Setup, its inputs, and the earlier run with which it is compared.
 
-    before: the Setup to compare with; None if there is no comparison.
+    before: the Setup of the earlier run; None if there is no comparison.
     """
     trace = trace_for(setup)
     return ScreenRuns(setup, before, trace, inputs_of(setup), get_run_before(trace, setup, before))
 
 
 def keep_selection(trace: Trace) -> None:
-    """Keeps the selected head and query after a change of the run.
+    """Keeps the same head and query selected after the visitor has changed the run but not its words.
 
-    The head is kept if the number of heads is the same, and the query if the number of queries is the same. Neither is
-    kept if the words differ, or if the change selects another one.
+    The head is kept if the number of heads is the same, and the query if the number of queries is the same. A head or
+    query that the change itself selects is not replaced.
     """
     setup, sizes = setup_state.current_setup(), trace.sizes()
     selection = selection_of(trace, setup)
@@ -274,10 +286,10 @@ def keep_selection(trace: Trace) -> None:
 
 
 def get_run_before(trace: Trace, setup: Setup, named: Setup | None) -> Trace | None:
-    """Returns the comparison run, for the sentence of the batch that is selected in `setup`.
+    """Computes the earlier run with which a run is compared, for the sentence of the batch that is selected in `setup`.
 
-    Returns None if there is no comparison run, if it cannot be computed, or if its weights have another shape. named:
-    the Setup of the comparison run.
+    Returns None if there is no such run, if it cannot be computed, or if its weights have another shape. named: the
+    Setup of the earlier run.
     """
     if named is None:
         return None

@@ -8,15 +8,15 @@ from attention_core.mechanism.parameters import Parameter
 from attention_core.mechanism.positions import POSITIONS
 from pages.setup.link_values import make_member_reader, read_link_number, read_link_whole
 
-OFFSET = Parameter("offset")  # parameter of a causal mask; if it is None, the offset of the run is used
+OFFSET = Parameter("offset")  # parameter of a causal mask; None: the run determines the offset
 Choice = tuple[str, dict[str, object]]  # the name of a mechanism, and its parameters
 
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def mask_parameters_of(name: str) -> tuple[Parameter, ...]:
-    """Returns the parameters of a mask that a visitor can set.
+    """Returns the parameters of a mask that a visitor can set: those that the mask declares.
 
-    These are the parameters that the mask declares; a causal mask, which declares none, has the offset.
+    A causal mask, which declares none, has the offset.
     """
     mask = MASKS[name]
     if mask.parameters:
@@ -42,7 +42,8 @@ HALF_STYLE = {"style": "half"}  # this style of RoPE has a separate name in a li
 def read_position(text: str) -> Choice:
     """Parses a position encoding: "t5:both:16" becomes ("t5", {"direction": "both", "farthest": 16}).
 
-    "rope_half" becomes RoPE with the style "half". Raises ValueError as read_choice does.
+    "rope_half" becomes RoPE with the style "half". Raises ValueError for an unknown name, an unreadable number, or too
+    many numbers.
     """
     if text == "rope_half":
         return "rope", {**HALF_STYLE}
@@ -90,9 +91,9 @@ def split_choice(text: str, table: Mapping[str, object]) -> tuple[str, list[str]
 
 
 def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict[str, object]:
-    """Parses the parameters of a mechanism, by name; if no number is given, returns their start values.
+    """Parses the texts of a mechanism's numbers to {parameter: value}; without numbers, returns the start values.
 
-    Raises ValueError.
+    Raises ValueError if a number cannot be parsed or does not fit.
     """
     left = [*numbers]
     params: dict[str, object] = {}
@@ -120,7 +121,8 @@ def read_number(parameter: Parameter, text: str) -> int | float | str:
 def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Parameter, ...]) -> str:
     """Returns the text of a mechanism: its name, then its parameters.
 
-    Parameters that are None are left out, and so are trailing `is_added` ones that have their default.
+    Parameters that are None are left out, and so are trailing ones that older links lack (`is_added`) and that have
+    their default.
     """
     parts = [name]
     for parameter in said_parameters(params, declared):
@@ -133,7 +135,9 @@ def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Pa
 
 
 def said_parameters(params: Mapping[str, object], declared: tuple[Parameter, ...]) -> list[Parameter]:
-    """Returns the parameters that the text contains: all but the trailing `is_added` ones that have their default."""
+    """Returns the parameters that the text of a mechanism states: all but trailing ones that older links lack and that
+    have their default.
+    """
     said = [*declared]
     while said:
         last = said[-1]

@@ -1,4 +1,4 @@
-"""Setups as links, which contain only the differences from the example, and the functions that parse their fields."""
+"""Writes Setups as links, which state only the differences from the example, and parses links and their fields."""
 
 from collections.abc import Container, Mapping
 from dataclasses import fields
@@ -77,7 +77,7 @@ DEFAULTS = {
 
 
 def link_key_of(name: str) -> str:
-    """Returns the name of a field in a link."""
+    """Returns the short name under which a link has a field of a Setup, such as "ex" for "example"."""
     return LINK_KEYS_BY_FIELD.get(name, name)
 
 
@@ -109,15 +109,17 @@ def format_link_value(value: object) -> str:
 
 
 def run_to_query(run: RunSetup) -> str:
-    """Returns the link of a run as one query string, as needed for the field `against` of another link."""
+    """Returns the link of a run as one query string, which a link to another run contains as the value of its field
+    `against`.
+    """
     return urlencode(setup_to_link(Setup(run)))
 
 
 def to_address(setup: Setup, language: str) -> dict[str, str]:
-    """Returns the query parameters of a Setup.
+    """Returns the query parameters of the address of a Setup: the differences from its example.
 
-    If the Setup has no differences from its example, but is not the one with which sessions in this language start, the
-    only parameter is the example.
+    If there are none, but the example is not the one with which sessions in this language start, the only parameter is
+    the example.
     """
     link = setup_to_link(setup)
     return link if link or start_in(language) == setup else {link_key_of("example"): setup.run.example}
@@ -171,7 +173,7 @@ def cut_texts_of(setup: Setup) -> dict[str, str]:
 
 
 def text_reader_of(run: RunSetup) -> TextReader:
-    """Returns the TextReader that splits a run's typed texts into words.
+    """Returns the reader that splits a run's typed texts into words: by the grammar's words or by a dictionary.
 
     For a language model or translator, the reader uses the words of the grammar, else the example's dictionary.
     """
@@ -183,7 +185,7 @@ def text_reader_of(run: RunSetup) -> TextReader:
 
 
 def with_stated_cut(setup: Setup, stated: str) -> Setup:
-    """Returns a Setup whose texts are split into words as "cut" in a link says.
+    """Returns a Setup whose texts are split into words of the lengths that the query parameter "cut" of a link states.
 
     Raises ValueError if "cut" does not fit the texts.
     """
@@ -199,7 +201,7 @@ def state_text_cut(run: RunSetup, text: str) -> str:
 
 
 def keep_text_cut(run: RunSetup, text: str, stated: str) -> str:
-    """Returns a text of a run, split into words as "cut" in a link says.
+    """Returns a text of a run, split into words of the lengths that the query parameter "cut" of a link states.
 
     Raises ValueError if "cut" does not fit the text.
     """
@@ -209,7 +211,7 @@ def keep_text_cut(run: RunSetup, text: str, stated: str) -> str:
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
 def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str]]]:
-    """Returns the Setup of a link, and the parts that could not be parsed as (key, text).
+    """Returns the Setup of a link, and the parts of the link that could not be parsed, as (key, text).
 
     The fields of such parts keep their defaults. Unknown keys, from typing errors or newer versions, count as such
     parts. So does the fingerprint of a language model whose weights the app no longer includes; the newest weights are
@@ -244,13 +246,13 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
 
 
 def run_from_query(text: str) -> RunSetup:
-    """Returns the run of a link that is given as one query string."""
+    """Parses the link of a run, given as one query string, to a RunSetup."""
     setup, _ = setup_from_link(dict(parse_qsl(text, keep_blank_values=True)))
     return setup.run
 
 
 def read_compared_run(text: str) -> RunSetup:
-    """Parses the run of the field `against`.
+    """Parses the value of the field `against`: the link of the run with which another one is compared.
 
     Raises ValueError if any part of the run's link cannot be parsed, or if this link contains `against` itself.
     """
@@ -263,9 +265,9 @@ def read_compared_run(text: str) -> RunSetup:
 
 
 def link_trouble(key: str, known: Container[str]) -> str:
-    """Returns why a part of a link could not be parsed, as the end of a message key.
+    """Returns why a part of a link was not used, as the end of a message key: "revision", "unread" or "unknown".
 
-    The result is "revision", "unread" or "unknown". known: the link's known keys.
+    known: the keys that a link can have.
     """
     if key == REVISION_KEY:
         return "revision"

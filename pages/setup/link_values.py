@@ -1,4 +1,4 @@
-"""Functions that parse the values of a link: each converts a text to a value, or raises ValueError."""
+"""Parses the values of a link: each function converts a text to a value, or raises ValueError."""
 
 import math
 import re
@@ -14,7 +14,9 @@ MAX_INDICES = 7  # maximum indices of a cell, and of the shown part of an upload
 
 
 def make_member_reader(names):
-    """Returns a function that parses a text: it accepts each of `names`, and raises ValueError for any other text."""
+    """Returns a parser that accepts each of `names` and returns it unchanged, and raises ValueError for any other
+    text.
+    """
 
     def read(text: str) -> str:
         if text not in names:
@@ -61,7 +63,7 @@ def read_link_indices(text: str) -> tuple[int, ...]:
 
 
 def make_choices_reader(read_choice):
-    """Returns a function that splits "name:1:2,other" at commas, and checks that `read_choice` can parse each part.
+    """Returns a parser that splits "name:1:2,other" at commas, and checks that `read_choice` can parse each part.
 
     The text may have at most MAX_FIELD_CHARS characters.
     """
@@ -78,7 +80,7 @@ def make_choices_reader(read_choice):
 
 
 def make_choice_reader(read_choice):
-    """Returns a function that returns a text unchanged if `read_choice` can parse it, and raises ValueError if not."""
+    """Returns a parser that returns a text unchanged if `read_choice` can parse it, and raises ValueError if not."""
     read_choices = make_choices_reader(read_choice)
 
     def read(text: str) -> str:
@@ -89,7 +91,7 @@ def make_choice_reader(read_choice):
 
 
 def make_numbered_reader(names):
-    """Returns a function that checks a text such as "offset:-2", a name and whole numbers, and returns the name.
+    """Returns a parser for a name and whole numbers, such as "offset:-2", that checks all and returns the name alone.
 
     Raises ValueError for a name that is not in `names`.
     """
@@ -105,7 +107,7 @@ def make_numbered_reader(names):
 
 
 def read_link_digest(text: str) -> str:
-    """Parses a digest of sixteen hexadecimal digits."""
+    """Checks that a text is a digest of sixteen hexadecimal digits, and returns it; raises ValueError if not."""
     if not re.fullmatch("[0-9a-f]{16}", text):
         raise ValueError(text)
     return text
@@ -135,7 +137,7 @@ def read_mask_answer(text: str) -> tuple[str, MaskReading]:
 
 
 def write_mask_answer(role: str, reading: MaskReading) -> str:
-    """Returns the text of a mask's reading, which read_mask_answer parses."""
+    """Returns the text of how a mask in a file is read, such as "mask:T.S:allowed", which read_mask_answer parses."""
     return f"{role}:{reading.axes.replace(' ', '.')}:{reading.polarity}"
 
 

@@ -1,5 +1,5 @@
-"""The fields of a language model's panels, as values of a link: order and filter of its heads, the choice of the next
-word, and generated text.
+"""Parses and writes the link values of a language model's panels: order and filter of its heads, how the next word is
+sampled, and generated text.
 """
 
 from collections.abc import Container
@@ -30,7 +30,7 @@ WORD_CHOICE_ENDS = {
 }
 WHOLE_WORD_CHOICES = ("top_k", "word_seed")
 Words = tuple[str, ...]
-BAR = "|"  # it separates the sentence from generated words, because no model has it in its vocabulary
+BAR = "|"  # separates the sentence from generated words; no model has it in its vocabulary
 
 
 # ---- the order of heads ----------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def write_writing(before: Words, written: Words) -> str | None:
 
 
 def read_writing_link(text: str) -> str:
-    """Returns the link's text of the Setup field `written` unchanged, after checking it.
+    """Checks the link's text of generated words (the Setup field `written`) and returns the text unchanged.
 
     Raises ValueError if no generated word follows the bar, or if the text is too long.
     """

@@ -19,12 +19,12 @@ from pages.setup.setup import MAX_SHOWN_HEADS, RunSetup, View
 
 @dataclass(frozen=True)
 class ResolvedRun:
-    """The kind of input of a run, and the source of its vectors and matrices.
+    """What a run is computed from: its kind of input, and the source of its vectors and matrices.
 
     mode: "sentence", "matrix", "qkv", "file", or "code" for the tensors of the example's listing. crossed: whether keys
     and values come from a second sequence. built: (name, offset) of the heads built by hand, from which the vectors x
     of sentences follow. network: the name of the trained network's recipe. model: the name of the language model.
-    layer: the number of the model's layer, from 1. translator: the translator's name. Fields that the run does not use
+    layer: the index of the model's layer, from 1. translator: the translator's name. Fields that the run does not use
     are None.
     """
 
@@ -39,7 +39,7 @@ class ResolvedRun:
 
 @lru_cache(maxsize=8)  # memoised for calls in one script run; few entries, because a run may hold megabytes
 def resolve_run(run: RunSetup) -> ResolvedRun:
-    """Returns the ResolvedRun of a run.
+    """Combines the fields of a run with its example: returns the kind of input, and the source of vectors and matrices.
 
     >>> resolve_run(RunSetup(q="1,2", cross=True)).mode
     'qkv'
@@ -61,7 +61,7 @@ def resolve_run(run: RunSetup) -> ResolvedRun:
 
 
 def input_mode_of(run: RunSetup) -> str:
-    """Returns the kind of input of a run, one of the values of ResolvedRun.mode."""
+    """Returns the kind of input of a run: "sentence", "matrix", "qkv", "file" or "code"."""
     example = EXAMPLES[run.example]
     if run.file is not None:
         return "file"
@@ -77,7 +77,7 @@ def input_mode_of(run: RunSetup) -> str:
 
 
 def word_choices_of(view: View) -> WordChoices:
-    """Returns the choices with which the language model's next word is sampled."""
+    """Returns temperature, top-k and top-p, with which the language model's next word is sampled."""
     return WordChoices(view.word_temperature or 1.0, view.top_k, view.top_p or 1.0)
 
 
@@ -106,7 +106,7 @@ def own_positions_of(run: RunSetup) -> tuple[str, ...]:
 
 
 def to_positions_field(run: RunSetup, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Returns position encodings as the value of the field `positions`: None if they are the defaults."""
+    """Returns position encodings as the value of the Setup's field `positions`: None if they are the run's defaults."""
     return None if names == own_positions_of(run) else names
 
 
@@ -124,7 +124,7 @@ def own_modifiers_of(run: RunSetup) -> tuple[str, ...]:
 
 
 def to_modifiers_field(run: RunSetup, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Returns modifiers as the value of the field `modifiers`: None if they are the defaults."""
+    """Returns modifiers as the value of the Setup's field `modifiers`: None if they are the run's defaults."""
     return None if names == own_modifiers_of(run) else names
 
 

@@ -1,4 +1,4 @@
-"""Setup: a run, the view of it, and the comparison with another run, as plain values.
+"""Defines Setup: a run, the view of it, and the comparison with another run, as plain values.
 
 If a field has its default, the example determines the value. pages/setup/codec.py converts a Setup to a link and back;
 pages/setup/resolve.py combines the fields of a run with its example.
@@ -16,7 +16,7 @@ AXIS_ORDERS = {
     name.replace(" ", ""): name for name in TENSOR_LAYOUTS
 }  # name of an order in a link, such as "BTHd" -> the axes of uploaded tensors
 MAX_RUN_PAIRS = 2**21  # maximum sentences x heads x queries x keys of a run, enough for 8 heads of 512 tokens
-# Layer changes: W_q = W_k = W_v; Q and K swapped; no positions; uniform weights, not softmax; x + output.
+# Changes of a layer: W_q = W_k = W_v; W_q and W_k swapped; no positions; uniform weights, no softmax; x + output.
 WIRING = ("tied", "swapped", "bare", "even", "residual")
 PANELS_FOLDER = Path(__file__).parents[1] / "panels" / "model"  # folder with a module for each language-model panel
 PANEL_NAMES = tuple(sorted(file.stem for file in PANELS_FOLDER.glob("[!_]*.py")))
@@ -25,7 +25,7 @@ MAX_SHOWN_HEADS = 16  # maximum small maps that fit on a screen
 
 @dataclass(frozen=True)
 class LayerSetup:
-    """The fields of a run, except the learned tensors of mechanisms."""
+    """The fields of a run, without the learned tensors of mechanisms, which RunSetup adds."""
 
     example: str = "en_it"
     text: str | None = None
@@ -141,10 +141,10 @@ class View:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The run with which another one is compared.
+    """The comparison of the shown run with another run.
 
     against: the run from which maps show the difference. pinned: set if `against` is the pinned run A, which stays
-    fixed while the other run, B, is changed; "values" shows B in all other maps, "difference" shows B - A.
+    fixed while the shown run, B, is changed; "values" shows B in all other maps, "difference" shows B - A.
     """
 
     against: RunSetup | None = None

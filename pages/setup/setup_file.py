@@ -1,4 +1,4 @@
-"""Setups as JSON files, for Setups that are too long for a link; keys and texts are the same as in a link."""
+"""Writes and parses Setups as JSON files, if they are too long for a link; keys and texts are the same as in a link."""
 
 import json
 
@@ -14,13 +14,13 @@ MAX_SETUP_FILE_CHARS = (
 
 
 def setup_to_file(setup: Setup) -> str:
-    """Returns the JSON text of a file with the differences of a Setup from its example."""
+    """Returns a Setup as the JSON text of a file, which states only the differences from the Setup's example."""
     parts = {"format": SETUP_FORMAT, "version": SETUP_VERSION} | setup_to_link(setup)
     return json.dumps(parts, ensure_ascii=False, indent=2) + "\n"
 
 
 def setup_from_file(text: str) -> tuple[Setup, list[tuple[str, str]]]:
-    """Returns the Setup of a file, and the parts that could not be parsed as (key, text).
+    """Returns the Setup of a JSON file, and the parts of the file that could not be parsed, as (key, text).
 
     Raises AttentionError if the file as a whole cannot be read: file_too_long, file_not_json, file_nested, file_twice,
     file_format, file_version, file_text.

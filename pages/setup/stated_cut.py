@@ -1,4 +1,4 @@
-"""The query parameter "cut": the lengths of the Chinese words in a link's texts.
+"""Writes and reads the query parameter "cut": the lengths of the Chinese words in a link's texts.
 
 With this parameter the texts of a link keep their words even if the word lists change. The parameter has one character
 per word, in the order of the texts: 1 to 9, then a to z, for the number of characters of the word. Texts with
@@ -21,19 +21,19 @@ STATED = re.compile("[1-9a-z]+")
 
 @dataclass(frozen=True)
 class TextReader:
-    """Splits the texts of a Setup into words.
+    """Splits the texts of a Setup into words, by a dictionary or by the words of the grammar.
 
-    words: the words of the dictionary by which texts are split; None for the grammar.
+    words: the words of the dictionary; None for the grammar.
     """
 
     words: frozenset[str] | None
 
     def cut_run(self, run: str) -> tuple[str, ...]:
-        """Returns the words of a run of adjacent ideographs."""
+        """Splits adjacent ideographs (`run`), which no space separates, into words."""
         return cut_for_grammar(run) if self.words is None else cut_chinese(run, self.words)
 
     def cut(self, text: str) -> tuple[str, ...]:
-        """Returns all tokens of a text."""
+        """Splits a text into words and all other tokens."""
         return cut_words(text, "zh") if self.words is None else split_tokens(text, self.words)
 
 
@@ -51,7 +51,7 @@ def state_cut(line: str, reader: TextReader) -> str:
 
 
 def keep_cuts(texts: Sequence[str], stated: str, reader: TextReader) -> list[str]:
-    """Returns texts that are split into words as a link's "cut" states.
+    """Returns texts, split into words of the lengths in `stated`, the query parameter "cut" of a link.
 
     A text is unchanged if it is split like that already, else it gets spaces or bars between the words. Raises
     ValueError if the lengths in `stated` do not fit the texts.
@@ -68,7 +68,7 @@ def keep_cuts(texts: Sequence[str], stated: str, reader: TextReader) -> list[str
 
 
 def keep_cut(line: str, lengths: Iterator[int], reader: TextReader) -> str:
-    """Returns one line, split into words of the next lengths.
+    """Returns one line, split into words whose lengths are taken from the iterator `lengths`.
 
     The line is unchanged if it is split like that already, else it gets separators between the words.
     """
@@ -87,11 +87,11 @@ def keep_cut(line: str, lengths: Iterator[int], reader: TextReader) -> str:
 
 
 def take_words(run: str, lengths: Iterator[int]) -> tuple[str, ...]:
-    """Splits a run of adjacent ideographs into words of the next lengths.
+    """Splits adjacent ideographs (`run`) into words whose lengths are taken from the iterator `lengths`.
 
     Raises ValueError if the lengths do not add up to that of the run.
     """
-    if len(run) == 1:  # because "cut" has no length for a single ideograph
+    if len(run) == 1:  # "cut" has no length for a single ideograph
         return (run,)
     words, at = [], 0
     while at < len(run):

@@ -1,4 +1,4 @@
-"""The Chinese counterparts of examples and sentences, for links in the language of the page."""
+"""Replaces English examples and sentences in links by their Chinese counterparts on pages in Chinese."""
 
 from pages.setup.setup import STARTS
 
@@ -7,7 +7,8 @@ CHINESE_SENTENCES = {"Tom laughed": "汤姆笑了"}
 
 
 def link_in_language(slug: str, link: dict[str, str], language: str) -> dict[str, str]:
-    """Returns the link of a page with its example and sentence in another language, if counterparts exist there.
+    """Returns the query parameters of a page, with example and sentence replaced by counterparts in another language,
+    if any.
 
     >>> link_in_language("cross", {"ex": "picture", "t": "1"}, "zh")
     {'ex': 'zh_picture', 't': '1'}

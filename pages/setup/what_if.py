@@ -1,4 +1,4 @@
-"""Interventions in a language model as parts of a link: "2.1:off", "1.ff:off", "3.0:mask:5-2:5-3"."""
+"""Parses and writes interventions in a language model as parts of a link: "2.1:off", "1.ff:off", "3.0:mask:5-2:5-3"."""
 
 import re
 
@@ -13,7 +13,7 @@ CHANGE = re.compile(rf"({NUMBER})\.({NUMBER}|{SHORT}):({'|'.join(KINDS)})((?::{P
 
 
 def write_intervention(change: Intervention) -> str:
-    """Returns an intervention as a part of a link.
+    """Returns an intervention in a language model as a part of a link, such as "2.1:off".
 
     >>> write_intervention(Intervention("3.attention", 0, "mask", ((5, 2), (5, 3))))
     '3.0:mask:5-2:5-3'
@@ -25,7 +25,8 @@ def write_intervention(change: Intervention) -> str:
 
 
 def read_intervention(text: str) -> Intervention:
-    """Parses an intervention from a part of a link. Raises ValueError for an intervention that no control offers.
+    """Parses an intervention from a part of a link, such as "2.1:off". Raises ValueError for one that no control
+    offers.
 
     >>> read_intervention("1.ff:off")
     Intervention(part='1.feed_forward', head=None, kind='off', blocked=())
@@ -49,7 +50,7 @@ def read_pair(text: str) -> tuple[int, int]:
 
 
 def check_changes(changes: tuple[Intervention, ...]) -> tuple[Intervention, ...]:
-    """Returns the interventions unchanged if no head or layer has more than one.
+    """Returns the interventions unchanged, after checking that no head or feed-forward layer has more than one.
 
     Raises AttentionError: changed_twice.
     """
@@ -66,9 +67,9 @@ def read_changes(parts: tuple[str, ...]) -> tuple[Intervention, ...]:
 
 
 def with_change(changes: tuple[Intervention, ...], part: str, head: int | None, kind: str | None) -> tuple[str, ...]:
-    """Returns the field `changes` after setting or removing the intervention in one head or feed-forward layer.
+    """Returns the Setup field `changes`, after one head's or feed-forward layer's intervention is set or removed.
 
-    head: None for the feed-forward layer. kind: None to remove the intervention.
+    head: None for the feed-forward layer. kind: the kind of the intervention; None to remove it.
 
     >>> with_change((Intervention("1.attention", 2),), "2.attention", 0, "even")
     ('1.2:off', '2.0:even')
@@ -78,7 +79,8 @@ def with_change(changes: tuple[Intervention, ...], part: str, head: int | None, 
 
 
 def with_pair(changes: tuple[Intervention, ...], part: str, head: int, pair: tuple[int, int]) -> tuple[str, ...]:
-    """Returns the field `changes` with one pair of a head blocked, or allowed again if it was blocked.
+    """Returns the Setup field `changes`, with one more (query, key) pair of a head blocked, or allowed if it was
+    blocked.
 
     Other interventions in this head are removed.
 
@@ -96,7 +98,7 @@ def with_pair(changes: tuple[Intervention, ...], part: str, head: int, pair: tup
 def write_with(
     changes: tuple[Intervention, ...], part: str, head: int | None, new: Intervention | None
 ) -> tuple[str, ...]:
-    """Returns the field `changes`, with `new` as the intervention in a head or feed-forward layer.
+    """Returns the Setup field `changes`, with `new` as the only intervention in one head or feed-forward layer.
 
     new: None removes the intervention.
     """

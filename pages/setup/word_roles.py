@@ -1,4 +1,6 @@
-"""The roles that visitors give to words that a dictionary lacks, as parts of a link."""
+"""Parses and writes the roles (such as "thing") that visitors give to words that a dictionary lacks, as parts of a
+link.
+"""
 
 from collections.abc import Mapping
 from functools import cache
@@ -14,7 +16,9 @@ SAFE_MARKS = "'’"  # characters of a word that are not percent-encoded
 
 @cache
 def known_roles() -> tuple[str, ...]:
-    """Returns all roles: the roles of the examples' dictionaries, and the categories of the language models."""
+    """Returns all roles that a word can get: the roles of the examples' dictionaries and the models' categories of
+    nouns.
+    """
     built = chain.from_iterable(lexicon.roles for lexicon in LEXICA.values())
     learned = chain.from_iterable(map(role_names, LANGUAGES))
     return tuple(dict.fromkeys((*built, *learned)))

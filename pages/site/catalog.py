@@ -1,4 +1,4 @@
-"""The list of all pages, in the order of the menu."""
+"""Lists all pages of the app, in the order of the menu."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -21,7 +21,9 @@ def load_code_comments(language: str) -> dict[str, str]:
 
 
 def mechanism_titles(language: str) -> dict[str, str]:
-    """Returns {pattern of a title: label of a mechanism}, with patterns such as "causal: {rest}"."""
+    """Returns {pattern of a comment that titles a mechanism, such as "causal: {rest}": the mechanism's label in a
+    language}.
+    """
     titles = {}
     for key, label in load_app_texts(language).items():
         family, _, name = key.partition(".")

@@ -1,4 +1,4 @@
-"""The controls of the workbench that the search of the app can find."""
+"""Lists the controls of the workbench that the search of the app can find."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ MORE, EDITORS, MORE_MASKS = "more", "editors", "more_masks"  # session keys of t
 
 @dataclass(frozen=True)
 class SoughtControl:
-    """A control that the search can open.
+    """A control of the workbench that the search can open.
 
     label: the key of the control's name on the page. widget: the control's widget key. drawer: the session key of the
     accordion that must be open to show the control; None if the control is always visible.

@@ -1,4 +1,4 @@
-"""The search index: pages, controls, accordions, symbols of the glossary, papers of the history, examples."""
+"""Builds the search index: pages, controls, accordions, symbols of the glossary, papers of the history, examples."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,6 @@
-"""The papers on the history page, by year and name, each with the page that explains it and that page's parameters."""
+"""Lists the papers on the history page, by year and name, each with the page that explains it and that page's
+parameters.
+"""
 
 MILESTONES = {
     "1990_elman": ("distance", {"open": "states"}),

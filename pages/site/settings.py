@@ -1,3 +1,3 @@
-"""The names of the environment variables that configure the app."""
+"""Names the environment variables that configure the app."""
 
 ADDRESS = "ATTENTION_ADDRESS"  # the public address of the app

@@ -1,4 +1,4 @@
-"""The mathematical symbols of the glossary: the LaTeX of each symbol, and the page that shows the symbol.
+"""Lists the mathematical symbols of the glossary: the LaTeX of each symbol, and the page that shows the symbol.
 
 The meanings of the symbols are in pages/content.
 """

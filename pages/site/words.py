@@ -1,4 +1,4 @@
-"""The texts of the app by key and language, loaded from pages/content/<language>/."""
+"""Returns the texts of the app by key and language, loaded from pages/content/<language>/."""
 
 import re
 import threading
@@ -19,14 +19,14 @@ from pages.site.catalog import LESSONS
 
 CONTENT_FOLDER = Path(__file__).parents[1] / "content"
 LANGUAGES = {"en": "EN", "zh": "中文"}
-MAX_ARRAY_NAME_CHARS = 60  # the most characters that are shown of an array's name
+MAX_ARRAY_NAME_CHARS = 60  # an array's name is shown up to this many characters
 WORD_JOINER = "\u2060"  # invisible character that prevents a line break
 MARKDOWN_SIGN_PATTERN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 ESCAPED_SIGN_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 MARKUP_PATTERN = re.compile(ESCAPED_SIGN_PATTERN.pattern + "|[*`]")
 COLOURED_PATTERN = re.compile(r":[a-z]+\[(.*?)\]")
 BOLD_SIGN_PATTERN = re.compile(r"(?<!\\)\*\*")
-# Positions where Streamlit finds a name (`:`), an address (`@`, `www`) or an arrow, even in escaped text.
+# In escaped text, too, Streamlit finds names after `:`, addresses after `@` and `www`, and arrows: at these positions.
 STREAMLIT_MARKUP_PATTERN = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])")
 
 
@@ -78,8 +78,9 @@ THREAD_LANGUAGE = ThreadLanguage()
 
 @contextmanager
 def use_language(known: str | None = None) -> Iterator[str]:
-    """Fixes the language within the `with` block, so that it is determined only once; yields it. known: the language,
-    if there is no session, as when a file is generated; by default the session's.
+    """Fixes the language within the `with` block, so that it is determined only once, and yields it.
+
+    known: the language, if there is no session, for example if a file is generated; None for the session's language.
     """
     THREAD_LANGUAGE.now = language = known or current_language()
     try:
@@ -160,7 +161,8 @@ def label_arrays(names: list[str]) -> dict[str, str]:
 
 
 def say_refusal(error: AttentionError, spell: Callable[[str], str] = escape_markdown) -> str:
-    """Returns the sentence for an AttentionError in the session's language.
+    """Returns the sentence that tells the visitor why an input was refused (an AttentionError), in the session's
+    language.
 
     spell: a function that formats the error's values.
     """
@@ -178,7 +180,9 @@ def say_cause(cause: Cause) -> str:
 
 
 def say_refused_value(value: object, spell: Callable[[str], str]) -> str:
-    """Returns the text of a value in an AttentionError: the label if it is a setting, else the value itself."""
+    """Returns the text for a value of an AttentionError: the label if the value is that of a setting, else the value
+    itself.
+    """
     if has(f"setting.{value}"):
         return say(f"setting.{value}")
     return spell(printable_token(str(value)))

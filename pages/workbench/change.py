@@ -1,4 +1,4 @@
-"""The sentence on the workbench about the effect of the last change, and the switch that shows it in the maps."""
+"""Shows a sentence on the effect of the workbench's last change, and the switch that shows it in the attention maps."""
 
 from collections.abc import Collection, Mapping
 
@@ -20,7 +20,7 @@ from pages.site.words import escape_markdown, say
 
 
 def show_last_change(screen: ScreenState) -> None:
-    """Shows the switches and the sentence about the last change.
+    """Shows the sentence about the last change, and the switches that keep the run as A or show the difference.
 
     They take two lines, so that the layout below never changes.
     """
@@ -42,13 +42,13 @@ def show_last_change(screen: ScreenState) -> None:
 
 
 def pin_and_redraw() -> None:
-    """Keeps the current Setup as A for a comparison and redraws."""
+    """Keeps the current state of the workbench as run A of a comparison, and redraws the page."""
     setup_history.pin_current_setup()
     redraw()
 
 
 def switch_difference(is_on: bool) -> None:
-    """Makes the maps show the difference from the previous run, or the current run's own numbers again."""
+    """Makes the attention maps show the difference from the previous run or, if off, the current run's numbers."""
     before = setup_state.setup_before()
     select_and_redraw(against=before.run if is_on and before is not None else None)
 
@@ -127,7 +127,7 @@ def describe_new_steps(screen: ScreenState) -> str:
 
 
 def describe_weight_move(screen: ScreenState, move: StepMove) -> str:
-    """Returns the sentence about a weight that changed.
+    """Returns the sentence about an attention weight that changed since the previous run.
 
     The wording differs if random numbers determine the weight, or if words were exchanged.
     """
@@ -147,7 +147,7 @@ def describe_weight_move(screen: ScreenState, move: StepMove) -> str:
 
 
 def describe_largest_move(screen: ScreenState, move: StepMove) -> str:
-    """Returns the sentence about a step's largest change, or that the step's sentence in the batch was replaced."""
+    """Returns the sentence about a step's largest change, or that a sentence of the batch was replaced by another."""
     trace, before = screen.trace, screen.before
     numbers = format_move(trace, before, move)
     sentence = move.index[0]

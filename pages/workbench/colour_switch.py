@@ -1,4 +1,4 @@
-"""The switch for the colour scale of weights in long rows: from 0 to 1, or in multiples of the uniform weight."""
+"""Shows the switch for the colour scale of weights in long rows: from 0 to 1, or in multiples of the uniform weight."""
 
 import streamlit as st
 
@@ -11,13 +11,13 @@ LONG_ROW_KEYS = 8  # in rows with more keys, the colours of a uniform weight and
 
 
 def has_long_rows(screen: ScreenState) -> bool:
-    """Returns whether rows have more than LONG_ROW_KEYS keys, so that the colour switch is offered."""
+    """Returns whether each row has more than LONG_ROW_KEYS keys, so that the switch for the colour scale is offered."""
     return screen.trace.sizes()["S"] > LONG_ROW_KEYS
 
 
 @page_part(lambda screen: (has_long_rows(screen), screen.times, screen.setup.comparison.run_a is None))
 def show_colour_switch(screen: ScreenState) -> None:
-    """Shows the colour switch if rows are long, except in a comparison, whose own buttons include the switch."""
+    """Shows the switch for the colour scale if rows are long; a comparison shows it with its own buttons instead."""
     if has_long_rows(screen) and screen.setup.comparison.run_a is None:
         ramp_switch(screen)
 

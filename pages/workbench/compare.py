@@ -1,4 +1,4 @@
-"""The comparison of the pinned run A with the current run B: the largest change, the settings that differ, the maps."""
+"""Compares the pinned run A with the current run B: largest change, settings that differ, attention maps."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
@@ -52,7 +52,7 @@ def show_comparison(screen: ScreenState, pictures: list[Picture]) -> None:
 
 
 def has_few_heads(screen: ScreenState) -> bool:
-    """Returns whether the comparison has a button for each head, because there are few heads.
+    """Returns whether there are so few heads that the comparison has a button for each of them.
 
     With more heads, small maps are shown instead.
     """
@@ -106,13 +106,13 @@ def describe_setting_difference(name: str, value_a: str, value_b: str) -> str:
 
 # ---- the buttons -----------------------------------------------------------------------------------------------------
 def swap_and_redraw() -> None:
-    """Swaps the compared runs A and B and redraws."""
+    """Swaps the compared runs A and B, and redraws the page."""
     setup_history.swap_a_and_b(trace_for)
     redraw()
 
 
 def reset_b_and_redraw() -> None:
-    """Sets B's Setup to that of A and redraws."""
+    """Sets run B of the comparison to the state of run A, and redraws the page."""
     setup_history.reset_b_to_a(trace_for)
     redraw()
 
@@ -155,7 +155,7 @@ def show_comparison_buttons(screen: ScreenState) -> None:
 
 
 def difference_switch(screen: ScreenState) -> None:
-    """Shows the switch that makes the maps outside the comparison show B - A."""
+    """Shows the switch that makes the attention maps outside the comparison show the difference B - A."""
     can_compare = screen.before is not None and screen.exchange.compared
     control = field_control(
         "pinned",
@@ -168,7 +168,7 @@ def difference_switch(screen: ScreenState) -> None:
 
 
 def head_picker(screen: ScreenState) -> None:
-    """Shows the choice of a head."""
+    """Shows the buttons that choose the head whose attention maps are compared."""
     control = field_control(
         "head",
         screen.selection.head,
@@ -202,7 +202,7 @@ def find_setting_differences(one: Run, other: Run) -> list[NamedDifference]:
 
 
 def list_changed_matrices(one: Run, other: Run) -> list[str]:
-    """Returns the names of the matrices that differ between two Setups, in the order of a Setup's fields."""
+    """Returns the names of the matrices that differ between two runs, in the order of the fields of a Setup."""
     setup, _, inputs = one
     other_setup, _, other_inputs = other
     changed = []
@@ -215,9 +215,9 @@ def list_changed_matrices(one: Run, other: Run) -> list[str]:
 
 # ---- the settings of one run -----------------------------------------------------------------------------------------
 def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str, str]:
-    """Returns {setting: its value in words} of all settings except matrices.
+    """Returns {setting: its value in words} of all settings of a run except matrices.
 
-    A setting whose field is not set has the example's value.
+    A setting that is not set has the example's value.
     """
     config, sizes, resolved = config_of(setup.run), trace.sizes(), resolve_run(setup.run)
     no_value = say("control.none")
@@ -257,16 +257,16 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
 
 
 def join_choices(family: str, choices: Iterable[str]) -> str:
-    """Returns choices in the page's words, separated by commas.
+    """Returns the names of chosen options as the page shows them, separated by commas.
 
-    A choice such as "local:1" includes its number. family: the family of the text keys.
+    An option such as "local:1" includes its parameter. family: the family of the text keys.
     """
     names = [name_choice(family, choice) for choice in choices]
     return say("fact.comma").join(names) or say("control.none")
 
 
 def join_word_roles(word_roles: tuple[str, ...]) -> str:
-    """Returns the words with chosen roles as text, each with its role."""
+    """Returns the words for which the visitor chose roles as text, each with its role."""
     told = [
         say("roles.counted", words=word, role=say(f"role_of_word.{role}"))
         for word, role in read_word_roles(word_roles).items()

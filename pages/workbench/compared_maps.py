@@ -1,4 +1,4 @@
-"""The weight maps of the compared runs A and B and of B - A, and the distance of each row of B from that of A."""
+"""Shows the attention maps of the compared runs A, B and of B - A, and the distance of each row of B from that of A."""
 
 from dataclasses import replace
 
@@ -22,11 +22,11 @@ from pages.site.words import escape_markdown, say
 MAX_CELL_MAP_TOKENS = 20  # the most queries or keys of a map with separate cells; larger maps are drawn on canvases
 COMPARED_CANVAS_CELLS = 128  # the most rows or columns that a canvas draws
 ROWS_SWITCH_KEY = "c_rows"  # session key of the switch that shows the distances between rows of A and B
-MAX_NAMED_ROWS, ROWS_TABLE_HEIGHT_PX = 4, 215  # limit of rows named in the sentence; height of the table of all rows
+MAX_NAMED_ROWS, ROWS_TABLE_HEIGHT_PX = 4, 215  # most rows named in the sentence; height of the table of all rows
 
 
 def make_compared_maps(screen: ScreenState) -> list[Picture]:
-    """Returns the compared maps drawn in cells; [] if the maps are too large for cells.
+    """Returns the compared attention maps drawn in cells; [] if the maps are too large for cells.
 
     They are one picture of A, B and B - A, or two pictures of A and B if the sizes of A and B differ.
     """
@@ -64,7 +64,7 @@ def make_three_maps(screen: ScreenState, title_a: str, title_b: str) -> Picture:
 
 
 def make_run_map(screen: ScreenState, run: Trace, title: str) -> Picture:
-    """Returns the map of A, or the map of B, as a separate picture."""
+    """Returns the attention map of one of the compared runs, A or B, as a separate picture."""
     sizes, selection = run.sizes(), screen.selection
     return head_map(
         run,
@@ -104,7 +104,10 @@ def make_difference_texts(one: PictureTexts, other: PictureTexts) -> PictureText
 
 
 def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
-    """Shows the maps as pictures, or on canvases if there are no pictures; and the distances of rows if switched on."""
+    """Shows the compared attention maps as pictures, or on canvases if `pictures` is empty.
+
+    Shows also the distances between rows, if these are switched on.
+    """
     if pictures:
         keys = ["compared"] if len(pictures) == 1 else ["compared_a", "compared_b"]
         with st.container(horizontal=True, gap="small"):
@@ -119,7 +122,7 @@ def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
 
 
 def explain_row_figures(screen: ScreenState) -> str:
-    """Returns the explanation of the distances beside the rows; it includes infinite distances if there are any."""
+    """Returns the text that explains the distances beside the rows, including infinite distances if there are any."""
     _, divergences = screen.row_distances
     explanation = say("compare.figures")
     if divergences.isinf().any():
@@ -129,7 +132,7 @@ def explain_row_figures(screen: ScreenState) -> str:
 
 # ---- larger maps, on canvases ----------------------------------------------------------------------------------------
 def show_canvases(screen: ScreenState) -> None:
-    """Shows A, B and B - A on canvases side by side; maps that do not exist are left out."""
+    """Shows the attention maps of A, B and B - A on canvases side by side; maps that do not exist are left out."""
     title_a, title_b = title_compared_maps(screen)
     canvases = [
         ("compared_a", title_a, screen.a),

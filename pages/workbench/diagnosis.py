@@ -1,4 +1,4 @@
-"""The diagnosis of an uploaded file: the first step in it that differs from the app's own run, and the cause."""
+"""Shows the diagnosis of an uploaded file: the first step in it that differs from the app's own run, and the cause."""
 
 from collections.abc import Iterable
 
@@ -53,7 +53,7 @@ def show_agreement(screen: ScreenState, diagnosis: Diagnosis) -> None:
 
 
 def name_upload_precision(screen: ScreenState) -> str:
-    """Returns the precision in which the file's steps were computed, such as float32."""
+    """Returns the precision, such as float32, in which the steps of the uploaded file were computed."""
     dtype = cached_precision(screen.setup.run, screen.trace, screen.inputs)
     return str(dtype).removeprefix("torch.")
 
@@ -77,7 +77,7 @@ def show_first_difference(screen: ScreenState, diagnosis: Diagnosis) -> None:
 
 
 def describe_steps_before(diagnosis: Diagnosis) -> list[str]:
-    """Returns sentences about the steps before the first that differs, and on whether they explain its difference."""
+    """Returns sentences about the steps before the first one that differs, and whether they explain its difference."""
     first = diagnosis.first
     sentences = []
     if diagnosis.before:
@@ -123,7 +123,7 @@ def describe_difference_place(screen: ScreenState, first: Comparison) -> str:
 
 # ---- its cause -------------------------------------------------------------------------------------------------------
 def show_causes(screen: ScreenState, was_tried: bool) -> None:
-    """Shows the causes that reproduce the file's numbers.
+    """Shows the causes, such as another mask, that reproduce the numbers of the uploaded file.
 
     was_tried: whether to report that no cause was found.
     """

@@ -1,6 +1,4 @@
-"""Controls for tensors from files: how each file and mask is read, the role of each array, the order of the axes, and
-the part that is shown.
-"""
+"""Shows controls for tensors from files: how files and masks are read, roles of arrays, order of axes, shown part."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,7 +20,7 @@ from pages.setup.setup import AXIS_ORDERS, Setup
 from pages.site.words import escape_markdown, label_arrays, make_names_distinct, say
 
 UPLOAD_FILE_TYPES = ["npz", "npy", "safetensors", "json"]
-# The values of Setup fields for a file about which the visitor has not chosen anything.
+# The values of the fields that describe an uploaded file, before the visitor has chosen anything about it.
 UNSPECIFIED_UPLOAD = {"roles": (), "axes": None, "part": None, "polarity": None, "mask_as": ()}
 NEW_UPLOAD_RESET = {**UNSPECIFIED_UPLOAD, "scores": None, "weights": None, "allowed": None}
 THREE_AXES = ("BTd", "HTd")  # the two possible meanings of three axes: sequences of one head, or heads of one sequence
@@ -238,7 +236,7 @@ def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
 
 
 def list_part_numbers(setup: Setup, tensors: UploadedTensors) -> list[PartNumber]:
-    """Returns the numbers that determine which part of the tensors is shown, each with the largest possible value."""
+    """Returns the numbers that determine which part of the tensors is shown, with names and largest possible values."""
     part = input_kind_of(setup.run, uploaded_arrays(setup.run)).part_of(tensors)
     head, heads = part.heads
     query, queries = part.queries
@@ -273,7 +271,7 @@ def show_file_lines(setup: Setup, tensors: UploadedTensors, names_by_id: dict[st
 
 
 def say_read(name: str, role: str, arrays: UploadedArrays, tensors: UploadedTensors) -> str:
-    """Returns the phrase about the role of an array in the file; for a mask also its axes and the meaning of True."""
+    """Returns the phrase about the role of an array that was read; for a mask also its axes and what True means."""
     array = name_array(name, arrays[name].shape)
     if role in tensors.masks:
         return say("brought.as_mask", array=array, reading=format_reading(tensors.masks[role]))
@@ -288,7 +286,10 @@ def format_reading(reading: MaskReading) -> str:
 
 # ---- a file that waits for an answer ---------------------------------------------------------------------------------
 def waiting_file() -> Setup | None:
-    """Returns the Setup with the file that cannot be read before the visitor answers; None if there is no such file."""
+    """Returns the Setup (workbench state) with the file that waits for the visitor's answer; None if no file waits.
+
+    Such a file cannot be read before the visitor answers a question.
+    """
     draft = setup_state.workbench().drafts.get(BRING)
     if draft is None:
         return None
@@ -301,7 +302,7 @@ def waiting_file() -> Setup | None:
 
 
 def answer_for_waiting_file(**answer) -> None:
-    """Tries again to open the file that waits for an answer.
+    """Tries again to open the uploaded file that could not be read without an answer of the visitor.
 
     answer: the Setup fields that the visitor's answer changes.
     """
@@ -310,7 +311,7 @@ def answer_for_waiting_file(**answer) -> None:
 
 # ---- the readings of a mask ------------------------------------------------------------------------------------------
 def show_mask_question() -> None:
-    """Shows the possible interpretations of a mask, if a file waits for this choice."""
+    """Shows the possible interpretations of a mask, if an uploaded file waits for this choice."""
     refusal, waiting = setup_state.workbench().refused.get(BRING), waiting_file()
     if waiting is None or refusal is None or refusal.code != "mask_readings":
         return

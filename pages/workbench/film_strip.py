@@ -1,7 +1,7 @@
-"""The film strip: a small map and a figure of the run for each value of a swept setting; a click sets that value.
+"""Shows the film strip: a small attention map and a measure for each value of a setting; a click sets that value.
 
-A figure is a function `figure(setup, trace, selection)` that returns one number. `trace` is the swept run; `setup` is
-the Setup on the screen, with whose run some figures compare `trace`.
+A figure is a function `figure(setup, trace, selection)` that returns one number, the measure. `trace` is the run with a
+value of the setting; `setup` is the state on the screen, with whose run some figures compare `trace`.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,7 +45,7 @@ from pages.workbench.sweep_values import (
 )
 
 FILM_DRAWER_KEY = "film_drawer"
-FRAME_SIDE_PX, FRAME_TEXT_PX = 76, 16  # sizes of a frame's map and text: nine maps fit in a line, with legible text
+FRAME_SIDE_PX, FRAME_TEXT_PX = 76, 16  # sizes of a frame's map and text: nine frames fit in a line, with legible text
 
 
 def get_head_weights(trace: Trace, selection: Selection) -> Tensor:
@@ -70,7 +70,7 @@ def largest_query_weight(setup: Setup, trace: Trace, selection: Selection) -> fl
 
 # ---- heads and pairs -------------------------------------------------------------------------------------------------
 def distance_between_heads(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Returns the mean distance between the weights of two heads, over all pairs of heads."""
+    """Returns the distance between the weights of two heads, averaged over all pairs of heads."""
     return mean_pairwise_head_distance(trace["weights"][selection.batch])
 
 
@@ -82,13 +82,13 @@ def count_kept_pairs_of_head(setup: Setup, trace: Trace, selection: Selection) -
 
 
 def mean_key_offset(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Returns the mean offset of the attended keys from their query, in positions; positive for keys after it."""
+    """Returns the mean offset of the attended keys from their query, in positions; positive if the keys come later."""
     return mean_offset(get_head_weights(trace, selection))
 
 
 # ---- differences of weights ------------------------------------------------------------------------------------------
 def mean_row_distance(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Returns the mean total variation between the selected head's rows of weights and the rows on the screen."""
+    """Returns the mean total variation between the selected head's weights in this run and in the run on the screen."""
     weights = get_head_weights(trace, selection).double()
     weights_on_screen = get_head_weights(trace_for(setup), selection).double()
     distances = total_variation(weights, weights_on_screen)  # (T,)
@@ -104,9 +104,9 @@ def weight_rounding_error(setup: Setup, trace: Trace, selection: Selection) -> f
 # ---- the settings ----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Sweep:
-    """A setting that can be swept over several values.
+    """A setting for which the film strip shows the run with each of several values.
 
-    values: a function that returns the values to sweep; () if the setting has no effect here. now: a function that
+    values: a function that returns these values; () if the setting has no effect on this run. now: a function that
     returns the current value. change: a function that returns {Setup field: new value}. figure: a function that
     measures a run as one number, which may be a comparison with the run on the screen. format_figure, format_value:
     functions that format a measure and a value.
@@ -149,7 +149,7 @@ def thin_values(values: Sequence[SweptValue], kept: SweptValue | None, most: int
 
 
 def make_change(sweep: Sweep, setup: Setup, trace: Trace, inputs: RunInputs, value: SweptValue) -> SetupChange:
-    """Returns the changed fields of a Setup for a value of a swept setting; {} for the current value.
+    """Returns the fields of a Setup that change if a setting gets this value; {} for the current value.
 
     The current value is not set explicitly. Otherwise a width that follows from the matrices would become fixed, and
     matrices entered later would be truncated to that width.
@@ -259,7 +259,7 @@ def name_sweep(name: str) -> str:
 
 # ---- the strip -------------------------------------------------------------------------------------------------------
 def film_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values that determine the film strip: the run, the selection and the setting that varies.
+    """Returns the values whose change redraws the film strip: the run, the selection and the setting that varies.
 
     Returns () while the accordion is closed.
     """
@@ -276,7 +276,7 @@ def show_film_strip(screen: ScreenState) -> None:
 
 
 def show_film(screen: ScreenState) -> None:
-    """Shows the choice of the setting that varies, and a frame for each of its values."""
+    """Shows the choice of the setting that varies, and a frame (a small attention map) for each of its values."""
     setup, trace = with_seen_head(screen), screen.trace
     max_runs = min(MAX_SWEPT_VALUES, MAX_RUN_PAIRS // trace["weights"].numel())
     if max_runs < 2:
@@ -302,7 +302,7 @@ def show_film(screen: ScreenState) -> None:
 
 
 def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> None:
-    """Shows a frame for each value that can be computed, then the refused values, with the reason for the first."""
+    """Shows a frame (small attention map) for each value that can be computed; names the others, and why one fails."""
 
     def take_frame(place: int) -> None:
         try_made_change("film", lambda: make_frame_change(screen, name, values[place]))
@@ -335,7 +335,7 @@ def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> Non
 
 
 def make_frame(screen: ScreenState, name: str, place: int, value: SweptValue) -> dict:
-    """Returns the data of one frame: a small map with the measure of its run.
+    """Returns the data of one frame: a small attention map with the measure of its run.
 
     Raises AttentionError if the run cannot be computed.
     """
@@ -367,7 +367,7 @@ def make_frame_change(screen: ScreenState, name: str, value: SweptValue) -> dict
 
 
 def with_seen_head(screen: ScreenState) -> Setup:
-    """Returns the current Setup with its head set to the selected one."""
+    """Returns the current state of the workbench with its head set to the selected one."""
     return screen.setup.with_fields(head=screen.selection.head)
 
 
@@ -375,7 +375,7 @@ def with_seen_head(screen: ScreenState) -> Setup:
 def cached_frame(
     run: RunSetup, now: RunSetup, name: str, selection: Selection, times: bool
 ) -> tuple[SmallRaster, float]:
-    """Returns a run's map of the selected head, and its measure.
+    """Returns the attention map of the selected head in a run, and the measure of that run.
 
     now: the run on the screen, with which the measure may compare.
     """

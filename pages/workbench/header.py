@@ -1,4 +1,4 @@
-"""The header above the pictures: undo, link, proof, export; and the parts of a link or file that could not be read."""
+"""Shows the header above the pictures: undo, link, proof, export; and unreadable parts of the opened link or file."""
 
 from functools import partial
 
@@ -26,7 +26,7 @@ LINE_HEIGHT_PX = 40  # height of the header's line on a wide page
 
 
 def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which the header's line depends, including the whole Setup if one of its panels is open."""
+    """Returns the values whose change redraws the header's line, including the Setup if one of its panels is open."""
     session, setup = st.session_state, screen.setup
     lecture, state = lecture_session.get_lecture_session(), setup_state.workbench()
     open_drawers = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
@@ -79,13 +79,13 @@ def show_header_line(screen: ScreenState) -> None:
 
 
 def make_scene_of_screen() -> Scene:
-    """Returns the current Setup as a scene of a lecture, named after its example."""
+    """Returns the current state of the workbench as a scene (one screen) of a lecture, named after its example."""
     setup = setup_state.current_setup()
     return lecture_session.make_scene(setup, say(f"example.{setup.run.example}"))
 
 
 def undo_or_redo(move: str) -> None:
-    """Handles an undo or redo, by button or keyboard, and redraws."""
+    """Undoes or redoes a change, as a button or a key of the visitor asks, and redraws the page."""
     setup_history.move_in_history(move, trace_for)
     redraw()
 

@@ -1,4 +1,4 @@
-"""Controls for the input: a sentence, a matrix, or q, k and v; and a second sequence for cross-attention."""
+"""Shows the controls for the input: a sentence, a matrix, or q, k and v; and a second sequence for cross-attention."""
 
 import numpy as np
 import streamlit as st
@@ -35,9 +35,9 @@ KNOWN_ORIGINS = frozenset(("built", "source", "learned", "padding"))  # origins 
 
 
 def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the fields of the sentences, on which the input controls depend.
+    """Returns the fields whose change redraws the input controls: those of the sentences.
 
-    For any other kind of input, returns the whole RunSetup and the files in the upload box.
+    For any other kind of input, returns the whole RunSetup and the files in the uploader.
     """
     setup = screen.setup
     is_uploading = st.session_state.get("bringing")
@@ -107,7 +107,7 @@ def show_sentence_controls(setup: Setup, inputs: RunInputs) -> None:
 
 
 def choice_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which show_input_choice depends: kind of input, example, and switches that are on."""
+    """Returns the values whose change redraws the choice of input: kind of input, example, and switches that are on."""
     setup = screen.setup
     return (current_mode(setup), setup.run.example, setup.run.more, resolve_run(setup.run).crossed)
 
@@ -158,7 +158,7 @@ def current_mode(setup: Setup) -> str:
 
 # ---- the kind of input -----------------------------------------------------------------------------------------------
 def show_mode_choice(setup: Setup, mode: str) -> None:
-    """Shows the choice of the kind of input: a sentence, a matrix, q, k and v, or a file."""
+    """Shows the choice of the kind of input: a sentence, a matrix, the three matrices q, k and v, or a file."""
     example = EXAMPLES[setup.run.example]
     modes = ["matrix", "qkv", "file"]
     if example.code is not None:
@@ -170,7 +170,7 @@ def show_mode_choice(setup: Setup, mode: str) -> None:
 
 
 def choose_input_mode(wanted: str) -> None:
-    """Handles the choice of a kind of input; "file" changes the Setup only after a file is uploaded."""
+    """Switches to the kind of input that the visitor chose; "file" changes the state only after a file is uploaded."""
     st.session_state["bringing"] = wanted == "file"
     if wanted == "file":
         redraw()
@@ -184,7 +184,7 @@ def choose_input_mode(wanted: str) -> None:
 
 
 def make_mode_change(setup: Setup, mode: str) -> dict[str, object]:
-    """Returns the changes of a Setup for another kind of input, as {field: value}; they keep its numbers if possible.
+    """Returns {Setup field: value} for another kind of input; the numbers of the input are kept if possible.
 
     Raises AttentionError if the numbers cannot be written as text.
     """
@@ -206,7 +206,7 @@ def make_mode_change(setup: Setup, mode: str) -> dict[str, object]:
 
 
 def pack_first_head(setup: Setup, names: str = "qkv") -> dict[str, MatrixValue]:
-    """Returns q, k and v of the first head of a Setup's run."""
+    """Returns q, k and v of the first head of the current run, as values of Setup fields."""
     trace = trace_for(setup)
     matrices = {}
     for name in names:
@@ -277,14 +277,14 @@ def show_batch_switch(setup: Setup) -> None:
 
 
 def show_further_sentences(setup: Setup) -> None:
-    """Shows the text box for the other sentences of a batch, one per line; shorter sentences are padded."""
+    """Shows the text input for the other sentences of a batch, one per line; shorter sentences are padded."""
     if setup.run.more is not None:
         field_control("more", setup.run.more).draw(st.text_area, height=100)
     show_refusal("more")
 
 
 def matrix_box(field: str, inputs: RunInputs, height: int = 150) -> None:
-    """Shows a matrix as text in a box in which the visitor can type or paste."""
+    """Shows a matrix as text in a text input, in which the visitor can type or paste numbers."""
 
     def take_matrix_text(text: str) -> None:
         base = current_screen().inputs.bases.get(field)
@@ -332,7 +332,7 @@ def show_second_sequence(setup: Setup, inputs: RunInputs, mode: str) -> None:
 
 # ---- the language model, for a sentence whose words the example does not know ----------------------------------------
 def find_model_door(setup: Setup, inputs: RunInputs) -> Setup | None:
-    """Returns the Setup of the language model with the typed sentence, for a model of the sentence's language.
+    """Returns the state that opens a language model of the sentence's language with the typed sentence.
 
     Returns None if the example knows all words of the sentence, if a language model already reads the sentence, if the
     example has cross-attention, or if no sentence is typed.

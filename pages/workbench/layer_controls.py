@@ -1,4 +1,4 @@
-"""Controls of the layer: heads built by hand, the wiring of its matrices, the number and width of heads."""
+"""Shows the controls of the layer: heads built by hand, the wiring of its matrices, the number and width of heads."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -42,7 +42,7 @@ NEW_HEADS_RESET = dict.fromkeys(
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
 def size_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which the size controls depend: kind of input, counts, widths, and matrix shapes."""
+    """Returns the values whose change redraws the size controls: kind of input, counts, widths, and matrix shapes."""
     setup = screen.setup
     config = config_of(setup.run)
     shapes = [(name, matrix.shape) for name, matrix in screen.inputs.matrices.items()]
@@ -57,7 +57,7 @@ def size_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 def first_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which show_first_choices depends.
+    """Returns the values whose change redraws the first choices (number of heads, kind of input).
 
     These are the kind of input, the number of heads, its options, and the sentence about resized matrices.
     """
@@ -139,27 +139,27 @@ def show_width_input(field: str, value: int) -> None:
 
 
 def try_sizes(control: str, **sizes: int | None) -> None:
-    """Changes sizes; numbers of typed matrices are kept if they still fit.
+    """Changes sizes of the layer, such as a head's width; numbers of typed matrices are kept if they still fit.
 
-    control: the name of the control that shows a refusal. sizes: {Setup field: new size}.
+    control: the name of the control that shows the error if a size is refused. sizes: {Setup field: new size}.
     """
     try_made_change(control, lambda: make_size_changes(setup_state.current_setup().run, **sizes))
 
 
 def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
-    """Returns the numbers of heads that divide the number of query columns; all numbers if a head width is set."""
+    """Returns the head counts that divide the number of query columns; all head counts if a head width is set."""
     if setup.run.d_k is not None or setup.run.d_v is not None:
         counts = {*range(1, MAX_SHOWN_HEADS + 1)}
     else:
         queries = next(name for name in ("w_q", "x", "q") if name in inputs.matrices)
-        _, columns = inputs.matrices[queries].shape  # of all heads' queries
+        _, columns = inputs.matrices[queries].shape  # the query columns of all heads together
         counts = {count for count in USUAL_HEAD_COUNTS if columns % count == 0}
     return sorted({*counts, current})
 
 
 # ---- wiring ----------------------------------------------------------------------------------------------------------
 def wiring_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the kind of input, the wiring options and the origin of W_o."""
+    """Returns the values whose change redraws the wiring control: kind of input, wiring options, origin of W_o."""
     run = screen.setup.run
     return resolve_run(run).mode, run.wiring, screen.inputs.origins.get("w_o")
 
@@ -185,7 +185,7 @@ def show_wiring_control(screen: ScreenState) -> None:
 
 
 def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> dict[str, object]:
-    """Returns the changed fields of a Setup for the chosen wiring.
+    """Returns the fields of a Setup that change if the visitor chooses these wiring options.
 
     has_output: whether there is a W_o that can be removed.
     """
@@ -201,7 +201,7 @@ def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> 
 
 # ---- heads built by hand ---------------------------------------------------------------------------------------------
 def built_heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which the choice of built heads depends: the heads and, if one has an offset, the run."""
+    """Returns the values whose change redraws the choice of built heads: the heads; the run if one has an offset."""
     setup, resolved = screen.setup, resolve_run(screen.setup.run)
     dragged = (setup.run, current_palette().share) if offset_places(setup) else None
     return resolved.mode, resolved.crossed, resolved.built, dragged
@@ -242,9 +242,9 @@ def write_chosen_heads(kinds: Sequence[HeadKind], names: Sequence[str]) -> tuple
 
 
 def show_offset_slider(screen: ScreenState, place: int) -> None:
-    """Shows the slider for the offset of a head.
+    """Shows the slider for the offset of an offset head, that is, how far from the query its key lies.
 
-    If there are several offset heads, the label of the slider has the head's number.
+    If there are several offset heads, the label of the slider has the head's position, counted from 1.
     """
     setup = screen.setup
     places = offset_places(setup)
@@ -270,7 +270,7 @@ def find_turned_inputs(trace: Trace, turned: Setup) -> dict[str, dict]:
     """Returns the inputs of the run that change with another offset of a head, for the picture during dragging.
 
     The result is {"values": {step: numbers}}, or {} for a large run, of which the browser has only a part. turned: the
-    Setup with the other offset.
+    state of the workbench with the other offset.
     """
     if is_too_large(trace):
         return {}
@@ -294,7 +294,7 @@ def turn_head(setup: Setup, place: int, offset: int) -> tuple[str, ...]:
 
 
 def write_kinds(kinds: Sequence[HeadKind]) -> tuple[str, ...]:
-    """Returns the text of each head built by hand, as in the Setup field `built`."""
+    """Returns each head built by hand as text, in the format of the Setup field `built`."""
     return tuple(write_kind(name, offset) for name, offset in kinds)
 
 
@@ -309,7 +309,7 @@ def describe_size_effects(screen: ScreenState) -> str:
 
 
 def group_alike(fates: list[MatrixFate]) -> dict[MatrixFate, list[str]]:
-    """Groups the names of matrices by the effect on them: {effect, with the name "": names}."""
+    """Groups the names of matrices by how a change of size affected them: {effect, with the name "": names}."""
     names: dict[MatrixFate, list[str]] = {}
     for fate in fates:
         names.setdefault(replace(fate, name=""), []).append(fate.name)
@@ -317,7 +317,7 @@ def group_alike(fates: list[MatrixFate]) -> dict[MatrixFate, list[str]]:
 
 
 def say_fate(names: list[str], fate: MatrixFate) -> str:
-    """Returns one sentence about matrices with the same effect.
+    """Returns one sentence about matrices that a change of size affected in the same way.
 
     names: the names of the matrices. fate: their common effect.
     """

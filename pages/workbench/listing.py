@@ -1,4 +1,4 @@
-"""The source code of an example, as in a course: a class or function that computes the numbers on the screen."""
+"""Shows the source code of an example, as in a course: a class or function that computes the numbers on the screen."""
 
 import streamlit as st
 
@@ -12,11 +12,11 @@ from pages.site.code_words import say_code
 from pages.site.words import say
 
 LISTING_DRAWER_KEY = "listing"
-MOST_ROUNDING = 1e-10  # differences up to this count as rounding, because the same was computed in two ways in float64
+MOST_ROUNDING = 1e-10  # largest difference that counts as rounding: the same was computed in two ways in float64
 
 
 def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which show_example_listing depends.
+    """Returns the values whose change redraws the source code of the example.
 
     These are the name of the example's listing, if it has one, and the run if the accordion is open.
     """
@@ -31,7 +31,7 @@ def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(listing_dependencies)
 def show_example_listing(screen: ScreenState) -> None:
-    """Shows the listing of the example, if it has one."""
+    """Shows the listing (source code) of the example, if it has one."""
     name = EXAMPLES[screen.setup.run.example].code
     if name is not None:
         show_drawer(

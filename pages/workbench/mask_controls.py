@@ -1,4 +1,4 @@
-"""Controls for the masks and their parameters; a custom mask is a matrix of 0 and 1 that the visitor edits."""
+"""Shows the controls for the masks and their parameters; a custom mask is a matrix of 0 and 1, edited in cells."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
@@ -28,7 +28,7 @@ MAX_SUGGESTED_WINDOW = 3  # keys
 
 
 def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which the mask controls depend: masks, sizes, tokens, steps."""
+    """Returns the values whose change redraws the mask controls: masks, sizes, tokens, steps."""
     trace = screen.trace
     sizes = trace.sizes()
     masks = config_of(screen.setup.run).masks
@@ -100,7 +100,7 @@ def show_more_masks_button() -> None:
 
 # ---- masks in a Setup's form, and their default parameters -----------------------------------------------------------
 def write_masks(masks: Mapping[str, MaskParameters]) -> tuple[str, ...]:
-    """Returns the text of each mask, as in the Setup field `masks`."""
+    """Returns each mask with its parameters as text, in the format of the Setup field `masks`."""
     return tuple(write_mask(name, params) for name, params in masks.items())
 
 

@@ -1,4 +1,4 @@
-"""The editable cells of a matrix: all cells of a small matrix, or the chosen part of a large one."""
+"""Shows the editable cells of a matrix: all cells of a small matrix, or the chosen part of a large one."""
 
 from collections.abc import Mapping
 
@@ -93,7 +93,7 @@ def make_column_config(rows: list[list[str]], columns: list[str]) -> dict[str, d
 
 # ---- the shown part, and its headings --------------------------------------------------------------------------------
 def choose_editor_window(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
-    """Returns the rows and columns to show. For a large matrix, it also shows the inputs that choose this part."""
+    """Returns the rows and columns to show: all of a small matrix, else the part that the visitor chooses."""
     row_count, column_count = matrix.shape
     if max(matrix.shape) <= MAX_WHOLE_MATRIX_SIDE:
         return slice(0, row_count), slice(0, column_count)
@@ -120,7 +120,7 @@ def choose_first_place(name: str, axis: str, size: int) -> int:
 
 
 def make_axis_headings(trace: Trace, name: str, axis: int, first: int, count: int) -> list[str]:
-    """Returns the headings of rows or columns: numbers from 1, with the token or the head if there is one."""
+    """Returns the headings of rows or columns: positions from 1, with the token or the head if there is one."""
     dim = find_matrix_dim(trace, name, axis)
     stop = first + count
     places = range(first, stop)

@@ -1,4 +1,4 @@
-"""Changes of a matrix of the run: the matrix is replaced or restored, or the error of a refused input is stored."""
+"""Changes a matrix of the run: replaces or restores the matrix, or stores the error of a refused input."""
 
 from collections.abc import Callable
 
@@ -32,12 +32,12 @@ def get_matrix_and_base(screen: ScreenState, name: str) -> tuple[np.ndarray | No
 
 # ---- the control names of refusals -----------------------------------------------------------------------------------
 def editor_control_name(name: str) -> str:
-    """Returns the name under which errors of a matrix's cells are stored, distinct from the name for its input box."""
+    """Returns the name under which errors of a matrix's cells are stored; its text input has another name."""
     return f"edit_{name}"
 
 
 def import_control_name(name: str) -> str:
-    """Returns the name under which errors of a pasted or uploaded matrix are stored; they are shown below the boxes."""
+    """Returns the name under which errors of a pasted or uploaded matrix are stored; they appear below the inputs."""
     return f"given_{name}"
 
 
@@ -96,6 +96,6 @@ def restore_matrix(screen: ScreenState, name: str) -> None:
 
 
 def renew_matrix_cells(control: str) -> None:
-    """Discards what was typed into the cells and the paste box, unless `control` has a stored error."""
+    """Discards what was typed into the cells and the input for a pasted matrix, unless `control` has an error."""
     if setup_state.workbench().refused.get(control) is None:
         setup_state.renew_editors()

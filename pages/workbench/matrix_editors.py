@@ -1,6 +1,6 @@
-"""The drawer in which matrices are edited, one at a time: inputs, and a head's mask, scores and weights.
+"""Shows the accordion in which matrices are edited, one at a time: inputs, and a head's mask, scores and weights.
 
-Under the cells stand buttons, a box for a matrix as text and one for a file.
+Below the cells are buttons, a text input for the matrix as text, and an upload for a file.
 """
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ from pages.workbench.matrix_changes import (
 EDITORS_DRAWER_KEY = "editors"
 SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}  # matrix -> its projection if Q and K are swapped
 MATRIX_FILE_TYPES = ["csv", "tsv", "txt", "npy", "npz", "json"]
-MAX_PASTED_NUMBERS = 4096  # a matrix with more numbers is not written into the text box
+MAX_PASTED_NUMBERS = 4096  # a matrix with more numbers is not written into the text input
 
 
 @page_part(lambda screen: describe_origins(screen.setup, screen.inputs))
@@ -60,7 +60,10 @@ def is_editing() -> bool:
 
 
 def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values that determine the editors: the run, the selection, the choices; () while they are closed."""
+    """Returns the values on which the drawing of the matrix editors depends; () while they are closed.
+
+    These are the run, the selection and the choices in the editors.
+    """
     if not is_editing():
         return ()
     session = st.session_state
@@ -169,7 +172,7 @@ def name_matrix(name: str) -> str:
 
 
 def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None:
-    """Shows the matrix as text that can be copied and replaced; the box is empty if the matrix is large."""
+    """Shows the text input with the matrix as text, to copy or replace; it is empty if the matrix is large."""
     is_large = matrix is not None and matrix.size > MAX_PASTED_NUMBERS
     text = "" if is_large else format_matrix_rows(matrix)
     box = f"p_{name}_{locate_head(screen, name)}_{setup_state.editors_version()}"
@@ -179,12 +182,12 @@ def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None
 
 
 def take_matrix_text(screen: ScreenState, name: str, text: str) -> None:
-    """Replaces the matrix by the numbers of a text; if the text is refused, stores the error instead."""
+    """Called with the typed or pasted text: replaces the matrix by its numbers; if it is refused, stores the error."""
     replace_matrix(screen, name, lambda: parse_matrix(text, name), import_control_name(name))
 
 
 def upload_box(screen: ScreenState, name: str) -> None:
-    """Shows the box for uploading a matrix; if the file has several arrays, the visitor chooses one of them."""
+    """Shows the upload for a file with a matrix; if the file has several arrays, the visitor chooses one of them."""
     key = f"u_{name}_{setup_state.editors_version()}"
     control = import_control_name(name)
 
@@ -211,7 +214,8 @@ def upload_box(screen: ScreenState, name: str) -> None:
 def show_matrix_line(file: UploadedFile, name: str, array: str | None) -> None:
     """Shows which array of the file is the matrix, whether it was transposed, and which arrays were ignored.
 
-    Shows nothing if the file cannot be read. array: the name of the chosen array; None if the file decides.
+    Shows nothing if the file cannot be read. array: the name of the array that the visitor chose; None if the file has
+    a single candidate.
     """
     try:
         contents = read_matrix_file(file.name, file.getvalue())
@@ -305,7 +309,7 @@ def show_button(
 
 
 def find_new_shape(screen: ScreenState, name: str, matrix: np.ndarray | None) -> tuple[int, int]:
-    """Returns the shape for a new matrix: the shape of the present matrix, if there is one.
+    """Returns the shape for a new matrix: that of the present matrix if there is one, else that of its default.
 
     A new bias is a row as wide as its projection.
     """
@@ -320,7 +324,7 @@ def find_new_shape(screen: ScreenState, name: str, matrix: np.ndarray | None) ->
 
 # ---- random numbers --------------------------------------------------------------------------------------------------
 def random_button(screen: ScreenState, name: str, shape: tuple[int, int], has_base: bool) -> None:
-    """Shows the button for random numbers. The numbers are stored as their seed if possible, otherwise as numbers."""
+    """Shows the button that fills a matrix with random numbers, stored as their seed if possible, else as numbers."""
     last_seed = random_seed(getattr(screen.setup.run, name))
     seed = screen.setup.run.seed if last_seed is None else next_seed(last_seed)
     label = say("editor.random")
@@ -334,7 +338,7 @@ def random_button(screen: ScreenState, name: str, shape: tuple[int, int], has_ba
 def make_random_reader(screen: ScreenState, name: str, shape: tuple[int, int], seed: int) -> MatrixReader:
     """Returns a function that samples random numbers for a matrix.
 
-    The numbers for scores and weights differ from the current ones.
+    For scores and weights these numbers differ from the current ones; if they are equal, the next seed is used.
     """
 
     def draw_matrix() -> np.ndarray:
@@ -350,7 +354,7 @@ def make_random_reader(screen: ScreenState, name: str, shape: tuple[int, int], s
 
 
 def is_random_unasked(screen: ScreenState) -> bool:
-    """Returns whether words or matrices are random by default, so that they depend on the Setup's seed."""
+    """Returns whether words or matrices are random because the visitor gave none, and so depend on the Setup's seed."""
     if screen.inputs.random_words():
         return True
     random_matrices = [name for name, origin in screen.inputs.origins.items() if origin == "random"]
@@ -358,7 +362,7 @@ def is_random_unasked(screen: ScreenState) -> bool:
 
 
 def seed_button(screen: ScreenState, name: str) -> None:
-    """Shows the button that takes the next seed for words and matrices that are random by default."""
+    """Shows the button that takes the next seed for all words and matrices that the visitor did not give."""
     seed = screen.setup.run.seed
     show_button(
         "seed",

@@ -1,4 +1,4 @@
-"""The choice of an example, and the controls for score, scale, temperature, precision and device."""
+"""Shows the choice of an example, and the controls for score, scale, temperature, precision and device."""
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from pages.setup.setup import DTYPES, RunSetup, Setup
 from pages.site.words import say
 
 SCALE_RANGE = (0.01, 10.0)  # range of the scale's slider, which includes 1/√d_k for every width that can be chosen
-SCALE_STEP = 0.05  # step of the arrows at the number box of the scale
+SCALE_STEP = 0.05  # step of the arrows at the number input of the scale
 
 
 def is_example_changed(setup: Setup) -> bool:
@@ -73,7 +73,7 @@ def show_scale_control(screen: ScreenState) -> None:
 
 
 def show_scale_slider(scale: float) -> None:
-    """Shows the slider and the number box for the scale."""
+    """Shows the slider and the number input for the scale."""
     least, most = SCALE_RANGE
     if scale > 0:
         least, most = min(least, scale), max(most, scale)
@@ -86,7 +86,7 @@ def find_scale_kind(scale: float | None) -> str:
     """Returns the option of the scale's control to which a scale belongs: "default", "off" or "number"."""
     if scale is None:
         return "default"
-    is_typed = st.session_state.get("c_scale") == "number"  # a typed 1 must not become "off", which hides the box
+    is_typed = st.session_state.get("c_scale") == "number"  # a typed 1 must not become "off", which hides the input
     return "off" if scale == 1.0 and not is_typed else "number"
 
 

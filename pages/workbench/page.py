@@ -1,4 +1,4 @@
-"""The page "workbench": takes a sentence and shows every number of one attention layer."""
+"""Draws the page "workbench", which takes a sentence and shows every number of one attention layer."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -22,14 +22,14 @@ from pages.workbench import (
     screen,
 )
 
-PICTURE_AND_PANE = (0.76, 0.24)  # shares of the page's width: picture, pane
+PICTURE_AND_PANE = (0.76, 0.24)  # shares of the page's width: the picture, and the column of controls
 PICTURE_AND_EDITORS = (0.6, 0.4)
 MORE_DRAWER_KEY = "more"
-PANE_HEIGHT_PX = 612  # in pixels: height of the pane, in which longer controls scroll; the picture stays visible
+PANE_HEIGHT_PX = 612  # in pixels: height of the column of controls, which scrolls so that the picture stays visible
 
 
 def show_pane(pane: DeltaGenerator) -> None:
-    """Shows the most used controls, the accordion with the other controls, and the matrix editors."""
+    """Shows the column of controls: the most used ones, an accordion with the others, and the matrix editors."""
     with pane:
         input_controls.show_input_controls()
         layer_controls.show_first_choices()

@@ -1,4 +1,4 @@
-"""Controls for positions, modifiers and the normaliser of a layer, and for the parameters of each of these."""
+"""Shows the controls of a layer's positions, modifiers and normaliser, and of the parameters of each of these."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -19,8 +19,8 @@ from pages.setup.setup import Setup
 from pages.site.words import say
 
 Parameters = Mapping[str, object]  # name -> value of the parameters of one position encoding, modifier or normaliser
-TakeParameters = Callable[[str, dict[str, object]], None]  # function of a control's name and all parameters
-STYLES = {"rope": "interleaved", "rope_half": "half"}  # name of RoPE in a link -> style in which it pairs components
+TakeParameters = Callable[[str, dict[str, object]], None]  # called with a control's name and all parameters
+STYLES = {"rope": "interleaved", "rope_half": "half"}  # name of RoPE in a link -> which components it rotates as a pair
 
 
 # ---- positions -------------------------------------------------------------------------------------------------------
@@ -57,9 +57,9 @@ def take_position(
     control: str,
     params: Parameters,
 ) -> None:
-    """Sets the parameters of one position encoding, and keeps the other encodings.
+    """Stores changed parameters of one position encoding in the Setup, and keeps the other encodings.
 
-    positions: all chosen encodings. control: the name of the control that was used.
+    positions: all chosen encodings. control: the name of the control that was used, which shows a refusal.
     """
     changed = {**positions, name: params}
     texts = tuple(write_position(*position) for position in changed.items())
@@ -69,7 +69,7 @@ def take_position(
 def show_rope_style(params: Parameters, take: TakeParameters) -> None:
     """Shows the choice of which components RoPE rotates as a pair: neighbours, or one from each half.
 
-    take: a function that is called with the changed parameters.
+    take: a function that is called with the control's name and the changed parameters.
     """
     control = field_control(
         "positions",
@@ -100,10 +100,10 @@ def show_modifier_controls(screen: ScreenState) -> None:
 
 
 def take_modifier(modifiers: Mapping[str, Parameters], name: str, control: str, params: Parameters) -> None:
-    """Sets the parameters of one modifier in the Setup.
+    """Stores changed parameters of one modifier in the Setup, and keeps the other modifiers.
 
     modifiers: {name: parameters} of all chosen modifiers. name: the modifier to change. control: the name of the
-    control that was used.
+    control that was used, which shows a refusal.
     """
     take_modifiers(control, {**modifiers, name: params})
 
@@ -111,7 +111,7 @@ def take_modifier(modifiers: Mapping[str, Parameters], name: str, control: str, 
 def take_modifiers(control: str, modifiers: Mapping[str, Parameters]) -> None:
     """Replaces all modifiers of the Setup.
 
-    control: the name of the control that was used.
+    control: the name of the control that was used, which shows a refusal.
     """
     setup = setup_state.current_setup()
     try_change(control, modifiers=to_modifiers_field(setup.run, write_modifiers(modifiers)))
@@ -133,9 +133,9 @@ def show_normaliser_control(screen: ScreenState) -> None:
 
 
 def take_normaliser(name: str, control: str, params: Parameters) -> None:
-    """Sets the parameters of the normaliser.
+    """Stores the normaliser and its changed parameters in the Setup.
 
-    control: the name of the control that was used.
+    control: the name of the control that was used, which shows a refusal.
     """
     try_change(control, normaliser=write_choice(name, params, NORMALISERS))
 
@@ -146,7 +146,8 @@ def show_parameters(
 ) -> None:
     """Shows controls for those parameters of a mechanism that have an effect.
 
-    owner: the name of the mechanism. take: a function that is called with all parameters after a change.
+    owner: the name of the mechanism. take: a function that is called with the control's name and all parameters after a
+    change.
     """
     usual = {parameter.name: parameter.usual for parameter in declared}
     for parameter in declared:
@@ -158,7 +159,7 @@ def show_parameters(
 def show_parameter(owner: str, params: Mapping[str, object], parameter: Parameter, take: TakeParameters) -> None:
     """Shows the control of one parameter of a mechanism.
 
-    owner, take: as in show_parameters.
+    owner: the mechanism's name. take: called with the control's name and all parameters after a change.
     """
     name = f"{owner}_{parameter.name}"
     control = field_control(

@@ -1,4 +1,4 @@
-"""The main column of the workbench: the sentences, the picture, the effect of the last change, and the opened step."""
+"""Draws the main column of the workbench: sentences, picture, effect of the last change, and the opened step."""
 
 import streamlit as st
 
@@ -104,7 +104,8 @@ def shorten_sentence(text: str) -> str:
 def run_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """Returns the values on which the part of the page below the picture depends.
 
-    These are the run, the run before and the sentence about both, and also the selection if maps or a file are shown.
+    These are the run, the run before and the sentence that compares the two, and also the selection if maps or a file
+    are shown.
     """
     is_comparison = screen.setup.comparison.run_a is not None
     is_looked_at = is_comparison or screen.shows_difference or screen.inputs.brought is not None
@@ -115,7 +116,7 @@ def run_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(run_dependencies)
 def show_run(screen: ScreenState) -> None:
-    """Shows the comparison if two runs are compared, else the diagnosis of a file and the effect of the last change."""
+    """Shows the comparison if two runs are compared, else the diagnosis of an uploaded file and a change's effect."""
     is_comparison = screen.setup.comparison.run_a is not None
     if is_comparison:
         compare.show_comparison(screen, compared_maps.make_compared_maps(screen))
@@ -128,13 +129,13 @@ def show_run(screen: ScreenState) -> None:
 
 @page_part(step.step_dependencies)
 def show_opened_step(screen: ScreenState) -> None:
-    """Shows the panel of the opened step."""
+    """Shows the opened step of the run: its pictures, formula, code and table."""
     step.show_step_panel(screen)
 
 
 # ---- the word that a translator generates from the selected row ------------------------------------------------------
 def translation_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which show_translation depends: the run and the selected row; () without a translator."""
+    """Returns the values on which the translator's next word depends: the run and the selected row; () without one."""
     kind = translated_sentences_of(screen)
     return () if kind is None else (screen.setup.run, screen.selection.query)
 

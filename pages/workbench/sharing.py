@@ -1,4 +1,4 @@
-"""Sharing the screen: its address, the QR code of the address, and a file."""
+"""Shares the screen: shows its address, the QR code of the address, and the buttons to save and open a file."""
 
 import io
 from urllib.parse import urlencode
@@ -20,9 +20,9 @@ from pages.site.settings import ADDRESS
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 QR_SIDE_PX = 400  # in pixels: the width that the QR code should have on the page
-MIN_MODULE_PX = 3  # in px: the smallest width of a module, which is a single square of the QR code
+MIN_MODULE_PX = 3  # in pixels: the smallest width of a module, a single square of the QR code
 MAX_QR_CHARS = 1_200  # most characters of a QR code; more need over 133 modules a side, too fine for a phone
-QUIET_ZONE_MODULES = 4  # in modules: white margin around a QR code, as its standard requires
+QUIET_ZONE_MODULES = 4  # in modules, the squares of a QR code: its white margin, as the standard requires
 
 
 def show_share_panel(setup: Setup) -> None:
@@ -80,7 +80,7 @@ def show_qr_code(link: str) -> None:
 
 
 def show_setup_file(setup: Setup) -> None:
-    """Shows the button that saves the Setup as a file, and the upload box that opens such a file."""
+    """Shows the button that saves the Setup as a file, and the upload that opens such a file."""
     key = f"c_file_{setup_state.editors_version()}"
 
     def open_chosen_file() -> None:
@@ -94,7 +94,7 @@ def show_setup_file(setup: Setup) -> None:
             setup_state.workbench().refuse("file", error)
             return
         linked_setup.open_setup(wanted, unread, "file", check_computable, trace_for)
-        st.session_state["sharing"] = False  # closes the popover, because it shows the address of the screen before
+        st.session_state["sharing"] = False  # closes the popover, because it still shows the former screen's address
         redraw()
 
     st.download_button(

@@ -1,4 +1,4 @@
-"""The settings that can be swept: their values, the current value, and the changed fields of a Setup for another value.
+"""Defines the settings that can be swept: their values, the current value, and a Setup's fields for another value.
 
 `values(setup, trace, inputs)` returns the values; () or [] if the setting has no effect on this run. The parameters
 that mechanisms declare can be swept, too.
@@ -26,9 +26,9 @@ from pages.workbench.mask_controls import write_masks
 from pages.workbench.parameter_controls import write_modifiers
 
 SweptValue = float | int | str
-SetupChange = dict[str, object]  # changed field of a Setup -> new value of the field
-MAX_SWEPT_VALUES = 9  # the most values of a sweep, because so many small maps fit in a line
-MAX_SWEPT_OFFSET = 4  # in tokens: the largest offset, to both sides, of a swept head with a fixed offset
+SetupChange = dict[str, object]  # field of a Setup -> its new value
+MAX_SWEPT_VALUES = 9  # the most values of a sweep, because this many small maps fit in a line
+MAX_SWEPT_OFFSET = 4  # in tokens: how far a head with a fixed offset is swept in both directions
 
 
 # ---- any field, any axis ---------------------------------------------------------------------------------------------
@@ -96,9 +96,10 @@ def with_heads(setup: Setup, value: SweptValue) -> SetupChange:
 
 
 def kv_heads_for(setup: Setup, heads: int) -> int | None:
-    """Returns how many key/value heads a Setup needs for a number of heads so that each is shared as often as now.
+    """Returns how many key/value heads a Setup needs for another number of heads, so that each is shared as now.
 
-    Returns None, which means one per head, if the Setup does not set it or the heads cannot be divided accordingly.
+    Returns None, which means one per head, if the Setup does not set this number or the heads cannot be divided
+    accordingly.
     """
     config = config_of(setup.run)
     if config.kv_heads is None:
@@ -123,7 +124,7 @@ def window_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[Swe
     keys = trace.sizes()["S"]
     if keys <= 2:
         return ()
-    if find_window_mask(setup) == "sliding":  # its window includes the query's own position
+    if find_window_mask(setup) == "sliding":  # the window of this mask includes the query's own position
         return range(1, keys + 1)
     return range(keys)
 
@@ -183,9 +184,7 @@ def neighbour_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[
 
 
 def swept_place(setup: Setup) -> int:
-    """Returns the index of the head whose offset is swept: the selected head if it has one, else the first such
-    head.
-    """
+    """Returns the index of the head whose fixed offset is swept: the selected head if it has one, else the first."""
     places = offset_places(setup)
     return setup.view.head if setup.view.head in places else places[0]
 
@@ -221,7 +220,7 @@ class SweptParameter:
         return dict((*config.positions, *config.modifiers, config.normaliser)).get(self.owner)
 
     def values(self, setup: Setup, trace: Trace, inputs: RunInputs) -> tuple[SweptValue, ...]:
-        """Returns the values to sweep; () if the parameter has no effect here."""
+        """Returns the values to sweep; () if the mechanism is not chosen, or if the parameter has no effect."""
         params = self.chosen(setup)
         usual = {parameter.name: parameter.usual for parameter in self.others}
         beside = self.parameter.beside
@@ -246,7 +245,7 @@ class SweptParameter:
         return {"positions": to_positions_field(setup.run, tuple(write_position(*each) for each in positions.items()))}
 
     def format_value(self, value: SweptValue) -> str:
-        """Formats a value: the label of a value that is a word, or a number without trailing zeros."""
+        """Formats a value of the parameter: a value that is a word by its label, a number without trailing zeros."""
         return say(f"parameter_word.{value}") if self.parameter.words else f"{value:g}"
 
 

@@ -1,1 +1,1 @@
-"""Reading arrays from uploaded files: text, JSON, NumPy's formats and safetensors, and finding q, k and v in them."""
+"""Reads arrays from uploaded files (text, JSON, NumPy's formats and safetensors), and finds q, k and v among them."""

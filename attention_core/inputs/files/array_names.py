@@ -20,7 +20,8 @@ def last_name(name: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """Return a name without the number of its layer and without the prefix of a library.
+    """Return the last part of an array's dotted name without the number of its layer and without the prefix of a
+    library.
 
     >>> [plain_name(name) for name in ("blocks.0.attn.hook_q", "attentions.11", "layer_2_attn_mask", "q_0")]
     ['q', 'attentions', 'attn_mask', 'q']
@@ -37,7 +38,9 @@ def name_stem(name: str) -> str:
 
 
 def numbers_in(name: str) -> tuple[str, tuple[int, ...]]:
-    """Return a name with # in place of its numbers, and the numbers. Names of one series differ only in these numbers.
+    """Return a name with # in place of its numbers, and the numbers, such as a layer's index.
+
+    Names of one series of arrays differ only in these numbers.
 
     >>> numbers_in("layer_2.head_11.attn")
     ('layer_#.head_#.attn', (2, 11))

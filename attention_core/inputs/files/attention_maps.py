@@ -1,7 +1,8 @@
-"""Attention maps of any model, read from a file: the weights of its heads, and the words of queries and keys.
+"""Reads attention maps of any model from a file: the weights of its heads, and the words of queries and keys.
 
-Nothing else about the model is known, so its maps can be shown and measured, but not recomputed. A file may contain
-maps of several kinds, and the axes of an array may be read in several ways: all are listed, the likeliest first.
+Nothing else about the model is known, so its attention maps can be shown and measured, but not recomputed. A file may
+contain attention maps of several kinds, and the axes of an array may be read in several ways: all are listed, the
+likeliest first.
 """
 
 import re
@@ -30,26 +31,26 @@ MAP_NAMES = (
 )
 KIND_PREFIX = re.compile(r"^(?:(?:encoder|decoder|enc|dec|cross|self)_)+")
 TOKEN_NAMES = ("tokens", "queries", "keys", "words")
-AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # names of maps that may also be the name of a text with their words
+AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # may name attention maps, or the text with their words
 AVERAGED_NAME = "attn_output_weights"  # name in torch.nn.MultiheadAttention: averaged over heads, (B, T, S)
-MAX_MAP_HEADS = 1_024  # the most maps in a file: layers times heads
-MAX_MAP_SIDE = 1_024  # a map has at most this many queries, and at most this many keys
-MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)  # for binary files; ARRAY_BOUNDS applies to JSON
+MAX_MAP_HEADS = 1_024  # the most attention maps in a file: layers times heads
+MAX_MAP_SIDE = 1_024  # an attention map has at most this many queries, and at most this many keys
+MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)  # bytes and numbers, if binary; JSON: ARRAY_BOUNDS
 MAX_NOTE_CHARS = 300
 MAX_SERIES_NUMBERS = 2  # names of a series differ in at most this many numbers: a layer and a head
 SERIES_AXES = (("head", "H"), ("sent", "B"), ("sample", "B"), ("example", "B"), ("batch", "B"), ("step", "B"))
 # Number of axes before (T, S) -> their possible meanings, the likeliest first.
 READINGS = {0: ("",), 1: ("H", "L", "B"), 2: ("L H", "B H"), 3: ("L B H", "B L H")}
-SERIES_READINGS = {0: ("",), 1: ("H", "B", "L"), 2: ("BH", "LH", "LB")}  # as READINGS, per array of a series
+SERIES_READINGS = {0: ("",), 1: ("H", "B", "L"), 2: ("BH", "LH", "LB")}  # axes per array of a series -> meanings
 
 
 @dataclass(frozen=True, eq=False)
 class MapGroup:
-    """Maps of one kind: one array, or a series of arrays, such as one per layer.
+    """Attention maps of one kind: one array, or a series of arrays, such as one per layer.
 
     name: the name of the array; for a series, with # instead of its numbers. kind: "encoder", "decoder", "cross", or ""
-    if unknown. array: the maps, without axes of length 1 before (T, S). shape: the shape of each array in the file.
-    members: the names of the arrays. readings: possible meanings of the axes before (T, S), such as "L H", the
+    if unknown. array: the attention maps, without axes of length 1 before (T, S). shape: the shape of each array in the
+    file. members: the names of the arrays. readings: possible meanings of the axes before (T, S), such as "L H", the
     likeliest first.
     """
 
@@ -71,9 +72,10 @@ class MapGroup:
         return sizes.get("B", 1)
 
     def arrange(self, axes: str, sentence: int = 0) -> np.ndarray:
-        """Return the maps as (L, H, T, S) for a reading of their axes; if there is a batch, the maps of one sentence.
+        """Return the attention maps as (L, H, T, S), if their axes mean `axes`; from a batch, the maps of one sentence.
 
-        axes: the reading. sentence: the index in the batch. Raises AttentionError.
+        axes: one of the possible meanings of the axes, such as "L H". sentence: the index in the batch. Raises
+        AttentionError.
         """
         if axes not in self.readings:
             raise AttentionError("unknown_choice", name="axes", choices=", ".join(self.readings), given=axes[:20])
@@ -92,7 +94,9 @@ class MapGroup:
 
 @dataclass(frozen=True, eq=False)
 class MapView:
-    """The maps to show: a group, a reading of its axes, and a sentence of the batch."""
+    """The attention maps to show: a group of maps, the meaning of its axes, and the index of a sentence in the
+    batch.
+    """
 
     maps: AttentionMaps
     group: MapGroup
@@ -106,9 +110,9 @@ class MapView:
 class MapFile:
     """The contents of a file of attention maps.
 
-    notes: {name: a text that is not words}. unread: {name: what was not used}, where the value is the shape of an
-    array, the error of an unreadable value, or None for words that fit no maps. word_names: the names of the texts that
-    are the words of maps.
+    groups: the attention maps by kind. texts: the texts that label queries and keys. notes: {name: a text that is not
+    words}. unread: {name: what was not used}, where the value is the shape of an array, the error of an unreadable
+    value, or None for words that fit no maps. word_names: the names of the texts that are the words of maps.
     """
 
     groups: tuple[MapGroup, ...]
@@ -123,9 +127,10 @@ class MapFile:
         return count_sentences(self.texts)
 
     def view(self, group: int = 0, axes: str | None = None, sentence: int = 0) -> MapView:
-        """Return the maps of a group with their words, for a reading of their axes.
+        """Return the attention maps of a group with their words.
 
-        axes: the reading; None means the likeliest. sentence: the index in a batch. Raises AttentionError.
+        group: the index of the group. axes: the meaning of the maps' axes, such as "L H"; None means the likeliest.
+        sentence: the index in a batch. Raises AttentionError.
         """
         chosen = self.groups[group]
         axes = chosen.readings[0] if axes is None else axes
@@ -136,10 +141,10 @@ class MapFile:
         return MapView(AttentionMaps(maps, words.queries, words.keys), chosen, axes, sentence, count, words)
 
     def find_words(self, group: MapGroup, sentence: int | None, count: int) -> FoundWords:
-        """Return the words of a group's queries and keys.
+        """Return the words that label a group's queries and keys.
 
-        If each sentence has a separate array, the words stored beside that array are preferred. count: the number of
-        sentences.
+        If each sentence has a separate array, the words stored beside that array are preferred. sentence: the index in
+        the batch, None without a batch. count: the number of sentences.
         """
         stem = name_stem(group.name)
         if sentence is not None and len(group.members) % count == 0 < len(group.members) - 1:
@@ -148,9 +153,10 @@ class MapFile:
 
 
 def read_attention_maps(file_name: str, content: bytes) -> AttentionMaps:
-    """Read the attention maps of a file. If it allows several kinds of maps or orders of axes, the likeliest is taken.
+    """Read the attention maps of a file. If it has several kinds of maps or possible orders of axes, the likeliest is
+    taken.
 
-    Rows that do not sum to 1 are accepted: see AttentionMaps.uneven_rows.
+    Rows that do not sum to 1 are accepted; AttentionMaps.uneven_rows returns them.
 
     >>> maps = read_attention_maps("maps.json", b'{"attention": [[[1, 0], [0.5, 0.5]]], "tokens": ["a", "cat"]}')
     >>> maps.maps.shape, maps.keys, maps.uneven_rows()
@@ -200,9 +206,9 @@ def read_map_file(file_name: str, content: bytes) -> MapFile:
 
 
 def check_maps(name: str, maps: torch.Tensor) -> None:
-    """Raise AttentionError for maps that no page can draw.
+    """Raise AttentionError for attention maps that no page can draw: too many heads, queries or keys, or huge numbers.
 
-    maps: (L, H, T, S).
+    name: the array's name, for the error. maps: (L, H, T, S).
     """
     L, H, T, S = maps.shape
     if L * H > MAX_MAP_HEADS:
@@ -215,13 +221,13 @@ def check_maps(name: str, maps: torch.Tensor) -> None:
 
 # ---- which arrays are maps -------------------------------------------------------------------------------------------
 def is_map_name(name: str) -> bool:
-    """Return whether a name means maps: "attn_weights", "blocks.0.attn.hook_pattern", "decoder_attentions"."""
+    """Return whether an array's name means attention maps: "attn_weights", "blocks.0.attn.hook_pattern"."""
     plain = plain_name(name)
     return plain in MAP_NAMES or KIND_PREFIX.sub("", plain) in MAP_NAMES
 
 
 def kind_of(name: str) -> str:
-    """Infer from the name of maps whether they are of an "encoder", a "decoder" or "cross"; "" if the name is unclear.
+    """Infer the kind of attention maps from their name: "encoder", "decoder" or "cross"; "" if the name is unclear.
 
     >>> kind_of("encoder_attentions"), kind_of("attention.Cross.attn"), kind_of("decoder.encoder_attn"), kind_of("attn")
     ('encoder', 'cross', 'cross', '')
@@ -238,9 +244,10 @@ def kind_of(name: str) -> str:
 
 
 def refuse_unread_maps(file_name: str, contents: FileContents) -> None:
-    """Raise an error if a file's maps or words could not be read.
+    """Raise an error if a file's attention maps or words could not be read.
 
-    The error is that of an unreadable array named like maps or words; if no array could be read, that of any value.
+    It is the error of an unreadable array whose name means maps or words; if no array could be read, the error of any
+    value.
     """
     for name, error in contents.unread.items():
         if plain_name(name) in TOKEN_NAMES:
@@ -276,9 +283,10 @@ def first_text(text: Texts) -> str:
 
 
 def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
-    """Return the names of the arrays that are maps.
+    """Return the names of the arrays that are attention maps.
 
-    These are the only array of a file, else the arrays named like maps, else those whose names have no other role.
+    These are the only array of a file, else the arrays named like attention maps, else those whose names have no other
+    role.
     """
     arrays = contents.arrays
     if len(arrays) == 1:
@@ -329,7 +337,10 @@ def varying_numbers(members: list[str]) -> dict[int, tuple[int, ...]]:
 
 # ---- the axes of maps ------------------------------------------------------------------------------------------------
 def make_group(members: list[str], contents: FileContents, sentences: int) -> MapGroup:
-    """Make the MapGroup of an array or a series. Raises AttentionError."""
+    """Make the MapGroup (attention maps of one kind) of an array or a series of arrays. Raises AttentionError.
+
+    members: the names of the arrays. sentences: the number of sentences for which the file has words.
+    """
     name, arrays = members[0], [contents.arrays[name] for name in members]
     array = arrays[0]
     if array.ndim < 2:
@@ -357,10 +368,10 @@ def make_group(members: list[str], contents: FileContents, sentences: int) -> Ma
 
 
 def list_series_axes(members: list[str], texts: Mapping[str, Texts]) -> list[str]:
-    """Return the axis ("L", "H" or "B") that each varying number in the names of a series counts.
+    """Return which axis ("L", "H" or "B") each varying number in the names of a series of arrays counts.
 
-    An axis is "B" if the members have different words, else the axis that the word before the number implies; by
-    default layers first, then heads.
+    The axis is "B" if the arrays have different words beside them, else the axis that the word before the number
+    implies; by default layers first, then heads.
     """
     if len(members) == 1:
         return []
@@ -396,7 +407,9 @@ def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
 
 
 def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
-    """Return a list with the only reading of the axes that the file states; [] if the file states none."""
+    """Return a list with the one meaning of the attention maps' axes that the file states, such as "L H"; [] if
+    none.
+    """
     if len(dims) != len(shape):
         return []
     named = [axis for axis, size in zip(dims, shape, strict=True) if size > 1 and axis not in "TS"]
@@ -414,7 +427,7 @@ def batch_first(readings: list[str], lead: list[int], sentences: int) -> list[st
 
 # ---- the words -------------------------------------------------------------------------------------------------------
 def list_used_words(file: MapFile) -> set[str]:
-    """Return the names of the texts that are words of some maps of a file."""
+    """Return the names of the texts that label queries or keys of some attention maps of a file."""
     used: set[str] = set()
     for group in file.groups:
         for axes in group.readings:

@@ -1,6 +1,6 @@
-"""The contents of a file by name: arrays of numbers, texts, and the reasons why other values are unreadable.
+"""Reads the contents of a file by name: arrays of numbers, texts, and the reasons why other values are unreadable.
 
-A file of maps or tensors often contains more than is needed. Values that cannot be read are listed by name;
+A file of attention maps or tensors often contains more than is needed. Values that cannot be read are listed by name;
 `read_contents` raises an error only for a file of the wrong format, or for a file beyond the bounds.
 """
 
@@ -42,7 +42,7 @@ MAX_JSON_DEPTH = 12  # there are at most this many levels of nested objects, and
 ABOUT_KEY = "about"  # key of the metadata in files that this app exports
 AXIS_WORDS = {"T": "queries", "S": "keys"}  # axis -> the key of its words in files that this app exports
 TEXT_TYPE = re.compile(r"[<>|=]?[US][0-9]{1,6}")
-COUNTED_BY = ("layer", "head")  # if objects in a list have these keys, their numbers name the objects, one per map
+COUNTED_BY = ("layer", "head")  # keys of objects in a list that name them: "layer_0.head_1"
 NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # text in this app's JSON -> the number it means
 MAX_SAFETENSORS_HEADER = 100_000  # a header has at most this many bytes, enough for some hundred arrays
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -117,7 +117,7 @@ def read_contents(file_name: str, content: bytes, bounds: FileBounds = ARRAY_BOU
 
 
 def gather_contents(file_name: str, found: Iterator[tuple[str, Found]], bounds: FileBounds) -> FileContents:
-    """Collect the arrays and texts of a file; raise AttentionError if there are too many."""
+    """Collect the arrays and texts that were found in a file; raise AttentionError if there are too many."""
     contents, numbers = FileContents(), 0
     for name, value in found:
         if name in contents.arrays or name in contents.texts or name in contents.unread:
@@ -246,7 +246,7 @@ def name_entries(entries: list[tuple]) -> list[str]:
 
 
 def count_name(entry: dict) -> str:
-    """Return the name of an object by its layer and head, "layer_0.head_1"; "" if the object states neither."""
+    """Return the name of an object by its layer and head, "layer_0.head_1"; "" if it lacks both of these keys."""
     return ".".join(f"{key}_{entry[key]}" for key in COUNTED_BY if type(entry.get(key)) is int)
 
 
@@ -261,7 +261,9 @@ def without_name(entry: tuple, name: str) -> tuple:
 
 
 def is_counted_object(value: object) -> bool:
-    """Return whether an object has only texts under the keys 0, 1, 2, ..., as a data frame stores a column of words."""
+    """Return whether all keys of an object are 0, 1, 2, ... and all values texts, as a data frame stores a column of
+    words.
+    """
     if not isinstance(value, tuple) or not value:
         return False
     return all(key == str(place) and isinstance(text, str) for place, (key, text) in enumerate(value))
@@ -289,7 +291,7 @@ def read_text_rows(value: object) -> list[tuple[str, object]] | None:
 
 
 def read_json_value(name: str, value: object) -> Found:
-    """Read a JSON value that is not an object as texts or an array; return the error if it is neither."""
+    """Convert a JSON value that is not an object to texts or an array; return an AttentionError if it is neither."""
     texts = as_texts(value)
     if texts is not None:
         return texts

@@ -1,4 +1,4 @@
-"""The words of attention maps: which texts of a file label the queries, and which label the keys."""
+"""Finds the words of attention maps: which texts of a file label the queries, and which label the keys."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -63,7 +63,9 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class FoundWords:
-    """The words of queries and keys, each with the name of the text that has them; "" if they are only numbers."""
+    """The words that label queries and keys, each with the name of its text in the file; "" if numbers replace the
+    words.
+    """
 
     queries: Words
     keys: Words
@@ -74,7 +76,8 @@ class FoundWords:
 def find_words(
     texts: Mapping[str, Texts], sizes: tuple[int, int], kind: str, stem: str, sentence: int | None, sentences: int
 ) -> FoundWords:
-    """Return the words of maps of T queries and S keys; numbers as words if the file has none.
+    """Return the words that label the T queries and S keys of attention maps; numbers from 1 if the file has no such
+    words.
 
     texts: the texts of the file, by name. sizes: (T, S). kind: the kind of the maps, "encoder", "decoder", "cross" or
     "". stem: the path of the maps in the file; words in the same object are preferred. sentence: the index in a batch,
@@ -98,9 +101,9 @@ def find_words(
 
 
 def list_near_words(texts: Mapping[str, Texts], stem: str) -> dict[str, Texts]:
-    """Return the texts that are named like words and lie in the same object of the file as maps.
+    """Return the texts that have names of words and lie in the same object of the file as some attention maps.
 
-    stem: the path of the maps in the file.
+    stem: the path of this object in the file.
     """
     names = (*QUERY_NAMES, *KEY_NAMES, *BOTH_NAMES)
     near = [name for name in texts if stem and name_stem(name) == stem]
@@ -108,9 +111,11 @@ def list_near_words(texts: Mapping[str, Texts], stem: str) -> dict[str, Texts]:
 
 
 def names_of_axes(kind: str, is_square: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names that texts with the words of queries, and of keys, may have, in the order of trial.
+    """Return the names that texts with the words of queries, and of keys, may have, in the order in which they are
+    tried.
 
-    kind: the kind of the maps. is_square: whether there are as many queries as keys.
+    kind: the kind of the attention maps ("encoder", "decoder", "cross" or ""). is_square: whether there are as many
+    queries as keys.
     """
     match kind:
         case "encoder":
@@ -127,7 +132,10 @@ def names_of_axes(kind: str, is_square: bool) -> tuple[tuple[str, ...], tuple[st
 def pick_words(
     texts: Mapping[str, Texts], names: Iterable[str], count: int, sentence: int | None, sentences: int
 ) -> tuple[str, Words]:
-    """Return (name, words) for the first text that has one of `names` and `count` words; ("", ()) if there is none."""
+    """Return the first text that has one of `names` and `count` words, as (its name, its words); ("", ()) if none has.
+
+    sentence: the index of the sentence in a batch, None without one. sentences: the number of sentences.
+    """
     for wanted in names:
         for name, text in texts.items():
             if plain_name(name) == wanted:
@@ -138,10 +146,10 @@ def pick_words(
 
 
 def list_cuts(text: Texts, sentence: int | None, sentences: int) -> Iterator[Words]:
-    """Yield the ways to read a text as words.
+    """Yield the ways to split a text of a file into words.
 
-    A text is split at its spaces, or into its characters. A list is returned unchanged. From a list of lists, the list
-    of the sentence is returned.
+    A text is split at its spaces, or into its characters. A list of words is returned unchanged. From a list of lists,
+    the list of the sentence is returned.
     """
     if isinstance(text, str):
         yield tuple(text.split())
@@ -160,9 +168,9 @@ def list_cuts(text: Texts, sentence: int | None, sentences: int) -> Iterator[Wor
 
 
 def check_words(texts: Mapping[str, Texts], sizes: list[tuple[int, int]], sentences: int) -> None:
-    """Check that each text that must be words of maps has as many words as some axis of a map has positions.
+    """Raise AttentionError if a text that must be words of attention maps has as many words as no axis of a map.
 
-    sizes: (T, S) of all maps of a file. Raises AttentionError: words_count.
+    sizes: (T, S) of all attention maps of a file. Raises AttentionError: words_count.
     """
     known = {size for pair in sizes for size in pair}
     sentence = 0 if sentences > 1 else None

@@ -23,14 +23,17 @@ LENGTH_NAMES = (  # names of arrays that contain lengths; the keys beyond the le
     *("valid_len", "kv_lengths", "kv_lens", "kv_seq_lengths", "key_lengths", "key_lens", "key_value_seq_lengths"),
     *("src_lengths", "src_lens", "src_len", "src_valid_lens", "enc_valid_lens", "memory_lengths"),
 )
-# Readings of a causal flag: query 0 at key 0, as in torch, or the last query at the last key, as with a cache.
+# Two readings of a causal flag: query 0 sits at key 0, as in torch, or the last query at the last key, as with a cache.
 CAUSAL_READINGS = (("T S", "causal"), ("T S", "causal_end"))
 LENGTH_AXES = {1: ("B",), 2: ("B T",)}
 STATED = ("causal", "causal_end", "lengths")
 
 
 def is_stated_mask(name: str, array: np.ndarray) -> bool:
-    """Return whether an array states a mask: a flag that is true, or whole numbers under a name for lengths.
+    """Return whether an array describes a mask without its matrix: by a causal flag that is true, or by sequence
+    lengths.
+
+    name: a name in CAUSAL_FLAGS or LENGTH_NAMES, else the result is False.
 
     >>> is_stated_mask("is_causal", np.array(True)), is_stated_mask("valid_lens", np.array([3, 5]))
     (True, True)
@@ -42,7 +45,7 @@ def is_stated_mask(name: str, array: np.ndarray) -> bool:
 
 
 def list_stated_readings(name: str, mask: Tensor, sizes: tuple[int, int, int, int]) -> Sequence[tuple[str, str]]:
-    """Return the possible (axes, meaning) of a stated mask; return an empty sequence for any other mask.
+    """Return the possible (axes, meaning) of a mask given as a causal flag or as lengths; empty for any other mask.
 
     sizes: (B, H, T, S). Raises AttentionError: mask_lengths, if there is not one length from 0 to S for each sequence.
     """
@@ -62,9 +65,9 @@ def list_stated_readings(name: str, mask: Tensor, sizes: tuple[int, int, int, in
 def stated_to_pairs(
     mask: Num[Tensor, "..."], polarity: str, sizes: tuple[int, int, int, int]
 ) -> Bool[Tensor, "B H T S"]:
-    """Convert a stated mask to four axes, some of length 1, with True = may attend.
+    """Convert a causal flag or sequence lengths to a mask with four axes, some of length 1, with True = may attend.
 
-    polarity: one of STATED. sizes: (B, H, T, S).
+    polarity: one of STATED ("causal", "causal_end", "lengths"). sizes: (B, H, T, S).
 
     >>> stated_to_pairs(torch.tensor([1, 2]), "lengths", (2, 1, 1, 3)).tolist()
     [[[[True, False, False]]], [[[True, True, False]]]]
@@ -85,7 +88,7 @@ BOTH = ("allowed", "blocked")
 AXES_BY_RANK = {1: ("S",), 2: ("B S", "T S"), 3: ("B T S", "H T S", "BH T S"), 4: ("B H T S",)}
 MASK_AXES = tuple(axes for all_axes in (*AXES_BY_RANK.values(), *LENGTH_AXES.values()) for axes in all_axes)
 
-# Names of masks by the meaning of True or 1; a mask of keys (KEYS_...) may be (B, S), but not (T, S).
+# Names of masks by what True or 1 means; those in KEYS_... may be (B, S), but not (T, S).
 KEYS_BLOCKED = (
     "key_padding_mask",
     "src_key_padding_mask",
@@ -164,8 +167,8 @@ class MaskReading:
     """One way to read a mask: the meaning of its axes and of its values.
 
     axes: one of MASK_AXES. polarity: the values that let a query attend to a key. "allowed": True or 1. "blocked":
-    False or 0. "added": 0, beside large negative numbers. Or one of STATED: "lengths", the number of real keys;
-    "causal", no later key; "causal_end", no later key, with the last query at the last key.
+    False or 0. "added": 0, beside large negative numbers. For a mask without a matrix: "lengths", the number of real
+    keys; "causal", no later key; "causal_end", no later key, with the last query at the last key.
     """
 
     axes: str
@@ -311,10 +314,9 @@ def find_causal_polarity(mask: Tensor) -> tuple[str, ...]:
 
 
 def is_turned(mask: Tensor, named: tuple[str, ...]) -> bool:
-    """Return whether a mask is causal, but with True and False exchanged, as in Megatron's attention_mask.
+    """Return whether True and False of a causal mask are exchanged, so that its name's meaning allows only later keys.
 
-    With the meaning that the name of such a mask implies, each query would attend to all later keys. named: the implied
-    meanings.
+    Megatron's attention_mask is such a mask. named: the meanings of True that the name implies.
 
     >>> later = torch.ones(3, 3, dtype=torch.bool).triu(1)[None, None]
     >>> is_turned(later, ("allowed",)), is_turned(later, ("blocked",)), is_turned(~later, ("allowed",))
@@ -352,8 +354,8 @@ def mask_to_pairs(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int
 def mask_to_allowed(mask: Tensor, blocked: bool, is_added: bool = True) -> Tensor:
     """Convert a boolean mask, or an additive mask of 0 and large negative numbers, to True = may attend.
 
-    blocked: whether True means blocked in a boolean mask. is_added: whether numbers are added to scores; if not, they
-    are 0 and 1.
+    blocked: whether True means blocked in a boolean mask. is_added: whether the mask's numbers are added to scores; if
+    False, they are 0 and 1.
     """
     if mask.dtype == torch.bool or not is_added:
         truths = mask != 0
@@ -364,7 +366,7 @@ def mask_to_allowed(mask: Tensor, blocked: bool, is_added: bool = True) -> Tenso
 
 
 def are_same_pairs(one: Tensor, other: Tensor) -> bool:
-    """Return whether two masks of four axes, some of length 1, block the same pairs; nothing is broadcast for this."""
+    """Return whether two masks of four axes, some of length 1, block the same pairs, without broadcasting them."""
     for axis in range(one.dim()):
         if one.shape[axis] == other.shape[axis]:
             continue

@@ -1,4 +1,4 @@
-"""Reads one matrix from a file: the array named as the matrix, in this project or in a library, or the only array."""
+"""Reads one matrix from a file: the array with the matrix's name in this project or a library, or the only array."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ from attention_core.record.errors import AttentionError
 
 
 def read_matrix_file(file_name: str, content: bytes) -> FileContents:
-    """Return the contents of a file, which must have at least one array.
+    """Return the arrays of a file and the errors of those that could not be read; there must be at least one array.
 
     Raises AttentionError: no_arrays, the error of an array that could not be read, and those of read_contents.
     """
@@ -32,7 +32,8 @@ def read_array(
     The weight of a PyTorch linear layer is transposed: see turn_projection.
 
     name: the matrix to read, such as "w_q"; errors quote it. minus_infinity: whether −∞ is allowed. file_name, content:
-    as in read_contents. The rest of the file need be neither arrays nor finite.
+    the name of the file and its bytes. Only the array that is read must be finite; other entries of the file may be
+    anything.
 
     Raises AttentionError: unknown_choice, which_array, no_arrays, and those of read_contents.
 
@@ -54,8 +55,9 @@ def read_matrix(
 ) -> Float[np.ndarray, "rows columns"]:
     """Read one array of a file as a matrix; a vector (n,) becomes (1, n), and leading axes of length 1 are dropped.
 
-    The arguments are as in read_array. Returns float64, at most 512 x 512, with no magnitude above a million. Raises
-    AttentionError: rank, too_many_rows, too_many_columns, too_large, and those of read_array.
+    name: the matrix to read, such as "w_q"; errors quote it. array: the name of the array; None to choose it by the
+    name of the matrix. Returns float64, at most 512 x 512, with no magnitude above a million. Raises AttentionError:
+    rank, too_many_rows, too_many_columns, too_large, and those of read_array.
 
     >>> read_matrix("b_q.json", b"[[[1, 2, 3]]]", "b_q")
     array([[1., 2., 3.]])
@@ -78,7 +80,8 @@ def read_matrix(
 def choose_name(file_name: str, arrays: Mapping[str, np.ndarray], name: str, array: str | None) -> str:
     """Return the name of the array to read: `array` if given, else one named as the matrix, else the only one.
 
-    name: the matrix to read; an array has its name in this project or in a library.
+    name: the matrix to read. An array is named as the matrix if it has the matrix's name in this project or in a
+    library.
 
     >>> choose_name("x.npz", {"attn.k_proj.weight": np.eye(2), "attn.q_proj.weight": np.eye(2)}, "w_q", None)
     'attn.q_proj.weight'
@@ -153,7 +156,7 @@ THIRDS = {"q": 0, "k": 1, "v": 2}
 def projection_of(given: str, name: str) -> str:
     """Return how the array named `given` stores the matrix `name`: "plain", "linear" (transposed) or "packed".
 
-    Returns "" if the array's name does not mean that matrix.
+    "packed" is the weight of q, k and v in one array. Returns "" if the array's name does not stand for that matrix.
     """
     kind, _, letter = name.partition("_")
     if letter not in LINEAR_NAMES or kind not in ("w", "b"):

@@ -1,4 +1,4 @@
-"""Reads q, k, v and further steps from the arrays of a file, and cuts them to a part that fits on a screen."""
+"""Reads q, k, v and further steps from the arrays of a file, and cuts out the heads and tokens that fit a screen."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ NO_ANSWERS: Mapping[str, MaskReading] = {}
 MASK_ROLES = ("mask", "padding")  # "mask": True for the allowed pairs; "padding": True for the real keys
 ROLES = (*REQUIRED_ROLES, *MASK_ROLES, "scores", "weights", "output")
 STATED_NAMES = (*CAUSAL_FLAGS, *LENGTH_NAMES)
-ATTENTION_MASK = "attention_mask"  # if there is another mask, this one marks the real keys, (B, S), as in transformers
+ATTENTION_MASK = "attention_mask"  # beside another mask, it marks the real keys, (B, S), as in transformers
 HEAD_OUTPUTS = "head_outputs"  # the name in this app's exports, where "output" is the result of W_o
 VECTOR_ENDINGS = ("", "_states", "_layer", "_vectors", "_heads", "_tensor", "_proj", "s")
 ROLE_NAMES = {
@@ -75,7 +75,7 @@ class UploadedTensors:
 
 @dataclass(frozen=True)
 class UploadPart:
-    """A part of uploaded tensors: one sequence of the batch, and (first, count) for its heads, queries and keys."""
+    """The part to cut from uploaded tensors: one sequence, and (first, count) for its heads, queries and keys."""
 
     batch: int
     heads: tuple[int, int]
@@ -83,7 +83,7 @@ class UploadPart:
     keys: tuple[int, int]
 
     def slices(self) -> tuple[slice, slice, slice, slice]:
-        """Return the part as slices of the axes B, H, T and S."""
+        """Return the ranges to cut out as slices of the axes B, H, T and S."""
         ranges = ((self.batch, 1), self.heads, self.queries, self.keys)
         return tuple(slice(first, first + count) for first, count in ranges)
 
@@ -99,7 +99,7 @@ def guess_roles(names: Iterable[str]) -> dict[str, str]:
     names.sort(key=lambda name: plain_name(name) in STATED_NAMES)  # arrays of masks first, before flags and lengths
     roles: dict[str, str] = {}
     for role in ROLES:
-        for said in (last_name, plain_name):  # last_name first: exact names precede names with a layer's number
+        for said in (last_name, plain_name):  # last_name first: it prefers an exact name to a name with a layer's index
             for name in names:
                 if names_role(said(name), role):
                     roles.setdefault(role, name)
@@ -157,7 +157,7 @@ def can_have_role(name: str, array: np.ndarray) -> bool:
 
 
 def oldest_in_force(uploads: Sequence[Iterable[str]]) -> int:
-    """Return the index of the oldest upload still used: the newest upload that itself has q, k and v, else the first.
+    """Return the index of the oldest upload that is still used: the newest that has q, k and v by itself, else index 0.
 
     uploads: the names of the arrays in each upload, the oldest upload first.
 
@@ -265,7 +265,7 @@ def add_pair_axes(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
 
 
 def output_to_step(output: Tensor, axes: str) -> dict[str, Tensor]:
-    """Return {name of its step: an uploaded output}: "head_outputs" if it has as many axes as q, else "concat".
+    """Return an uploaded output under the name of its step: "head_outputs" if it has as many axes as q, else "concat".
 
     axes: the layout of q in the file.
     """
@@ -283,7 +283,7 @@ def output_to_step(output: Tensor, axes: str) -> dict[str, Tensor]:
 
 # ---- the part that fits on a screen ----------------------------------------------------------------------------------
 def largest_upload_part(uploaded: UploadedTensors, most_heads: int, most_tokens: int, most_pairs: int) -> UploadPart:
-    """Return the largest part within these limits; the part begins at the first head, query and key.
+    """Return the largest UploadPart within these limits; it begins at the first head, query and key.
 
     most_pairs: the largest number of weights over all heads.
     """
@@ -313,11 +313,11 @@ def heads_per_group(uploaded: UploadedTensors) -> int:
 
 
 def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTensors:
-    """Copy a part of uploaded tensors: one sequence, some heads with their key/value heads, some queries and keys.
+    """Copy some heads, queries and keys of one uploaded sequence, with the key/value heads of these heads.
 
-    Weights and outputs depend on all keys, so if the part leaves keys out, only the scores of the file are kept. A step
-    whose shape does not fit q and k is not cut, so that the mismatch is reported later. Raises AttentionError:
-    part_outside, part_groups.
+    Weights and outputs depend on all keys, so if keys are left out, only the scores of the file are kept. A step whose
+    shape does not fit q and k is not cut, so that the mismatch is reported later. Raises AttentionError: part_outside,
+    part_groups.
     """
     check_part(uploaded, part)
     sequence, heads, queries, keys = part.slices()
@@ -326,7 +326,7 @@ def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTens
     allowed = uploaded.allowed
     if allowed is not None:
         allowed = slice_pairs(allowed, part.slices())
-    return replace(  # these are copies, so that the whole tensors can be freed
+    return replace(  # the slices are copied, so that the whole tensors can be freed
         uploaded,
         q=uploaded.q[sequence, heads, queries].clone(),
         k=uploaded.k[sequence, kv_heads, keys].clone(),
@@ -337,7 +337,7 @@ def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTens
 
 
 def check_part(uploaded: UploadedTensors, part: UploadPart) -> None:
-    """Raise AttentionError if a part is outside the tensors, or splits a group of heads that share a key/value head."""
+    """Raise AttentionError if the ranges to cut out leave the tensors, or split heads that share a key/value head."""
     B, H, T, _ = uploaded.q.shape
     S = uploaded.k.shape[2]
     check_range("heads", part.heads, H)
@@ -373,7 +373,7 @@ def check_range(name: str, chosen: tuple[int, int], size: int) -> None:
 
 
 def cut_given_steps(uploaded: UploadedTensors, part: UploadPart) -> dict[str, Tensor]:
-    """Copy the chosen part of each step in a file; if the part leaves keys out, only the scores are copied."""
+    """Copy the steps of a file for the chosen heads, queries and keys; if keys are left out, copy only the scores."""
     B, H, T, _ = uploaded.q.shape
     S = uploaded.k.shape[2]
     sequence, heads, queries, keys = part.slices()

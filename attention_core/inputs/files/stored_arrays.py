@@ -1,4 +1,4 @@
-"""Arrays as files store them: bytes with a type and a shape, NumPy's NPY and NPZ, and nested lists of JSON.
+"""Reads arrays as files store them: bytes with a type and a shape, NumPy's NPY and NPZ, and nested lists of JSON.
 
 Sizes that a file states are checked before memory is allocated, so that a small file cannot claim much memory. Nothing
 is unpickled. The formats of NumPy: NEP 1, and the docstring of numpy.lib.format.
@@ -279,7 +279,7 @@ def check_unpacked_size(name: str, members: list[ZipInfo], bounds: FileBounds) -
 
 
 def unpack_member(archive: ZipFile, member: ZipInfo) -> bytes:
-    """Unpack a zip member, up to the number of bytes that the zip directory states."""
+    """Return a zip member's unpacked bytes, but at most as many as the zip directory states."""
     with archive.open(member) as file:
         return file.read(member.file_size)
 
@@ -296,7 +296,8 @@ MAX_SIGN_COUNTS = {",": MAX_NUMBERS, "[": MAX_LISTS, "{": MAX_OBJECTS, '"': 2 * 
 def parse_json(name: str, text: str) -> object:
     """Parse a JSON text, with each object as a tuple of (key, value) pairs, so that repeated keys are kept.
 
-    Whole numbers stay int, as whole_or_float limits it. Infinities and NaN, which Python's json writes, are accepted.
+    Whole numbers of at most MAX_WHOLE_DIGITS characters stay int; longer ones become float. Infinities and NaN, which
+    Python's json writes, are accepted.
 
     Raises AttentionError: json_signs, not_json, lists_too_deep.
     """
@@ -389,6 +390,6 @@ def format_json_excerpt(item: object) -> str:
     """Return the beginning of an item as JSON text; for a list or an object, return only the brackets."""
     if isinstance(item, list):
         return "[…]"
-    if isinstance(item, tuple):  # an object is given as its pairs
+    if isinstance(item, tuple):  # parse_json returns an object as a tuple of pairs
         return "{…}"
     return safe_excerpt(json.dumps(item, ensure_ascii=False))

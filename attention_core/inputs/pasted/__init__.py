@@ -1,1 +1,1 @@
-"""Parsers of the formats of pasted matrices. Each parser splits a text into cells, row by row."""
+"""Parses the formats of pasted matrices: each parser splits a text into cells, row by row."""

@@ -1,4 +1,4 @@
-"""Parser of matrices in brackets, in the syntax of Python, NumPy, PyTorch, JAX, JSON, MATLAB, Mathematica and C."""
+"""Parses matrices in brackets, in the syntax of Python, NumPy, PyTorch, JAX, JSON, MATLAB, Mathematica and C."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from attention_core.record.errors import AttentionError
 MAX_SHOWN_AXES = 8
 WRAPPED_LINE_CHARACTERS = 60  # a line of at least this length may be one of several lines of a row
 
-# Functions that leave the numbers of a matrix unchanged, by the last part of their names.
+# Names of functions, without the module before them, that leave the numbers of a matrix unchanged.
 WRAPPERS = frozenset(
     (
         *("array", "asarray", "ndarray", "masked_array", "matrix", "mat", "stack", "vstack", "from_numpy"),
@@ -32,7 +32,7 @@ WRAPPERS = frozenset(
 )
 NOTHING = re.compile(r"[,; \t\r\n]+|\bNone\b")  # text between matrices (separators), or None in the place of a matrix
 FRACTION_CALLS = ("fraction", "rational")
-# Keyword arguments whose values are not numbers of the matrix; in HOLDING_KEYWORDS, those whose values are.
+# The values of these keyword arguments are no numbers of the matrix; the values of HOLDING_KEYWORDS are its numbers.
 SILENT_KEYWORDS = frozenset(
     (
         *("dtype", "device", "requires_grad", "grad_fn", "shape", "layout", "size", "names", "name", "weak_type"),
@@ -68,7 +68,7 @@ SUFFIXED_NUMBER = re.compile(r"([0-9]\.?)[fFlL]\b")
 
 
 class Group:
-    """The content between two brackets, or the arguments of a call: groups, or text.
+    """The content between two brackets, or the arguments of a call, as nested groups or as text.
 
     opened: the opening bracket; "" for the whole text. call: the name of the called function; "" if there is no call.
     """
@@ -134,9 +134,9 @@ def bracketed_cells(text: str, name: str) -> Cells:
 
 
 def rows_of(group: Group, text: str, name: str) -> Cells:
-    """Splits a matrix into its rows in brackets.
+    """Splits a matrix, given as a group of rows in brackets, into its rows and cells.
 
-    Raises AttentionError: several_matrices, if there are more axes.
+    Raises AttentionError: brackets, or several_matrices or rank if the group has more than two axes.
     """
     if any(row.groups for row in group.groups):
         shape = shape_of(group)
@@ -206,7 +206,9 @@ def leaf_rows(leaf: str, name: str) -> Cells:
 
 # ---- groups ----------------------------------------------------------------------------------------------------------
 def group_brackets(text: str, name: str) -> Group:
-    """Parses a text into groups by its brackets; calls around groups are removed together with type arguments."""
+    """Parses a text into nested groups by its brackets; the name of a called function and a type argument are
+    removed.
+    """
     whole = Group("")
     stack = [whole]
     position = 0
@@ -237,7 +239,7 @@ def group_brackets(text: str, name: str) -> Group:
 
 
 def close_group(group: Group, outer: Group, text: str, position: int, name: str) -> None:
-    """Adds the content of a closed group to the group around it."""
+    """Adds a group whose bracket was closed to the group around it; of a call, only the arguments are added."""
     if group.labels:
         take_labelled(group, text, name)
     inside = "".join(group.text)
@@ -271,10 +273,10 @@ def close_group(group: Group, outer: Group, text: str, position: int, name: str)
 
 
 def take_labelled(group: Group, text: str, name: str) -> None:
-    """Takes the numbers of a group with labels, as in {"q": [[1, 2]]} or the row {"a": 1, "b": 2}.
+    """Removes the label from a group such as {"q": [[1, 2]]}; a row such as {"a": 1, "b": 2} stays as it is.
 
-    Raises AttentionError (several_matrices) if several labels have brackets, because these can be matrices, or the rows
-    or columns of one.
+    Raises AttentionError: several_matrices, if several labels have brackets, because these can be matrices, or the rows
+    or columns of one matrix.
     """
     if not group.groups and len(split_row("".join(group.text))) == len(group.labels):
         return
@@ -294,7 +296,9 @@ def take_labelled(group: Group, text: str, name: str) -> None:
 
 
 def skip_keyword(text: str, found: re.Match, name: str) -> int:
-    """Returns the position after a keyword argument, or before the argument's value if it contains the numbers."""
+    """Returns the position after a keyword argument, or before the argument's value if the value contains the
+    numbers.
+    """
     keyword = found["keyword"].lower()
     if keyword in HOLDING_KEYWORDS:
         return found.end()

@@ -1,4 +1,4 @@
-"""The meaning of commas and points in a pasted text: decimal marks, thousands separators, or separators of cells."""
+"""Decides what commas and points mean in a pasted text: decimal marks, thousands separators, or separators of cells."""
 
 import re
 
@@ -73,9 +73,9 @@ def with_decimal_points(cells: Cells, name: str) -> Cells:
 
 
 def ask_comma(name: str, plain: Cells, readings: tuple[Cells, Cells], cell: str) -> AttentionError:
-    """Returns the error for a mark that may be a decimal mark or a thousands separator.
+    """Returns the error for a comma or a point that may be a decimal mark or a thousands separator.
 
-    cell: an ambiguous cell.
+    plain: the cells as pasted. readings: the cells in both readings. cell: an ambiguous cell.
     """
     places = [(row, line.index(cell)) for row, line in enumerate(plain) if cell in line]
     row, column = places[0]
@@ -93,7 +93,11 @@ def ask_comma(name: str, plain: Cells, readings: tuple[Cells, Cells], cell: str)
 
 
 def write_reading(read: list[str], plain: list[str], column: int) -> str:
-    """Returns the text of a cell in a reading; if the reading splits the row differently, the text of the whole row."""
+    """Returns how a reading writes the cell at index `column`; if the reading splits the row differently, the whole
+    row.
+
+    read, plain: the cells of the row in the reading, and as pasted.
+    """
     return read[column] if len(read) == len(plain) else "  ".join(read)
 
 
@@ -161,8 +165,8 @@ def comma_cells(rows: list[str], name: str) -> Cells:
 
 
 def decimal_cells(rows: list[str]) -> Cells | None:
-    """Splits rows at commas with spaces, or at spaces, if all commas without spaces are decimal; returns None if
-    not.
+    """Splits rows at commas with spaces, or at spaces; returns None unless all cells are then numbers with decimal
+    commas.
     """
     if not any(map(TIGHT_COMMA.search, rows)):
         return None

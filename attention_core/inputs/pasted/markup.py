@@ -1,4 +1,4 @@
-"""Parser of tables in markup: LaTeX environments, HTML, Markdown, Jira, and tables whose lines are drawn with
+"""Parses tables in markup: LaTeX environments, HTML, Markdown, Jira, and tables whose lines are drawn with
 characters.
 """
 
@@ -40,7 +40,7 @@ def latex_cells(text: str, name: str) -> Cells | None:
     Raises AttentionError: brackets, not_understood, several_matrices.
     """
     found = ENVIRONMENT.search(text)
-    if found is None:  # rows without an environment, such as 1 & 2 \\\\
+    if found is None:  # rows without an environment, such as 1 & 2 \\\\, count as a matrix
         return environment_cells(text, "matrix") if CELL_END.search(text) and ROW_END.search(text) else None
     matrices = []
     position = 0
@@ -182,8 +182,9 @@ MARKDOWN_RULE = re.compile(r"[ \t|]*:?[-−]+:?[ \t]*(?:[|+][ \t]*:?[-−]+:?[ \
 
 
 def split_ruled_lines(lines: list[str]) -> tuple[list[str], bool]:
-    """Removes the drawn lines of a table. Returns the other lines, and whether a line is drawn under the first of
-    them.
+    """Removes the drawn lines of a table, such as |---|---| or ═══.
+
+    Returns the other lines, and whether a line is drawn under the first of them.
     """
     kept = []
     is_head_ruled = False
@@ -210,6 +211,6 @@ def piped_cells(lines: list[str]) -> Cells | None:
             stripped = stripped.replace("||", "|")
         stripped = stripped.removeprefix("|").removesuffix("|")
         cells.append([cell.strip().replace("**", "").strip("*`") for cell in stripped.split("|")])
-    if all(len(row) == 1 for row in cells):  # a determinant is written as | 1 2 |
+    if all(len(row) == 1 for row in cells):  # without separators inside the bars, such as | 1 2 | of a determinant
         cells = [row[0].split() for row in cells]
     return cells

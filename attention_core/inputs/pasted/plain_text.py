@@ -1,4 +1,4 @@
-"""Normalisation of a pasted text to plain characters, without anything around the matrix.
+"""Normalises a pasted text to plain characters, and removes everything around the matrix.
 
 Replaced characters: wide digits, dashes, fractions, powers of ten. Removed texts: code fences, prompts, comments,
 names, footers.
@@ -17,7 +17,7 @@ WIDE_FORMS = (
     "<noBreak>",
     "<font>",
 )  # full-width characters, found by their Unicode names
-MINUS = "−"  # U+2212 is the minus sign that is not a hyphen
+MINUS = "−"  # U+2212, the minus sign; the ASCII character "-" is a hyphen
 OTHER_SIGNS = {
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u207b\ufe63\uff0d", MINUS),  # dashes and superscript minus
     "⁺": "+",
@@ -29,7 +29,7 @@ OTHER_SIGNS = {
     **dict.fromkeys("【〔", "["),
     **dict.fromkeys("】〕", "]"),
     **dict.fromkeys("│┃║┆┇┊┋╎╏", "|"),
-    **dict.fromkeys("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " "),  # the parts of which a tall bracket is composed
+    **dict.fromkeys("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " "),  # the pieces of a tall bracket
     "⋅": "·",
     **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", ""),  # zero-width characters
 }
@@ -52,10 +52,11 @@ RAISED_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 def plain_signs(text: str) -> str:
-    """Replaces typographic characters by characters that programs use, if the typographic ones have only one meaning.
+    """Replaces typographic characters by characters that programs use, if a typographic character has only one meaning.
 
-    These are wide and bold digits and marks, dashes before a number, blanks of all widths, quotation marks, powers of
-    ten, and fractions. A character with another meaning, such as a superscript 2 or the half of "1½", is unchanged.
+    Such characters are wide and bold digits and marks, dashes before a number, blanks of all widths, quotation marks,
+    powers of ten, and fractions. A character with another meaning, such as a superscript 2 or the half of "1½", is
+    unchanged.
 
     >>> plain_signs("１．５，–2 1.5 × 10⁻³ ½")
     '1.5,−2 1.5e-3 1/2'
@@ -73,7 +74,7 @@ def plain_signs(text: str) -> str:
 
 
 def plain_sign(sign: str) -> str:
-    """Returns the programming character for a typographic character, or the character unchanged."""
+    """Returns the character that programs use in place of a typographic character, or the character unchanged."""
     if sign in OTHER_SIGNS:
         return OTHER_SIGNS[sign]
     if sign.isascii():
@@ -96,7 +97,7 @@ def plain_exponent(found: re.Match) -> str:
 
 
 def plain_fraction(found: re.Match) -> str:
-    """Writes a LaTeX fraction on one line."""
+    """Writes a matched LaTeX fraction on one line as numerator/denominator."""
     in_braces, digits = found.group(1, 2), found.group(3, 4)
     top, bottom = digits if in_braces[0] is None else in_braces
     return f"{top.strip()}/{bottom.strip()}"
@@ -115,9 +116,9 @@ def refuse_left_out(text: str, name: str) -> None:
 
 
 def join_continued_lines(text: str) -> str:
-    """Joins MATLAB lines that continue after "...".
+    """Joins MATLAB lines that continue after "...", in which no numbers are left out.
 
-    Such texts contain ";", and printed matrices do not.
+    Only a text with ";" is changed: such MATLAB texts contain ";", and printed matrices with left-out numbers do not.
     """
     if ";" not in text or "..." not in text:
         return text
@@ -134,11 +135,12 @@ PROMPT = re.compile(
 )
 ECHO = re.compile(
     r"\A\s*(?:(?:print|display|disp)\s*\(\s*)?[^\W\d][\w.]{0,60}\)?;?[ \t]*\n"
-)  # the name that was typed at a prompt
+)  # matches the name that was typed at a prompt, before its output
 COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t,;\])}]))(?:#(?=[ \t]|$)|//(?=[ \t]|MatrixForm)|%(?=[ \t]*[^\W\d_]))[^\n]*$")
 NAME = r"[^\W\d]\w{0,60}"
 SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=[^\n]\"?[ \t]*\n", re.IGNORECASE)  # a first line that sets Excel's separator
-# Matches script lines without numbers of the matrix, such as imports, and lines that state its shape.
+# SCRIPT_LINE matches lines that have no numbers of the matrix: imports, and calls that print a variable.
+# SHAPE matches lines that state the shape of the matrix.
 SCRIPT_LINE = re.compile(r"(?m)^[ \t]*(?:(?:from [\w.]{1,60} )?import [\w., ]{1,80}|print\([\w.]{1,60}\));?[ \t]*$")
 SHAPE = re.compile(
     rf"(?m)^[ \t]*(?:{NAME}\.)?shape[ \t]*[:=][ \t]*\([0-9, ]{{1,40}}\)[ \t]*$"
@@ -149,11 +151,11 @@ TITLE_LINE = re.compile(rf"(?P<head>{NAME})[ \t]*$")
 LABELLED = re.compile(
     rf"[ \t]*(?P<head>{NAME}(?:\.\w+){{0,8}})[ \t]*:[ \t]*(?=$|[\[{{(]|(?:[\w.]+\.)?(?:array|tensor)\()"
 )
-# The line before each matrix of a 3-D array: "A(:,:,1) =" of MATLAB, ", , 1" of R, "[:, :, 1] =" of Julia.
+# Matches the line before each matrix of a 3-D array: "A(:,:,1) =" of MATLAB, ", , 1" of R, "[:, :, 1] =" of Julia.
 PAGE = re.compile(
     r"(?m)^[ \t]*(?P<name>\w{0,60})(?:[\[(]:, ?:, ?(?P<number>[0-9]+)[\])] =|, , (?P<level>[^\n]{1,60}))[ \t]*$"
 )
-# A name before "=": it may have a type, an index or LaTeX characters, but no call, and no number precedes it.
+# Matches a name before "=": it may have a type, an index or LaTeX characters, but no call, and no number precedes it.
 ASSIGNED = re.compile(
     r"[ \t]*(?P<head>(?:[^\W\d]|[\\$*&])[\w.\\^{}\[\]<>:;,'\"|*&$ \t]{0,200}?)[ \t]*"
     r"(?P<sign>:=|<-|(?<![=!<>])=(?!=)|←)[ \t]*"
@@ -161,7 +163,7 @@ ASSIGNED = re.compile(
 TITLE = re.compile(
     rf"\A\s*(?:Parameter containing:|(?:{NAME}[ \t]){{0,2}}{NAME}[ \t]*:(?![:=]))[ \t]*(?=\n|[\[{{(]|array|tensor)"
 )
-SHAPED = re.compile(  # the shape, which Julia and polars print before the numbers
+SHAPED = re.compile(  # matches the shape that Julia and polars print before the numbers
     r"\A\s*(?:[0-9]+(?:[×x][0-9]+)* ?(?:-element )?[^\n\d][^\n]{0,200}:[ \t]*\n|shape: ?\([^\n()]*\)[ \t]*\n"
     r"|[0-9]+(?:[×x][0-9]+)+ (?:[a-z]+[0-9]* )?(?:matrix|array)[ \t]*\n|torch_tensor[ \t]*\n)"  # MATLAB; torch for R
 )

@@ -1,4 +1,4 @@
-"""Parser of matrices as R, MATLAB, Octave and pandas print them: row numbers, blocks of columns, a common factor."""
+"""Parses matrices as R, MATLAB, Octave and pandas print them: row numbers, blocks of columns, a common factor."""
 
 import re
 from collections.abc import Callable
@@ -93,9 +93,9 @@ def r_call_cells(call: str, arguments: str, name: str) -> Cells:
 
 
 def r_sizes(sizes: dict[str, str], positional: list[str], count: int) -> tuple[int, int]:
-    """Return the number of rows and of columns that a call of R implies.
+    """Return the count of rows and of columns that a call of R implies.
 
-    sizes: the named arguments of the call. positional: its other numbers. count: the number of cells.
+    sizes: the named arguments of the call. positional: its numbers without a name. count: the number of cells.
     """
     if "dim" in sizes:
         given = [int(number) for number in re.findall(r"[0-9]+", sizes["dim"])]
@@ -118,8 +118,9 @@ FACTOR_LINE = re.compile(r"[ \t]*1(?:\.0*)?[eE]([+\-âˆ’]?[0-9]{1,3})[ \t]*(?:[*Ã
 
 
 def take_factor(text: str) -> tuple[str, int]:
-    """Remove a line such as "1.0e+03 *", MATLAB's common factor; return the other text and the factor's power of
-    ten.
+    """Remove the line with the common factor that MATLAB prints, such as "1.0e+03 *".
+
+    Return the other lines as a text, and the factor's power of ten; without such a line, the text and 0.
     """
     lines = text.splitlines()
     for number, line in enumerate(lines):

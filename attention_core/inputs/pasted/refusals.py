@@ -1,4 +1,4 @@
-"""Errors for pasted texts that are not understood, or that can be read in several ways."""
+"""Makes the errors for pasted texts that are not understood, or that can be read in several ways."""
 
 from collections.abc import Sequence
 
@@ -22,9 +22,9 @@ def brackets_error(text: str, name: str) -> AttentionError:
 
 
 def not_understood(text: str, position: int, name: str) -> AttentionError:
-    """Return the error for a part of a text that is not understood and that could change the numbers.
+    """Return the error for a piece of a text that is not understood and that could change the numbers.
 
-    position: the index in the text at which the part begins.
+    position: the index in the text at which the piece begins.
     """
     line = text.count("\n", 0, position) + 1
     piece = " ".join(text[position : position + 2 * MAX_SHOWN_CHARACTERS].split())
@@ -32,7 +32,7 @@ def not_understood(text: str, position: int, name: str) -> AttentionError:
 
 
 def ambiguous_error(code: str, name: str, readings: Sequence[Cells], **values) -> AttentionError:
-    """Return an error that offers several readings of a text.
+    """Return an error that offers several readings of a text, among which the visitor chooses.
 
     readings: the cells of each reading; the error writes them so that they can be read in only one way.
     """

@@ -1,1 +1,1 @@
-"""Deep stacks of narrow blocks, trained with and without residuals and norms."""
+"""Trains and measures deep stacks of narrow blocks with and without residuals and norms."""

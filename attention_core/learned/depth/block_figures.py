@@ -16,24 +16,24 @@ from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import UNEMBEDDING
 
 LAYERS, STEPS, SEEDS = 6, 400, (0, 1, 2)  # blocks, training steps and seeds of the networks that are trained
-RATES = (1e-3, 3e-3, 1e-2)  # learning rates of Adam that are tried; the best one of each kind of block is measured
+RATES = (1e-3, 3e-3, 1e-2)  # learning rates of Adam to try; each kind of block is measured at its best
 SEQUENCES, HALF = 32, 8  # sequences per training step; symbols in each half, the second of which repeats the first
 EVERY = 20  # number of steps over which the loss is averaged
-DEPTHS = (1, 2, 4, 8, 16, 24)  # numbers of blocks of the untrained networks
-SCALED_LAYERS = 12  # number of blocks of the network whose vectors are measured
+DEPTHS = (1, 2, 4, 8, 16, 24)  # depths of the untrained networks, in blocks
+SCALED_LAYERS = 12  # depth in blocks of the network whose vectors are measured
 DIGITS = 4  # significant digits of the stored measurements
 
 
 @dataclass(frozen=True)
 class BlockFigures:
-    """The measurements of networks with one kind of block.
+    """The measurements of networks with one kind of block (with or without residuals and norms).
 
     rate: the best learning rate tried. tried: {rate: the last loss in nats, averaged over all seeds}. losses: for each
     seed, the losses at the best rate, each averaged over EVERY steps. The other fields are measured on untrained
-    networks. gradients: the norm of the first block's parameter gradient, by the number of blocks. last_word: the
-    gradient norm at the last word's vector divided by that at the first word's vector, after the first of LAYERS
-    blocks. sizes: the root mean square of the vectors at the input and after each block. alike: the mean cosine of two
-    words' vectors at the same places.
+    networks. gradients: {number of blocks: the norm of the loss gradient with respect to the first block's parameters}.
+    last_word: the gradient norm at the last word's vector divided by that at the first word's vector, after the first
+    of LAYERS blocks. sizes: the root mean square of the vectors at the input and after each block. alike: the mean
+    cosine of two words' vectors at the same places.
     """
 
     rate: float
@@ -57,7 +57,7 @@ def measure_blocks(kind: str) -> BlockFigures:
         gradients={str(layers): measure_gradient(kind, layers) for layers in DEPTHS},
         last_word=measure_last_word(kind),
         sizes=measure_vectors(kind, SCALED_LAYERS, lambda x: x.square().mean().sqrt()),
-        # Measure of Dong, Cordonnier, Loukas 2021 on the first half of the sequence, which has no symbol twice.
+        # The measure of Dong, Cordonnier, Loukas 2021, on the first half only: there no symbol occurs twice.
         alike=measure_vectors(kind, SCALED_LAYERS, lambda x: mean_cosine(x[:, :HALF])),
     )
 
@@ -76,7 +76,7 @@ def train_blocks(kind: str, rate: float, seed: int, steps: int = STEPS) -> list[
         symbols = draw_repeated_sequences(SEQUENCES, HALF, generator, measured=False)
         try:
             loss = model.loss(model.stack(symbols[:, :-1]), symbols)
-        except AttentionError:  # raised by attention if a number is not finite
+        except AttentionError:  # attention raises it if a number is not finite
             break
         losses[step] = loss.item()
         optimiser.zero_grad()
@@ -87,7 +87,10 @@ def train_blocks(kind: str, rate: float, seed: int, steps: int = STEPS) -> list[
 
 # ---- before training -------------------------------------------------------------------------------------------------
 def measure_gradient(kind: str, layers: int) -> float:
-    """Return the norm of the loss gradient with respect to the first block's parameters, averaged over SEEDS."""
+    """Return the norm of the loss gradient with respect to the first block's parameters, averaged over SEEDS.
+
+    The network is untrained and has `layers` blocks of one kind.
+    """
     lengths = []
     for seed in SEEDS:
         model, symbols = draw_untrained(kind, layers, seed)
@@ -98,9 +101,10 @@ def measure_gradient(kind: str, layers: int) -> float:
 
 
 def measure_last_word(kind: str) -> float:
-    """Return the loss gradient's norm at the last word's vector over its norm at the first, averaged over SEEDS.
+    """Return the norm of the loss gradient at the last word's vector, divided by that at the first word's, averaged
+    over SEEDS.
 
-    The vectors are those after the first of LAYERS blocks.
+    The vectors are those after the first of the LAYERS blocks of an untrained network.
     """
     ratios = []
     for seed in SEEDS:

@@ -1,4 +1,6 @@
-"""A deep and narrow Transformer that learns to copy, whose blocks may lack the residual or the norm."""
+"""Defines a deep and narrow Transformer that learns to copy sequences, and whose blocks may lack the residual or the
+norm.
+"""
 
 from dataclasses import dataclass
 
@@ -30,15 +32,18 @@ BEFORE, AFTER = "rms_norm_before", "rms_norm_after"
 class BlockKind:
     """A kind of block, with or without residuals and norms.
 
-    residual: whether the input of each part is added to its output. norm: where the norm is, BEFORE each part or AFTER
-    the addition; None without norms.
+    residual: whether the input of each sublayer (attention, feed-forward) is added to its output. norm: BEFORE if a
+    norm precedes each sublayer, AFTER if it follows the addition, None without norms.
     """
 
     residual: bool
     norm: str | None
 
     def stack(self, layers: int) -> StackConfig:
-        """Return the config of `layers` such blocks; if norms come before parts, a norm precedes the logits, too."""
+        """Return the config of a network of `layers` such blocks.
+
+        If norms come before the sublayers, a last norm precedes the logits, too.
+        """
         norms = () if self.norm is None else (self.norm,)
         attention = AttentionConfig(
             heads=HEADS, masks=("causal",), positions=("rope",), modifiers=norms, residual=self.residual
@@ -58,7 +63,9 @@ BLOCK_KINDS = {
 
 
 class DeepBlock(nn.Module):
-    """The parameters of a block. Each matrix is multiplied from the right, x @ w."""
+    """The parameters of one block: attention and feed-forward matrices, multiplied as x @ w, and the gains of its
+    norms.
+    """
 
     def __init__(self, norm: str | None, generator: Generator):
         super().__init__()
@@ -108,7 +115,8 @@ class DeepCopier(nn.Module):
         return run_stack(symbols, self.weights(), self.kind.stack(len(self.layers)))
 
     def loss(self, stack: Stack, symbols: Int[Tensor, "B T"]) -> Float[Tensor, ""]:
-        """Return the mean cross-entropy, in nats, of the symbols in the second half of a text.
+        """Return the mean cross-entropy, in nats, of the predictions in the second half of a sequence, which repeats
+        the first half.
 
         The first half does not count, because it is unpredictable. stack: the network's run on all symbols except the
         last. symbols: all symbols.

@@ -1,4 +1,6 @@
-"""Print sampled texts, here 20: `python -m attention_core.learned.grammar en 20`; of one kind: `... zh 20 because`."""
+"""Prints texts sampled from the grammar: 20 of each kind by `python -m attention_core.learned.grammar en 20`, only
+those of the kind "because" by `... zh 20 because`.
+"""
 
 import sys
 from random import Random

@@ -1,4 +1,6 @@
-"""Writes a scene in Chinese: measure words, 了, 正在 and 不, clauses with 的 before a noun, places before a verb."""
+"""Writes a scene (who does what) in Chinese: measure words, 了, 正在 and 不, clauses with 的 before a noun, and places
+before a verb.
+"""
 
 from attention_core.learned.grammar.page import QUALITY_CATEGORY, noun_category
 from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place, Relative, Said, Thing
@@ -25,7 +27,7 @@ def may_mean(thing: Thing, other: Thing) -> bool:
 
 
 class ChineseWriter(Writer):
-    """Writes the mentions and clauses of a scene in Chinese."""
+    """Writes the clauses of a scene (who does what) and its mentions of persons and things in Chinese."""
 
     __slots__ = ()
 
@@ -34,7 +36,7 @@ class ChineseWriter(Writer):
         return may_mean(thing, other)
 
     def words_of(self, phrase: Phrase) -> tuple[str, ...]:
-        """Return the words of a phrase in Chinese."""
+        """Return the Chinese words of a fixed phrase, such as a time or a conjunction."""
         return phrase.chinese
 
     def pronoun_of(self, thing: Thing, case: int) -> str:
@@ -50,7 +52,9 @@ class ChineseWriter(Writer):
 
     # ---- things ------------------------------------------------------------------------------------------------------
     def write_mention(self, mention: Mention) -> int:
-        """Write a mention: relative clause, determiner and quality, then the noun; return the position of the noun."""
+        """Write a noun with what precedes it in Chinese (relative clause, determiner, adjective); return the noun's
+        position.
+        """
         thing, _, quality, relative, _ = mention
         noun = thing.noun
         verb = self.write_relative(relative) if relative else None
@@ -69,7 +73,10 @@ class ChineseWriter(Writer):
         return at
 
     def write_determiner(self, mention: Mention) -> None:
-        """Write the owner or the determiner of a mention: 她 的 or 那 只; before kin, 我 is written without 的."""
+        """Write what says which thing a noun means: its owner or its determiner, such as 她 的 or 那 只.
+
+        Before nouns for relatives, 我 is written without 的.
+        """
         noun = mention.thing.noun
         determiner = mention.determiner
         if mention.owner:
@@ -82,8 +89,9 @@ class ChineseWriter(Writer):
             self.words += [noun.measure if word == "M" else word for word in before]
 
     def write_relative(self, relative: Relative | Place) -> int | None:
-        """Write a relative clause or a place before its noun; return the position of a clause's verb, None for a
-        place.
+        """Write a relative clause or a place before its noun, followed by 的.
+
+        Return the position of the verb for a clause, None for a place.
         """
         verb = None
         if isinstance(relative, Place):
@@ -111,7 +119,7 @@ class ChineseWriter(Writer):
         self.write_phrase(place.relation)
 
     def write_quality(self, said: Said, clause: Clause) -> int:
-        """Write a quality with its degree, such as 很 高; return the position of the quality."""
+        """Write an adjective as predicate with its degree, such as 很 高; return the position of the adjective."""
         quality, degree = said
         if quality.predicate:
             first, *others = quality.predicate
@@ -141,7 +149,7 @@ class ChineseWriter(Writer):
         return places.verb
 
     def write_verb(self, step: tuple[str, str], clause: Clause) -> int:
-        """Write a verb, followed by 了 if the deed is completed; return the position of the verb.
+        """Write a verb, followed by 了 if the action is completed; return the position of the verb.
 
         step: (the verb, a mark); only after a verb with the mark "*" may 了 follow.
         """
@@ -153,7 +161,10 @@ class ChineseWriter(Writer):
         return at
 
     def write_done(self, clause: Clause) -> None:
-        """Write 了 if the action of a clause is told as completed; see is_told_as_done."""
+        """Write 了 if a clause says that its action is completed.
+
+        Relative clauses, and questions that end with 的, have no 了.
+        """
         if clause.mood.done and not clause.gap and clause.asks not in ASKED_WITH_DE:
             self.words.append("了")
 
@@ -173,7 +184,7 @@ class ChineseWriter(Writer):
             self.write_place(clause.place)
 
     def write_adverb_asked(self, clause: Clause) -> None:
-        """Write the question word of a clause that asks for a time, a place, a reason or a manner, at its place."""
+        """Write the question word of a clause that asks for a time, a place, a reason or a manner, before the verb."""
         *before, word = QUESTION_WORDS[clause.asks]
         self.words += before
         self.add_word(word, (id(clause.event), "asks"))

@@ -1,9 +1,9 @@
 """Cuts Chinese into words: first the words of a given vocabulary, then the words of a corrected word list.
 
-The list is that of rjieba, words with their frequencies, with added everyday and grammar words. The library takes the
-cut with the largest product of word frequencies. The library is called without its model of characters (hmm), which
-makes words of characters that are adjacent by chance. Its list came from newspapers, so everyday_words.txt adds words
-of everyday speech, and the cut is corrected: the list has frequent phrases as words (a number with its measure word, a
+The word list, with frequencies, is that of the library rjieba, with added everyday and grammar words. The library takes
+the cut with the largest product of word frequencies. It is called without its model of characters (hmm), which makes
+words of characters that are adjacent by chance. The list came from newspapers, so everyday_words.txt adds words of
+everyday speech, and the cut is corrected: the list has frequent phrases as words (a number with its measure word, a
 verb with 了, an adverb with the word that it modifies), and few names.
 """
 
@@ -21,18 +21,19 @@ HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ra
 HAN_RUN = re.compile(f"[{HAN}]+")
 SPACE_INSIDE = re.compile(f"(?<=[{HAN}])\\s+(?=[{HAN}])")
 LONGEST_WORD = 40  # the most characters of a word
-LONGEST_PARTED = 4  # text counts as split by hand if its words have at most this mean length; lines of verse are longer
+LONGEST_PARTED = 4  # longest mean word length of a text that counts as split by hand; lines of verse are longer
 
 
 def cut_chinese(
     text: str, words: frozenset[str] = frozenset(), is_parted: Callable[[Sequence[str]], bool] | None = None
 ) -> tuple[str, ...]:
-    """Split a run of adjacent Chinese characters into words.
+    """Split adjacent Chinese characters into words: those of `words` (a vocabulary) first, then those of the library's
+    list.
 
-    text: only ideographs. words: a vocabulary, which has priority: if its words spell the whole text, the longest
-    matches are taken. Otherwise the word list is used, with two exceptions: neighbours are joined if together they
-    spell a word of the vocabulary, and a word is split if words of the vocabulary spell it. is_parted: a function that
-    decides whether a word of the list is split into these parts; None splits every such word.
+    text: only ideographs. If the words of the vocabulary spell the whole text, the longest matches are taken. Otherwise
+    the word list is used, with two exceptions: neighbours are joined if together they spell a word of the vocabulary,
+    and a word is split if words of the vocabulary spell it. is_parted: a function that decides whether a word of the
+    list is split into these parts; None splits every such word.
 
     >>> cut_chinese("南京市长江大桥"), cut_chinese("那只狗咬了小红")
     (('南京市', '长江大桥'), ('那', '只', '狗', '咬', '了', '小红'))
@@ -51,7 +52,8 @@ def cut_chinese(
 
 
 def join_kept(own: Sequence[str], listed: Sequence[str], is_parted: Callable[[Sequence[str]], bool]) -> Iterator[str]:
-    """Yield the words of `own`; neighbours that are one word in `listed` are joined.
+    """Yield the words of one segmentation, `own`; neighbours that are one word in the other segmentation, `listed`, are
+    joined.
 
     is_parted: a function of the neighbours; if it returns True, they stay separate.
     """
@@ -103,7 +105,9 @@ def longest_length(words: frozenset[str]) -> int:
 
 
 def join_known(pieces: Sequence[str], words: frozenset[str]) -> Iterator[str]:
-    """Yield the parts of a text; neighbours that spell one of the words are joined, as many as possible."""
+    """Yield the parts of a text, where as many neighbours as possible are joined if together they spell a word of
+    `words`.
+    """
     longest = longest_length(words)
     at = 0
     while at < len(pieces):
@@ -127,7 +131,7 @@ def cut_by_library(text: str) -> tuple[str, ...]:
 
 # ---- the word list ---------------------------------------------------------------------------------------------------
 EVERYDAY_WORDS = Path(__file__).with_name("everyday_words.txt")
-EVERYDAY_COUNT = 500  # an added word gets at least this number of occurrences in the list
+EVERYDAY_COUNT = 500  # least count in the library's list that an added word gets
 LOADING = Lock()
 
 
@@ -137,14 +141,18 @@ def cut_by_list(text: str) -> tuple[str, ...]:
 
 
 def load_library() -> ModuleType:
-    """Return the word segmentation library with the added words; the first call loads it for all sessions."""
+    """Return the word segmentation library after adding the grammar's and everyday words; only one thread at a time
+    loads it.
+
+    The first call loads it for all sessions.
+    """
     with LOADING:
         return load_once()
 
 
 @cache
 def load_once() -> ModuleType:
-    """Load the word segmentation library and add this package's words.
+    """Load the word segmentation library, and add the grammar's words and everyday words to its list.
 
     No other function changes the library's list.
     """
@@ -183,9 +191,9 @@ def word_class(word: str) -> str:
 
 # ---- corrections of the cut for phrases, numbers and names -----------------------------------------------------------
 LONGEST_PHRASE = 40  # in characters: a longer word is not split into a phrase
-RARE_COUNT = 5  # entries of the list with at most this count are guesses of the library's authors and seldom words
+RARE_COUNT = 5  # entries of the list with at most this count were guessed by its authors, and few are words
 COMMON_COUNT = 100  # entries of the list with at least this count are surely words
-COMMON_CHARACTER_COUNT = 1000  # a word of one character with at least this count is surely a word
+COMMON_CHARACTER_COUNT = 1000  # an entry of one character with at least this count is surely a word
 
 NUMBER = re.compile("[零〇一二三四五六七八九十百千万亿两]+")
 COUNT = re.compile("[零〇一二三四五六七八九十百千万亿两半几]+")
@@ -243,7 +251,7 @@ def is_place(word: str) -> bool:
 
 
 def is_measured(word: str) -> bool:
-    """Return whether a word that follows a number is a measure word and a noun, such as 本书."""
+    """Return whether a word of the list, found after a number, is really a measure word and a noun, such as 本书."""
     if len(word) == 1:
         return False
     is_noun = word_class(word).startswith("n") and word_count(word) > 2 * COMMON_COUNT
@@ -251,7 +259,9 @@ def is_measured(word: str) -> bool:
 
 
 def join_numbers(pieces: Sequence[str]) -> Iterator[str]:
-    """Move the end of a number to its last digit: 九十|五分 becomes 九十五|分."""
+    """Yield the words of a text, with the digits at the start of a word moved to the number before it: 九十|五分
+    becomes 九十五|分.
+    """
     number = ""
     for piece in pieces:
         digits = NUMBER.match(piece)
@@ -285,7 +295,7 @@ def part_phrase(word: str) -> tuple[str, ...]:
 
 
 def is_counted(word: str) -> bool:
-    """Return whether a word is a number, 这 or 那, followed by a measure word."""
+    """Return whether an entry of the word list is a number, 这 or 那, followed by a measure word, and must be split."""
     number, measure = word[:-1], word[-1]
     if number in POINTERS:
         return measure in MEASURES - POINTED_AT
@@ -331,7 +341,7 @@ def part_rare(word: str) -> tuple[str, ...]:
 
 
 def part_unknown(piece: str) -> tuple[str, ...]:
-    """Split one half of a rare word, which may not be a word of the list."""
+    """Split one half of a rare word into words; unlike the whole, the half need not be in the library's list."""
     if word_count(piece) > RARE_COUNT or len(piece) == 1:
         return part_phrase(piece)
     found = cut_by_list(piece)
@@ -341,15 +351,12 @@ def part_unknown(piece: str) -> tuple[str, ...]:
 
 
 def rank(parts: tuple[str, ...]) -> tuple[int, int]:
-    """Return the rank of a way to split a word; higher is better.
-
-    Fewer parts rank higher; of as many parts, those whose rarest part is more frequent.
-    """
+    """Return the rank of a way to split a word, as (-number of parts, count of the rarest part); higher is better."""
     return -len(parts), min(map(word_count, parts))
 
 
 def can_part_behind(head: str, rest: str) -> bool:
-    """Return whether a word may be split after its first part `head`.
+    """Return whether a word may be split after its first part `head`, judged by the word class of `head`.
 
     A head of one character must be a function word or, if `rest` is longer than one character, a verb, adverb,
     preposition, conjunction or pronoun. If `rest` is a particle in TAILS, any head is allowed.
@@ -362,7 +369,7 @@ def can_part_behind(head: str, rest: str) -> bool:
 def can_part_before(rest: str, head: str) -> bool:
     """Return whether a word may be split before its last part `rest`.
 
-    This needs a rest of several characters, a rest in TAILS, or a `head` that is a negation or a degree.
+    This is allowed if `rest` has several characters or is a particle in TAILS, or if `head` is a negation or a degree.
     """
     return len(rest) > 1 or rest in TAILS or head in DENIALS | DEGREES
 
@@ -391,7 +398,7 @@ def name_length(pieces: Sequence[str], at: int) -> int:
 
 
 def is_given_name(word: str) -> bool:
-    """Return whether a word consists of one or two characters of given names; 小 may precede a single one."""
+    """Return whether a word consists of one or two characters of given names, or of 小 and one such character."""
     return len(word) <= 2 and GIVEN_NAME_CHARACTERS.issuperset(word.removeprefix("小") or "小")
 
 

@@ -1,4 +1,6 @@
-"""The words of the grammar: nouns, names, qualities (adjectives) and verbs, each with its forms in both languages."""
+"""Defines the words of the grammar: nouns, names, qualities (adjectives) and verbs, each with its forms in both
+languages.
+"""
 
 import tomllib
 from dataclasses import dataclass
@@ -47,7 +49,7 @@ class Noun:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quality:
-    """A quality that a noun may have, an adjective in both languages.
+    """A quality that a noun may have: an adjective in English and Chinese.
 
     predicate: the words of its Chinese predicate; () if the predicate is a degree and the adjective. needs_de: whether
     的 follows it before a noun. fits: the nouns that may have it. is_predicate_only: whether it cannot be put before a
@@ -108,7 +110,7 @@ def load_names() -> dict[str, Noun]:
 
 @cache
 def find_nouns(choice: str) -> tuple[Noun, ...]:
-    """Return the nouns of a choice in the data files: kinds, groups of kinds and single nouns, separated by spaces.
+    """Return the nouns that a data file chooses by kinds, groups of kinds and single nouns, separated by spaces.
 
     >>> [noun.word for noun in find_nouns("furniture door")][:2], find_nouns("door")[0].chinese
     (['table', 'chair'], '门')
@@ -124,7 +126,7 @@ def find_nouns(choice: str) -> tuple[Noun, ...]:
 
 # ---- qualities -------------------------------------------------------------------------------------------------------
 def read_quality(name: str, entry: str) -> Quality:
-    """Parse a line of qualities.toml.
+    """Parse a line of qualities.toml into a quality (an adjective).
 
     name: the English word; if several qualities have the same word, a part after "_" distinguishes them.
     """

@@ -32,11 +32,11 @@ CHINESE_PUNCTUATION = str.maketrans(",.?!:;", "，。？！：；")
 
 
 def cut_words(text: str, language: str, words: Collection[str] | None = None) -> tuple[str, ...]:
-    """Split a text into words as the grammar writes them.
+    """Split typed text into words in the grammar's spelling.
 
     English: in lower case, with "didn't" as did not, and each punctuation mark separate. Chinese: into `words` if they
-    spell all the text between two punctuation marks, else as `cut_chinese` splits; English punctuation becomes Chinese.
-    Words separated by bars or spaces stay separate, as in `tokenise`.
+    spell all the text between two punctuation marks, else by the library's word list; English punctuation becomes
+    Chinese. Words that the user separated by bars or spaces stay separate.
 
     text: any text. language: "en" or "zh". words: the words into which Chinese is split; None for the grammar's words.
 
@@ -59,7 +59,10 @@ def cut_words(text: str, language: str, words: Collection[str] | None = None) ->
 
 
 def cut_chinese_text(text: str, words: Collection[str] | None) -> tuple[str, ...]:
-    """Split a Chinese text in lower case, which may contain other characters, into words."""
+    """Split a text of Chinese and other characters, in lower case, into words; a text with bars is split only there.
+
+    words: the words to prefer; None for the grammar's words.
+    """
     text = text.translate(CHINESE_PUNCTUATION)
     if BAR in text:
         pieces = [piece.strip() for piece in text.split(BAR)]
@@ -79,12 +82,14 @@ def cut_chinese_text(text: str, words: Collection[str] | None) -> tuple[str, ...
 
 
 def cut_for_grammar(run: str) -> tuple[str, ...]:
-    """Split a run of ideographs into words, the grammar's words first, and separate them as the grammar does."""
+    """Split adjacent Chinese characters into words: the grammar's words first, separated where the grammar's texts
+    separate them.
+    """
     return cut_chinese(run, known_words("zh"), writes_apart)
 
 
 def match_longest(text: str, words: frozenset[str]) -> tuple[str, ...]:
-    """Split a text from the left into the longest of the words; where none fits, into tokens of CHINESE_TOKEN."""
+    """Split a text from the left into the longest of `words`; where no word begins, take a token of CHINESE_TOKEN."""
     text = text.translate(CHINESE_PUNCTUATION)
     longest = longest_word(words)
     found = []
@@ -119,7 +124,7 @@ JOINED = frozenset({"马上"})  # always one word: 马上 means "at once" here, 
 def writes_apart(parts: Sequence[str]) -> bool:
     """Return whether the grammar may write these words side by side, such as a verb and its noun, or 一 只.
 
-    parts: words of the grammar that, joined, spell a word of the list.
+    parts: words of the grammar that together spell one word of the library's list.
 
     >>> writes_apart(("喝", "水")), writes_apart(("那", "个")), writes_apart(("软", "件")), writes_apart(("头", "发"))
     (True, True, False, False)

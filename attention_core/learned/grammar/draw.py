@@ -1,4 +1,6 @@
-"""The random choices of a scene: its nouns, their mentions, and which pairs of nouns are held out from training."""
+"""Makes the random choices of a scene (who does what): its nouns, how they are first mentioned, and held-out pairs of
+nouns.
+"""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,7 +13,7 @@ from attention_core.learned.grammar.concepts import Noun, Quality, qualities_bef
 from attention_core.learned.grammar.function_words import DETERMINERS, FIRST_MENTION
 from attention_core.learned.grammar.scene import Mention, Thing
 
-DESCRIBED = {"subject": 0.06, "object": 0.1, "head": 0, "either": 0}  # role -> probability of an adjective
+DESCRIBED = {"subject": 0.06, "object": 0.1, "head": 0, "either": 0}  # grammatical role -> probability of an adjective
 HELD_OUT_SHARE = 8  # one in eight pairs of nouns is held out
 
 
@@ -35,10 +37,11 @@ def held_out_pair(noun: str, other: str) -> bool:
 
 
 class Draw:
-    """The random choices of one scene.
+    """The random choices of one scene (who does what), from which both texts are written.
 
     pairs: the pairs of nouns to which a pronoun might refer, in the order of sampling. part: "train"; "held" if the
-    first pair must be held out from training; or "frames" if the frame must be.
+    first pair must be held out from training; or "frames" if the frame (event with two nouns and reasons) must be held
+    out.
     """
 
     __slots__ = ("pairs", "part", "random")
@@ -58,7 +61,7 @@ class Draw:
 
     # ---- things ------------------------------------------------------------------------------------------------------
     def thing(self, nouns: Sequence[Noun], many: float = 0.15) -> Thing:
-        """Sample a thing with one of these nouns.
+        """Sample a person, an animal or a thing: one of these nouns, singular or plural.
 
         many: the probability that it is plural.
         """
@@ -66,10 +69,9 @@ class Draw:
         return self.thing_of(noun, many)
 
     def thing_of(self, noun: Noun, many: float = 0.15) -> Thing:
-        """Make a thing of a noun.
+        """Return a thing with this noun, and sample whether it is plural.
 
-        The thing's number is sampled, and also its gender if the noun allows both genders. many: the probability that
-        it is plural.
+        Its gender is sampled, too, if the noun allows both genders. many: the probability that it is plural.
         """
         if noun.is_plural_only:
             return Thing(noun, "n", True)
@@ -80,9 +82,10 @@ class Draw:
         return Thing(noun, gender, is_many)
 
     def second(self, first: Thing, nouns: Sequence[Noun], many: float = 0.15) -> Thing | None:
-        """Sample another thing whose pair with the first belongs to the part of this scene; None after 40 failures.
+        """Sample a second thing with one of these nouns, so that the two nouns are a held-out pair exactly if the scene
+        needs one.
 
-        many: the probability that the thing is plural.
+        Returns None after 40 failures. many: the probability that the thing is plural.
         """
         if first.speaker:
             return self.thing(nouns, many)
@@ -97,10 +100,10 @@ class Draw:
 
     # ---- mentions ----------------------------------------------------------------------------------------------------
     def mention(self, thing: Thing, role: str = "subject") -> Mention:
-        """Return the first mention of a thing.
+        """Return the first mention of a thing, with a sampled determiner and perhaps an adjective.
 
-        role: "subject", "object", "head" (with a relative clause) or "either" (a subject or object that a later pronoun
-        may mean).
+        role: "subject", "object", "head" (with a relative clause) or "either" (a subject or object to which a later
+        pronoun may refer).
         """
         noun = thing.noun
         if not noun.measure:
@@ -115,7 +118,7 @@ class Draw:
         return Mention(thing, DETERMINERS["a" if thing.noun.plural else "some"])
 
     def quality_of(self, noun: Noun) -> Quality | None:
-        """Sample a quality to put before a noun; None if no quality fits the noun."""
+        """Sample an adjective (quality) to put before a noun; None if no adjective fits the noun."""
         options = qualities_before(noun)
         return self.pick(options) if options else None
 
@@ -129,9 +132,10 @@ class Draw:
 
 
 def number_of(thing: Thing) -> str:
-    """Return the second part of a thing's key in FIRST_MENTION: its number or kind, such as "one", "kin" or "people".
+    """Return a thing's number or kind, such as "one", "kin" or "people", which determines how the thing is first
+    mentioned.
 
-    The key determines how the thing is first mentioned.
+    It is the second part of a key of FIRST_MENTION.
     """
     if thing.many:
         return "things" if thing.gender == "n" else "people"
@@ -147,7 +151,7 @@ DRAWN_AT_ONCE = 4096
 
 
 class DrawnNumbers:
-    """A source of random numbers from 0 to 1, which are sampled in blocks and returned one by one.
+    """Random numbers from 0 to 1 from a torch generator, sampled in blocks and returned one by one.
 
     >>> one, same = (DrawnNumbers(Generator().manual_seed(3)) for _ in range(2))
     >>> [one.random() for _ in range(5)] == [same.random() for _ in range(5)]
@@ -160,7 +164,7 @@ class DrawnNumbers:
 
     @classmethod
     def drawn_from(cls, generator: Generator) -> "DrawnNumbers":
-        """Return a source of random numbers with a separate seed, which is sampled from the generator."""
+        """Return a source of random numbers whose seed is sampled from `generator`, which gives no further numbers."""
         seed = torch.randint(2**62, (1,), generator=generator)
         return cls(Generator().manual_seed(seed.item()))
 

@@ -1,4 +1,6 @@
-"""Writes a scene in English: articles, agreement, auxiliary verbs, relative clauses after their noun."""
+"""Writes a scene (who does what) in English: articles, agreement, auxiliary verbs, relative clauses after their
+noun.
+"""
 
 from attention_core.learned.grammar.concepts import Verb
 from attention_core.learned.grammar.moods import BASE, DID, DOES, IS, PAST, SINGULAR, THIRD, WAS, Mood
@@ -7,7 +9,7 @@ from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place,
 from attention_core.learned.grammar.templates import VERB
 from attention_core.learned.grammar.writer import OBJECT_CASE, Writer
 
-PRONOUNS = {  # gender of a thing, or speaker -> its pronouns as subject, object and owner
+PRONOUNS = {  # gender of a thing, or speaker -> pronouns as subject, object and owner
     "f": ("she", "her", "her"),
     "m": ("he", "him", "his"),
     "n": ("it", "it", "its"),
@@ -41,7 +43,7 @@ def article_before(word: str) -> tuple[str]:
 
 
 def is_plain_be(verb: Verb, mood: Mood) -> bool:
-    """Return whether a verb in a mood is a form of be that needs no auxiliary, as in "was" or "are not"."""
+    """Return whether a verb in a mood is a form of "be" that needs no auxiliary verb, such as "was" or "are not"."""
     if verb.base != "be":
         return False
     is_alone = not mood.auxiliary and mood.form in (THIRD, PAST)
@@ -49,7 +51,7 @@ def is_plain_be(verb: Verb, mood: Mood) -> bool:
 
 
 class EnglishWriter(Writer):
-    """Writes the mentions and clauses of a scene in English."""
+    """Writes the clauses of a scene (who does what) and its mentions of persons and things in English."""
 
     __slots__ = ()
 
@@ -58,13 +60,13 @@ class EnglishWriter(Writer):
         return may_mean(thing, other)
 
     def words_of(self, phrase: Phrase) -> tuple[str, ...]:
-        """Return the words of a phrase in English."""
+        """Return the English words of a fixed phrase, such as a time or a conjunction."""
         return phrase.english
 
     def pronoun_of(self, thing: Thing, case: int) -> str:
-        """Return the pronoun of a thing.
+        """Return the English pronoun for a thing, in one of its three forms.
 
-        case: the index of its form: as subject, object or owner.
+        case: the index of the form: as subject, object or owner.
         """
         third = "they" if thing.many else thing.gender
         key = thing.speaker or third
@@ -76,9 +78,7 @@ class EnglishWriter(Writer):
 
     # ---- things ------------------------------------------------------------------------------------------------------
     def write_mention(self, mention: Mention) -> int:
-        """Write a mention: the noun with its determiner, quality and relative clause; return the position of the
-        noun.
-        """
+        """Write a noun with its determiner, adjective and relative clause; return the position of the noun."""
         thing, determiner, quality, relative, owner = mention
         noun = thing.noun
         word = noun.plural if thing.many else noun.word
@@ -98,7 +98,7 @@ class EnglishWriter(Writer):
         return at
 
     def write_relative(self, relative: Relative | Place, head: int) -> None:
-        """Write a relative clause or a place after its noun.
+        """Write a relative clause or a place after the noun that it describes.
 
         head: the position of the noun.
         """
@@ -118,7 +118,9 @@ class EnglishWriter(Writer):
         self.write_thing(place.mention, OBJECT_CASE)
 
     def write_quality(self, said: Said, clause: Clause) -> int:
-        """Write a quality with its degree, such as "very tall"; return the position of the quality."""
+        """Write an adjective as predicate with its degree, such as "very tall"; return the position of the
+        adjective.
+        """
         self.words += said.degree.english
         return self.add_word(said.quality.word, id(said), QUALITY_CATEGORY)
 
@@ -136,7 +138,9 @@ class EnglishWriter(Writer):
         return places.verb
 
     def write_verb(self, step: Verb, clause: Clause) -> int:
-        """Write a verb with its auxiliaries in the mood of the clause; return the position of the verb itself."""
+        """Write a verb with its auxiliaries in the mood (tense, negation) of the clause; return the position of the
+        verb itself.
+        """
         if clause.asks not in ("", "x"):
             return self.write_rest_of_verb(step, clause.mood)
         words = self.words
@@ -157,7 +161,10 @@ class EnglishWriter(Writer):
 
     # ---- questions ---------------------------------------------------------------------------------------------------
     def write_asked(self, clause: Clause, name: str) -> None:
-        """Write "who" or "what" if the clause asks for the subject; other question words precede the clause."""
+        """Write "who" or "what" if the clause asks for the subject.
+
+        Other question words are written before the clause.
+        """
         if name == "x":
             super().write_asked(clause, name)
 
@@ -177,7 +184,7 @@ class EnglishWriter(Writer):
         self.words.append(forms[clause.parts["x"].thing.agreement])
 
     def write_rest_of_verb(self, verb: Verb, mood: Mood) -> int:
-        """Write the words of the verb group after the subject of a question; return the position of the verb."""
+        """Write what follows the subject of a question: the rest of the verb group; return the position of the verb."""
         self.words += mood.between
         if not is_plain_be(verb, mood):
             self.words.append(verb[mood.form] if mood.auxiliary else verb.base)

@@ -1,4 +1,5 @@
-"""The events of the data files: frames, which join two nouns and have reasons, and deeds, of one noun or of two.
+"""Reads the events of the data files: frames (an event with two nouns, and reasons for it) and deeds (a verb with its
+nouns).
 
 Each reason of a frame is true of only one of the frame's two nouns.
 """
@@ -58,7 +59,7 @@ def read_event(english: str, chinese: str, denial: str = "") -> Event:
 
 @cache
 def load_events() -> dict[str, Event]:
-    """Load the events that are not part of frames, by their name."""
+    """Load {name: event} of all events that are not part of frames (events with two nouns and reasons)."""
     lines = [line for section in read_data("events").values() for line in section.items()]
     return {name: read_templates(entry[0]) for name, entry in lines}
 
@@ -70,13 +71,13 @@ def read_templates(entry: str) -> Event:
 
 @cache
 def load_reasons() -> dict[str, Quality | Event]:
-    """Load all reasons, keyed by name: qualities, and the phrases of reasons.toml."""
+    """Load {name: reason} of all reasons for events: adjectives (qualities), and the phrases of reasons.toml."""
     phrases = {name: read_templates(entry) for name, entry in read_data("reasons").items()}
     return {**load_qualities(), **phrases}
 
 
 def read_frame(name: str, entry: list[str]) -> Frame:
-    """Parse one entry of the folder frame_data: a frame."""
+    """Parse one entry of the folder frame_data: a frame, which is an event with two nouns and the reasons for it."""
     templates, x, y, mood, *rest = entry
     x_nouns, x_reasons = read_side(x)
     y_nouns, y_reasons = read_side(y)
@@ -84,7 +85,9 @@ def read_frame(name: str, entry: list[str]) -> Frame:
 
 
 def read_side(entry: str) -> tuple[tuple[Noun, ...], tuple[Quality | Event, ...]]:
-    """Parse one side of a frame, such as "animal: hungry angry": its nouns, and the reasons that are true of them."""
+    """Parse the subject or the object of a frame, such as "animal: hungry angry": its nouns, and the reasons true of
+    them.
+    """
     nouns, _, reasons = entry.partition(":")
     known = load_reasons()
     return find_nouns(nouns), tuple(known[reason] for reason in reasons.split())
@@ -92,7 +95,7 @@ def read_side(entry: str) -> tuple[tuple[Noun, ...], tuple[Quality | Event, ...]
 
 @cache
 def load_frames() -> dict[str, Frame]:
-    """Load all frames by their name."""
+    """Load {name: frame} of all frames (events with two nouns and reasons for them)."""
     files = sorted((DATA_FOLDER / "frame_data").glob("*.toml"))
     entries = [line for file in files for line in read_data(f"frame_data/{file.stem}").items()]
     return {name: read_frame(name, entry) for name, entry in entries}
@@ -100,21 +103,23 @@ def load_frames() -> dict[str, Frame]:
 
 @cache
 def frames_of(part: str) -> tuple[Frame, ...]:
-    """Return the frames of a part of the data: the held-out frames for "frames", the others for every other part."""
+    """Return the frames (events with two nouns and reasons) for a part of the data: those held out from training if
+    `part` is "frames", else all others.
+    """
     return tuple(frame for frame in load_frames().values() if frame.held_out == (part == "frames"))
 
 
 # ---- deeds: the events that a noun may take part in, alone or with another noun --------------------------------------
-FEW = 4  # a deed that at most this many nouns can do counts as typical of them, as barking does
+FEW = 4  # an action that at most this many nouns can do counts as typical of them, as barking does
 OWN_WEIGHT = 6  # how many extra copies of a noun's typical deeds are in the list from which deeds are sampled
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Deed:
-    """An event and the nouns that may take part in it.
+    """A deed: an event with the nouns that may be its subject and its object.
 
-    x: the nouns that may do the deed. y: the nouns to which it may be done; () if x does it alone. is_planned: whether
-    the deed lasts and can be wanted, so that "is doing" and "wants to" fit it.
+    x: the nouns that may do it. y: the nouns to which it may be done; () if x does it alone. is_planned: whether the
+    deed lasts and can be wanted, so that "is doing" and "wants to" fit it.
     """
 
     event: Event
@@ -125,7 +130,7 @@ class Deed:
 
 @cache
 def load_deeds() -> dict[str, Deed]:
-    """Load {name of the event: deed} of all deeds."""
+    """Load {name of the event: deed} of all deeds, that is, events with the nouns that may be subject and object."""
     sections = read_data("events")
     deeds = {}
     for name, (_, x, *at_once) in sections["alone"].items():
@@ -136,9 +141,10 @@ def load_deeds() -> dict[str, Deed]:
 
 
 def make_deed(name: str, x: str, y: str, is_at_once: bool) -> Deed:
-    """Make the deed of an event.
+    """Return the deed of an event: the event with the nouns that may be its subject and its object.
 
-    x, y: choices of nouns as in find_nouns. is_at_once: whether the deed happens in an instant.
+    x, y: the nouns as in the data files, kinds, groups or single nouns separated by spaces. is_at_once: whether the
+    deed happens in an instant.
     """
     event = load_events()[name]
     is_planned = not event.is_state and not is_at_once
@@ -147,7 +153,7 @@ def make_deed(name: str, x: str, y: str, is_at_once: bool) -> Deed:
 
 @cache
 def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
-    """Return the deeds that a noun may do alone, with its typical deeds repeated.
+    """Return the deeds (events with their nouns) that a noun may do alone, with its typical deeds repeated.
 
     planned: whether to return only deeds that may be wanted.
     """
@@ -158,7 +164,7 @@ def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
 
 @cache
 def deeds_to_others(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
-    """Return the deeds that a noun may do to another.
+    """Return the deeds (events with their nouns) that a noun may do to another.
 
     planned: whether to return only deeds that may be wanted.
     """
@@ -166,7 +172,7 @@ def deeds_to_others(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
 
 
 def deeds_of(noun: Noun, planned: bool) -> list[Deed]:
-    """Return the deeds that a noun may do, alone or to another.
+    """Return the deeds (events with their nouns) that a noun may do, alone or to another.
 
     planned: whether to return only deeds that may be wanted.
     """

@@ -1,4 +1,4 @@
-"""Function words in both languages: determiners, conjunctions, times, degrees, the end of a sentence."""
+"""Defines function words in both languages: determiners, conjunctions, times, degrees, the end of a sentence."""
 
 from functools import cache
 
@@ -42,7 +42,7 @@ DETERMINERS = {
 
 
 def often(weights: dict[str, int]) -> tuple[Determiner, ...]:
-    """Return determiners to sample from, each repeated as often as its weight says."""
+    """Return determiners to sample from, each repeated as often as its weight in {name: weight} says."""
     return tuple(DETERMINERS[name] for name, weight in weights.items() for _ in range(weight))
 
 

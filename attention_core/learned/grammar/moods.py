@@ -1,4 +1,6 @@
-"""Moods of a clause (tense, negation and modality), and the words of its verb group in English and Chinese."""
+"""Reads the moods of a clause (tense, negation and modality), and the words of its verb group in English and
+Chinese.
+"""
 
 from typing import NamedTuple
 
@@ -22,12 +24,12 @@ AUXILIARIES = {
 MODAL_VERBS = ("will", "can", "could", "must", "should", "may", "might", "would", "wanted", "used")
 PAST_WORDS = frozenset(
     ["ate", "was", "had", "did", "could", "wanted", "used"]
-)  # a mood with one of these words is past, and so is a reason for its event
+)  # a mood with one of these words is past, and then the reason for the clause's event is past, too
 DENYING = frozenset(["not", "never"])
 
 
 class Mood(NamedTuple):
-    """The verb group of a clause in both languages.
+    """The tense, negation and modality of a clause, as the words of its verb group in both languages.
 
     auxiliary: the auxiliary verb's forms by agreement, () without one. between: the words between the auxiliary and the
     verb. form: the form of the verb, such as BASE. past: whether a reason for the clause is in the past. negative:

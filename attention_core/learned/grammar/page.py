@@ -1,4 +1,4 @@
-"""A text that the grammar generates: its words, the references between words, and each thing's last mention."""
+"""Collects a text that the grammar writes: its words, the references between words, and each thing's last mention."""
 
 from typing import NamedTuple
 
@@ -7,12 +7,12 @@ from attention_core.learned.grammar.scene import Thing
 
 
 class Link(NamedTuple):
-    """A reference from one word to another.
+    """A reference from one word of a text to another.
 
     kind: what the other word is: "pronoun" (the noun that the pronoun refers to), "subject" (the subject of a verb),
-    "about" (the noun that a deciding word describes), "object" (the verb of an object), "again" (an earlier mention of
-    the same thing). at, to: the positions of both words. others: the positions of other nouns that could be confused
-    with the noun referred to.
+    "about" (the noun described by a word that decides what a pronoun refers to), "object" (the verb of an object),
+    "again" (an earlier mention of the same thing). at, to: the positions of both words. others: the positions of other
+    nouns that could be confused with the noun referred to.
     """
 
     kind: str
@@ -22,11 +22,11 @@ class Link(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A text in one language.
+    """A text in one language: its words, and the references between them.
 
-    words: its words and punctuation marks. links: the references between words. kinds: for each position the category
-    token that may replace an unknown word; "" for none. sort: the kind of text, one of SORTS. frame: the name of the
-    frame that the text was made from; "" without a frame.
+    words: its words and punctuation marks. links: the references. kinds: for each position the category token that may
+    replace an unknown word; "" for none. sort: the kind of text, one of SORTS. frame: the name of the frame (event with
+    two nouns and reasons) that the text was made from; "" without a frame.
     """
 
     words: tuple[str, ...]
@@ -47,7 +47,7 @@ def noun_category(noun: Noun, many: bool) -> str:
 
 
 class Page:
-    """The text written so far.
+    """The words and references of a text while it is being written.
 
     All positions are indices into `words`. kinds: {position: the category token that may replace the word}. named:
     {thing: position of its last noun}. nouns: the positions of all nouns. marks: (id of a part of the scene, position),
@@ -66,9 +66,10 @@ class Page:
 
     # ---- words -------------------------------------------------------------------------------------------------------
     def add_word(self, word: str, mark: object, category: str = "") -> int:
-        """Append a word that expresses a part of the scene, and return its position.
+        """Append a word, and return its position.
 
-        mark: identifies that part. category: the category token that may replace the word; "" for none.
+        mark: identifies what the word expresses (such as a noun), to align both languages. category: the category token
+        that may replace the word; "" for none.
         """
         at = len(self.words)
         self.words.append(word)
@@ -78,7 +79,10 @@ class Page:
         return at
 
     def add_noun(self, node: object, thing: Thing, word: str, category: str) -> int:
-        """Write the noun of a thing, link it to the thing's last mention, and return the noun's position."""
+        """Append the noun of a thing, link it to the thing's last mention, and return the noun's position.
+
+        node: the mention, by which the words of two languages are aligned.
+        """
         at = self.add_word(word, id(node), category)
         self.nouns.append(at)
         before = self.named.get(thing)
@@ -112,7 +116,7 @@ class Page:
         return tuple([at for other, at in self.named.items() if other is not thing and self.may_mean(thing, other)])
 
     def link_subject(self, verb: int, subject: int) -> None:
-        """Link a verb to its subject; the nouns between them are the link's `others`."""
+        """Link a verb to its subject, and store the nouns between them as the link's `others`."""
         first, last = (subject, verb) if subject < verb else (verb, subject)
         between = tuple([at for at in self.nouns if first < at < last]) if last - first > 2 else ()
         self.links.append(Link("subject", verb, subject, between))
@@ -122,9 +126,9 @@ class Page:
         self.links.append(Link("object", at, verb))
 
     def link_deciding(self, deciding: int, thing: Thing, subject: int) -> None:
-        """Link the word that decides what a pronoun refers to, to the noun that this word describes.
+        """Link a word that decides what a pronoun refers to (such as an adjective) to the noun that it describes.
 
-        deciding: the position of the word. subject: the position of the clause's subject.
+        deciding: the position of the word. thing: what the noun names. subject: the position of the clause's subject.
         """
         meant = self.named.get(thing)
         if meant is None:

@@ -1,4 +1,4 @@
-"""The parts of a scene (who does what), from which both an English and a Chinese text are written."""
+"""Defines a scene (who does what), from which both an English and a Chinese text are written."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from attention_core.learned.grammar.templates import Step
 
 
 class Thing:
-    """A person, an animal or a thing of a scene. Two things are equal only if they are the same Python object."""
+    """A person, an animal or a thing in a text; two are equal only if they are the same Python object."""
 
     __slots__ = ("agreement", "gender", "many", "noun", "speaker", "surname")
 
@@ -34,7 +34,7 @@ class Determiner:
 
 
 class Mention(NamedTuple):
-    """A mention of a thing by its noun.
+    """A mention of a thing by its noun, with determiner, adjective, relative clause and owner.
 
     owner: the owner of the thing, written as a possessive pronoun; None for none.
     """
@@ -53,7 +53,7 @@ class Pronoun(NamedTuple):
 
 
 class Degree(NamedTuple):
-    """A degree: the English words before a quality, the Chinese words before and after it."""
+    """A degree of an adjective: the English words before it, the Chinese words before and after it."""
 
     english: tuple[str, ...]
     before: tuple[str, ...]
@@ -61,7 +61,7 @@ class Degree(NamedTuple):
 
 
 class Said(NamedTuple):
-    """A quality with its degree, as the predicate of a clause."""
+    """An adjective (quality) with its degree, as the predicate of a clause."""
 
     quality: Quality
     degree: Degree
@@ -69,7 +69,7 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Event:
-    """A deed or a state, given as a template in both languages.
+    """An action or a state, given as a template in both languages.
 
     is_state: True for a state. denial: the Chinese template of its negation; () if adding 不 or 没有 suffices.
     """
@@ -88,14 +88,14 @@ class Phrase(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A relation and a landmark, such as "under" the table, 在 桌子 下面."""
+    """A place: a relation and a thing, such as "under" and the table, 在 桌子 下面."""
 
     relation: Phrase
     mention: Mention
 
 
 class Clause(NamedTuple):
-    """An event with the things that take part in it.
+    """A clause: an event, the things that take part in it, its mood, time and place.
 
     gap: the name of an omitted part, such as the noun that a relative clause describes. asks: in a question, what it
     asks for: the name of a part, "place", "time", "why", "how", or "?" for yes or no; "" if the clause is no question.
@@ -118,9 +118,9 @@ class Relative(NamedTuple):
 
 
 class Telling(NamedTuple):
-    """The parts of a scene in the word order of each language.
+    """The clauses and phrases of a text, in the word order of each language.
 
-    frame: the name of the scene's frame; "" without a frame.
+    frame: the name of the frame (event with two nouns and reasons) that the text was made from; "" without a frame.
     """
 
     frame: str
@@ -129,5 +129,5 @@ class Telling(NamedTuple):
 
 
 def tell(*parts: object, frame: str = "") -> Telling:
-    """Return a Telling whose parts have the same order in both languages."""
+    """Return a Telling (the clauses and phrases of a text) whose parts have the same order in both languages."""
     return Telling(frame, parts, parts)

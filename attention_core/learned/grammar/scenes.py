@@ -1,4 +1,4 @@
-"""Scenes, sampled for a kind of text and written in English and in Chinese, with the alignment of their words.
+"""Samples scenes (the contents of texts), written in English and in Chinese with the alignment of their words.
 
 A minimal pair is two texts that differ in one word; this word decides of which noun a reason is true.
 """
@@ -39,11 +39,12 @@ from attention_core.mechanism.plain_checks import require_one_of, require_positi
 
 # ---- the sorts of text, and their weights in sampling ----------------------------------------------------------------
 class Sort(NamedTuple):
-    """A kind of text.
+    """A kind of text: how it is sampled, how often, and what may be held out from training.
 
     draw: a function that samples a text of this kind, or returns None if the sample fails. weight: how often the kind
     is sampled, relative to other kinds. has_pairs: whether a text has a pair of nouns that may be held out from
-    training. has_frames: whether a text is made from a frame, which may be held out.
+    training. has_frames: whether a text is made from a frame (an event between two nouns, with its reasons), which may
+    be held out.
     """
 
     draw: Callable[[Draw], Telling | None]
@@ -85,8 +86,8 @@ PARTS = ("train", "held", "frames")
 class Scene:
     """The content of a text, independent of the language.
 
-    sort: the kind of text, one of SORTS. frame: the name of the frame from which it was made; "" without a frame.
-    pairs: the pairs of nouns to which a pronoun could refer.
+    sort: the kind of text, a key of SORTS. frame: the name of the event between two nouns (Frame) from which the text
+    was made; "" if there is none. pairs: the pairs of nouns to which a pronoun could refer.
     """
 
     def __init__(self, sort: str, telling: Telling, pairs: tuple[tuple[str, str], ...]):
@@ -94,14 +95,14 @@ class Scene:
         self.parts = {"en": telling.english, "zh": telling.chinese}
 
     def say(self, language: str) -> Text:
-        """Write the scene in a language, "en" or "zh", and return it as a Text."""
+        """Write this scene (the content of a text) in a language, "en" or "zh", and return it as a Text."""
         page = self.write(language)
         kind_at = page.kinds.get
         kinds = tuple([kind_at(at, "") for at in range(len(page.words))])
         return Text(tuple(page.words), tuple(page.links), kinds, self.sort, self.frame)
 
     def write(self, language: str) -> Writer:
-        """Write the scene in a language, and return the Writer that has its words and marks."""
+        """Write this scene (a text's content) in a language; return the Writer, which holds the words and marks."""
         page = WRITERS[require_one_of("language", language, LANGUAGES)]()
         for part in self.parts[language]:
             page.write(part)
@@ -121,13 +122,13 @@ class Scene:
 
 
 def draw_scene(rng: RandomNumbers, sort: str | None = None, part: str = "train") -> Scene:
-    """Sample a scene.
+    """Sample the content of a text.
 
-    rng: a random.Random; the same state gives the same scene. sort: the kind of text, one of SORTS; if None, it is
+    rng: a random.Random; the same state gives the same scene. sort: the kind of text, a key of SORTS; if None, it is
     sampled by weight. part: "train" for training; "held" for a scene whose first pair of nouns is held out from
-    training; "frames" for a scene from a held-out frame.
+    training; "frames" for a scene from an event (Frame) that is held out.
 
-    Raises AttentionError: unknown_choice, also for a kind of text without the part.
+    Raises AttentionError: unknown_choice, also for a kind of text that this part lacks.
 
     >>> from random import Random
     >>> scene = draw_scene(Random(3), sort="because")
@@ -148,7 +149,7 @@ def draw_scene(rng: RandomNumbers, sort: str | None = None, part: str = "train")
 
 @cache
 def sorts_of(part: str) -> tuple[str, ...]:
-    """Return the kinds of text that a part of the data has, each repeated as often as its weight says."""
+    """Return the kinds of text for "train", "held" or "frames", each repeated as often as its weight says."""
     choices = []
     for name, sort in SORTS.items():
         if {"train": True, "held": sort.has_pairs, "frames": sort.has_frames}[part]:
@@ -158,10 +159,10 @@ def sorts_of(part: str) -> tuple[str, ...]:
 
 # ---- minimal pairs ---------------------------------------------------------------------------------------------------
 class MinimalPair(NamedTuple):
-    """Two texts that differ in one word.
+    """Two texts that differ in one word, which decides which noun the pronoun refers to.
 
     nouns: the position, in each text, of the noun that the pronoun refers to. pronoun: the position of the pronoun.
-    deciding: the position of the word that differs. Both positions are the same in both texts.
+    deciding: the position of the word that differs. Pronoun and deciding word have the same position in both texts.
     """
 
     texts: tuple[Text, Text]
@@ -173,7 +174,8 @@ class MinimalPair(NamedTuple):
 def minimal_pairs(rng: RandomNumbers, count: int, language: str, part: str = "held") -> list[MinimalPair]:
     """Sample minimal pairs: two texts that differ in a single word, the reason for an event.
 
-    rng: a random.Random. count: the number of pairs. language: "en" or "zh". part: as in draw_scene.
+    rng: a random.Random. count: the number of pairs. language: "en" or "zh". part: "train", "held" for pairs of nouns
+    that are held out from training, or "frames" for events that are.
 
     Raises AttentionError: unknown_choice, positive_integer.
 
@@ -193,7 +195,7 @@ def minimal_pairs(rng: RandomNumbers, count: int, language: str, part: str = "he
 
 
 def draw_minimal_pair(draw: Draw, language: str) -> MinimalPair | None:
-    """Sample one minimal pair.
+    """Sample two texts that differ in one word, the reason for an event between two nouns.
 
     Returns None if the two nouns need different pronouns, or one of them has no reason of one word.
     """
@@ -218,9 +220,9 @@ def is_one_word(reason: object) -> bool:
 
 
 def tell_reason(draw: Draw, frame: Frame, things: tuple[Thing, Thing], meant: Thing, reason: Quality) -> Scene:
-    """Build the scene of an event between two things, with a reason that is true of one of them.
+    """Build the content of a text: an event between two nouns, with a reason that is true of one of them.
 
-    meant: the thing that the reason is true of.
+    meant: the noun that the reason is true of.
     """
     x, y = things
     mood = frame.moods[0]
@@ -233,5 +235,5 @@ def tell_reason(draw: Draw, frame: Frame, things: tuple[Thing, Thing], meant: Th
 
 
 def find_link(text: Text, kind: str) -> Link:
-    """Return the last reference of a kind in a text, such as "pronoun"."""
+    """Return the last reference of a kind in a text, such as "pronoun", which links a pronoun to its noun."""
     return [link for link in text.links if link.kind == kind][-1]

@@ -1,15 +1,14 @@
-"""Parser of the data files' templates into steps: their literal words, and the parts that a scene fills in.
+"""Parses the data files' templates into steps: their literal words, and the parts that a text's content fills in.
 
 - x y z: the person, animal or thing with this part in the event
-- q: a quality with its degree; c: a clause; e: the deed that somebody goes or wants to do
+- q: a quality with its degree; c: a clause; e: the action that somebody goes or wants to do
 - eat*: a verb whose form depends on mood and subject; in Chinese 了 may follow
-- sit~: a Chinese verb of a deed that 了 does not follow; 了? may be elsewhere
+- sit~: a Chinese verb of an action that 了 does not follow; 了? may be elsewhere
 - like=: a Chinese verb of a state: 了 never follows, and 不 negates it
-- steel^: the word that decides which noun the clause is true of,
-  if that word is neither verb nor quality
+- steel^: the word that decides which noun the clause is true of, if that word is neither verb nor quality
 - x's: his, her, its, their: the possessive of the part x
 - @: Chinese: the position of time, 不, 没有, 能, 在 …, if not after the first part
-- 了?: Chinese: 了 if the clause is a single completed deed
+- 了?: Chinese: 了 if the clause is a single completed action
 """
 
 from functools import cache

@@ -1,4 +1,4 @@
-"""All words that the grammar may write in a language, in a fixed order, and English meanings of the Chinese words."""
+"""Lists all words that the grammar may write in a language, in a fixed order, and meanings of the Chinese words."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -69,7 +69,7 @@ def events_with_forms() -> Iterator[tuple[Event, tuple[int, ...]]]:
 
 
 def english_words() -> Iterator[str]:
-    """Yield the English words, some of them more than once."""
+    """Yield every word that the grammar may write in English; some words occur more than once."""
     for noun in (*load_nouns().values(), *load_names().values()):
         yield from (noun.word, noun.plural)
     yield from (quality.word for quality in load_qualities().values())
@@ -94,7 +94,7 @@ def english_words() -> Iterator[str]:
 
 
 def chinese_words() -> Iterator[str]:
-    """Yield the Chinese words, some of them more than once."""
+    """Yield every word that the grammar may write in Chinese; some words occur more than once."""
     for noun in (*load_nouns().values(), *load_names().values()):
         yield from (noun.chinese, noun.measure)
     for quality in load_qualities().values():

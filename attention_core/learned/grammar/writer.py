@@ -1,4 +1,4 @@
-"""The steps of writing a scene that both languages share: the order of parts, the steps of a clause, references."""
+"""Writes scenes (the contents of texts) by the steps that both languages share: the order of parts, the clauses."""
 
 from attention_core.learned.grammar.page import VERB_CATEGORY, Page
 from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place, Pronoun, Said, Thing
@@ -20,7 +20,10 @@ class Places:
 
 
 class Writer(Page):
-    """A Page that writes scenes; a subclass per language writes phrases, mentions, verbs, qualities and places."""
+    """A Page (a text that is being written) that writes scenes.
+
+    A subclass per language writes phrases, mentions, verbs, qualities and places.
+    """
 
     __slots__ = ()
 
@@ -42,7 +45,7 @@ class Writer(Page):
         raise NotImplementedError
 
     def write_place(self, place: Place) -> None:
-        """Write the place of a deed."""
+        """Write where an action takes place."""
         raise NotImplementedError
 
     def write_quality(self, said: Said, clause: Clause) -> int:
@@ -50,7 +53,7 @@ class Writer(Page):
         raise NotImplementedError
 
     def write_verb(self, step: object, clause: Clause) -> int:
-        """Write a verb in its mood, and return its position."""
+        """Write a verb in the form for the clause's mood (tense and negation), and return its position."""
         raise NotImplementedError
 
     def write_clause(self, clause: Clause) -> int | None:
@@ -67,7 +70,7 @@ class Writer(Page):
 
     # ---- parts -------------------------------------------------------------------------------------------------------
     def write(self, part: Clause | Phrase | Place | Mention | Pronoun) -> None:
-        """Write a part of a scene by the method for its type."""
+        """Write a clause, phrase, place, mention or pronoun by the method for its type."""
         if isinstance(part, Clause):
             self.write_clause(part)
         elif isinstance(part, Phrase):
@@ -116,7 +119,7 @@ class Writer(Page):
         self.add_pronoun(owner, owner, self.pronoun_of(owner, OWNER_CASE))
 
     def write_part(self, clause: Clause, name: str, places: Places) -> None:
-        """Write a named part of a clause; write nothing if the part is the clause's gap."""
+        """Write the part `name` of a clause; write nothing if the clause omits this part, as a relative clause does."""
         part = clause.parts[name]
         if name == clause.gap:
             return
@@ -140,7 +143,7 @@ class Writer(Page):
         self.add_word(self.question_word(clause.parts[name].thing), (id(clause.event), "asks"))
 
     def write_errand(self, clause: Clause, errand: Clause, places: Places) -> None:
-        """Write a deed that a person goes to do or wants to do, and link the deed's verb to its subject."""
+        """Write an action that a person goes to do or wants to do, and link its verb to the person."""
         verb = self.write_clause(errand)
         doer = errand.parts["x"].thing
         at = places.subject if doer is clause.parts["x"].thing else self.named.get(doer)

@@ -1,1 +1,1 @@
-"""Analysis of trained networks: their attention as a run, attributions, copying heads, replaced weights."""
+"""Functions that analyse trained networks: their attention as a run, attributions, copying heads, replaced weights."""

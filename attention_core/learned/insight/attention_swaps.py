@@ -1,4 +1,4 @@
-"""The shift of a classifier's prediction if other weights replace its attention weights (Jain, Wallace 2019).
+"""Measures how a classifier's prediction shifts if other weights replace its attention weights (Jain, Wallace 2019).
 
 The replacements are uniform weights, the learned weights in another order, random weights, and adversarial weights. If
 other weights give the same prediction, the learned weights alone explain nothing.
@@ -108,7 +108,7 @@ def class_probabilities(trace: Trace) -> Float[Tensor, "B C"]:
 
 
 def shift_under_weights(learned: LearnedPrediction, weights: Float[Tensor, "B H 1 S"]) -> PredictionShift:
-    """Measure how much the prediction for each text shifts with other weights."""
+    """Measure how much the prediction for each text shifts if `weights` replace the learned weights."""
     with torch.no_grad():
         probabilities = predict_with_weights(learned, weights)
     shift = total_variation(learned.probabilities, probabilities)

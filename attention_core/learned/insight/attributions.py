@@ -1,4 +1,4 @@
-"""Attributions to the symbols of a text: of a classifier's decision, and of the states of an encoder.
+"""Computes attributions to the symbols of a text: of a classifier's decision, and of the states of an encoder.
 
 A decision has two attributions besides the attention weights: gradient times input, and leave-one-out. A state depends
 on its own symbol and on its neighbours.
@@ -24,7 +24,7 @@ def with_attributions(trace: Trace, network: Network, text: str, target: int) ->
     gradient_x_input is computed for the logit of the class. left_out is the decrease of the log-odds of the class when
     the symbol is removed from the text.
 
-    trace: the network's attention for the text. target: the number of the class.
+    trace: the network's attention for the text. target: the index of the class.
     """
     logit = Ref("output", (0, 0, target))
     run = gradient_times_input(trace, logit)

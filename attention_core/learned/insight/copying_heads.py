@@ -1,4 +1,4 @@
-"""What the heads of a Copier do: attend to the previous symbol, or to the symbol after an earlier equal symbol."""
+"""Measures what a Copier's heads do: attend to the previous symbol, or to the symbol after an earlier equal symbol."""
 
 import torch
 from jaxtyping import Bool, Float
@@ -42,7 +42,7 @@ def layer_traces(network: Network, text: str, off: tuple[str, ...] = ()) -> list
 
     network: a network whose model is a Copier. text: T symbols. off: the names of the heads to ablate.
 
-    Raises AttentionError as symbols_of does.
+    Raises AttentionError: learned_empty, learned_too_long, never_seen.
 
     >>> from attention_core.learned.training.shipped_networks import load_network
     >>> first, second = layer_traces(load_network("copy_two", 500), "abcab")
@@ -150,7 +150,7 @@ def compose_heads(network: Network, text: str, first: str) -> Trace:
 
 
 def run_composed(model: Copier, symbols: Tensor, first: str) -> Trace:
-    """Return the run of compose_heads for symbols that are given as numbers."""
+    """Run the last layer on symbols (given as indices) with keys from the first head's output, as a Trace."""
     with torch.inference_mode():
         x = model.read(symbols)  # (T, D)
         key = None
@@ -163,7 +163,8 @@ def run_composed(model: Copier, symbols: Tensor, first: str) -> Trace:
 def finds_itself(network: Network, first: str, second: str) -> Bool[Tensor, " symbols"]:
     """Mark each symbol of the alphabet whose query has its highest score with the first head's output for that symbol.
 
-    first: as for compose_heads. second: the name of a head of the last layer.
+    first: the first head, such as "L1H2", or "itself" for keys projected from the symbols. second: the name of a head
+    of the last layer.
     """
     _, head = HEAD_PLACES[second]
     symbols = torch.arange(len(source_alphabet(network).of))

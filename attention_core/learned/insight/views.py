@@ -1,4 +1,4 @@
-"""The inputs of an attention layer of a trained network for a text, as vectors and matrices for `attend`."""
+"""Extracts the inputs of an attention layer of a trained network for a text, as vectors and matrices for `attend`."""
 
 from dataclasses import dataclass
 
@@ -97,7 +97,10 @@ def target_alphabet(network: Network) -> Alphabet:
 
 
 def read_symbols(network: Network, text: str) -> tuple[str, ...]:
-    """Return the symbols of a network's input text. Raises AttentionError as symbols_of does."""
+    """Return the symbols of a network's input text.
+
+    Raises AttentionError: learned_empty, learned_too_long, never_seen.
+    """
     return symbols_of(text, source_alphabet(network))
 
 
@@ -115,8 +118,8 @@ def attention_view(network: Network, text: str, written: str | None = None, laye
     text: the input. written: the output of an encoder-decoder; None to let the network generate it. layer: the index of
     a Copier's layer.
 
-    Raises AttentionError as symbols_of does; no_attention, for an encoder-decoder with one context vector; at_most, for
-    a layer that a Copier does not have.
+    Raises AttentionError: learned_empty, learned_too_long, never_seen, for the text; no_attention, for an
+    encoder-decoder with one context vector; at_most, for a layer that a Copier does not have.
     """
     model = network.exact_model
     with torch.inference_mode():
@@ -146,7 +149,7 @@ def copier_view(network: Network, model: Copier, text: str, layer: int) -> Atten
 
 
 def classifier_view(network: Network, model: Classifier, text: str) -> AttentionView:
-    """Return the inputs of a classifier's attention, with a learned query and the symbols as keys."""
+    """Return the inputs of a classifier's attention: one learned query, and the symbols of the text as keys."""
     vectors = model.vectors(symbol_numbers(network, text))  # (1, S, 16)
     return AttentionView(
         queries=(QUERY_LABEL,),
@@ -161,7 +164,7 @@ def classifier_view(network: Network, model: Classifier, text: str) -> Attention
 def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | None) -> AttentionView:
     """Return the inputs of an encoder-decoder's attention; the decoder's states are queries, the encoder's are keys.
 
-    written: as in attention_view.
+    written: the output; None to let the network generate it.
     """
     if model.context == "one":
         raise AttentionError("no_attention")
@@ -200,7 +203,8 @@ def context_vector(network: Network, text: str) -> Float[Tensor, " D"]:
 def find_target(network: Network, text: str, written: str | None) -> tuple[str, ...]:
     """Return the symbols of `written`; if `written` is None, return the symbols that the network generates.
 
-    Raises AttentionError as symbols_of does; also if an untrained network generates no symbols.
+    Raises AttentionError: learned_empty, learned_too_long, never_seen; also if an untrained network generates no
+    symbols.
     """
     if written is not None:
         return symbols_of(written, target_alphabet(network))

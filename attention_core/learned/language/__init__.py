@@ -1,1 +1,1 @@
-"""Small language models trained for this app: their texts, their training, and the functions of their heads."""
+"""Modules of the small language models trained for this app: their texts, their training, and what their heads do."""

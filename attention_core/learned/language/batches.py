@@ -1,4 +1,4 @@
-"""The training batch of a language model: rows of texts, the words to mask, and the questions with their answers."""
+"""Samples the training batch of a language model: rows of texts, the words to mask, the questions and answers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -77,12 +77,12 @@ def begin_link(link: Link) -> Link:
 
 
 def disguise_share(category: str) -> float:
-    """Return the probability that a category replaces a word of this category."""
+    """Return the probability that a word of this category is replaced by its category token, such as <verb>."""
     return DISGUISED_OTHERS if category in OTHER_CATEGORIES else DISGUISED_NOUNS
 
 
 def draw_batch(language: str, causal: bool, generator: Generator) -> Batch:
-    """Sample the batch of one training step."""
+    """Sample the texts of one training step; words are masked unless the model is causal (a decoder)."""
     texts = draw_texts(language, DrawnNumbers.drawn_from(generator))
     packed = pack_texts(texts, word_numbers(language), ROWS, ROW_LENGTH)
     whole = packed.filled if causal else draw_whole_texts(packed, generator)
@@ -118,9 +118,9 @@ def ask_about(
 
 
 def hide_words(packed: PackedTexts, whole: Bool[Tensor, "B T"], language: str, generator: Generator) -> Batch:
-    """Return the batch with some words masked, except START and the words of whole texts.
+    """Mask some words of the texts, except START and the words of texts that stay without masked words.
 
-    whole: True at the words of whole texts, as draw_whole_texts returns them.
+    whole: True at the words of texts without masked words.
     """
     numbers = word_numbers(language)
     can_be_hidden = packed.filled & ~whole & (packed.words != numbers[START])

@@ -1,4 +1,5 @@
-"""Checkpoints of the shipped language models, and how often a head's weights show the right answer at each.
+"""Loads checkpoints of the included language models and measures how often a head's weights show the right answer at
+each.
 
 Measurements over many minimal pairs are stored in steps.json, beside the models; the results of a single held-out pair
 are computed on demand.
@@ -56,7 +57,7 @@ def size_between_steps(names: Iterable[str]) -> float:
 
 @lru_cache(maxsize=16)  # caches few models, because each takes two to four megabytes
 def load_step(name: str, step: int, dtype: torch.dtype = torch.float64) -> LanguageModel:
-    """Return a model at a training step: at step 0 as it is sampled from its seed, at the last step as in the package.
+    """Return a model at a training step: at step 0 with its random initial weights, at the last step as it is included.
 
     name: a model of the package. step: one of the steps that steps_of returns. Raises AttentionError: unknown_choice.
 
@@ -105,14 +106,15 @@ DECIMALS = 4
 
 @dataclass(frozen=True)
 class StepFigures:
-    """Measurements of a model's checkpoints: shares of minimal pairs in which both texts are right.
+    """Measurements of a model's checkpoints, as shares of minimal pairs: a pair counts only if the model is right on
+    both texts.
 
     head: the (layer, head), from 0, with the largest share after the last step, chosen on other pairs. shown: training
-    step -> share in which `head` gives the noun that is meant more weight than the other noun. answered: training step
-    -> share with right answers; {} for a model without questions. changed: share with right answers after the last step
-    with `head` ablated, "off", or with uniform weights, "even". heads: as `shown`, for each head after the last step,
-    one row per layer. without: the share with right answers if each head is ablated, one row per layer; [] without
-    questions.
+    step -> share in which `head` gives the noun to which the pronoun refers more weight than the other noun. answered:
+    training step -> share with right answers; {} for a model without questions. changed: share with right answers after
+    the last step with `head` ablated, "off", or with uniform weights, "even". heads: the share `shown` after the last
+    step for each head, one row per layer. without: the share with right answers if each head is ablated, one row per
+    layer; [] without questions.
     """
 
     head: tuple[int, int]
@@ -124,7 +126,9 @@ class StepFigures:
 
 
 def measure_steps(name: str) -> StepFigures:
-    """Measure a model at each of its checkpoints, on the half of the held-out pairs that is used for reporting."""
+    """Measure a model at each of its checkpoints, on those held-out minimal pairs that do not choose a head
+    ("report").
+    """
     recipe = RECIPES[name]
     layer, head = find_telling_head(load_model(name, torch.float32), recipe.language)
     shown, answered = {}, {}
@@ -135,7 +139,7 @@ def measure_steps(name: str) -> StepFigures:
         shown[str(step)] = heads[layer][head]
         if recipe.questions:
             answered[str(step)] = answer_pairs(model, recipe.language, batches)
-    changed, without = {}, []  # `batches` are now those of the last step
+    changed, without = {}, []  # `batches` now has the runs of the last step
     if recipe.questions:
         own = {kind: Intervention(f"{layer + 1}.attention", head, kind) for kind in (OFF, EVEN)}
         changed = {kind: answer_pairs(model, recipe.language, batches, each) for kind, each in own.items()}
@@ -144,9 +148,10 @@ def measure_steps(name: str) -> StepFigures:
 
 
 def find_telling_head(model: LanguageModel, language: str) -> tuple[int, int]:
-    """Return the (layer, head) that is right on most minimal pairs, of the half that is used to choose a head.
+    """Return the (layer, head) that is right on most minimal pairs, of the half of the held-out pairs that chooses a
+    head.
 
-    A head is right if it gives the noun that is meant more weight than the other noun.
+    A head is right if it gives the noun to which the pronoun refers more weight than the other noun.
     """
     shares = torch.tensor(share_shown(list(run_pairs(model, language, "choose"))))  # (L, H)
     layer, head = divmod(int(shares.argmax()), shares.shape[1])
@@ -154,7 +159,7 @@ def find_telling_head(model: LanguageModel, language: str) -> tuple[int, int]:
 
 
 def answer_without_heads(model: LanguageModel, language: str, batches: Sequence["PairBatch"]) -> list[list[float]]:
-    """Return, for each ablated head, the share of pairs with both answers right; one row per layer."""
+    """Ablate each head in turn and return the share of minimal pairs with both answers right: one row per layer."""
     shape = model.shape
     changes = [
         [Intervention(f"{layer}.attention", head) for head in range(shape.heads)]
@@ -166,10 +171,9 @@ def answer_without_heads(model: LanguageModel, language: str, batches: Sequence[
 # ---- the pairs -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class PairBatch:
-    """Minimal pairs whose texts have equal length, run together.
+    """Minimal pairs whose texts have equal length, and one run of a model on all of these texts.
 
-    places: the positions at which the model is asked, for both texts of each pair, one after the other. stack: the run
-    on all texts.
+    places: the positions at which the model is asked, for both texts of each pair, one after the other. stack: the run.
     """
 
     places: Sequence[Place]
@@ -177,7 +181,9 @@ class PairBatch:
 
 
 def run_pairs(model: LanguageModel, language: str, half: str = "report") -> Iterator[PairBatch]:
-    """Yield the runs on all minimal pairs; pairs of equal length are run together."""
+    """Run a model on one half of the held-out minimal pairs and yield the runs; pairs of equal length are run
+    together.
+    """
     numbers = word_numbers(language)
     for some in pairs_by_length(pair_places(model.shape.causal, language, half)):
         words = torch.tensor([[numbers[word] for word in place.text.words] for place in some])
@@ -186,9 +192,9 @@ def run_pairs(model: LanguageModel, language: str, half: str = "report") -> Iter
 
 
 def share_shown(batches: Sequence[PairBatch]) -> list[list[float]]:
-    """Return, for each head, the share of pairs in which the head is right on both texts; one row per layer.
+    """Return, for each head, the share of minimal pairs in which the head is right on both texts; one row per layer.
 
-    A head is right if it gives the noun that is meant more weight than the other noun.
+    A head is right if it gives the noun to which the pronoun refers more weight than the other noun.
     """
     rights = []
     for batch in batches:
@@ -204,9 +210,9 @@ def share_shown(batches: Sequence[PairBatch]) -> list[list[float]]:
 def answer_pairs(
     model: LanguageModel, language: str, batches: Sequence[PairBatch], change: Intervention | None = None
 ) -> float:
-    """Return the share of pairs with both answers right.
+    """Return the share of minimal pairs for which a model answers right on both texts.
 
-    change: an intervention in all runs, or None.
+    change: an intervention, such as an ablated head, in all runs, or None.
     """
     question = QUESTIONS.index(deciding_kind(model.shape.causal))
     numbers = word_numbers(language)
@@ -224,18 +230,18 @@ STEP_FIGURES = MeasuredTable(SHIPPED_FOLDER / "steps.json", StepFigures, measure
 
 
 # ---- one held-out pair: the weights from the pronoun in the head that is right on most pairs, and the noun named -----
-OWN = "own"  # this kind of change leaves the head as it was trained
+OWN = "own"  # kind of change: the head stays as it was trained
 CHANGES = (OWN, EVEN, OFF)
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """How a model read one text of a minimal pair.
+    """How a model read one text of a minimal pair: the attention of the measured head, and the model's answer.
 
     place: the position at which the model is asked. trace: the attention of the layer with the measured head. head: the
-    number of this head, from 0. answer, share: the word that the model names, and its probability; None and 0 if the
-    model answers no questions. undecided: whether all words have the logit 0, as after ablating the head from which the
-    answer is read.
+    index of this head, from 0. answer, share: the word that the model names, and its probability; None and 0 if the
+    model answers no questions. undecided: whether all words have the logit 0, which happens if the head from which the
+    answer is read is ablated.
     """
 
     place: Place
@@ -258,7 +264,7 @@ class Reading:
 
 
 def held_out_pair(language: str, number: int) -> tuple[Place, Place]:
-    """Return the minimal pair with this number, from 0, in the half of the held-out pairs used for reporting.
+    """Return a held-out minimal pair by its index, from 0, in the half of the pairs used for reporting.
 
     >>> one, two = held_out_pair("en", 47)
     >>> " ".join(one.text.words[1:]), two.text.words[-2]
@@ -270,9 +276,9 @@ def held_out_pair(language: str, number: int) -> tuple[Place, Place]:
 
 @lru_cache(maxsize=256)  # each cached result has the steps of one layer, which take some hundred kilobytes
 def read_pair(name: str, step: int, number: int, change: str = OWN) -> tuple[Reading, Reading]:
-    """Read both texts of a held-out minimal pair with the checkpoint of a model.
+    """Run a checkpoint of a model on both texts of a held-out minimal pair, and return its weights and answers.
 
-    name: of an included encoder. step: the training step of the checkpoint, one of steps_of. number: the number of the
+    name: of an included encoder. step: the training step of the checkpoint, one of steps_of. number: the index of the
     pair, from 0. change: one of CHANGES for the measured head: as trained, with uniform weights, or ablated.
 
     Raises AttentionError: unknown_choice.
@@ -287,7 +293,7 @@ def read_pair(name: str, step: int, number: int, change: str = OWN) -> tuple[Rea
 
 
 def read_place(name: str, step: int, place: Place, change: str) -> Reading:
-    """Run a checkpoint on one text, and return the Reading at the place where the model is asked."""
+    """Run a checkpoint on one text, and return its weights and its answer at the position where the model is asked."""
     recipe = RECIPES[name]
     words = vocabulary(recipe.language)
     model = load_step(name, step)

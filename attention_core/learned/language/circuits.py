@@ -1,4 +1,4 @@
-"""The scores and outputs of a language model's heads for single words, without the context of a sentence."""
+"""Computes the scores and outputs of a language model's heads for single words, without the context of a sentence."""
 
 from functools import lru_cache
 
@@ -44,7 +44,8 @@ def read_added_words(name: str, text: str) -> tuple[str, ...]:
 
 
 def choose_words(tokens: tuple[str, ...], at: int, added: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return the words to show: the word at position `at`, the added words, and other words of the sentence that fit.
+    """Return the words to show in a picture: the word at position `at`, the added words, and other words of the
+    sentence that fit.
 
     >>> choose_words(("the", "dog", "saw", "the", "cat"), 1, ("bird",))
     ('the', 'dog', 'saw', 'cat', 'bird')
@@ -61,12 +62,13 @@ def choose_words(tokens: tuple[str, ...], at: int, added: tuple[str, ...] = ()) 
 
 @lru_cache(maxsize=16)
 def word_circuit(name: str, tokens: tuple[str, ...], layer: int) -> Stack:
-    """Run the heads of a layer on single words: their embedding, and a part such as "2.circuit" for the second layer.
+    """Run the heads of a layer on single words, without a sentence: a Stack of the embedding and a part such as
+    "2.circuit".
 
     The part has the steps of head_circuit, `scaled_scores`, `written`, `writes`, and also `answers` if answers are read
     from the heads of this layer.
 
-    name: the name of a model. tokens: words of its vocabulary. layer: the number of the layer, counted from 1.
+    name: the name of a model. tokens: words of its vocabulary. layer: the index of the layer, counted from 1.
 
     >>> stack = word_circuit("en_asked_encoder", ("it", "dog"), 3)
     >>> list(stack.parts), stack["3.circuit"]["answers"].shape
@@ -86,7 +88,8 @@ def word_circuit(name: str, tokens: tuple[str, ...], layer: int) -> Stack:
 
 
 def run_alone(model: LanguageModel, x: Float[Tensor, "B T D"], layer: int) -> Trace:
-    """Return the run of head_circuit for a layer, on single words.
+    """Compute the scores of a layer's heads between single words, and what each head adds for each word (see
+    head_circuit).
 
     x: the embeddings of the words. If the layer takes its values from the words, the embeddings are also the values.
     """
@@ -96,7 +99,7 @@ def run_alone(model: LanguageModel, x: Float[Tensor, "B T D"], layer: int) -> Tr
 
 
 def push_words(model: LanguageModel, trace: Trace, table: Float[Tensor, "V D"], layer: int) -> Trace:
-    """Add the direct logit attribution of each head's output to a run, over the words of a table.
+    """Add to a run what each head adds to the logit of each word of a table if the head attends to one word alone.
 
     If answers are read from this layer, the logits of the answers are added, too. table: the vectors of the words.
     """
@@ -124,9 +127,11 @@ def word_pushes(name: str, token: str, layer: int) -> dict[str, Float[Tensor, "H
 
 @lru_cache(maxsize=16)
 def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
-    """Return, by step as in word_pushes, how much each head of a layer copies, over the whole vocabulary.
+    """Return how much each head of a layer copies: 1 if words raise their own logits, -1 if they lower them
+    (copying_score).
 
-    See copying_score.
+    The result is {step: score of each head} over the whole vocabulary, for the steps `writes` and, if answers are read
+    from the heads, `answers`.
 
     >>> [round(float(score), 2) for score in copying_scores("en_asked_encoder", 3)["answers"]]
     [1.0, 1.0, 1.0, 1.0]
@@ -145,10 +150,11 @@ def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
 
 @lru_cache(maxsize=16)
 def favourite_words(name: str, tokens: tuple[str, ...], layer: int) -> tuple[Places, Places]:
-    """Return the key position that each head of a layer prefers for each query: among single words, and in a sentence.
+    """Return which key each head of a layer prefers for each query, as positions: among single words, and in the
+    sentence.
 
-    For single words it is the key with the highest score that the mask allows, in the sentence the key with the largest
-    weight.
+    Among single words it is the key with the highest score that the mask allows; in the sentence the key with the
+    largest weight.
 
     >>> alone, run = favourite_words("en_asked_encoder", ("<start>", "the", "dog", "barked", "."), 3)
     >>> alone.shape == run.shape == (4, 5)

@@ -1,7 +1,8 @@
-"""Fill in the middle: the text order with which a decoder can fill a gap, and its accuracy beside other models.
+"""Reorders texts so that a decoder can fill a gap ("fill in the middle"), and measures its accuracy beside other
+models.
 
 The order is the words before the gap, the words after it, then the middle. The decoder trained on that order is not
-shipped; its measurements are, in middle.json.
+included in the package; its measurements are, in middle.json.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +44,7 @@ def put_middle_last(words: tuple[str, ...], first: int, stop: int) -> tuple[str,
 
 
 def middle_numbers(language: str) -> dict[str, int]:
-    """Return a mapping from tokens to numbers: the words of a language, then SUFFIX, MIDDLE and END."""
+    """Return a mapping from tokens to token ids: the words of a language, then SUFFIX, MIDDLE and END."""
     known = vocabulary(language)
     return word_numbers(language) | {sign: len(known) + n for n, sign in enumerate(SIGNS)}
 
@@ -65,7 +66,9 @@ def draw_place(words: tuple[str, ...], rng: RandomNumbers) -> int:
 
 @dataclass(frozen=True)
 class MiddleRecipe:
-    """The training of a decoder that can fill a gap and answers no questions; see TrainingRecipe."""
+    """The training of a decoder that can fill a gap and answers no questions: its model, batches and loss, a
+    TrainingRecipe.
+    """
 
     language: str
     steps: int = 2000
@@ -78,7 +81,7 @@ class MiddleRecipe:
         return f"{self.language}_middle_decoder"
 
     def make(self, generator: Generator) -> LanguageModel:
-        """Return the model before training."""
+        """Return the model with random initial weights."""
         return LanguageModel(ModelShape(len(middle_numbers(self.language)), causal=True, answers="nowhere"), generator)
 
     def draw(self, generator: Generator) -> Batch:
@@ -88,7 +91,9 @@ class MiddleRecipe:
         return Batch(packed, packed.words, None)
 
     def loss(self, model: LanguageModel, batch: Batch) -> Tensor:
-        """Compute the loss of a batch, in which each word is predicted from the words before it, also in the suffix."""
+        """Compute the loss of a batch, in which each word is predicted from the words before it; the words of the
+        suffix count, too.
+        """
         return foretelling_loss(model, model.run_layers(batch.seen, batch.packed.allowed), batch)
 
 
@@ -109,13 +114,13 @@ class Hidden:
 
 @dataclass(frozen=True)
 class MiddleFigures:
-    """How well three models predict hidden words, each as a pair of numbers.
+    """How well three models predict hidden words: [mean probability of the word, share of texts in which it is the
+    likeliest].
 
-    A pair is (mean probability of the hidden word, share of texts in which it is the likeliest word). left: the
-    included decoder, from the words before. both: the encoder, from both sides. before: the decoder trained on the
-    order of put_middle_last, from the words before. order: the same decoder, from both sides. texts: the number of
-    texts. steps: the training steps of the decoder of that order. nats: the surprise per word of whole texts, first of
-    the included decoder, then of the other.
+    left: the included decoder, from the words before. both: the encoder, from both sides. before: the decoder trained
+    on the order of put_middle_last, from the words before. order: the same decoder, from both sides. texts: the number
+    of texts. steps: the training steps of the decoder of that order. nats: the surprise per word of whole texts, [of
+    the included decoder, of the decoder of that order].
     """
 
     texts: int
@@ -170,7 +175,8 @@ def read_both(text: Hidden) -> tuple[tuple[str, ...], int]:
 
 
 def read_order(text: Hidden) -> tuple[tuple[str, ...], int]:
-    """Return the text reordered by put_middle_last up to <middle>, and the position of <middle>, which predicts.
+    """Return a text reordered up to <middle>, and the position of <middle>, at which a decoder predicts the hidden
+    word.
 
     The order is: the words before the hidden word, <suffix>, the words after it, <middle>.
     """
@@ -180,7 +186,9 @@ def read_order(text: Hidden) -> tuple[tuple[str, ...], int]:
 
 # ---- figures of all three models -------------------------------------------------------------------------------------
 def measure_middle(language: str) -> MiddleFigures:
-    """Train the decoder of the order, and measure it and the two shipped models."""
+    """Train the decoder on texts whose middle comes last, and measure how well it and two included models predict
+    hidden words.
+    """
     recipe = MiddleRecipe(language)
     trained = train_model(recipe, recipe.seeds[0], CHECKPOINT_FOLDER, print)
     texts = hide_words(language)

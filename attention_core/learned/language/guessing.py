@@ -32,7 +32,7 @@ SURE = 0.5  # a sure answer has at least this weight; below it, all other words 
 
 
 class Reading(NamedTuple):
-    """A sentence after tokens were added or exchanged.
+    """A sentence as a model reads it, with tokens added (punctuation) or exchanged.
 
     places: for each token of the typed sentence, its position in `tokens`.
     """
@@ -43,7 +43,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class Reference:
-    """The answers to the question of which noun a pronoun means.
+    """The answers of a model, and of a simple rule, to the question of which noun a pronoun refers to.
 
     pronoun: the position of the pronoun. answer: the model's answer, see Answer. second: the answer of the model's
     other form (of an encoder the decoder, of a decoder the encoder); None if the package has no other form. rule: the
@@ -52,8 +52,7 @@ class Reference:
 
     - "unknown": a word of the sentence is read as <unknown>.
     - "differs": the other form answers another word.
-    - "shifts": with commas and a full stop, or with nouns read as categories, a form answers
-      another word.
+    - "shifts": with commas and a full stop, or with nouns read as categories, a form answers another word.
     - "unfit": the answer is no noun before the pronoun that fits in gender and number, or it is no food or drink after
       a verb of eating or drinking; or it is None, though nouns are before the pronoun.
     - "weak": the answer gets less than half of the weight.
@@ -67,7 +66,7 @@ class Reference:
 
     @property
     def is_agreed(self) -> bool:
-        """Whether both forms of the model answer with the same word.
+        """Return whether both forms of the model, encoder and decoder, answer with the same word.
 
         The forms were trained separately. So if their answers differ, at least one form guesses.
         """
@@ -76,7 +75,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Judgement:
-    """How well a model knows a kind of sentence, and its answers about the pronouns.
+    """How surprising a sentence is to a model, and which nouns the model takes the sentence's pronouns to refer to.
 
     unknown: the positions of <unknown>. surprises: the surprise of each token, in nats; 0 for START, which is given.
     usual, usual_word: the limits of the mean and of the largest surprise, below which 98 of 100 texts like the training
@@ -115,7 +114,7 @@ class Judgement:
 
     @property
     def outside(self) -> bool:
-        """Whether the model guesses.
+        """Whether the model guesses on this sentence.
 
         If there are pronouns, the model guesses if an answer is doubted. Without pronouns, it guesses if it does not
         know such sentences.
@@ -238,7 +237,8 @@ def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]
 
 
 def is_possible(language: str, tokens: tuple[str, ...], pronoun: int, word: int | None) -> bool:
-    """Return whether a pronoun can mean a word: by gender and number, and as food or drink after eating or drinking.
+    """Return whether a pronoun can refer to a word: by gender and number, and as food or drink after eating or
+    drinking.
 
     word: the position of the word. None is possible only if no noun is before the pronoun.
     """
@@ -248,9 +248,10 @@ def is_possible(language: str, tokens: tuple[str, ...], pronoun: int, word: int 
 
 
 def answer_of(name: str, reading: Reading, pronoun: int) -> Answer:
-    """Return a model's answer to the question of which noun a pronoun means, for a reading of the sentence.
+    """Return which noun a model takes a pronoun to refer to, if the model reads the sentence in this form (perhaps
+    punctuated).
 
-    reading: the sentence as the model reads it, perhaps punctuated. All positions are indices into the typed words.
+    All positions in the answer are indices into the typed words, not into those that the model reads.
     """
     causal = load_recipe(name).causal
     found = find_answer(last_weights(name, reading.tokens), causal, reading.tokens, reading.places[pronoun])
@@ -294,9 +295,9 @@ def punctuate(language: str, tokens: tuple[str, ...]) -> Reading:
 
 
 def other_readings(language: str, tokens: tuple[str, ...]) -> Iterator[Reading]:
-    """Yield other ways to write a sentence with the same meaning.
+    """Yield the sentence with commas and a full stop added, then also with each noun replaced by its category.
 
-    If a model's answer differs between them, the answer is a guess.
+    If a model's answer differs between these forms, the answer is a guess.
     """
     punctuated = punctuate(language, tokens)
     yield punctuated

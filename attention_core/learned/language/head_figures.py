@@ -1,4 +1,6 @@
-"""Measures of each head of the language models on held-out texts, stored in heads.json beside the models' weights."""
+"""Measures each head of the language models on held-out texts; heads.json, beside the models' weights, has the
+results.
+"""
 
 from dataclasses import dataclass
 
@@ -21,7 +23,7 @@ from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model
 from attention_core.learned.measured_table import MeasuredTable
 
 HEAD_TEXTS = 300  # number of held-out texts from which each measure is computed
-LINKS = {"antecedent": "pronoun", "subject": "subject"}  # measure -> kind of link; the measure averages its weights
+LINKS = {"antecedent": "pronoun", "subject": "subject"}  # measure -> kind of link; the measure is its mean weight
 DECIMALS = 3
 
 
@@ -29,8 +31,8 @@ DECIMALS = 3
 class HeadFigures:
     """The measures of a model's heads.
 
-    texts: the number of texts. places: {"antecedent": number of pronouns, "subject": number of verbs}, without those
-    that are not measured. measures: {name: one row per layer, one number per head}.
+    texts: the number of texts. places: {"antecedent": count of pronouns, "subject": count of verbs}, without those that
+    are not measured. measures: {name: one row per layer, one number per head}.
     """
 
     texts: int
@@ -59,7 +61,9 @@ def measure_model_heads(name: str) -> HeadFigures:
 
 
 def average_measures(model: LanguageModel, language: str) -> dict[str, Float[Tensor, "L H"]]:
-    """Return the measures of the heads. Each measure is averaged over the held-out texts for which it is not NaN."""
+    """Return the measures of measure_head_maps for each head, averaged over those held-out texts for which they are not
+    NaN.
+    """
     numbers = word_numbers(language)
     found: dict[str, list[Tensor]] = {name: [] for name in MEASURES}
     for text in held_out_texts(language, "held", "report", HEAD_TEXTS):

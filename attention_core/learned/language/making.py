@@ -1,4 +1,4 @@
-"""The making of the shipped networks: training, choice of the best seed, and measurements of when a model guesses.
+"""Trains the included networks, chooses the best seed, and measures when a model guesses.
 
 One half of the held-out texts chooses the seed. A model's guesses are recognised by limits of surprise, and by a
 comparison of its answers with those of a simple rule.
@@ -33,7 +33,7 @@ from attention_core.learned.language.simple_rule import nearest_fitting
 from attention_core.learned.language.surprise import number_words, surprises_of_texts
 from attention_core.learned.language.training import LanguageTraining, TrainingRecipe
 
-CHECKPOINT_FOLDER = Path(".training")  # of trainings on the command line
+CHECKPOINT_FOLDER = Path(".training")  # folder of trainings on the command line
 KEPT_EVERY = 250  # a checkpoint is saved after this many steps
 FIGURE_DECIMALS = 4
 
@@ -92,16 +92,17 @@ def round_figures(figures: dict[str, float]) -> dict[str, float]:
 
 
 # ---- when a model guesses --------------------------------------------------------------------------------------------
-USUAL = 0.98  # of the texts like the training texts, this share has a surprise below the limit
+USUAL = 0.98  # this share of the texts like the training texts has a surprise below the limit
 LEARNED_PARTS = ("held", "train")  # parts of the grammar's texts: with held-out pairs of nouns, and as in training
 Tokens = tuple[str, ...]
 
 
 class Told(NamedTuple):
-    """The answers that the model and the simple rule give about one pronoun of a text.
+    """The answers of the model and of the simple rule to the question of which noun a pronoun of a text refers to.
 
     group: the pronoun's group in measure_guesses, "" for none. noun: the model's answer. right, rule_right: whether the
-    model's and the rule's answer is the noun that is meant. weight: the largest weight of the model's head.
+    answer of the model, and that of the rule, is the noun to which the pronoun refers. weight: the largest weight of
+    the model's head.
     """
 
     group: str
@@ -177,7 +178,11 @@ def measure_answers(model: LanguageModel, language: str, second: LanguageModel |
 
 
 def measure_weights(told: list[Told]) -> dict[str, float]:
-    """Measure how well the largest weight separates right answers from wrong answers; see measure_guesses."""
+    """Measure how well a head's largest weight separates right answers from wrong answers.
+
+    "clear_wrong" is the share of wrong answers with a weight over CLEAR; "auc" is how often a right answer has a larger
+    weight than a wrong one.
+    """
     right = torch.tensor([each.weight for each in told if each.right])
     wrong = torch.tensor([each.weight for each in told if not each.right])
     is_larger = (right[:, None] > wrong).double()  # (right, wrong)
@@ -187,9 +192,10 @@ def measure_weights(told: list[Told]) -> dict[str, float]:
 
 
 def measure_agreement(told: list[Told], second: LanguageModel, language: str) -> dict[str, float]:
-    """Measure how often a second model names the same noun, and the accuracy if both agree and if they differ.
+    """Measure how often a second model names the same noun, and the first model's accuracy if both agree and if they
+    differ.
 
-    See measure_guesses.
+    The names of the results are "agreed", "agreed_right" and "differing_right".
     """
     others = [each for part in ("held", "frames") for each in answers_to_texts(second, language, part, read_words)]
     same = [one.right for one, other in zip(told, others, strict=True) if one.noun == other.noun]
@@ -205,7 +211,8 @@ def share(holds: Iterable[bool]) -> float:
 
 
 def answers_to_texts(model: LanguageModel, language: str, part: str, read: Callable[[Text], Tokens]) -> Iterator[Told]:
-    """Yield the answers about all pronouns in the held-out texts of a part.
+    """Yield the answers of a model and of the simple rule about each pronoun in the held-out texts of a part of the
+    grammar.
 
     read: a function that takes a text and returns the tokens that the model reads.
     """
@@ -228,7 +235,7 @@ def answers_to_texts(model: LanguageModel, language: str, part: str, read: Calla
 
 
 def group_of(place: Place, part: str) -> str:
-    """Return the group in measure_guesses to which a pronoun belongs; "" if it belongs to no group."""
+    """Return the group ("one_fits", "two_fit", "frames") in which measure_guesses counts a pronoun; "" if in none."""
     if place.others:
         of_frames = {"held": "two_fit", "frames": "frames"}
         return of_frames[part] if place.text.frame else ""
@@ -236,7 +243,7 @@ def group_of(place: Place, part: str) -> str:
 
 
 def is_meant(place: Place, word: int | None) -> bool:
-    """Return whether the word at a position is the noun that a pronoun means, or another mention of it.
+    """Return whether the word at a position is the noun to which a pronoun refers, or another mention of it.
 
     place: the pronoun and its noun. word: the position; None counts as False.
     """

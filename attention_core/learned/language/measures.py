@@ -1,4 +1,6 @@
-"""Measures of a language model's heads on held-out texts: how much weight a head gives to the meant words."""
+"""Measures a language model's heads on held-out texts: how much weight a head gives to the words that answer a
+question.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +25,8 @@ MOST_ROWS = 256  # a batch has at most this many texts
 
 @dataclass(frozen=True)
 class Place:
-    """Two positions of a text between which a head's weight is measured.
+    """Two positions of a text between which a head's weight is measured: that of the query and that of the right
+    answer.
 
     at: the position of the query, at which a question is asked. to: the position of the right answer. others: the
     positions of other possible answers.
@@ -52,7 +55,9 @@ def held_out_texts(language: str, part: str, half: str, count: int = TEXTS) -> t
 
 
 def find_places(texts: Iterable[Text], kind: str) -> Iterator[Place]:
-    """Yield a Place for each link of one kind in the texts."""
+    """Yield, for each link of one kind in the texts, such as from a pronoun to its noun, the positions of both
+    words.
+    """
     for text in texts:
         for link in text.links:
             if link.kind == kind:
@@ -60,7 +65,8 @@ def find_places(texts: Iterable[Text], kind: str) -> Iterator[Place]:
 
 
 def deciding_kind(causal: bool) -> str:
-    """Return the name of the question whose answer is the noun that a pronoun means.
+    """Return the name of the question whose answer is the noun to which a pronoun refers: of an encoder or of a
+    decoder.
 
     An encoder is asked at the pronoun. At the pronoun, a decoder has not read the reason yet, so a decoder is asked at
     the deciding word.
@@ -95,7 +101,7 @@ def all_weights(model: LanguageModel, words: Tensor) -> Float[Tensor, "B L H T S
 
 
 def right_weights(rows: Sequence[Tensor], places: Sequence[Place]) -> Float[Tensor, "N L H"]:
-    """Return, for each place, layer and head, the weight on all mentions of the word that is meant."""
+    """Return, for each place, layer and head, the weight on all mentions of the word that is the right answer."""
     weights = []
     for row, place in zip(rows, places, strict=True):
         words = place.text.words[: row.shape[-1]]
@@ -113,12 +119,12 @@ def best_head(weights: Float[Tensor, "N L H"]) -> tuple[int, int]:
 
 # ---- figures ---------------------------------------------------------------------------------------------------------
 def measure_heads(model: LanguageModel, language: str, half: str = "report") -> dict[str, float]:
-    """Measure how often the head of each question has a clear weight on the right word.
+    """Measure how often the head of each question has a clear weight (over CLEAR) on the right word.
 
     one_fits: one noun fits the pronoun. two_fit: two nouns fit, and a reason decides. across: for verbs with another
-    noun between verb and subject. frames: as two_fit, in held-out frames. pairs: the share of minimal pairs with both
-    texts right. answered: the share of minimal pairs with both answers right, if the model answers questions. The
-    suffix "_count" marks the number of measured places.
+    noun between verb and subject. frames: the share of two_fit, in held-out frames (sentence patterns). pairs: the
+    share of minimal pairs with both texts right. answered: the share of minimal pairs with both answers right, if the
+    model answers questions. The suffix "_count" marks the number of measured places.
     """
     causal = model.shape.causal
     kind = deciding_kind(causal)
@@ -179,7 +185,7 @@ def share_answered(model: LanguageModel, language: str, half: str) -> float:
 
 
 def pairs_by_length(places: Sequence[Place]) -> list[list[Place]]:
-    """Group minimal pairs by the length of their texts, which both texts of a pair share.
+    """Group minimal pairs by the length of their texts; both texts of a pair have equal length.
 
     places: the places of all texts, those of a pair next to each other. The groups keep this order.
     """
@@ -201,7 +207,8 @@ def pair_places(causal: bool, language: str, half: str) -> tuple[Place, ...]:
 
 
 def share_of_pairs(model: LanguageModel, language: str, half: str, head: tuple[int, int]) -> float:
-    """Return the share of minimal pairs in which a head prefers the noun that is meant, in both texts.
+    """Return the share of minimal pairs in which a head gives the noun to which the pronoun refers more weight, in both
+    texts.
 
     head: (layer, head).
     """

@@ -1,4 +1,6 @@
-"""A small language model: Transformer layers that read the words of a grammar, and heads that answer questions."""
+"""Defines a small language model: Transformer layers that read the words of a grammar, and heads that answer
+questions.
+"""
 
 from dataclasses import dataclass
 
@@ -27,9 +29,9 @@ class ModelShape:
 
     words: the size of the vocabulary. width: the width of a word's vector. inner: the inner width of the feed-forward
     layer. causal: whether a word attends only to itself and earlier words (a decoder). answers: where answers to
-    questions are read from: "nowhere"; "sum", a word's vector after the last layer; or "heads", a separate head of the
-    last layer for each question. The values of such a head are projected from the word embeddings, so that it can pass
-    on only the word that it attends to.
+    questions are read: "nowhere"; "sum", a word's vector after the last layer; or "heads", a separate head of the last
+    layer for each question. The values of such a head are projected from the word embeddings, so that it can pass on
+    only the word that it attends to.
 
     Raises AttentionError: unknown_choice.
     """
@@ -88,7 +90,7 @@ class LanguageLayer(nn.Module):
         self.w_2 = draw_normal(inner, width, generator)
 
     def weights(self) -> LayerWeights:
-        """Return the parameters of the layer as LayerWeights of the core."""
+        """Return the parameters of the layer in the form that the core's functions take, LayerWeights."""
         attention = Weights(w_q=self.w_q, w_k=self.w_k, w_v=self.w_v, w_o=self.w_o, g_rms_before=self.g_attention)
         feed_forward = FeedForwardWeights(
             w_1=self.w_1, w_gate=self.w_gate, w_2=self.w_2, g_rms_before=self.g_feed_forward
@@ -113,7 +115,7 @@ class LanguageModel(nn.Module):
 
     # ---- the full run, to be shown -----------------------------------------------------------------------------------
     def weights(self) -> StackWeights:
-        """Return the parameters of the model as StackWeights of the core."""
+        """Return the parameters of the model in the form that the core's functions take, StackWeights."""
         return StackWeights(
             tuple(layer.weights() for layer in self.layers),
             embedding=EmbeddingWeights(table=self.words),
@@ -125,11 +127,16 @@ class LanguageModel(nn.Module):
         return run_stack(words, self.weights(), self.shape.stack())
 
     def answer_logits(self, stack: Stack, question: int) -> Float[Tensor, "B T V"]:
-        """Return the logit of each word as the answer to a question that is asked at every position; see ModelShape."""
+        """Return the logit of each word as the answer to a question that is asked at every position.
+
+        question: the index of the question in QUESTIONS.
+        """
         return self.read_answers(self.answer_source(stack, question), question)
 
     def answer_source(self, stack: Stack, question: int) -> Float[Tensor, "B T read"]:
-        """Return the vectors from which the answers to a question are read."""
+        """Return the vectors from which the answers to a question are read: a head's outputs, or the words' last
+        vectors.
+        """
         if self.shape.answers == "heads":
             return stack[f"{self.shape.layers}.attention"]["head_outputs"][:, question]  # (B, T, d_v)
         x = stack[f"{self.shape.layers}.feed_forward"]["residual"]  # (B, T, D)

@@ -1,4 +1,6 @@
-"""Trained networks included in the package: weights in half precision in one folder, and their measured accuracy."""
+"""Loads and saves trained networks of the package: weights in half precision in one folder, and their measured
+accuracy.
+"""
 
 import hashlib
 import json
@@ -21,9 +23,9 @@ STORED_DTYPE = torch.float16  # half the size of float32, with almost the same a
 class ShippedFigures:
     """The measurements of an included network.
 
-    seed: the training seed, chosen on one half of the held-out texts. figures: the measurements on the other half, see
-    TrainingRecipe.measure. others: the measurements for the other seeds, keyed by seed. texts: the number of training
-    texts. limits, guesses: for a language model, see measure_guesses.
+    seed: the training seed, chosen on one half of the held-out texts. figures: the measurements on the other half,
+    {name: value}. others: the measurements for the other seeds, keyed by seed. texts: the number of training texts.
+    limits, guesses: for a language model, the results of measure_guesses.
     """
 
     seed: int
@@ -37,7 +39,9 @@ class ShippedFigures:
 
 @dataclass(frozen=True, eq=False)
 class NetworkFolder:
-    """A folder of trained networks. recipes: name -> recipe, also of networks that are not included in the folder."""
+    """A folder of trained networks. recipes: name -> how a network is trained, also for networks that are not in the
+    folder.
+    """
 
     folder: Path
     recipes: Mapping[str, TrainingRecipe]
@@ -73,9 +77,9 @@ class NetworkFolder:
 
     # ---- shipping ----------------------------------------------------------------------------------------------------
     def ship(self, model: nn.Module, name: str, row: dict[str, object]) -> None:
-        """Save the weights of a network in the folder, and its entry in the file of measurements.
+        """Save the weights of a network in the folder, and its measurements in the file of measurements.
 
-        row: the entry.
+        row: the measurements.
         """
         self.folder.mkdir(exist_ok=True)
         numbers = {key: tensor.detach().to(STORED_DTYPE).contiguous() for key, tensor in model.state_dict().items()}
@@ -85,7 +89,7 @@ class NetworkFolder:
         revision_from.cache_clear()
 
     def write_row(self, name: str, row: dict[str, object]) -> None:
-        """Write the entry of a network into the file of measurements."""
+        """Write the measurements of one network, `row`, into the file of measurements."""
         table = {**self.table(), name: row}
         ordered = {each: table[each] for each in self.recipes if each in table}
         text = json.dumps(ordered, indent=2, ensure_ascii=False)
@@ -93,7 +97,9 @@ class NetworkFolder:
         figures_from.cache_clear()
 
     def table(self) -> dict[str, dict]:
-        """Return the entries of the file of measurements, keyed by name; {} if the file does not exist."""
+        """Return the contents of the file of measurements, keyed by the network's name; {} if the file does not
+        exist.
+        """
         if not self.figures_file.exists():
             return {}
         return json.loads(self.figures_file.read_text(encoding="utf-8"))
@@ -118,5 +124,5 @@ def figures_from(networks: NetworkFolder) -> dict[str, ShippedFigures]:
 
 @cache
 def revision_from(networks: NetworkFolder, name: str) -> str:
-    """Return the fingerprint of a network's weights, see NetworkFolder.revision."""
+    """Return the fingerprint of a network's weights: the first eight hex digits of its file's SHA-256."""
     return hashlib.sha256(networks.model_file(name).read_bytes()).hexdigest()[:8]

@@ -1,4 +1,4 @@
-"""Packing of texts into training rows of equal length with few empty positions."""
+"""Packs texts into training rows of equal length with few empty positions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,8 @@ Item = TypeVar("Item")
 class PackedWords:
     """Texts packed into rows of equal length.
 
-    words: the number of each word. texts: for each word, the index in its row of the text to which it belongs.
+    words: the token id of each word. texts: for each word, the index in its row of the text to which it belongs;
+    NO_TEXT at an empty position.
     """
 
     words: Int[Tensor, "B T"]
@@ -28,7 +29,7 @@ class PackedWords:
 
     @property
     def allowed(self) -> Bool[Tensor, "B 1 T T"]:
-        """Which word may attend to which: every word to all of its own text.
+        """Which word may attend to which, as a boolean mask: every word to all words of its own text.
 
         An empty position attends to the empty positions of its row.
         """
@@ -36,7 +37,8 @@ class PackedWords:
         return same[:, None]
 
     def allowed_to(self, others: "PackedWords") -> Bool[Tensor, "B 1 T S"]:
-        """Return which word may attend to which word of other rows: to all words of the text with the same index.
+        """Return which word may attend to which word of `others`, as a boolean mask: to the text with the same index in
+        the row.
 
         An empty position attends to all words, so that its softmax is defined.
         """
@@ -62,7 +64,7 @@ class PackedWords:
 
 @dataclass(frozen=True, eq=False)
 class PackedTexts(PackedWords):
-    """Texts packed into rows, with the answers to questions about them. answers: see Answers."""
+    """Texts packed into rows, with the positions of the words that answer questions about them (see Answers)."""
 
     answers: Answers
 
@@ -72,7 +74,7 @@ def pack_texts(
 ) -> PackedTexts:
     """Pack texts into rows, one after the other, until a text no longer fits into the last row.
 
-    texts: an iterable, which may be endless. numbers: word -> number. filler: the number at empty positions. A text
+    texts: an iterable, which may be endless. numbers: word -> token id. filler: the token id at empty positions. A text
     longer than a row is skipped.
 
     >>> from attention_core.learned.grammar import Text
@@ -114,7 +116,7 @@ def deal_rows(
 def pack_rows(
     dealt: Sequence[Sequence[Text]], numbers: Mapping[str, int], rows: int, length: int, filler: int = 0
 ) -> PackedWords:
-    """Concatenate the texts of each row. numbers: word -> number. filler: the number at empty positions."""
+    """Concatenate the texts of each row. numbers: word -> token id. filler: the token id at empty positions."""
     words = [[numbers[word] for text in row for word in text.words] for row in dealt]
     owners = [[number for number, text in enumerate(row) for _ in text.words] for row in dealt]
     return PackedWords(fill_rows(words, rows, length, filler), fill_rows(owners, rows, length, NO_TEXT))

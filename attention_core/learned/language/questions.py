@@ -1,11 +1,11 @@
-"""The four questions about a text, each answered by one head of the last layer only, and the words that answer them."""
+"""Names the four questions about a text, each answered by one head of the last layer, and finds a model's answer."""
 
 from typing import NamedTuple
 
 from jaxtyping import Float, Int
 from torch import Tensor
 
-# Which noun is meant, who acts, what is described, to what it is done; each is asked at a word, for another word.
+# The questions ask which noun a pronoun refers to, who acts, what is described, and to what it is done.
 QUESTIONS = ("pronoun", "subject", "about", "object")
 PRONOUN, ABOUT = QUESTIONS.index("pronoun"), QUESTIONS.index("about")
 NOT_ASKED = -1  # value in Answers if a question is not asked
@@ -14,7 +14,7 @@ ENDS = frozenset(".,!?;:。，！？；：")  # punctuation that ends a clause
 
 
 class Answer(NamedTuple):
-    """An answer to the question of which noun a pronoun means.
+    """An answer to the question of which noun a pronoun refers to.
 
     asked: the position of the query whose weights are read. weight: the query's largest weight. word: the position of
     the word with this weight; None, which means no answer, if that word is at `asked` or is START.
@@ -26,11 +26,10 @@ class Answer(NamedTuple):
 
 
 def find_answer(weights: Float[Tensor, "H T S"], causal: bool, tokens: tuple[str, ...], pronoun: int) -> Answer:
-    """Return a model's answer to the question of which noun a pronoun means.
+    """Return a model's answer to the question of which noun a pronoun refers to, read from the weights of one query.
 
-    The answer is read from the weights of one query. In an encoder that is the pronoun. A decoder has not read the
-    reason at the pronoun, so its query is the deciding word, and the pronoun only if no later word of the clause
-    decides.
+    In an encoder that query is the pronoun. A decoder has not read the reason at the pronoun, so its query is the
+    deciding word, and the pronoun only if no later word of the clause decides.
 
     weights: the weights of the last layer, whose heads answer the questions. pronoun: the position of the pronoun.
     """

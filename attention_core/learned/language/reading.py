@@ -1,4 +1,4 @@
-"""A model's input for a typed sentence (known words, categories or <unknown>), and the run on it."""
+"""Prepares a model's input for a typed sentence (known words, categories or <unknown>), and runs the model on it."""
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,7 +68,11 @@ def read_tokens(name: str, words: tuple[str, ...], roles: Mapping[str, str]) -> 
 
 
 def known_tokens(words: Sequence[str], language: str, roles: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the token that a model of this language reads for each word, as in read_tokens."""
+    """Return the token that a model of this language reads for each word.
+
+    The token is the word itself if the vocabulary has it, else the category chosen for the word in `roles`, else the
+    substitute of an everyday word, else <unknown>.
+    """
     numbers = word_numbers(language)
     tokens = []
     for word in words:
@@ -108,9 +112,9 @@ class LayerInputs:
 
 
 def layer_inputs(name: str, tokens: tuple[str, ...], layer: int) -> LayerInputs:
-    """Return the inputs of a layer's attention when the model runs on these tokens; layers count from 1.
+    """Return the input vectors, weights and config of one layer's attention when the model runs on these tokens.
 
-    Raises AttentionError: unknown_choice.
+    layer: the layer, counted from 1. Raises AttentionError: unknown_choice.
     """
     trace = run_model(name, tokens)[f"{layer}.attention"]
     model = load_model(name)
@@ -165,18 +169,18 @@ def load_stand_ins(language: str) -> dict[str, str]:
 
 
 def read_alone(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """Yield a word that has only one form, with its token."""
+    """Yield (word, token that is read instead of it) for a word that has only one form."""
     yield word, token
 
 
 def read_noun(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """Yield a noun and its plural, each with its token."""
+    """Yield (word, token that is read instead of it) for a noun and for its plural."""
     yield word, token
     yield plural_of(word), plural_token(token)
 
 
 def read_verb(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """Yield the forms of a verb, each with its token; if the token is a category, it is the same for all forms."""
+    """Yield (word, token that is read instead of it) for each form of a verb; a category is the token of all forms."""
     read = [token] * 5 if token.startswith("<") else verb_forms(token)
     yield from zip(verb_forms(word), read, strict=True)
 
@@ -185,7 +189,7 @@ READERS = {"word": read_alone, "noun": read_noun, "verb": read_verb}
 
 
 def plural_of(word: str) -> str:
-    """Return the plural of a regular noun.
+    """Return the English plural of a noun by rule: man -> men, consonant + y -> ies, es after s, x, z, ch, sh, else s.
 
     >>> plural_of("exam"), plural_of("class"), plural_of("party"), plural_of("postman")
     ('exams', 'classes', 'parties', 'postmen')

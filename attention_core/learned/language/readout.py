@@ -1,4 +1,6 @@
-"""Further outputs of a language model: direct logit attribution, sampled next words, the logit lens, and answers."""
+"""Computes further outputs of a language model: logit attribution, changed next-word probabilities, logit lens,
+answers.
+"""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,14 +21,14 @@ from attention_core.transformer.unembedding import UnembeddingConfig, unembed
 
 @lru_cache(maxsize=4)  # caches few runs, because each has the whole vocabulary: 20 MB for a long sentence
 def sum_model(name: str, tokens: tuple[str, ...]) -> Stack:
-    """Run a model with direct logit attribution: what each part adds to every word's vector and logits."""
+    """Run a model with direct logit attribution: what each head or layer adds to every word's vector and logits."""
     with torch.inference_mode():
         return with_logit_sum(with_residual_sum(run_model(name, tokens)))
 
 
 @dataclass(frozen=True)
 class WordChoices:
-    """How output words are chosen: temperature, top_k and top_p, as in UnembeddingConfig.
+    """How output words are chosen: by the softmax temperature, the count top_k and the cumulative probability top_p.
 
     Raises AttentionError: positive_number, positive_integer, share_range.
     """
@@ -64,9 +66,10 @@ def with_word_choices(name: str, stack: Stack, choices: WordChoices) -> Stack:
 
 @lru_cache(maxsize=16)
 def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tensor, Tensor]]:
-    """Return, for each part, the likeliest words if the model ended after this part (logit_lens), keyed by part name.
+    """Return the likeliest words if the model ended after each attention or feed-forward layer (logit lens), keyed by
+    layer.
 
-    Each value is (probabilities, word numbers), both (T,), of the likeliest word at each position.
+    Each value is (probabilities, indices in the vocabulary), both (T,), of the likeliest word at each position.
     """
     with torch.inference_mode():
         lens = logit_lens(run_model(name, tokens))
@@ -77,7 +80,8 @@ def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tenso
 def answer_questions(name: str, tokens: tuple[str, ...]) -> dict[str, Float[Tensor, "T V"]]:
     r"""Return the probability of each word as the answer, keyed by question; {} for a model without questions.
 
-    $\mathrm{softmax}_V(z\,W_q E^\top)$, where $z$ are the vectors from which answers are read (see ModelShape).
+    $\mathrm{softmax}_V(z\,W_q E^\top)$, where $z$ are the vectors after the last layer, or the outputs of one head of
+    that layer per question, as ModelShape.answers says.
 
     name: the name of an included model. tokens: the input tokens. Raises AttentionError: unknown_choice.
 
@@ -101,7 +105,8 @@ KINDS = ("embedding", "attention", "feed_forward")
 
 @dataclass(frozen=True)
 class VectorShares:
-    """The mean shares of each kind of part in the words' vectors before the last norm; they sum to 1.
+    """The mean shares of embedding, attention and feed-forward layers in the words' vectors before the last norm; sum
+    1.
 
     words: the number of measured words. growth: the norm of a word's vector divided by the norm of its embedding,
     averaged over the words.
@@ -128,10 +133,11 @@ def shares_along(parts: Float[Tensor, "part T D"]) -> Float[Tensor, "part T"]:
 
 @lru_cache(maxsize=4)
 def measure_vector_shares(language: str) -> VectorShares:
-    """Measure the vector shares of a language's encoder on held-out texts. language: "en" or "zh".
+    """Measure the mean shares of embedding, attention and feed-forward layers in an encoder's vectors, on held-out
+    texts.
 
-    Sources: the vector as a sum, Elhage et al. 2021; attention maps leave residuals and norms out, Kobayashi et al.
-    2021, Incorporating Residual and Normalization Layers into Analysis of Masked Language Models.
+    language: "en" or "zh". Sources: the vector as a sum, Elhage et al. 2021; attention maps leave residuals and norms
+    out, Kobayashi et al. 2021, Incorporating Residual and Normalization Layers into Analysis of Masked Language Models.
 
     >>> found = measure_vector_shares("en")
     >>> round(found.embedding + found.attention + found.feed_forward, 3)

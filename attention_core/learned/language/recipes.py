@@ -1,4 +1,4 @@
-"""The training recipes of the language models, keyed by name: shape, loss and training of each."""
+"""Defines the training recipes of the language models, keyed by name: shape, loss and training of each."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -20,7 +20,7 @@ SMALLEST_SHARE = 1e-9  # smaller weights are raised to this before the logarithm
 
 @dataclass(frozen=True)
 class Prices:
-    """The factors of the further terms of a language model's loss, relative to the loss of the predicted words.
+    """The factors of the loss terms that are added to the loss of the predicted words.
 
     answers: the factor for answers that are another word. itself: the factor for answers that are the word at which the
     question is asked. spread: the factor for the mean entropy of the attention weights, so that each word attends to
@@ -33,7 +33,8 @@ class Prices:
 
 
 def language_loss(model: LanguageModel, batch: Batch, prices: Prices, questions: tuple[int, ...]) -> Tensor:
-    """Compute the loss of a batch, in nats.
+    """Compute the loss of a batch, in nats: of the predicted words, the answers to questions, and the attention's
+    entropy.
 
     prices: the factors of the loss terms. questions: the indices of the questions that the model must answer.
     """
@@ -64,10 +65,10 @@ def foretelling_loss(model: LanguageModel, stack: Stack, batch: Batch) -> Tensor
 
 
 def answer_loss(model: LanguageModel, stack: Stack, batch: Batch, question: int, prices: Prices) -> Tensor:
-    """Return the loss of a question's answers: their mean cross-entropy, times a factor of `prices`.
+    """Return the loss of the answers to one question: their mean cross-entropy, times the factors in `prices`.
 
-    Answers that are another word and answers that are the asked word itself are averaged separately, each with its own
-    factor, and the two results are added.
+    Answers that are another word and answers that are the asked word itself are averaged separately, each with a factor
+    of its own, and the two results are added.
     """
     answers = batch.packed.answers[question]  # (B, T)
     rows, places = (answers != NOT_ASKED).nonzero(as_tuple=True)
@@ -99,11 +100,12 @@ def mean_entropy(stack: Stack, batch: Batch) -> Tensor:
 
 @dataclass(frozen=True)
 class Kind:
-    """What the models of a kind learn besides predicting words.
+    """What a kind of language model learns besides predicting words.
 
-    prices: the factors of the loss terms. answers: the vectors from which answers are read, see ModelShape. encoder,
-    decoder: the numbers of the questions that a model of this form must answer. seeds: one training for each seed; the
-    best model is included in the package.
+    prices: the factors of the loss terms. answers: where answers are read from: "nowhere", "sum" (a word's vector after
+    the last layer) or "heads" (a separate head of that layer for each question). encoder, decoder: the indices of the
+    questions that an encoder, or a decoder, must answer. seeds: one training for each seed; the best model is included
+    in the package.
     """
 
     prices: Prices
@@ -126,7 +128,10 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """The training of a language model. kind: a key of KINDS."""
+    """The training of a language model.
+
+    kind: a key of KINDS, which says what the model learns besides predicting words.
+    """
 
     name: str
     language: str
@@ -143,7 +148,7 @@ class Recipe:
 
     @property
     def questions(self) -> tuple[int, ...]:
-        """The numbers of the questions that the model answers."""
+        """The indices of the questions that the model must answer."""
         kind = KINDS[self.kind]
         return kind.decoder if self.causal else kind.encoder
 
@@ -172,7 +177,9 @@ class Recipe:
         return language_loss(model, batch, KINDS[self.kind].prices, self.questions)
 
     def measure(self, model: LanguageModel, half: str) -> dict[str, float]:
-        """Measure the heads of a trained model; see measure_heads."""
+        """Measure the heads of a trained model with measure_heads, on one half of the held-out texts: "choose" or
+        "report".
+        """
         return measure_heads(model, self.language, half)
 
 

@@ -1,6 +1,7 @@
-"""Mean surprise (negative log-likelihood) of a decoder without one of its parts; results are in removed.json.
+"""Measures the mean surprise (negative log-likelihood) of a decoder without its mask, scale, positions, or other heads.
 
-The decoder is not trained again: its weights were learned with the part.
+The decoder is not trained again: its weights were learned with the part that is removed. The results are in
+removed.json.
 """
 
 import math
@@ -34,10 +35,10 @@ CHOICES = {
 
 @dataclass(frozen=True, eq=False)
 class ChangedModel:
-    """A model with changed attention settings, with only one head per layer, or without attention to the word itself.
+    """A model with changed attention settings, with only one head per layer, or without attention of a word to itself.
 
-    choices: AttentionConfig fields -> their changed values. head: the number, from 0, of the only head that is not
-    ablated; None ablates no head. closed: True blocks every word from attending to itself.
+    choices: AttentionConfig fields -> their changed values. head: the index of the only head that is not ablated; None
+    ablates no head. closed: True blocks every word from attending to itself.
     """
 
     model: LanguageModel
@@ -51,7 +52,7 @@ class ChangedModel:
         return self.model.shape
 
     def run_layers(self, words: Int[Tensor, "B T"], allowed: Bool[Tensor, "B 1 T T"] | None = None) -> Stack:
-        """Run the layers with the changed settings."""
+        """Run the layers with the changed attention settings, heads and self-attention of words."""
         weights = StackWeights(self.model.weights().layers)
         config = StackConfig(tuple(map(self.change_layer, self.shape.stack().layers)))
         stack = run_stack(self.model.words[words], weights, config, allowed=allowed)
@@ -59,7 +60,7 @@ class ChangedModel:
         return intervene(stack, changes) if changes else stack
 
     def change_layer(self, layer: LayerConfig) -> LayerConfig:
-        """Return the config of a layer with the changed settings."""
+        """Return the config of a layer in which `choices` replace fields of the AttentionConfig."""
         return replace(layer, attention=replace(layer.attention, **self.choices))
 
     def changed_heads(self, length: int) -> Iterator[Intervention]:
@@ -82,10 +83,11 @@ class ChangedModel:
 
 @dataclass(frozen=True)
 class RemovedFigures:
-    """The mean surprise of a model at the next word, in nats per word, as trained and without each part.
+    """The mean surprise of a model at the next word, in nats per word, as trained and with one thing removed at a time.
 
     words: the number of predicted words. whole: the model as trained. mask, scale, positions: the model without this
-    part. diagonal: no word may attend to itself. heads: only one head per layer, indexed by the number of that head.
+    part. diagonal: no word may attend to itself. heads: one value per head, for a model with only that head in each
+    layer.
     """
 
     words: int
@@ -98,7 +100,10 @@ class RemovedFigures:
 
 
 def measure_removed_parts(name: str, count: int = REMOVED_TEXTS) -> RemovedFigures:
-    """Measure a shipped decoder as trained and without each part, on held-out texts. count: the number of texts."""
+    """Measure the mean surprise of a decoder of the package, as trained and with one thing removed at a time.
+
+    It is measured on held-out texts. count: the number of texts.
+    """
     model, language = load_model(name, torch.float32), RECIPES[name].language
     texts = [text.words for text in held_out_texts(language, "held", "report", count)]
     figures = {part: mean_surprise(ChangedModel(model, choices), language, texts) for part, choices in CHOICES.items()}

@@ -1,4 +1,4 @@
-"""Access to the language models included in the package, their recipes and their measurements; see NetworkFolder."""
+"""Gives access to the language models included in the package, their recipes and their measurements."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def other_form(name: str) -> str | None:
 
 
 def count_seeds(name: str) -> int:
-    """Return the number of seeds with which a model was trained; the best one is included in the package.
+    """Return the number of seeds with which a model was trained; only the best of these trainings is in the package.
 
     >>> count_seeds("en_asked_encoder"), count_seeds("en_foretold_encoder")
     (3, 1)
@@ -40,7 +40,7 @@ def count_seeds(name: str) -> int:
 
 
 def find_missed(name: str) -> dict[str, float]:
-    """Return the measurements of a model that are below their goals, as {name: value}; {} for any kind but "asked".
+    """Return the measurements of a model that miss their goals, as {name: value}; only the kind "asked" has goals.
 
     >>> find_missed("zh_asked_encoder"), find_missed("en_asked_encoder"), find_missed("en_named_encoder")
     ({'one_fits': 0.9467}, {}, {})

@@ -1,4 +1,6 @@
-"""A rule without learning, as a baseline for models: a pronoun means the nearest earlier noun that agrees with it."""
+"""Finds the noun of a pronoun by a rule without learning: the nearest earlier noun that agrees. A baseline for
+models.
+"""
 
 from collections.abc import Iterator
 from functools import cache
@@ -12,7 +14,7 @@ from attention_core.learned.grammar import chinese, english
 from attention_core.learned.grammar.concepts import Noun, load_names, load_nouns
 from attention_core.learned.grammar.page import noun_category
 
-Fit = tuple[str, bool]  # (gender "f", "m", "n" or "", whether plural)
+Fit = tuple[str, bool]  # agreement: (gender "f", "m", "n" or "", whether plural)
 WORDS_OF_MANY = frozenset(("两", "三", "一些", "那些", "这些", "很多", "所有"))  # plural words before a Chinese noun
 BEHIND_MANY = ("们",)  # plural suffix after a noun
 COUNTING = ("一", "两", "三", "这", "那", "每")  # words before a measure word
@@ -26,7 +28,7 @@ WORDS_BETWEEN = 3  # how far before its noun a plural word can be, in words, as 
 
 @cache
 def pronoun_fits(language: str) -> dict[str, Fit]:
-    """Return a mapping from third-person pronouns to their gender and number; English "they" has the gender "".
+    """Return {third-person pronoun: (its gender, whether it is plural)}; English "they" has the gender "".
 
     >>> pronoun_fits("en")["her"], pronoun_fits("en")["them"], pronoun_fits("zh")["它们"]
     (('f', False), ('', True), ('n', True))
@@ -39,7 +41,7 @@ def pronoun_fits(language: str) -> dict[str, Fit]:
 
 @cache
 def noun_fits(language: str) -> dict[str, frozenset[Fit]]:
-    """Return a mapping from nouns, names and categories to their possible genders and numbers.
+    """Return {noun, name or category: the set of (gender, whether plural) that it may have}.
 
     A Chinese noun may be singular or plural.
 
@@ -138,8 +140,8 @@ def may_be_consumed(language: str, tokens: tuple[str, ...], at: int, noun: int) 
 def nearest_fitting(language: str, tokens: tuple[str, ...], at: int) -> int | None:
     """Return the position of the nearest earlier noun that agrees with a pronoun; None if there is none.
 
-    Noun and pronoun must agree in gender and number. language: "en" or "zh". tokens: as a model reads them, see
-    read_tokens. at: the position of the pronoun.
+    Noun and pronoun must agree in gender and number. language: "en" or "zh". tokens: the tokens that read_tokens
+    returns for the words of a text. at: the position of the pronoun.
 
     >>> nearest_fitting("en", ("the", "dog", "bit", "tom", "because", "it"), 5)
     1
@@ -154,8 +156,8 @@ def nearest_fitting(language: str, tokens: tuple[str, ...], at: int) -> int | No
 def find_antecedents(language: str, tokens: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
     """Return (position of a pronoun, position of the nearest earlier noun that agrees with it), for each such pronoun.
 
-    Pronouns without such a noun are left out. The rule ignores the meaning: if two nouns agree with a pronoun, the
-    nearest need not be the one that is meant.
+    Pronouns without such a noun are left out. The rule ignores the sense of the sentence: if two nouns agree with a
+    pronoun, the nearest need not be the noun to which the pronoun refers.
 
     >>> find_antecedents("en", ("it", "saw", "the", "dog", "because", "it", "was", "old"))
     ((5, 3),)
@@ -169,8 +171,7 @@ def measure_antecedents(
 ) -> Float[Tensor, "*heads"] | None:
     """Return the mean weight from a pronoun to its noun, both found by find_antecedents, for each head.
 
-    Returns None if no pronoun has a noun. The weights on all mentions of the same noun are summed, as in
-    measure_model_heads.
+    Returns None if no pronoun has a noun. The weights on all mentions of the same noun are summed.
 
     >>> weights = torch.tensor([[1, 0, 0, 0], [0.5, 0.5, 0, 0], [0, 1, 0, 0], [0.25, 0.5, 0.25, 0]])
     >>> float(measure_antecedents(weights, "en", ("dog", "saw", "dog", "it")))

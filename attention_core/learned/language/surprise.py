@@ -1,4 +1,4 @@
-"""The surprise of a language model at the words of a text: minus the log probability of each word, in nats."""
+"""Measures the surprise of a language model at the words of a text: minus the log probability of each word, in nats."""
 
 from collections.abc import Sequence
 
@@ -13,13 +13,13 @@ MOST_ROWS = 64  # most texts that run as one batch; with more, a layer does not 
 
 
 def number_words(language: str, tokens: Sequence[str]) -> Int[Tensor, " T"]:
-    """Return the numbers of tokens in the vocabulary of a language, as a tensor."""
+    """Return the indices of tokens in the vocabulary of a language, as a tensor."""
     numbers = word_numbers(language)
     return torch.tensor([numbers[token] for token in tokens])
 
 
 def text_surprise(model: LanguageModel, language: str, tokens: Sequence[str]) -> Float[Tensor, " T-1"]:
-    """Return the surprise of each word after START in one text; see word_surprises."""
+    """Return the surprise of a model at each word after START in one text, in nats."""
     return word_surprises(model, language, number_words(language, tokens)[None])[0]
 
 
@@ -60,7 +60,7 @@ def surprise_of(logits: Float[Tensor, "B T V"], words: Int[Tensor, "B T"]) -> Fl
 
 
 def surprises_of_texts(model: LanguageModel, language: str, texts: Sequence[Sequence[str]]) -> list[Tensor]:
-    """Return the surprises of many texts as one tensor per text, in the order of the texts.
+    """Return the surprise at each word after START, in nats, as one tensor per text, in the order of the texts.
 
     Texts of equal length are run as one batch.
     """

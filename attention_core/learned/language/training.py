@@ -1,6 +1,6 @@
-"""Training of a network by a recipe, step by step.
+"""Trains a network by a recipe, step by step.
 
-A training that continues from a checkpoint file gives the same weights as one without a break.
+A training that continues from a checkpoint file gives the same weights as a training without a break.
 """
 
 import math
@@ -15,11 +15,11 @@ from torch import Generator, Tensor, nn
 from attention_core.record.errors import AttentionError
 
 WARM_UP = 150  # number of steps in which the learning rate grows to its largest value
-LEAST_RATE = 0.03  # lower bound of the cosine decay, as a share of the largest learning rate
+LEAST_RATE = 0.03  # the learning rate decays along a cosine to this share of its maximum
 LARGEST_GRADIENT = 1.0  # the norm to which gradients are clipped
 DECAY = 0.01  # AdamW weight decay of matrices; vectors, such as the gains of norms, do not decay
 BETAS = (0.9, 0.98)
-MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # names of what AdamW keeps for each parameter
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # the state that AdamW keeps for each parameter
 
 
 class TrainingRecipe(Protocol):
@@ -51,8 +51,8 @@ class TrainingRecipe(Protocol):
 class LanguageTraining:
     r"""A network in training by AdamW (Loshchilov, Hutter 2019) with cosine decay of the learning rate.
 
-    recipe: see TrainingRecipe. seed: determines the initial weights and all sampled texts. Each training has a separate
-    generator.
+    recipe: gives the initial network, batches, loss and number of steps. seed: determines the initial weights and all
+    sampled texts. Each training has a separate generator.
     """
 
     def __init__(self, recipe: TrainingRecipe, seed: int):

@@ -1,4 +1,4 @@
-"""What-if runs: predictions before and after changes to heads or feed-forward layers, and with each part ablated."""
+"""Runs a model with changed heads or feed-forward layers: predictions before and after, and with each part ablated."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,10 +23,10 @@ Tokens = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Changes:
-    """The changes in a run of a model, with the meaning of the arguments of intervene.
+    """The changes in a run of a model.
 
-    other: the tokens of another sentence, for activation patching. hold_norms: whether the divisors of norms are
-    frozen.
+    interventions: the changed heads and feed-forward layers. other: the tokens of another sentence, for activation
+    patching. hold_norms: whether the divisors of norms are frozen.
     """
 
     interventions: tuple[Intervention, ...] = ()
@@ -38,8 +38,8 @@ class Changes:
 class Outcome:
     """A prediction to compare before and after a change: the probabilities of all words at a position.
 
-    at: the position. question: the number of the question asked there; None for a decoder's next word, or for an
-    encoder's masked word at this position. pronoun: the position of the pronoun that the question is about.
+    at: the position. question: the index of the question asked at this position; None for a decoder's next word, or for
+    an encoder's masked word. pronoun: the position of the pronoun that the question is about.
     """
 
     at: int
@@ -54,7 +54,11 @@ class Outcome:
         return blank_word(tokens, self.at) if is_hidden else tokens
 
     def shares(self, name: str, stack: Stack) -> Float[Tensor, " V"]:
-        """Return the probability of each word. stack: a run on the tokens that `read` returns."""
+        """Return the probability of each word at the position `at`: as the answer to the question if there is one, else
+        as output.
+
+        stack: a run on the tokens that `read` returns.
+        """
         if self.question is None:
             return stack[UNEMBEDDING]["probabilities"][0, self.at]
         with torch.inference_mode():
@@ -79,7 +83,11 @@ def list_outcomes(name: str, tokens: Tokens, at: int) -> tuple[Outcome, ...]:
 
 
 def ask_for(name: str, tokens: Tokens, pronoun: int) -> Outcome:
-    """Return the Outcome of what a pronoun refers to, with the position and the question that is asked there."""
+    """Return the Outcome for the question what a pronoun refers to.
+
+    Its position is the pronoun's, or, in a model whose heads answer, the position at which find_answer reads the
+    answer.
+    """
     shape = load_model(name).shape
     if shape.answers != "heads":
         return Outcome(pronoun, PRONOUN, pronoun)
@@ -98,13 +106,13 @@ def run_changed(name: str, tokens: Tokens, changes: Changes) -> Stack:
 
 
 def shares_before_and_after(name: str, tokens: Tokens, outcome: Outcome, changes: Changes) -> tuple[Tensor, Tensor]:
-    """Return the probability of each word, (V), without and with changes."""
+    """Return the probabilities of all words for an outcome, (V), as a pair: without and with changes."""
     read = outcome.read(name, tokens)
     return outcome.shares(name, run_model(name, read)), outcome.shares(name, run_changed(name, read, changes))
 
 
 def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> list[WeightMove]:
-    """Return the attention weights that the changes move most, leaving out the changed heads; see rank_moved_weights.
+    """Return the attention weights that the changes alter most, leaving out the changed heads themselves.
 
     count: the number of weights to return.
 
@@ -120,7 +128,7 @@ def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> li
 
 # ---- each part ablated -----------------------------------------------------------------------------------------------
 def list_switches(stack: Stack) -> list[Intervention]:
-    """Return an ablation for each head and each feed-forward layer of a run.
+    """Return the possible ablations in a run: one Intervention for each head and each feed-forward layer.
 
     >>> len(list_switches(run_model("en_asked_decoder", ("<start>", "the"))))
     15
@@ -138,10 +146,10 @@ def list_switches(stack: Stack) -> list[Intervention]:
 def share_with_each_off(
     name: str, tokens: Tokens, outcome: Outcome, word: int, hold_norms: bool = False
 ) -> tuple[tuple[Intervention, float], ...]:
-    """Return the probability of a word after the ablation of each head and feed-forward layer, one at a time.
+    """Return (ablation, probability of a word after it) for each head and feed-forward layer, ablated one at a time.
 
-    The lowest probability comes first. word: the row of the word in the unembedding table. Source: Michel, Levy, Neubig
-    2019, section 3.2, "ablating one head".
+    The lowest probability comes first. word: the row of the word in the unembedding table. hold_norms: whether the
+    divisors of norms are frozen. Source: Michel, Levy, Neubig 2019, section 3.2, "ablating one head".
     """
     stack = run_model(name, outcome.read(name, tokens))
     found = []
@@ -155,9 +163,9 @@ def share_with_each_off(
 # ---- the path of a prediction ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class PathRow:
-    """The direct logit attribution of one part of the model to a word: what the part adds to the word's logit.
+    """What one head or layer of the model adds to a word's logit (direct logit attribution).
 
-    by_word: for a head, what it adds from each attended word; None for any other part.
+    push: the added number. by_word: for a head, what it adds from each attended word; None for any other part.
     """
 
     part: str
@@ -167,7 +175,8 @@ class PathRow:
 
 @lru_cache(maxsize=4)  # a cached result takes 20 MB for a long sentence, because it has the whole vocabulary
 def find_path(name: str, tokens: Tokens, changes: Changes, word: int) -> Stack:
-    """Run a model with changes, with direct logit attribution of a word: by part, and by head and attended word.
+    """Run a model with changes, and split the logit of a word by head and layer, and each head's share by attended
+    word.
 
     tokens: the tokens that the model reads, as Outcome.read returns them. word: the row of the word in the unembedding
     table.
@@ -177,10 +186,10 @@ def find_path(name: str, tokens: Tokens, changes: Changes, word: int) -> Stack:
 
 
 def path_rows(stack: Stack, at: int, word: int) -> tuple[PathRow, ...]:
-    """Return a row for each part of the model; the sum of all rows' `push` is the logit of a word at a position.
+    """Return what each head and layer adds to the logit of a word at a position; all `push` together are this logit.
 
     The row of a head also contains its contribution from each attended word. stack: the result of find_path for the
-    word.
+    word. at: the position. word: the row of the word in the unembedding table.
     """
     whole = stack["logit_sum"]["pushes"][:, 0, at, word].tolist()
     by_head = {}

@@ -1,4 +1,4 @@
-"""The next word of a decoder, either sampled or the likeliest; and words for a gap, by a decoder or by an encoder."""
+"""Chooses the next word of a decoder (sampled or the likeliest), and words that fill a gap in a text."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ SENTENCE_ENDS = frozenset(".。?？!！")
 
 
 def pick_word(probabilities: Float[Tensor, " V"], seed: int | None, step: int) -> int:
-    r"""Return the number of the next word: the likeliest word if seed is None, else a sampled word.
+    r"""Return the vocabulary index of the next word: the likeliest word if seed is None, else a sampled word.
 
     The sampled word is the first, counted from the likeliest, with $p_1 + \dots + p_n > u$, where $u$ is the random
     number of the seed for this step (drawn_number).
@@ -80,10 +80,10 @@ def blank_word(tokens: tuple[str, ...], at: int) -> tuple[str, ...]:
 # ---- words for a gap: from the left side, from both sides, or each inserted and scored by a decoder ------------------
 @dataclass(frozen=True, eq=False)
 class GapWords:
-    """The words that may fill a gap, with their probabilities.
+    """The words that may fill a gap (a left-out word of a text), with their probabilities.
 
     numbers: the indices of the words in the vocabulary. shares: the probability of each word. own: the probability of
-    the word that the text has there.
+    the word that the text has at the gap.
     """
 
     numbers: Int[Tensor, " W"]
@@ -102,9 +102,9 @@ class GapWords:
 
 
 def guess_from_left(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
-    r"""Return a decoder's prediction for a gap from the words before it, $p(w \mid \text{left})$.
+    r"""Return a decoder's prediction for a left-out word from the words before it, $p(w \mid \text{left})$.
 
-    name: the name of a model. tokens: the text, START first. at: the position of the gap, from 1. Raises
+    name: the name of a model. tokens: the text, START first. at: the position of the left-out word, from 1. Raises
     AttentionError: index.
 
     >>> round(guess_from_left("en_asked_decoder", ("<start>", "the", "dog", "did", "not"), 4).own, 3)
@@ -115,9 +115,10 @@ def guess_from_left(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
 
 
 def guess_from_both(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
-    r"""Return an encoder's prediction for a gap from both sides, $p(w \mid \text{left}, \text{right})$.
+    r"""Return an encoder's prediction for a left-out word from both sides, $p(w \mid \text{left}, \text{right})$.
 
-    Arguments as in guess_from_left.
+    name: the name of a model. tokens: the text, START first. at: the position of the left-out word, from 1. Raises
+    AttentionError: index.
 
     >>> round(guess_from_both("en_asked_encoder", ("<start>", "the", "dog", "did", "not", "bark"), 4).own, 2)
     1.0
@@ -127,23 +128,23 @@ def guess_from_both(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
 
 
 def every_word(name: str, tokens: tuple[str, ...], at: int, shares: Float[Tensor, " V"]) -> GapWords:
-    """Return the GapWords with all words of the vocabulary.
+    """Return the GapWords (words that may fill a gap, and their probabilities) with all words of the vocabulary.
 
-    shares: the probability of each word.
+    at: the position of the gap. shares: the probability of each word.
     """
     own = word_numbers(load_recipe(name).language)[tokens[at]]
     return GapWords(torch.arange(len(shares)), shares, float(shares[own]))
 
 
 def try_words(name: str, tokens: tuple[str, ...], at: int, count: int) -> GapWords:
-    r"""Return the probability of some words in a gap, by a decoder's probability of the whole text with each word in
-    it.
+    r"""Return the probability of some words in a gap, from a decoder's probability of the whole text with each word
+    there.
 
     $p(w \mid \text{left}, \text{right}) \propto p(\text{left}, w, \text{right})$, over the original word and the
     `count` likeliest words after the left side.
 
-    name: a decoder of the package. tokens, at: as in guess_from_left. Raises AttentionError: index, positive_integer,
-    decoding_not_causal. Source: Bayes' rule.
+    name: a decoder of the package. tokens: the text, START first. at: the position of the gap, from 1. Raises
+    AttentionError: index, positive_integer, decoding_not_causal. Source: Bayes' rule.
 
     >>> tried = try_words("en_asked_decoder", ("<start>", "the", "dog", "barked", "."), 2, 3)
     >>> len(tried.numbers), round(float(tried.shares.sum()), 6)
@@ -166,6 +167,6 @@ def try_words(name: str, tokens: tuple[str, ...], at: int, count: int) -> GapWor
 
 
 def check_gap(tokens: tuple[str, ...], at: int) -> None:
-    """Raise AttentionError if a text has no word at a position after START."""
+    """Raise AttentionError if a position is START's or outside the text, so that there is no word to leave out."""
     if not 1 <= at < len(tokens):
         raise AttentionError("index", name="tokens", axes="T from 1", shape=(len(tokens),), given=at)

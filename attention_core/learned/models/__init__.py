@@ -1,1 +1,1 @@
-"""The networks that the app trains, as PyTorch modules: a classifier, a copier and an encoder-decoder."""
+"""Contains the networks that the app trains, as PyTorch modules: a classifier, a copier and an encoder-decoder."""

@@ -1,4 +1,4 @@
-"""A text classifier with a single attention layer, in which one learned query attends to the text."""
+"""Defines a text classifier with a single attention layer, in which one learned query attends to the text."""
 
 import torch
 from jaxtyping import Float, Int
@@ -46,7 +46,7 @@ class Classifier(nn.Module):
     def weights(self, switches: Float[Tensor, " H"] | None = None) -> Weights:
         """Return the weights of the attention and of the output.
 
-        switches: 1 for an active head, 0 for an ablated head; None for all heads active.
+        switches: for each head, 1 if it is active and 0 if it is ablated; None for all heads active.
         """
         w_o = self.w_o if switches is None else switch_heads(switches, self.w_o)
         return Weights(
@@ -65,7 +65,8 @@ class Classifier(nn.Module):
     ) -> Trace:
         """Run a batch, padded with PAD; `output` (B, 1, classes) holds the logits.
 
-        replacement: attention weights (B, H, 1, S) instead of the computed ones. switches: as for weights.
+        replacement: attention weights (B, H, 1, S) instead of the computed ones. switches: for each head, 1 if it is
+        active and 0 if it is ablated; None for all heads active.
         """
         queries = self.query.expand(len(symbols), 1, CLASSIFIER_WIDTH)  # (1, 16) -> (B, 1, 16)
         is_symbol = symbols != PAD  # (B, S)
@@ -81,7 +82,7 @@ class Classifier(nn.Module):
     def classify(self, symbols: Int[Tensor, "B S"], switches: Float[Tensor, " H"] | None = None) -> Int[Tensor, " B"]:
         """Return the index of the most probable class of each text.
 
-        switches: as for weights.
+        switches: for each head, 1 if it is active and 0 if it is ablated; None for all heads active.
         """
         trace = self.trace(symbols, switches=switches)
         logits = trace["output"]  # (B, 1, classes)

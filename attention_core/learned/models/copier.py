@@ -1,4 +1,4 @@
-"""A small attention-only language model that learns to copy.
+"""Defines a small attention-only language model that learns to copy.
 
 Its heads predict the symbol that followed the last occurrence of the current symbol.
 """
@@ -28,7 +28,7 @@ class CopierLayer(nn.Module):
     def weights(self, switches: Float[Tensor, "2"] | None = None) -> Weights:
         """Return the layer's matrices.
 
-        switches: 1 for an active head, 0 for an ablated head; None for all heads active.
+        switches: for each head, 1 if it is active and 0 if it is ablated; None for all heads active.
         """
         w_o = self.w_o if switches is None else switch_heads(switches, self.w_o)
         return Weights(w_q=self.w_q, w_k=self.w_k, w_v=self.w_v, w_o=w_o)
@@ -51,7 +51,7 @@ class Copier(nn.Module):
     def traces(self, symbols: Int[Tensor, "B T"], switches: Float[Tensor, "layers 2"] | None = None) -> list[Trace]:
         """Run each layer, and return one Trace per layer, with the input `x` and with the `output` that is added to x.
 
-        switches: 1 for an active head, 0 for an ablated head; None for all heads active.
+        switches: for each head of each layer, 1 if it is active and 0 if it is ablated; None for all heads active.
         """
         x = self.read(symbols)  # (B, T, 32)
         runs = []
@@ -66,7 +66,7 @@ class Copier(nn.Module):
     def logits(self, symbols: Int[Tensor, "B T"], switches: Float[Tensor, "layers 2"] | None = None) -> Tensor:
         """Compute the logit of each symbol as the next symbol, (B, T, symbols).
 
-        switches: as for traces.
+        switches: for each head of each layer, 1 if it is active and 0 if it is ablated; None for all heads active.
         """
         last = self.traces(symbols, switches)[-1]
         x = last["x"] + last["output"]  # (B, T, 32)

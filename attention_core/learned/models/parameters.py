@@ -1,4 +1,4 @@
-"""Initial weights of networks, sampled from a generator of the caller and not from torch's global generator."""
+"""Samples the initial weights of networks from a generator of the caller and not from torch's global generator."""
 
 import math
 
@@ -57,7 +57,9 @@ def fill_uniform(tensor: torch.Tensor, limit: float, generator: Generator) -> No
 
 
 def switch_heads(switches: Float[Tensor, " H"], w_o: Float[Tensor, "H*d_v D_out"]) -> Float[Tensor, "H*d_v D_out"]:
-    """Multiply the rows of W_o that belong to each head by the head's switch: 1, or 0 to remove it from the output.
+    """Multiply the rows of W_o that belong to each head by 1 if the head is active, or by 0 if it is ablated.
+
+    switches: the factor of each head, 1 or 0.
 
     >>> switch_heads(torch.tensor([0.0, 1.0]), torch.ones(4, 1)).flatten()
     tensor([0., 0., 1., 1.])

@@ -1,4 +1,4 @@
-"""An encoder-decoder of recurrent networks.
+"""Defines an encoder-decoder of recurrent networks.
 
 The decoder gets one context vector for the whole output or, with attention, one for each output symbol.
 """
@@ -22,8 +22,8 @@ EMBEDDING_WIDTH, STATE_WIDTH = 32, 64  # numbers of components of a symbol's vec
 class EncodedText:
     """The encoder's output for a batch of texts.
 
-    states: one vector for each symbol. whole: one vector for each text. there: True at positions with a symbol, False
-    at padding.
+    states: one vector for each symbol. whole: one vector for each text. there: a mask that is True at positions with a
+    symbol, False at padding.
     """
 
     states: Float[Tensor, "B S N"]
@@ -103,7 +103,9 @@ class Seq2Seq(nn.Module):
         return states
 
     def attention(self, encoded: EncodedText, states: Float[Tensor, "B T N"]) -> Trace:
-        """Run the attention of the decoder's states (queries) to the encoder's states (keys and values)."""
+        """Run the attention from the decoder's states (queries) to the encoder's states (keys and values), and return
+        the Trace.
+        """
         keys = encoded.states[:, None]  # (B, 1, S, N)
         return attend_qkv(
             states[:, None],  # (B, 1, T, N)

@@ -1,1 +1,1 @@
-"""Subword tokens ("pieces"): byte-pair encoding, learned from the texts of the grammar."""
+"""Splits texts into subword tokens ("pieces") by byte-pair encoding, learned from the sentences of the grammar."""

@@ -1,4 +1,4 @@
-"""Byte-pair encoding: the most frequent pair of neighbouring subword tokens is merged into one, again and again.
+"""Byte-pair encoding merges the most frequent pair of neighbouring subword tokens into one, again and again.
 
 A text is first split into runs (letters of one word, adjacent Chinese characters, any other single character), and no
 subword token ("piece") reaches beyond its run. A character that the training text lacks is spelled by its bytes, so
@@ -31,7 +31,7 @@ class Merge:
 
     @property
     def joined(self) -> str:
-        """The new subword token: the two joined."""
+        """The new subword token: the left token followed by the right one."""
         return self.left + self.right
 
 
@@ -140,7 +140,7 @@ def cut_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> Pi
 
 
 def growing_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> list[tuple[int, Pieces]]:
-    """Return (number of merges, subword tokens of a text) for 0 merges, and for each number that changes the tokens.
+    """Split a text after each merge that changes its subword tokens: (number of merges, tokens), from 0 merges on.
 
     >>> growing_pieces("low", [Merge("x", "y", 3), Merge("l", "o", 2), Merge("lo", "w", 2)], known=set("▁low"))
     [(0, ('▁', 'l', 'o', 'w')), (2, ('▁', 'lo', 'w')), (3, ('▁', 'low'))]

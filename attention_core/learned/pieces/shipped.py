@@ -1,4 +1,4 @@
-"""The subword tokens of each language that are included in the package, learned from sentences of the grammar."""
+"""Learns, stores and reads the subword tokens of each language, which the package includes."""
 
 import json
 from collections import Counter
@@ -18,14 +18,15 @@ LEARNED_TEXTS = 4_000  # number of sentences of the grammar from which subword t
 LEARNED_MERGES = 600
 LEARNED_SEED = 1
 ASCII = ascii_letters + digits + punctuation  # each of these is a subword token, even if the training text lacks it
-SPACES = {"en": " ", "zh": ""}  # language -> the separator between words
+SPACES = {"en": " ", "zh": ""}  # language -> what is written between two words
 
 
 @dataclass(frozen=True)
 class PieceTable:
     """The subword tokens ("pieces") of a language.
 
-    characters: BEGIN, the characters of ASCII, and those of the training text. merges: in the order of learning.
+    characters: BEGIN, the characters of ASCII, and those of the training text. merges: the merges, in the order in
+    which they were learned.
     """
 
     characters: frozenset[str]
@@ -72,7 +73,7 @@ def load_pieces(language: str) -> PieceTable:
 
 
 # ---- the length of sentences in pieces, by the number of pieces in the vocabulary ------------------------------------
-LENGTH_MERGES = (0, 50, 100, 200, 400, LEARNED_MERGES)  # numbers of merges for which sentence lengths are compared
+LENGTH_MERGES = (0, 50, 100, 200, 400, LEARNED_MERGES)  # numbers of merges; for each, sentence lengths are measured
 MEASURED_TEXTS, MEASURED_SEED = 100, 2  # number of held-out sentences that are measured, and the seed to sample them
 VECTOR_WIDTH = 64  # width of a subword token's embedding, the same as in the package's models
 
@@ -81,9 +82,9 @@ VECTOR_WIDTH = 64  # width of a subword token's embedding, the same as in the pa
 class PieceLength:
     """The length of sentences in subword tokens, for one vocabulary.
 
-    length: the mean number of subword tokens per sentence. pairs: the mean of the squared number, which is the number
-    of (query, key) pairs that attention compares. size: the number of subword tokens in the vocabulary. vectors: the
-    number of parameters in their embedding table.
+    length: the mean number of subword tokens per sentence. pairs: the mean of the square of this number: of the (query,
+    key) pairs that attention compares. size: the number of subword tokens in the vocabulary. vectors: the number of
+    parameters in their embedding table.
     """
 
     length: float
@@ -94,7 +95,7 @@ class PieceLength:
 
 @lru_cache(maxsize=2)
 def measure_lengths(language: str) -> tuple[PieceLength, ...]:
-    """Measure the length of sentences in subword tokens, for each number of merges in LENGTH_MERGES.
+    """Measure how many subword tokens held-out sentences have, for each number of merges in LENGTH_MERGES.
 
     >>> rows = measure_lengths("en")
     >>> rows[0].length > 2 * rows[-1].length, rows[-1].vectors == 64 * rows[-1].size

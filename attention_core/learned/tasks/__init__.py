@@ -1,1 +1,1 @@
-"""The tasks on which small networks are trained: dates, letters in reverse, repeated symbols, classes with evidence."""
+"""Defines the tasks of small networks: dates, letters in reverse, repeated symbols, classes with evidence."""

@@ -1,4 +1,4 @@
-"""The task of translating English dates in several formats into Chinese: "March 5, 2019" to "2019年3月5日"."""
+"""Defines the task of translating English dates in several formats into Chinese: "March 5, 2019" to "2019年3月5日"."""
 
 import re
 from calendar import monthrange
@@ -96,7 +96,7 @@ def read_date(text: str) -> date | None:
 
 
 def find_numbers(text: str) -> list[int]:
-    """Return the first three numbers in a text, followed by the numbers of the months that the text names."""
+    """Return the numbers from which a date may be read: the first three in digits, then those of the months named."""
     digit_groups = re.findall(r"\d{1,4}", text)
     numbers = [int(digits) for digits in digit_groups[:3]]
     for number, name in enumerate(MONTHS, 1):
@@ -118,7 +118,7 @@ def is_day(year: int, month: int, day: int) -> bool:
 
 # ---- days and symbols ------------------------------------------------------------------------------------------------
 FIRST_DAY, DAY_COUNT = date(1950, 1, 1), 36525  # the days from which dates are sampled: a hundred years
-# One of every eleven days is held out, because no week, month or year has a period of eleven.
+# One day in every period of eleven is held out, because no week, month or year has a period of eleven days.
 HELD_OUT_PERIOD_DAYS, HELD_OUT_DAY = 11, 5
 
 SOURCE_LETTERS = set("".join((*MONTHS, *WEEKDAYS, "the of st nd rd")))
@@ -137,7 +137,7 @@ def held_out_days() -> list[date]:
 
 
 def is_held_out_day(day_number: int) -> bool:
-    """Return whether a day is held out.
+    """Return whether a day is held out for measuring.
 
     day_number: the number of days since FIRST_DAY.
     """
@@ -146,7 +146,7 @@ def is_held_out_day(day_number: int) -> bool:
 
 # ---- texts for training, and for measuring ---------------------------------------------------------------------------
 TRAINED_DATE_COUNT, HELD_OUT_DATE_COUNT = 16384, 4096  # numbers of sampled dates for training, and held out
-TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # numbers of measured dates: per length, and per untrained format
+TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # number of measured dates per length and per untrained format
 MEASURED_LENGTHS = (*range(8, 19), *range(20, 38))  # not 19 and 38: only one text in 500 has these lengths
 
 
@@ -169,7 +169,7 @@ def draw_date_pairs(
 
 @cache
 def all_trained_texts() -> SourceTargetTexts:
-    """Sample all training texts."""
+    """Sample all training texts: TRAINED_DATE_COUNT dates in English, each with its Chinese translation."""
     pairs = draw_date_pairs(
         trained_days(),
         [*FORMATS.values()],
@@ -180,7 +180,7 @@ def all_trained_texts() -> SourceTargetTexts:
 
 
 def batch(count: int, generator: Generator) -> SourceTargetTexts:
-    """Sample a batch of the training texts."""
+    """Sample a batch of `count` pairs from the training texts."""
     source, target = all_trained_texts()
     rows = torch.randint(len(source), (count,), generator=generator)
     source = trim_padding(source[rows])
@@ -190,7 +190,7 @@ def batch(count: int, generator: Generator) -> SourceTargetTexts:
 
 @cache
 def held_out() -> dict[int, SourceTargetTexts]:
-    """Return {length of the English text: sampled held-out dates}."""
+    """Return sampled held-out dates with their translations: {length of the English text: its pairs}."""
     pairs = draw_date_pairs(
         held_out_days(),
         [*FORMATS.values()],

@@ -1,4 +1,4 @@
-"""Tasks in which the evidence for a text's class is known: the value after a marker, or the majority of votes."""
+"""Defines tasks in which the evidence for a class is known: the value after a marker, or the majority of votes."""
 
 import re
 from collections.abc import Callable
@@ -65,26 +65,26 @@ def draw_lengths(count: int, generator: Generator) -> Int[Tensor, "B 1"]:
 def draw_value_places(lengths: Int[Tensor, "B 1"], generator: Generator) -> Int[Tensor, "B 3"]:
     """Sample the positions of the values: different odd positions inside each text."""
     count = len(lengths)
-    # A pair is a symbol at an even position and the symbol after it.
+    # The positions of a text form pairs: an even position and the odd position after it, at which a value may be.
     most_pairs = LONGEST_EVIDENCE // 2
     keys = torch.rand(count, most_pairs, generator=generator)  # (B, pairs): random keys to sort by
     pair_counts = lengths // 2  # (B, 1)
     is_beyond = torch.arange(most_pairs) >= pair_counts  # (B, pairs)
-    keys[is_beyond] = 2.0  # sorts pairs beyond the end of the text last
+    keys[is_beyond] = 2.0  # keys below 1 are sorted first, so that pairs beyond the end of the text come last
     order = keys.argsort(-1)
     pairs = order[:, :VALUES_PER_TEXT]
     return 2 * pairs + 1
 
 
 def draw_values(count: int, generator: Generator) -> Int[Tensor, "B 3"]:
-    """Sample different values for each text, as numbers from 0 up."""
+    """Sample different values for each text, as indices into LOOKUP_VALUES."""
     keys = torch.rand(count, len(LOOKUP_VALUES), generator=generator)
     order = keys.argsort(-1)  # (B, 8): one permutation per row
     return order[:, :VALUES_PER_TEXT]
 
 
 def pad_beyond(texts: Int[Tensor, "B S"], lengths: Int[Tensor, "B 1"]) -> Int[Tensor, "B S"]:
-    """Replace the symbols of each text from its length on by PAD."""
+    """Replace the symbols from the end of each text on, that is from the index of its length, by PAD."""
     is_beyond = torch.arange(LONGEST_EVIDENCE) >= lengths  # (B, S)
     return texts.masked_fill(is_beyond, PAD)
 
@@ -143,7 +143,7 @@ MEASURED_TEXT_COUNT = 500  # number of held-out texts
 
 
 def batch(task: str, count: int, generator: Generator) -> LabelledTexts:
-    """Sample labelled texts for training."""
+    """Sample `count` labelled texts of a task for training."""
     return TASKS[task].draw_side(count, generator, measured=False)
 
 

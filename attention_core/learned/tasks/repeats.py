@@ -1,4 +1,4 @@
-"""The task of continuing a random sequence that is followed by itself, so that only the second half is predictable."""
+"""Defines the task of continuing a random sequence that is followed by itself: only the second half is predictable."""
 
 from functools import cache
 
@@ -10,7 +10,7 @@ from attention_core.learned.models.copier import Copier
 from attention_core.learned.symbols import Alphabet, draw_one_side
 
 SYMBOLS = Alphabet(tuple("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
-SHORTEST_HALF, LONGEST_HALF = 6, 24  # shortest and longest first half; varied, so that no answer is at a fixed distance
+SHORTEST_HALF, LONGEST_HALF = 6, 24  # lengths of the first half, random so that no fixed distance leads to the answer
 MEASURED_HALF, MEASURED_SEQUENCE_COUNT = 16, 256  # held-out sequences: length of the first half, number
 
 
@@ -50,10 +50,10 @@ def held_out() -> Int[Tensor, "256 32"]:
 
 
 def accuracy(model: Copier, switches: Float[Tensor, "layers 2"] | None = None) -> Float[Tensor, "31"]:
-    """Measure the share of right predictions at each position.
+    """Measure the share of right predictions at each position of the held-out sequences.
 
-    A prediction is right if the most probable symbol is the next one. switches: 1 for an active head, 0 for an ablated
-    head; None for all heads active.
+    A prediction is right if the most probable symbol is the next one. switches: per layer and head, 1 for an active
+    head and 0 for an ablated head; None for all heads active.
     """
     sequences = held_out()
     given = sequences[:, :-1]  # (B, T - 1)

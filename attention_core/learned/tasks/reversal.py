@@ -1,4 +1,4 @@
-"""The task of reversing random letters, for which the network must remember the whole text in its order."""
+"""Defines the task of reversing random letters, for which a network must remember the whole text in its order."""
 
 from functools import cache
 
@@ -10,7 +10,7 @@ from attention_core.learned.tasks.texts import SourceTargetTexts
 
 SOURCE = TARGET = Alphabet(tuple("abcdefghijklmnopqrstuvwxyz"))
 SHORTEST_TRAINED, LONGEST_TRAINED = 3, 40  # lengths of training texts
-MEASURED_LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 100)  # held-out lengths, some beyond the trained
+MEASURED_LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 100)  # held-out lengths; some exceed the trained
 TEXTS_PER_LENGTH = 64  # held-out texts per length
 
 

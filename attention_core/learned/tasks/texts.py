@@ -1,4 +1,4 @@
-"""Pairs of texts as tensors, and the measurement of how often a network generates the second text of a pair exactly."""
+"""Holds pairs of texts as tensors, and measures how often a network generates the second text of a pair exactly."""
 
 from collections.abc import Iterable, Sequence
 
@@ -28,7 +28,7 @@ def pad_rows(rows: Sequence[Sequence[int]]) -> Int[Tensor, "B S"]:
 
 
 def encode_pairs(pairs: Iterable[tuple[str, str]], source: Alphabet, target: Alphabet) -> SourceTargetTexts:
-    """Encode pairs of texts as two tensors with the numbers of their symbols."""
+    """Encode pairs of texts as two tensors with the alphabet indices of their symbols, padded with PAD."""
     source_rows = []
     target_rows = []
     for source_text, target_text in pairs:
@@ -38,7 +38,7 @@ def encode_pairs(pairs: Iterable[tuple[str, str]], source: Alphabet, target: Alp
 
 
 def trim_padding(texts: Int[Tensor, "B S"]) -> Int[Tensor, "B n"]:
-    """Remove the columns that are padding in all rows."""
+    """Remove the last columns, in which all rows have only padding."""
     lengths = (texts != PAD).sum(-1)
     longest = lengths.max().item()
     return texts[:, :longest]

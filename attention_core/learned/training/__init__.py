@@ -1,1 +1,1 @@
-"""The training of the networks, the saving of checkpoints, and the networks that are included in the package."""
+"""Trains the networks, saves their checkpoints, and holds the trained networks that the package includes."""

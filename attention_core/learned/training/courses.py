@@ -1,4 +1,4 @@
-"""The courses (trainings) by name. Each course has a network, training batches, and a measure of the accuracy."""
+"""Defines the trainings ("courses") by name: each has a network, training batches, and a measure of the accuracy."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -66,14 +66,15 @@ def right_by_position(model: Copier) -> Figures:
 
 
 CLASSIFIED_LENGTHS = tuple(range(evidence.SHORTEST_EVIDENCE, evidence.LONGEST_EVIDENCE + 1))
-COPYING_STEPS = (50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 175, 200, 500)  # more of them while copying begins
+COPYING_STEPS = (50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 175, 200, 500)  # denser while copying begins
 BATCH_SIZES = {"texts": 128, "repeats": 64, "evidence": 64}  # texts in a batch
 
 
 def writing_course(task: ModuleType, context: str, saved: tuple[int, ...], shipped: tuple[int, ...] = ()) -> Course:
     """Make a Course in which a network reads one text and generates another.
 
-    task: the module dates or reversal. context: as in Seq2Seq. saved, shipped: as in Course.
+    task: the module dates or reversal. context: how Seq2Seq computes its context vector. saved: the steps of the
+    checkpoints. shipped: the steps of those in the package; by default the last.
     """
     sizes = (len(task.SOURCE), len(task.TARGET))
     return Course(
@@ -104,7 +105,7 @@ def copying_course(layers: int) -> Course:
 
 
 def classifying_course(task: str, heads: int = 1) -> Course:
-    """Make a Course in which texts are classified.
+    """Make a Course in which a Classifier predicts the class of a text.
 
     task: a key of evidence.TASKS.
     """

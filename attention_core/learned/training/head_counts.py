@@ -1,7 +1,7 @@
-"""How the number of heads affects training: the same small network with 1 to 8 heads, trained with several seeds.
+"""Measures how the number of heads affects training: one small network with 1 to 8 heads, trained with several seeds.
 
-Measured once, by `python -m attention_core.learned stability` and `... overfitting`, and stored in head_stability.json
-and head_overfitting.json in this folder.
+The measurements are made once, by `python -m attention_core.learned stability` and `... overfitting`, and stored in
+head_stability.json and head_overfitting.json in this folder.
 """
 
 import math
@@ -23,10 +23,10 @@ from attention_core.record.errors import AttentionError
 # ---- whether more heads make training more stable: over seeds and rates ----------------------------------------------
 TASK = "lookup"
 HEAD_COUNTS = (1, 2, 4, 8)  # numbers of heads; the total width and so the size of the matrices is the same for all
-RATES = (0.003, 0.03, 0.3)  # learning rates of Adam: the rate of the course divided by 3, times 3 and times 30
+RATES = (0.003, 0.03, 0.3)  # learning rates of Adam: a third of the course's rate, and its 3-fold and 30-fold
 SEEDS = tuple(range(8))
 STEPS = 100
-LEARNED = 0.9  # a run with at least this accuracy counts as successful
+LEARNED = 0.9  # a training with at least this accuracy on held-out texts counts as successful
 DECIMALS = 4
 
 
@@ -53,7 +53,7 @@ class StabilityRow:
 
     @property
     def failed(self) -> tuple[bool, ...]:
-        """For each seed, whether the run failed to learn the task.
+        """For each seed, whether the accuracy stayed below LEARNED, so that the training failed.
 
         >>> StabilityRow(1, 0.03, (0.95, 0.5, 0.9)).failed
         (False, True, False)
@@ -103,7 +103,7 @@ def chance_of_difference(one: Sequence[bool], other: Sequence[bool]) -> float:
 
 
 def measure_stability(key: tuple[int, float]) -> StabilityRow:
-    """Train a network with each of SEEDS. key: (number of heads, learning rate)."""
+    """Train a network with each of SEEDS, and return the accuracies as a row. key: (number of heads, learning rate)."""
     heads, rate = key
     return StabilityRow(heads, rate, [train_once(heads, rate, seed) for seed in SEEDS])
 
@@ -131,7 +131,7 @@ class OverfittingRow:
 
     @property
     def gap(self) -> float:
-        """The mean accuracy on training texts minus the mean accuracy on held-out texts.
+        """The overfitting: the mean accuracy on training texts minus the mean accuracy on held-out texts.
 
         >>> OverfittingRow(1, 32, (1.0, 1.0), (0.5, 0.75)).gap
         0.375
@@ -179,7 +179,10 @@ def chance_that_heads_are_alike(one: Sequence[float], other: Sequence[float]) ->
 
 
 def measure_overfitting(key: tuple[int, int]) -> OverfittingRow:
-    """Train a network with each of SEEDS. key: (number of heads, number of training texts)."""
+    """Train a network with each of SEEDS on few texts, and return the accuracies.
+
+    key: (number of heads, number of training texts).
+    """
     heads, count = key
     seen, unseen = zip(*(train_on_few(heads, count, seed) for seed in SEEDS), strict=True)
     return OverfittingRow(heads, count, list(seen), list(unseen))

@@ -24,10 +24,10 @@ from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import load_network
 
 TASK = "lookup"
-STEPS, SEEDS = 400, (0, 1, 2)  # training steps and seeds; the learning rate is the course's
+STEPS, SEEDS = 400, (0, 1, 2)  # training steps and seeds; the learning rate is that of the course
 EVERY = 20  # a measurement is made after this many steps
 LOSS_SCALE = 1024.0
-SMALLER = 2.0**-12  # a factor of the loss that makes the gradients small
+SMALLER = 2.0**-12  # the loss is multiplied by this, so that gradients underflow in float16 and need loss scaling
 DIGITS = 4  # significant digits of the stored measurements
 
 
@@ -36,8 +36,9 @@ class Scheme:
     """A way to train in some precision.
 
     dtype: the precision of the run and its gradients. masters: whether master weights stay in float32 between two
-    steps; if not, the weights are rounded to `dtype`. scale: a factor by which the loss is multiplied and the gradients
-    are later divided. factor: another factor of the loss, by which the gradients are not divided.
+    steps; if not, the weights are rounded to `dtype`. scale: the loss scale: the loss is multiplied and the gradients
+    are later divided by it. factor: another factor of the loss, which is not divided out and makes all gradients
+    smaller.
     """
 
     dtype: str
@@ -60,11 +61,11 @@ SCHEMES = {
 
 @dataclass(frozen=True)
 class SchemeFigures:
-    """The measurements of a scheme: rows by seed, with one number for every EVERY steps.
+    """The measurements of a Scheme: a row for each seed, with one number after every EVERY training steps.
 
     losses: the loss on held-out texts, in nats, computed in float32. zero: the share of the step's gradients that are
-    exactly 0. still: the share of weights that the step did not change. right: by seed, the share of held-out texts
-    that are classified correctly after the last step.
+    exactly 0. still: the share of weights that the step did not change. right: for each seed, the share of held-out
+    texts that are classified correctly after the last step.
     """
 
     losses: list[list[float]]
@@ -79,9 +80,9 @@ def last_loss(figures: SchemeFigures) -> float:
 
 
 def late_shares(by_seed: list[list[float]]) -> list[float]:
-    """Return the mean of `zero` or `still` over the second half of each seed's training, in ascending order.
+    """Return the mean share over the second half of each seed's training, in ascending order.
 
-    by_seed: these shares at each measured step, for each seed.
+    by_seed: for each seed, the shares at each measured step: the rows `zero` or `still` of SchemeFigures.
 
     >>> late_shares([[0.0, 0.0, 0.5, 0.75], [1.0, 1.0, 0.0, 0.0]])
     [0.0, 0.625]
@@ -104,7 +105,7 @@ def round_weights(masters: Classifier, rounded: Classifier) -> None:
 
 
 def train_in_precision(scheme: Scheme, seed: int, steps: int = STEPS) -> tuple[Classifier, list[tuple[float, ...]]]:
-    """Train a network by Adam (Kingma, Ba 2015), whose state is float32.
+    """Train a network by the scheme with Adam (Kingma, Ba 2015), whose state is float32.
 
     Returns the network, and a tuple after every EVERY steps: (loss, share of gradients that are 0, share of weights
     that the step left unchanged). seed: determines the initial weights and the batches, which are the same for all
@@ -169,7 +170,7 @@ def bytes_per_weight(scheme: Scheme) -> int:
 
 
 def bytes_of_steps(scheme: Scheme) -> int:
-    """Return the bytes of all those steps of the attention that are stored for computing the gradients of a batch."""
+    """Return the bytes of the attention's steps that are stored so that the gradients of a batch can be computed."""
     trace = load_trained(scheme.dtype).trace(draw_batch()[0])
     return sum(step.value.nbytes for step in trace.computed().values())
 
@@ -190,9 +191,9 @@ def draw_batch() -> tuple[Tensor, Tensor]:
 
 @cache
 def trained_gradients(dtype: str, scale: float) -> Float[Tensor, " n"]:
-    """Compute all gradients of one batch in another precision, for the network that was trained in float32.
+    """Compute all gradients of one batch in a given precision, for the network that was trained in float32.
 
-    dtype: the name of the precision in torch. scale: a factor of the loss, by which the gradients are not divided.
+    dtype: the name of the precision in torch. scale: a factor of the loss; the gradients are not divided by it again.
 
     >>> trained_gradients("float32", 1.0).shape
     torch.Size([1480])
@@ -214,7 +215,7 @@ def count_powers(gradients: Float[Tensor, " n"]) -> dict[int, int]:
 
 # ---- figures ---------------------------------------------------------------------------------------------------------
 def measure_precision(name: str) -> SchemeFigures:
-    """Train by a scheme of SCHEMES with each of SEEDS, and return the figures."""
+    """Train by a scheme of SCHEMES with each of SEEDS, and return the measurements of all seeds."""
     texts, classes = evidence.held_out(TASK)
     by_seed, right = [], []
     for seed in SEEDS:

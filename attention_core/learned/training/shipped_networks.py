@@ -1,4 +1,4 @@
-"""The trained networks of the package: weights as safetensors, with a table of their measured accuracy and loss."""
+"""Stores and loads the trained networks of the package: their weights, and a table of their accuracy and loss."""
 
 import json
 from functools import cache
@@ -40,13 +40,16 @@ def course_file(course: str) -> Path:
 def read_figures_table() -> dict[str, dict]:
     """Read the measurements of each course: {course: {"parameters", "steps", "places", "figures", "losses"}}.
 
-    Figures and losses are lists with one entry per step of "steps".
+    "figures" (the accuracies) and "losses" are lists with one entry per step of "steps".
     """
     return json.loads(FIGURES_FILE.read_text(encoding="utf-8"))
 
 
 def shipped_figures(course: str, step: int) -> Figures:
-    """Return the measured accuracy of a course's network after a training step with a checkpoint, see Course."""
+    """Return the measured accuracy of a course's network after a training step: a share for each of its places.
+
+    step: a step after which a checkpoint was saved.
+    """
     row = read_figures_table()[course]
     place = row["steps"].index(step)
     return tuple(row["figures"][place])
@@ -54,7 +57,7 @@ def shipped_figures(course: str, step: int) -> Figures:
 
 # ---- training of the shipped networks --------------------------------------------------------------------------------
 def ship_course(course: str) -> None:
-    """Train the network of a course, and write its checkpoints and its row of results into the package's files."""
+    """Train the network of a course, and write its checkpoints and its row of measurements into the package's files."""
     training = Training(course, SHIPPED_SEED)
     while not training.done:
         training.advance()
@@ -69,9 +72,7 @@ def ship_course(course: str) -> None:
 
 
 def shipped_numbers(training: Training) -> dict[str, Tensor]:
-    """Return the weights of the checkpoints that the package includes; the names are as in the file:
-    "step/parameter".
-    """
+    """Return the weights of the checkpoints that the package includes: {"step/name of the parameter": tensor}."""
     numbers = {}
     for network in training.saved:
         if network.step not in training.course.shipped:

@@ -1,4 +1,4 @@
-"""Checkpoints of a network: its weights in half precision, with its measured accuracy."""
+"""Stores checkpoints of a network: its weights in half precision, with its measured accuracy."""
 
 import re
 from collections.abc import Callable
@@ -23,8 +23,9 @@ Measured = TypeVar("Measured")
 class NetworkRecipe:
     """All values that determine the weights of a trained network.
 
-    course: a key of COURSES. seed: as in Training. step: the number of training steps. rate: the learning rate; None
-    for the course's rate. device: the device on which the network was trained, because devices sum in different orders.
+    course: a key of COURSES. seed: the seed of the initial weights and the batches. step: the number of training steps.
+    rate: the learning rate; None for the course's rate. device: the device on which the network was trained, because
+    devices sum in different orders.
 
     >>> NetworkRecipe("vote", 1, 400).name, NetworkRecipe("vote", 1, 400, 0.5, "cuda").name
     ('vote.1.400', 'vote.1.400.r0.5.cuda')
@@ -48,7 +49,7 @@ class NetworkRecipe:
 
 
 def read_recipe(name: str) -> NetworkRecipe:
-    """Parse a recipe from its name. Raises ValueError for another text.
+    """Parse a NetworkRecipe from its name, such as "vote.1.400.r0.5". Raises ValueError for another text.
 
     >>> read_recipe("vote.1.400.r0.5")
     NetworkRecipe(course='vote', seed=1, step=400, rate=0.5, device='cpu')
@@ -131,7 +132,7 @@ class Network:
         return differentiable_model(self)
 
     def measure(self, compute: Callable[[nn.Module], Measured]) -> Measured:
-        """Return the result of calling a function with the model in float32."""
+        """Call a function with the checkpoint's model in float32, and return the function's result."""
         with torch.inference_mode():
             return compute(self.model(torch.float32))
 
@@ -142,12 +143,14 @@ class Network:
 
     @cached_property
     def figures(self) -> Figures:
-        """The network's accuracy on held-out data, as its Course measures it. It is measured at first access."""
+        """The network's accuracy on held-out data: a share for each of its Course's places, measured at first
+        access.
+        """
         return self.measure(COURSES[self.course].measure)
 
 
 @lru_cache(maxsize=32)  # caches few models, because a model takes four times as much memory as its checkpoint
 def differentiable_model(network: Network) -> nn.Module:
-    """Return a network's model in float64. It supports gradients even if the first caller is in inference mode."""
+    """Return a network's float64 model, cached. It supports gradients even if the first call is in inference mode."""
     with torch.inference_mode(False):
         return network.model()

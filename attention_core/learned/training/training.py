@@ -1,4 +1,4 @@
-"""Training of a network, step by step: a seed always gives the same weights, even if the training is interrupted."""
+"""Trains a network step by step: a seed always gives the same weights, even if the training is interrupted."""
 
 import math
 
@@ -38,7 +38,7 @@ class Training:
         self.model: nn.Module = self.course.make(self.generator).to(device)
         if rate is None:
             rate = self.course.rate
-        self.rate = None if rate == self.course.rate else rate  # None means the course's rate, as in a recipe
+        self.rate = None if rate == self.course.rate else rate  # None means the course's rate, as in a NetworkRecipe
         self.optimiser = torch.optim.Adam(self.model.parameters(), rate)
         self.losses: list[float] = []
         self.saved: list[Network] = []
@@ -51,7 +51,7 @@ class Training:
 
     @property
     def recipe(self) -> NetworkRecipe:
-        """The recipe of the network at the current step of its training."""
+        """The NetworkRecipe of the network at the current step of its training."""
         return NetworkRecipe(
             self.name,
             self.seed,

@@ -1,4 +1,4 @@
-"""Experiment on letter reversal with a single context vector: is the vector too narrow, or the training too short?
+"""Tests on letter reversal whether a single context vector is too narrow, or its training too short.
 
 Networks with a wider vector and with longer training are measured once, by `python -m attention_core.learned wider`.
 The results are stored in wider_vector.json in this folder.
@@ -43,7 +43,10 @@ class WidthRow:
 
 
 def measure_width(trial: tuple[int, int]) -> WidthRow:
-    """Train a network with one context vector as in COURSE, with seed 0. trial: (width of the vector, steps)."""
+    """Train COURSE's network, which has a single context vector, with seed 0, and return its accuracy as a WidthRow.
+
+    trial: (width of the vector, training steps).
+    """
     width, steps = trial
     generator = Generator().manual_seed(0)
     model = COURSE.make(generator, width=width)

@@ -1,1 +1,1 @@
-"""A translation network trained for this app: its encoder reads English, its decoder generates Chinese."""
+"""Holds the translation network trained for this app: its encoder reads English, its decoder generates Chinese."""

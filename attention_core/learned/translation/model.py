@@ -1,4 +1,4 @@
-"""The Transformer that translates: an encoder, and a decoder with attention to the encoder's output."""
+"""Defines the Transformer that translates: an encoder, and a decoder with attention to the encoder's output."""
 
 from dataclasses import dataclass
 
@@ -61,7 +61,7 @@ def zeros(size: int) -> nn.Parameter:
 
 
 class AttentionPart(nn.Module):
-    """The parameters of an attention layer and of the norm after it. The matrices are in row convention, x @ w + b."""
+    """The parameters of an attention layer and of the norm after it; matrices are in row convention, x @ w + b."""
 
     def __init__(self, width: int, generator: Generator):
         super().__init__()
@@ -92,7 +92,7 @@ class FeedForwardPart(nn.Module):
 
 
 class TranslatorLayer(nn.Module):
-    """The parameters of a layer.
+    """The parameters of an encoder or decoder layer.
 
     has_cross: whether the layer has cross-attention, as the layers of the decoder do.
     """
@@ -134,9 +134,9 @@ class Translator(nn.Module):
         )
 
     def stack(self, source: object, target: object) -> Stack:
-        """Run all parts of the translator, and return a Stack with every step recorded.
+        """Run encoder and decoder on texts and translations, and return a Stack with every step recorded.
 
-        source, target: the word numbers of B texts, in the form that embed expects.
+        source, target: the vocabulary indices of the words of B texts, in the form that embed expects.
         """
         encoder, decoder = self.weights()
         memory = run_stack(source, encoder, self.shape.encoder())
@@ -144,9 +144,7 @@ class Translator(nn.Module):
 
     # ---- the run in training -----------------------------------------------------------------------------------------
     def run_layers(self, source: PackedWords, target: PackedWords) -> Stack:
-        """Run the layers of the encoder and the decoder on sentences and their translations, without the
-        unembedding.
-        """
+        """Run the layers of the encoder and of the decoder in training, on packed texts, without the unembedding."""
         memory = self.encode(source)
         return self.decode(target, memory, target.allowed_to(source))
 
@@ -156,9 +154,10 @@ class Translator(nn.Module):
         return run_stack(place_words(self.source_table, source), layers, config, allowed=source.allowed)
 
     def decode(self, target: PackedWords, memory: Stack, memory_allowed: Tensor) -> Stack:
-        """Run the decoder's layers on translations.
+        """Run the decoder's layers on translations, with cross-attention to the encoder's output.
 
-        memory: the run of the encoder, whose parts come first in the result.
+        memory: the encoder's Stack, whose steps come first in the result. memory_allowed: True if a word may attend to
+        a word of the encoder.
         """
         layers, config = StackWeights(self.weights()[1].layers), StackConfig(self.shape.decoder().layers)
         x = place_words(self.target_table, target)  # (B, T, D)
@@ -170,9 +169,9 @@ class Translator(nn.Module):
 
 
 def draw_table(words: int, width: int, generator: Generator) -> nn.Parameter:
-    """Sample one row per word, with the standard deviation 1/√D.
+    """Sample an embedding table, one row per word, with the standard deviation 1/√D.
 
-    Multiplied by √D, the numbers are as large as the numbers of position encodings.
+    embed multiplies the rows by √D, which makes their numbers as large as those of position encodings.
     """
     table = torch.empty(words, width)
     nn.init.normal_(table, std=width**-0.5, generator=generator)

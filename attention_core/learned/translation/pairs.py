@@ -1,4 +1,4 @@
-"""Sentence pairs for training a translator: the same scene of the grammar, written in English and in Chinese."""
+"""Samples sentence pairs for training a translator: the same content, written in English and in Chinese."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class PairBatch:
 
 # ---- one pair --------------------------------------------------------------------------------------------------------
 def draw_plain_scene(rng: RandomNumbers, part: str) -> Scene:
-    """Sample a scene whose English text has a single Chinese translation.
+    """Sample a Scene, the content of a text, whose English text has a single Chinese translation.
 
     For "the dog" the grammar writes 狗, but in one scene of seven 那 只 狗, with the same English text. Such scenes are
     omitted.
@@ -77,7 +77,7 @@ def draw_plain_scene(rng: RandomNumbers, part: str) -> Scene:
 
 
 def find_mentions(part: object) -> Iterator[Mention]:
-    """Yield all mentions in a part of a scene, at any depth."""
+    """Yield all mentions, that is noun phrases, in a part of a Scene, at any depth."""
     if isinstance(part, Mention):
         yield part
     inner = part.values() if isinstance(part, dict) else part
@@ -87,7 +87,10 @@ def find_mentions(part: object) -> Iterator[Mention]:
 
 
 def draw_pair(rng: RandomNumbers, part: str) -> Pair:
-    """Sample a sentence and its translation. part: a part of the grammar, as in draw_scene."""
+    """Sample a sentence, its translation, and the alignment of their words.
+
+    part: a part of the grammar, as in draw_scene.
+    """
     scene = draw_plain_scene(rng, part)
     said = [(source, target) for source, target in scene.align() if target >= 0]  # -1 marks a word that Chinese lacks
     aligned = tuple((source + 1, target + 1) for source, target in said)
@@ -104,7 +107,7 @@ def draw_pairs(rng: RandomNumbers) -> Iterator[tuple[Text, Text]]:
 
 
 def disguise_pair(scene: Scene, rng: RandomNumbers) -> tuple[Text, Text]:
-    """Return a scene in both languages; in both texts, the same nouns are replaced by their categories."""
+    """Write a Scene, the content of a text, in both languages, with the same nouns replaced by their categories."""
     source, target = scene.say(SOURCE), scene.say(TARGET)
     words = disguise_words(source, rng, disguise_share)
     if words == list(source.words):
@@ -117,7 +120,7 @@ def disguise_pair(scene: Scene, rng: RandomNumbers) -> tuple[Text, Text]:
 
 
 def disguise_share(category: str) -> float:
-    """Return the probability that a word is replaced by its category.
+    """Return the probability that a word of this category is replaced by its category's token.
 
     The probability is 0 for qualities and verbs, because their neighbours in Chinese depend on the word.
     """
@@ -125,7 +128,7 @@ def disguise_share(category: str) -> float:
 
 
 def draw_pair_batch(generator: Generator) -> PairBatch:
-    """Sample the batch of one step."""
+    """Sample the PairBatch of one training step."""
     numbers = DrawnNumbers.drawn_from(generator)
     rows = deal_rows(draw_pairs(numbers), lambda pair: tuple(len(text.words) for text in pair), ROWS, ROW_LENGTH)
     return pack_pairs(rows, ROWS, ROW_LENGTH)
@@ -134,7 +137,7 @@ def draw_pair_batch(generator: Generator) -> PairBatch:
 def pack_pairs(rows: list[list[tuple[Text, Text]]], count: int, length: int) -> PairBatch:
     """Pack the pairs of each row into a batch; empty positions hold START.
 
-    count: the number of rows. length: the length of a row.
+    rows: the pairs of each row. count: the number of rows. length: the length of a row.
     """
     packed = []
     for side, language in enumerate((SOURCE, TARGET)):

@@ -1,4 +1,4 @@
-"""Access to a translator: the words of a sentence and its translation, and the run of all parts."""
+"""Reads a trained translator: the words of a sentence and its translation, and the run of all layers."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +18,7 @@ from attention_core.transformer.stack import UNEMBEDDING, Stack
 
 
 def cut_for_translator(text: str, language: str) -> tuple[str, ...]:
-    """Split a typed text into words, and return START and these words.
+    """Split a typed text into words, and return the start token START followed by these words.
 
     Raises AttentionError: no_tokens, model_too_long.
     """
@@ -27,9 +27,9 @@ def cut_for_translator(text: str, language: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def translate_words(name: str, source: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the translation that a translator generates, with START before it.
+    """Return the translation that a translator generates: the start token START, followed by the words.
 
-    source: START and the words of the sentence.
+    name: the name of an included translator. source: START and the words of the sentence.
     """
     (words,) = translate(TRANSLATORS.load(name), [source[1:]])
     return (START, *words)
@@ -70,27 +70,34 @@ class CrossInputs:
 
 
 def cross_inputs(name: str, source: tuple[str, ...], target: tuple[str, ...], layer: int) -> CrossInputs:
-    """Return the inputs of a layer's cross-attention; layers count from 1. Other arguments: see run_translator."""
+    """Return the inputs of cross-attention in one layer of a translator, for a sentence and its translation.
+
+    name: the name of an included translator. source, target: the words of sentence and translation, after the start
+    token START. layer: the index of the layer, from 1.
+    """
     trace = run_translator(name, source, target)[f"{layer}.cross"]
     weights = TRANSLATORS.load(name).decoder[layer - 1].weights().cross
     return CrossInputs(trace["query"][0], trace["key"][0], weights, cross_config(name))
 
 
 def cross_config(name: str) -> AttentionConfig:
-    """Return the config of the cross-attention, the same in each layer. Raises AttentionError: unknown_choice."""
+    """Return the AttentionConfig of a translator's cross-attention, which is the same in each layer.
+
+    Raises AttentionError: unknown_choice.
+    """
     return TRANSLATION_RECIPES[name].shape().attention()
 
 
 def aligning_head(name: str) -> int:
-    """Return the number, from 0, of the head in the last layer that aligns best.
+    """Return the index, from 0, of the last layer's head that aligns words best.
 
-    The largest weight of this head is most often on the word with the same meaning.
+    The largest weight of this head is most often on the source word with the same meaning.
     """
     return int(TRANSLATORS.figures()[name].figures["head"]) - 1
 
 
 def next_words(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> list[tuple[str, float]]:
-    """Return (likeliest next word, its probability) for each position of the target."""
+    """Return (likeliest next word, its probability) for each position of the translation `target`."""
     probabilities = run_translator(name, source, target)[UNEMBEDDING]["probabilities"][0]  # (T, V)
     shares, numbers = probabilities.max(-1)
     known = vocabulary(TARGET)

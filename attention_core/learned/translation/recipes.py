@@ -1,4 +1,4 @@
-"""The training recipes of the translators, keyed by name, and the folder of the trained translators."""
+"""Defines the training recipes of the translators, keyed by name, and the folder of the trained translators."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from attention_core.learned.translation.translating import measure_translator
 
 
 def translation_loss(model: Translator, batch: PairBatch) -> Tensor:
-    """Compute the mean cross-entropy, in nats, of the translations' words and of their end tokens."""
+    """Compute the mean cross-entropy, in nats, over the words of the translations and over the token that ends each."""
     stack = model.run_layers(batch.source, batch.target)
     filled = batch.target.filled
     return cross_entropy(model.word_logits(stack.end[filled]), batch.wanted[filled])
@@ -22,7 +22,9 @@ def translation_loss(model: Translator, batch: PairBatch) -> Tensor:
 
 @dataclass(frozen=True)
 class TranslationRecipe:
-    """The training of a translator; see TrainingRecipe."""
+    """How a translator is trained: steps, learning rate, random seeds, and the measurements that choose among the
+    seeds.
+    """
 
     name: str
     steps: int = 4000
@@ -31,7 +33,7 @@ class TranslationRecipe:
     choosing: tuple[str, ...] = ("held_exact", "frames_exact", "held_aligned")
 
     def shape(self) -> TranslatorShape:
-        """The size of the translator."""
+        """Return the size of the translator: the size of both vocabularies, and the default widths and layers."""
         return TranslatorShape(len(vocabulary(SOURCE)), len(vocabulary(TARGET)))
 
     def make(self, generator: Generator) -> Translator:
@@ -39,15 +41,18 @@ class TranslationRecipe:
         return Translator(self.shape(), generator)
 
     def draw(self, generator: Generator) -> PairBatch:
-        """Sample the batch of one step."""
+        """Sample the sentence pairs of one training step."""
         return draw_pair_batch(generator)
 
     def loss(self, model: Translator, batch: PairBatch) -> Tensor:
-        """Compute the loss of a batch."""
+        """Compute the cross-entropy of a translator on a batch of sentence pairs."""
         return translation_loss(model, batch)
 
     def measure(self, model: Translator, half: str) -> dict[str, float]:
-        """Measure the translations and the alignment of a trained translator; see measure_translator."""
+        """Measure the translations and the alignment of a trained translator on held-out sentences.
+
+        half: the half of the held-out sentences, "choose" (for choosing a seed) or "report".
+        """
         return measure_translator(model, half)
 
 

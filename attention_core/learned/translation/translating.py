@@ -1,4 +1,4 @@
-"""Translating with a trained translator, word by word, and its accuracy on held-out sentences."""
+"""Translates sentences with a trained translator, word by word, and measures it on held-out sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,8 @@ from attention_core.learned.translation.pairs import SOURCE, TARGET, Pair, PairB
 def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     r"""Translate sentences by greedy decoding: each next word is the one with the largest logit.
 
-    $y_t = \mathrm{argmax}_w\, p(w \mid y_1 \ldots y_{t-1}, x)$, until $y_t$ is the end or the row has ROW_LENGTH words.
+    $y_t = \mathrm{argmax}_w\, p(w \mid y_1 \ldots y_{t-1}, x)$, until $y_t$ is the end token or the row has ROW_LENGTH
+    words.
 
     model: a Translator. sentences: the words of each sentence, as `cut_words(text, "en")` returns them. A category such
     as "<animal>" may replace an unknown noun; any other unknown word is read as <unknown>.
@@ -42,14 +43,14 @@ def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tup
 
 
 def pack_sentences(sentences: Sequence[Sequence[str]]) -> PackedWords:
-    """Pack each sentence, after START, into a separate row."""
+    """Pack sentences as rows of word indices, one sentence per row, after the start token START."""
     known = [known_tokens(begin_sentence(sentence), SOURCE, {}) for sentence in sentences]
     rows = [[Text(words, (), (), "", "")] for words in known]
     return pack_rows(rows, word_numbers(SOURCE), len(rows), max(map(len, known)))
 
 
 def write_words(model: Translator, source: PackedWords) -> Int[Tensor, "B T"]:
-    """Generate translations as rows of word numbers, each row beginning with START.
+    """Generate translations as rows of vocabulary indices, each row beginning with the index of START.
 
     A second START marks the end of a translation; the words after it have no meaning.
     """
@@ -67,24 +68,24 @@ def write_words(model: Translator, source: PackedWords) -> Int[Tensor, "B T"]:
 
 
 def read_words(row: Sequence[int]) -> tuple[str, ...]:
-    """Return the words of a generated row of numbers that stand between the row's first START and the next START."""
+    """Return the words of a generated row of vocabulary indices, from the first START to the next START or the end."""
     words = [vocabulary(TARGET)[number] for number in row[1:]]
     end = words.index(START) if START in words else len(words)
     return tuple(words[:end])
 
 
 # ---- measures: the translations, and the words that the heads attend to ----------------------------------------------
-SENTENCES = 600  # number of sentences from which each measure is computed
+SENTENCES = 600  # count of sentences from which each measurement is computed
 PARTS = ("held", "frames")
 SHIFTS = {"read": 0, "written": 1}  # row of weights for a target word -> how many positions before that word it lies
 
 
 @dataclass(frozen=True)
 class Head:
-    """A head of a cross-attention layer.
+    """A head of a cross-attention layer, and the row of its weights that aligns a target word with its source word.
 
-    layer, head: the indices, from 0. row: the row of weights that aligns a target word with its source word: "read", at
-    the word itself, or "written", at the word before, where the target word is generated.
+    layer, head: the indices, from 0. row: "read" for the row of the target word itself, "written" for the row of the
+    word before, where the target word is generated.
     """
 
     layer: int
@@ -96,20 +97,23 @@ class Head:
 def held_out_pairs(part: str, half: str, count: int) -> tuple[Pair, ...]:
     """Sample sentence pairs from a part of the grammar that training does not use.
 
-    part: as in draw_scene. half: "choose" or "report", the half of the held-out texts. count: the number of pairs.
+    part: "held" for sentences whose first pair of nouns is held out from training; "frames" for held-out frames
+    (sentence patterns of two nouns and a reason). half: "choose" or "report", the half of the held-out texts. count:
+    the count of pairs.
     """
     rng = held_out_numbers(half)
     return tuple(draw_pair(rng, part) for _ in range(count))
 
 
 def measure_translator(model: Translator, half: str = "report", count: int = SENTENCES) -> dict[str, float]:
-    """Measure a translator on held-out sentences, with held-out noun pairs and with held-out frames.
+    """Measure a translator on sentences with held-out noun pairs and with held-out frames (sentence patterns).
 
-    exact: share of whole translations equal to the grammar's. words: share of right next words after right words.
+    exact: share of translations equal to the grammar's as a whole. words: share of right next words after right words.
     aligned: share of words for which the best aligning head has its largest weight on the word with the same meaning.
-    nouns: this share for nouns and first names alone. best_read, best_written: this share for the best head at each of
-    the two rows, see SHIFTS. With the suffix "_count": the number of cases. layer, head: the best aligning head, from
-    1. written: whether it aligns best at the row where a word is generated.
+    nouns: the share "aligned" for nouns and first names alone. best_read, best_written: the share "aligned" of the best
+    head if the row of weights is that of the word itself, or of the word before. With the suffix "_count": the count of
+    cases. layer, head: the indices of the best aligning head, from 1. written: whether it aligns best at the row where
+    a word is generated.
     """
     head = best_head(model, count)
     figures = {"layer": head.layer + 1, "head": head.head + 1, "written": head.row == "written"}
@@ -140,7 +144,7 @@ def share_exact(model: Translator, pairs: Sequence[Pair]) -> float:
 
 
 def share_of_words(model: Translator, pairs: Sequence[Pair]) -> float:
-    """Return the share of right next words (or ends), where each is predicted from the right earlier words."""
+    """Return the share of right next words (or end tokens), where each is predicted from the right words before it."""
     batch = pack_alone(pairs)
     with torch.inference_mode():
         stack = model.run_layers(batch.source, batch.target)
@@ -150,8 +154,9 @@ def share_of_words(model: Translator, pairs: Sequence[Pair]) -> float:
 
 # ---- alignment -------------------------------------------------------------------------------------------------------
 def best_head(model: Translator, count: int) -> Head:
-    """Return the head that aligns best, and its row; both are chosen on the half of the sentences that is for
-    choosing.
+    """Return the head that aligns best, and the row of weights at which it does, "read" or "written".
+
+    Both head and row are chosen on the half "choose" of the held-out sentences.
     """
     pairs = held_out_pairs("held", "choose", count)
     looked_at = find_looks(model, pairs)
@@ -161,7 +166,7 @@ def best_head(model: Translator, count: int) -> Head:
 
 
 def find_looks(model: Translator, pairs: Sequence[Pair]) -> Int[Tensor, "B L H T"]:
-    """Return the source position of the largest weight in every row of each head."""
+    """Return the index of the source word with the largest weight, for every row of each cross-attention head."""
     batch = pack_alone(pairs)
     with torch.inference_mode():
         stack = model.run_layers(batch.source, batch.target)
@@ -172,7 +177,8 @@ def find_looks(model: Translator, pairs: Sequence[Pair]) -> Int[Tensor, "B L H T
 def aligned_shares(looked_at: Int[Tensor, "B L H T"], pairs: Sequence[Pair], row: str) -> Float[Tensor, "L H"]:
     """Return, for each head, the share of aligned words whose largest weight is on the word with the same meaning.
 
-    looked_at: a result of find_looks. row: which row of weights belongs to a word, a key of SHIFTS.
+    looked_at: the source index of the largest weight in every row. row: which row of weights belongs to a word, "read"
+    (the row of the word itself) or "written" (the row of the word before).
     """
     right = [
         looked_at[number, :, :, target - SHIFTS[row]] == source
@@ -183,7 +189,7 @@ def aligned_shares(looked_at: Int[Tensor, "B L H T"], pairs: Sequence[Pair], row
 
 
 def keep_nouns(pair: Pair) -> Pair:
-    """Return the pair in which only nouns and first names are aligned.
+    """Return a sentence pair with only the alignments of nouns and first names.
 
     These are the words that have a category other than quality and verb.
     """
@@ -198,6 +204,6 @@ def count_aligned(pairs: Sequence[Pair]) -> int:
 
 
 def pack_alone(pairs: Sequence[Pair]) -> PairBatch:
-    """Pack each pair into a separate row."""
+    """Pack sentence pairs as rows of word indices, one pair per row."""
     longest = max(len(text.words) for pair in pairs for text in (pair.source, pair.target))
     return pack_pairs([[(pair.source, pair.target)] for pair in pairs], len(pairs), longest)

@@ -1,15 +1,15 @@
-// The layouts of the flow picture at all stops (keyframes of the animation), and between two stops.
+// Computes the layouts of the flow picture at all keyframes ("stops") of the animation, and between two of them.
 import { blendLayouts, layOut } from "./layout.js";
 import { clamp, easeInOut } from "./motion.js";
 import { CHOICE } from "./role_choices.js";
 import { textWidth } from "./words.js";
 
-export const OPEN_HEIGHT = 88; // in px: height of an opened cell's arithmetic before its content arrives
-const LEAST_ROOM = 260; // in px: least height of a picture that fills the screen
-const MAKES_ROOM = 0.3; // share of a stop's duration in which the layout changes to the stop's layout
+export const OPEN_HEIGHT = 88; // in px: height of an opened cell's arithmetic until its content arrives
+const LEAST_ROOM = 260; // in px: least height of a picture that fills the screen, as in a presentation
+const MAKES_ROOM = 0.3; // the layout changes to that of a keyframe in this share of the keyframe's duration
 
 export class Arrangement {
-  // Computes this.layouts, one per stop, for the current size; returns the frame that all layouts share.
+  // Computes this.layouts, one for each keyframe, at the current size; returns the sizes that all layouts share.
   arrange(flow) {
     const { snapshot } = flow;
     const common = this.frameOf(flow);
@@ -25,14 +25,14 @@ export class Arrangement {
     return common;
   }
 
-  // Returns the frame of the picture: the sizes and flags that are the same at every stop (keyframe).
+  // Returns the sizes and flags of the picture that are the same at every keyframe ("stop").
   frameOf({ width, stage, data, model, look, open, asking }) {
     const compact = width < 640;
     const room = data.fills ? Math.max(stage.clientHeight, LEAST_ROOM) : null; // in px; null unless it fills the screen
     const unit = clamp(room ? Math.min(width / 1010, room / 430) : width / 1010, compact ? 0.62 : 0.8, room ? 4 : 1.75);
     const height = room ?? data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75);
     const measure = (text, size, weight = 400) => textWidth(text, size * unit, weight);
-    const asks = data.crossed ? 0 : measure(data.text.asks, 15); // in px: width of a text beside the words
+    const asks = data.crossed ? 0 : measure(data.text.asks, 15); // in px: width of the text beside the words
     const longest = Math.max(asks, ...model.keys.map((word) => measure(word, 24, 700)));
     return {
       width, height, unit, compact,

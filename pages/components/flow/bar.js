@@ -1,4 +1,4 @@
-// The timeline of the animation: a draggable bar with one segment per stop, as long as the stop lasts.
+// Draws the timeline of the animation: a draggable bar with a segment per keyframe, as long as the keyframe lasts.
 import { added, button, element, setAttributes, setOnce } from "../dom.js";
 import { followPointer } from "../drag.js";
 import { lastsMs } from "./journey.js";
@@ -10,7 +10,7 @@ export class StopsBar {
   constructor(root, journey) {
     this.root = root;
     this.journey = journey;
-    this.gives = false; // whether the bar loses the focus on release, so that a presentation gets the keys
+    this.gives = false; // whether the bar gives up the focus on release, so that a presentation gets the keys
     this.button = root.appendChild(button("play", {}, () => journey.togglePlay()));
     this.track = added(root, "div", "track", { tabIndex: 0, role: "slider" });
     this.knob = added(this.track, "div", "knob");
@@ -23,7 +23,7 @@ export class StopsBar {
     this.track.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // Handles keys: arrow keys move by one stop, the space bar plays or pauses.
+  // Called with a pressed key: arrow keys move by one keyframe ("stop"), the space bar plays or pauses.
   key(event) {
     const { journey } = this;
     const go = {
@@ -39,11 +39,11 @@ export class StopsBar {
   }
 
   show(text) {
-    if (!isAlike(text.names, this.text?.names)) this.names = null; // makes draw() build the segments again
+    if (!isAlike(text.names, this.text?.names)) this.names = null; // so that draw() builds the segments again
     this.text = text;
   }
 
-  // Returns the { start, length } of each segment as shares of the bar, in proportion to the stops' durations.
+  // Returns the { start, length } of each segment as shares of the bar, in proportion to the keyframes' durations.
   segments() {
     const times = this.journey.stops.map(lastsMs);
     const total = totalOf(times);
@@ -63,7 +63,7 @@ export class StopsBar {
     this.journey.scrub(stop + (share - segments[stop].start) / segments[stop].length);
   }
 
-  // Draws the bar. said: the sentence about the current stop.
+  // Draws the bar at the animation's progress. said: the sentence about the current keyframe.
   draw(said) {
     const { stops, progress, playing, told } = this.journey;
     const segments = this.segments();
@@ -97,10 +97,10 @@ export class StopsBar {
     this.nameWhereThereIsRoom();
   }
 
-  // Hides a name that would overlap the name before it, except while its stop is playing.
+  // Hides a segment's name that would overlap the name before it, except while the segment is playing.
   nameWhereThereIsRoom() {
     let end = 0;
-    // All boxes are read before an element is changed, so that the browser computes the layout only once.
+    // All rectangles are read before an element is changed, so that the browser computes the layout only once.
     const boxes = this.made.map((segment) => segment.lastChild.getBoundingClientRect());
     boxes.forEach(({ left, right }, i) => {
       const isFree = left > end + 6;

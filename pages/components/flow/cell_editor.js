@@ -1,10 +1,10 @@
-// A field over a cell of an input, in which the visitor types another number.
+// Shows a text input over a cell of an input matrix, in which the visitor types another number.
 // The server applies the number, or refuses it with a sentence that gives the reason.
 import { added, setOnce } from "../dom.js";
 import { clamp } from "./motion.js";
 import { placeOf } from "./twin.js";
 
-const FIELD = { width: 64, height: 30 }; // in px: the smallest size of the text field
+const FIELD = { width: 64, height: 30 }; // in px: the smallest size of the text input
 
 export class CellEditor {
   constructor(root, flow) {
@@ -39,20 +39,20 @@ export class CellEditor {
     this.root.hidden = true;
   }
 
-  // Returns the current number of a cell as text for the field.
+  // Returns the current number of a cell as text for the text input.
   textOf({ step, index }) {
     const { shape, value } = this.flow.data.steps[step];
     return String(value[placeOf(shape, index)]);
   }
 
   key(event) {
-    event.stopPropagation(); // stopped, because the field handles all keys
+    event.stopPropagation(); // because the text input itself handles all keys
     if (event.isComposing) return;
     if (event.key === "Enter") this.leave(() => this.send());
     else if (event.key === "Escape") this.leave(() => this.cancel());
   }
 
-  // Calls a function that closes the field, then focuses the cell under the field.
+  // Calls a function that closes the text input, then focuses the cell below the input.
   leave(act) {
     const place = this.flow.map.find(this.cell);
     act();
@@ -72,7 +72,8 @@ export class CellEditor {
     if (wasRefused) this.flow.tell("typed", null);
   }
 
-  // Opens the field again with a refused text and the reason. refused: { step, index, text, sentence } or null.
+  // Opens the text input again with a refused text and the reason.
+  // refused: { step, index, text, sentence }, or null if nothing was refused.
   refuse(refused) {
     const said = JSON.stringify(refused ?? null);
     if (said === this.said) return;

@@ -1,4 +1,4 @@
-// The differences between two runs: the changed rows of each part, and the headline's former percentage.
+// Compares two runs: finds the rows that changed in each drawn step, and the headline's former percentage.
 import { finite, isCalm } from "./motion.js";
 import { spellPercent } from "./words.js";
 
@@ -6,7 +6,7 @@ import { spellPercent } from "./words.js";
 /** @typedef {import("./model.js").Snapshot} Snapshot */
 
 export const GLOW_MS = 1300; // in ms: how long changed rows are outlined and show their former number
-export const BEFORE_MS = 3200; // in ms: for so long after a change the headline shows the percentage from before
+export const BEFORE_MS = 3200; // in ms: how long the headline shows the percentage before a change
 
 /**
  * Compares two snapshots.

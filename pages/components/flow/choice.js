@@ -1,4 +1,4 @@
-// A row of buttons of which one is chosen.
+// Shows a row of buttons of which one is chosen.
 import { button, setOnce } from "../dom.js";
 import { isAlike } from "./words.js";
 

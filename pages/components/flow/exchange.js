@@ -9,7 +9,7 @@ export class Exchange {
   constructor(flow) {
     this.flow = flow;
     this.order = 0; // number of the latest selection adopted from the server
-    // Debounces the sending of the selection: only the last selection before a pause is sent.
+    // Sends the selection only when it has not changed for a moment, so that one message replaces many.
     this.resting = new Rest(() => (flow.journey.isMoving ? this.tellLook() : this.tellLooked()), HAND_RESTS_MS);
   }
 
@@ -19,11 +19,11 @@ export class Exchange {
     const { flow } = this;
     const isMap = step !== null && (cell === null || !flow.model.findPart(step, cell));
     const stays = flow.look?.view === "map" && step === flow.look.step;
-    if (flow.data.cut) return { batch, head, query, view: "flow", step: flow.share }; // the map is below the flow
+    if (flow.data.cut) return { batch, head, query, view: "flow", step: flow.share }; // the map is below it
     return { batch, head, query, view: isMap || stays ? "map" : this.sight(cell, stop), step: step ?? flow.share };
   }
 
-  // Returns the view of a selection without a whole step: "plane" or "flow".
+  // Returns the view ("plane" or "flow") of a selection in which no whole step is opened as a map.
   sight(cell, stop) {
     const { plane } = this.flow.data;
     if (stop && !cell) return plane && stop === "plane" ? "plane" : "flow";
@@ -43,14 +43,15 @@ export class Exchange {
     };
   }
 
-  // Takes over stop and cell of data while flow/look.js is not loaded; look.js will bring the opened cell's sum.
+  // Applies the keyframe and the opened cell of the data until flow/look.js is loaded.
+  // look.js then brings the arithmetic of the opened cell.
   expect({ order, step, stop, cell }) {
     this.order = order;
     this.rest(stop);
     this.flow.open = cell && { step, index: cell };
   }
 
-  // Adopts the server's selection, and the arithmetic of the opened cell.
+  // Applies the selection that the server sends, and the arithmetic of the opened cell.
   obey(look) {
     const { flow } = this;
     if (!flow.data?.hears) return;
@@ -69,7 +70,7 @@ export class Exchange {
   }
 
   // ---- to the server ------------------------------------------------------------------------------------------------
-  // Sends an event at once, and drops a pending selection, because the event includes the selection.
+  // Sends an event to the server at once, and drops a pending selection, because the event includes the selection.
   tell(name, value) {
     this.resting.drop();
     this.send(name, value);
@@ -78,7 +79,7 @@ export class Exchange {
   send(name, value) {
     if (!this.flow.data.hears) return;
     if (shared.tellServer) shared.tellServer(name, value);
-    else hear("flow-look", () => this.send(name, value), { once: true }); // waits until flow/look.js is loaded
+    else hear("flow-look", () => this.send(name, value), { once: true }); // sent after flow/look.js is loaded
   }
 
   tellLook() {
@@ -95,8 +96,8 @@ export class Exchange {
     return { query, head, step: view === "map" ? step : null, stop: this.stop(view) };
   }
 
-  // Returns the stop of the animation: the name of its last part, "start" or "end"; "plane" in the plane view.
-  // Returns null in the map view, and at the stop where the page begins by default.
+  // Returns the keyframe ("stop") for the server: the name of its last drawn step, "start", "end" or "plane".
+  // Returns null in the map view, and at the keyframe or in the plane view with which the page begins by default.
   stop(view) {
     const { journey, data } = this.flow;
     const isUsual = view === (data.plane?.opens ?? "flow");
@@ -106,7 +107,7 @@ export class Exchange {
     return isUsual ? null : "end";
   }
 
-  // Moves the animation to the stop (keyframe) that the server names.
+  // Moves the animation to the keyframe ("stop") that the server names.
   rest(stop) {
     const { journey, data } = this.flow;
     if (stop === this.rested) return;
@@ -116,13 +117,13 @@ export class Exchange {
     journey.scrub(stop === "start" ? 0 : place < 0 ? Infinity : place + 1);
   }
 
-  // Sends the selection after the visitor has moved the journey to another stop.
+  // Sends the selection to the server after the visitor has moved the animation to another keyframe.
   tellStop() {
     const { open, look } = this.flow;
     if (!open && look.view === "flow" && this.stop("flow") !== this.rested) this.tellLook();
   }
 
-  // Requests another selection from the server, because the browser has only a part of a large run's numbers.
+  // Requests another selection from the server, because the browser has only some of a large run's numbers.
   // The map of such a run is shown below the picture, as the opened step.
   askFor({ query = this.flow.look.query, head = this.flow.look.head, view, step }) {
     const opened = step ?? (view === "map" ? this.flow.share : view === "flow" ? null : shared.look?.step ?? null);

@@ -1,14 +1,14 @@
-// The animation between the flow and the map.
+// Animates the change between the flow picture and the map of a matrix.
 // A number that both views draw moves from its place in one view to its place in the other.
 import { shapeOfNumber } from "./picture/rings.js";
 
 export class Flights {
   constructor(flow) {
     this.flow = flow;
-    this.found = new Map(); // selection and matrix of the map, as JSON -> the cells that the flow draws, too
+    this.found = new Map(); // selection and matrix of the map, as JSON -> its cells that the flow picture draws, too
   }
 
-  // Returns a Map from "row column" of a matrix to the attributes of the shape with which the flow draws that cell.
+  // Maps "row column" of each cell that the flow picture draws, too, to the attributes of the shape that draws it.
   // It hides these shapes in this frame, so call it after the flow is drawn.
   leave(matrix) {
     const { picture } = this.flow;
@@ -22,7 +22,8 @@ export class Flights {
     return starts;
   }
 
-  // Returns the cells of a matrix that the flow draws, too; if a matrix has a row per query, the selected row's.
+  // Returns the cells of a matrix that the flow picture draws, too.
+  // If the matrix has a row for each query, these are cells of the selected query's row.
   cellsOf(matrix) {
     const { data, look, snapshot } = this.flow;
     const key = JSON.stringify([

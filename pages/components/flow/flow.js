@@ -28,9 +28,9 @@ import { mapView, pictureView, smallHeads, smallSteps, sumView } from "./views.j
 import { widths } from "./words.js";
 
 const CHANGE_MS = 420; // in ms: duration of the animation of numbers and positions from one state to the next
-const FLOW_GOES = 2; // the flow fades this many times faster than the map opens
-const OPENS_MS = 750; // in ms: duration of the animation from the flow to the map
-const LONGEST_FRAME_MS = 34; // in ms: after a longer frame, the animation moves only by this time
+const FLOW_GOES = 2; // while the map opens, the flow picture fades this many times faster
+const OPENS_MS = 750; // in ms: duration of the animation from the flow picture to the map
+const LONGEST_FRAME_MS = 34; // in ms: after a longer frame, the animation moves only as far as in this time
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: of pages/panels/flow_data.py, packed */
 export default function ({ parentElement, data }) {
@@ -39,7 +39,7 @@ export default function ({ parentElement, data }) {
   flow.show(withNumbers(unpacked(data)));
 }
 
-// Adds to each step its numbers, `value`; returns the data.
+// Adds its numbers to each step of the data, as `value`, and returns the data.
 function withNumbers(data) {
   const numbers = new Float64Array(data.numbers.slice().buffer);
   for (const step of Object.values(data.steps)) {
@@ -84,10 +84,10 @@ class Flow {
     this.flights = new Flights(this);
     this.open = null; // the cell whose arithmetic is open, { step, index, height }, or null
     this.opened = 0; // how far the map is open, from 0 to 1
-    this.change = null; // a change by dragging that the server has not applied yet: { params, values } or null
+    this.change = null; // a dragged change that the server has not applied yet, { params, values }, or null
     this.moved = []; // the names of the steps that the browser computed again
     this.waiting = new Set(); // the names of the steps that the browser cannot compute
-    this.partial = new Set(); // the names of the steps of which the browser computed only the query's row
+    this.partial = new Set(); // the names of the steps of which the browser computed only the selected query's row
     this.shown = new ShownRows();
     this.differs = null; // the name of a step in which the server's numbers differ from the browser's, or null
     this.frame = null;
@@ -110,7 +110,7 @@ class Flow {
     });
   }
 
-  // Stops all animations and listeners, because the picture is no longer in the page.
+  // Stops all listeners when the picture is no longer in the page.
   leave() {
     document.body.removeAttribute("data-dragged");
     this.ends?.forEach((end) => end());
@@ -134,7 +134,7 @@ class Flow {
     this.differs =
       findTwinDifference(data.steps, moved, this.look.query, data.rounding) ??
       this.shown.compare(old, data, this.model);
-    const isStill = this.isHeld() || this.shown.waits; // while the picture waits, this answers an earlier release
+    const isStill = this.isHeld() || this.shown.waits; // if the picture waits, these data answer an earlier change
     if (!isStill || !movedInputs(old?.steps ?? {}, data.steps)) this.change = null;
     this.fit(data);
     this.roles.show(data.roles);
@@ -153,7 +153,7 @@ class Flow {
     else if (data.hears) this.exchange.expect(data.look);
   }
 
-  // Returns whether the server sends a new selection to a picture that sends no selections itself.
+  // Returns whether the server has sent a newer selection to a picture that cannot send selections itself.
   isToldToLook({ hears, look }) {
     return !hears && look.order > this.data?.look.order;
   }
@@ -161,12 +161,12 @@ class Flow {
   // Sets the classes for the kind of page: only the picture, a playing picture, or a presentation.
   fit(data) {
     for (const name of ["shown", "plays", "fills", "speaks"]) this.root.classList.toggle(name, data[name]);
-    this.stage.tabIndex = data.fills ? -1 : 0; // -1 because a presentation handles the keys
+    this.stage.tabIndex = data.fills ? -1 : 0; // -1, because in a presentation the page handles the keys
     this.stage.role = data.fills ? "img" : "group";
     this.bar.gives = data.fills;
   }
 
-  // Moves to another stop if a presentation sends a key; after the last stop the presentation changes the scene.
+  // Moves by one keyframe when a presentation sends a key; at the last one the presentation itself moves on.
   stepFromAfar(way, event) {
     const isHere = this.data?.fills && this.root.isConnected && this.look.view !== "map";
     if (isHere && this.journey.stepBy(way)) event.preventDefault();
@@ -185,7 +185,8 @@ class Flow {
     return this.journey.progress;
   }
 
-  // Takes a new snapshot, to which numbers and positions are animated; a change by dragging is kept.
+  // Takes a snapshot of the run for the selection, to which the picture is then animated.
+  // A dragged change that the server has not applied yet is kept.
   take() {
     const { snapshot: before, layout } = this;
     const moves = before && layout && !isCalm();
@@ -207,18 +208,18 @@ class Flow {
     return Boolean(shared.heldSlider || this.plane.hands?.held);
   }
 
-  // Follows a drag in the same frame. change: as in follow of twin.js; null if all values are back at their start.
-  // change is { waits } if only the server can compute it.
+  // Shows the effect of a drag in the same frame.
+  // change: { params, values } to compute with, { waits } if only the server can compute, null if all is as before.
   drag(change) {
     if (!this.data) return;
-    if (!this.data.hears && !this.data.cut) this.journey.scrub(Infinity); // to the end, where the effect is visible
+    if (!this.data.hears && !this.data.cut) this.journey.scrub(Infinity); // to the end, which shows the effect
     this.change = change && (change.waits || !isProven(this.data.steps, change)) ? change : null;
     this.glow = this.differs = null;
     this.take();
     this.before = null;
   }
 
-  // Handles the end of a drag: keeps the shown numbers until the server has computed the same run.
+  // Called at the end of a drag: keeps the shown numbers until the server has computed the same run.
   release() {
     if (this.isDragged && !this.waitsForServer) this.shown.keep(this);
   }
@@ -227,7 +228,8 @@ class Flow {
     return Boolean(this.data.cut || this.change?.waits);
   }
 
-  // Sets the numbers to show: the run's, or in a drag the twin's; a large run waits for the server.
+  // Sets the numbers to show: the run's or, during a drag, those that the browser computes again.
+  // A large run waits for the server instead.
   follow() {
     const { data, change, model } = this;
     model.steps = data.steps;
@@ -237,11 +239,11 @@ class Flow {
     const [waited, waits] = [this.root.classList.contains("waits"), this.waiting.has(this.share)];
     this.root.classList.toggle("waits", waits);
     if (waits !== waited) tellOthers("flow-waits", waits);
-    document.body.toggleAttribute("data-dragged", this.isDragged); // page.css fades what does not follow the drag
+    document.body.toggleAttribute("data-dragged", this.isDragged); // page.css then fades what does not change with it
     this.root.classList.toggle("dragged", this.isDragged && model.steps[this.share] !== data.steps[this.share]);
   }
 
-  // Computes with the twin only the visible rows; for a map, all rows of its head.
+  // Computes in JavaScript ("twin") only the visible rows after a drag; for a map, all rows of its head.
   followChange() {
     const { data, change, look } = this;
     const seen = this.stepsSeen();
@@ -255,7 +257,7 @@ class Flow {
     this.moved = Object.keys(steps).filter((name) => steps[name] !== data.steps[name]);
   }
 
-  // Returns the names of the steps of which more than the query's row is visible.
+  // Returns the names of the steps of which more than the selected query's row is visible.
   stepsSeen() {
     const { data, look, open } = this;
     const { product } = data.steps[look.step];
@@ -264,7 +266,7 @@ class Flow {
     return [...onMap, ...inSum].filter(Boolean);
   }
 
-  // Updates the small maps and an open sum, so that they show the numbers of the picture.
+  // Updates the small maps and the arithmetic of an open cell, so that they show the picture's numbers.
   followMaps() {
     if (!this.rail.root.hidden) this.rail.paint(smallHeads(this), this.data.palette);
     if (this.open && !this.data.cut) this.sum.follow(sumView(this));
@@ -292,7 +294,7 @@ class Flow {
     return (this.measured ||= this.root.clientWidth);
   }
 
-  // Returns whether the flow is invisible, during a drag in the plane or beside the open map.
+  // Returns whether the flow picture is invisible: during a drag, if the plane view or the open map covers it.
   get isHidden() {
     if (!this.isDragged || !this.layout) return false;
     return this.look.view === "plane" || (this.look.view === "map" && this.opened === 1);
@@ -335,9 +337,9 @@ class Flow {
     this.exchange.tell(name, value);
   }
 
-  // Opens the sum of a cell in a gap under the cell's row; null closes the open sum.
+  // Opens the arithmetic of a cell in a gap below the cell's row; null closes the open arithmetic.
   unfold(means) {
-    if (!this.data.hears) return; // nothing opens, because no server would write the sum
+    if (!this.data.hears) return; // nothing opens, because no server would write the arithmetic
     this.fold();
     this.open = means && this.placeOfCell(means);
     this.take();
@@ -361,8 +363,8 @@ class Flow {
     return this.open && !this.sum.root.hidden ? this.sum.operands : [];
   }
 
-  // Shows the sum that the server has written for the opened cell.
-  // If the picture does not draw the cell, the sum opens under the lane.
+  // Shows the arithmetic ("sum") that the server has written for the opened cell.
+  // If the picture does not draw the cell, the arithmetic opens below the query's vectors ("lane").
   fillSum({ step, cell, sum }) {
     this.open = { step, index: cell };
     this.sum.show(sum);
@@ -425,7 +427,7 @@ class Flow {
     }));
   }
 
-  // Draws the flow, the map, or both while one opens over the other.
+  // Draws the flow picture, the map, or both while one opens over the other.
   drawViews(snapshot, layout, now) {
     const glow = fading(this.glow, now);
     // Requests new frames at the times when the outlines and the old headline disappear.
@@ -451,7 +453,7 @@ class Flow {
     this.strip.root.hidden = !isMap;
   }
 
-  // Returns [snapshot, layout], interpolated between the states before and after a change.
+  // Returns [snapshot, layout], interpolated between the state before a change and the state after it.
   blend(now) {
     const { snapshot, before } = this;
     const share = before ? easeInOut(clamp((now - before.begun) / CHANGE_MS)) : 1;
@@ -470,7 +472,7 @@ class Flow {
     ];
   }
 
-  // Draws the strip of small step maps: built when first shown, painted again after a selection or a drag.
+  // Draws the row of small step maps: built when first shown, painted again after a selection or a drag.
   drawStrip() {
     const { look, model, data } = this;
     const { head, query, step } = look;

@@ -1,5 +1,5 @@
-// Keys on the flow picture: N focuses one number, and Enter opens the sum that computes this number.
-// Arrow keys move the focus along a row, down a column, and along the query's lane below its row.
+// Handles keys on the flow picture: N focuses a number, and Enter opens the arithmetic that computes this number.
+// Arrow keys move the focus along a row, down a column, and along the query's vectors ("lane") below its row.
 import { focused } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { focusAsButton } from "./map_keys.js";
@@ -14,12 +14,12 @@ export class FlowKeys {
     for (const name of ["focusin", "focusout"]) flow.svg.addEventListener(name, () => this.point());
   }
 
-  // Handles a key; returns whether the key has a meaning on the focused element.
+  // Returns whether a pressed key has a meaning on the focused element; if it has, acts on the key.
   key({ key, target }) {
     const { flow } = this;
     const means = meaningOf(target);
     if (target === flow.stage && key.toLowerCase() === "n") this.begin();
-    else if (means?.part === undefined) return false; // the focus is on the whole picture or in the open sum
+    else if (means?.part === undefined) return false; // the whole picture or the arithmetic is focused
     else if (key in MOVES) this.focus(this.next(means, MOVES[key]));
     else if (key === "Enter" || key === " ") this.hands.press(means);
     else if (key === "Escape" && !flow.open) this.leave();
@@ -27,7 +27,7 @@ export class FlowKeys {
     return true;
   }
 
-  // Focuses the number chosen by first(). Redraws before, because an earlier key press may have moved the animation.
+  // Focuses the number that first() returns, after drawing the frame that an earlier key press may have requested.
   begin() {
     this.flow.drawNow();
     this.focus(this.first());
@@ -44,7 +44,7 @@ export class FlowKeys {
     return means?.part === undefined ? null : means;
   }
 
-  // Highlights, in the open sum, the operand whose number has the focus.
+  // Highlights, in the open arithmetic, the operand whose number has the focus.
   point() {
     const { flow, focused } = this;
     if (flow.ringed().length) flow.sum.pointAt(focused && flow.placeOfCell(focused));
@@ -52,7 +52,8 @@ export class FlowKeys {
   }
 
   // ---- the numbers that are drawn -----------------------------------------------------------------------------------
-  // Returns all drawn numbers, [{ shape, means, part, line, x, y }]; line: the row of a key, or "lane" for the query.
+  // Returns all drawn numbers, [{ shape, means, part, line, x, y }].
+  // line: the row of the key to which the number belongs, or "lane" for a number of the query.
   cells() {
     const { model, picture } = this.flow;
     const cells = [];
@@ -67,7 +68,7 @@ export class FlowKeys {
     return cells;
   }
 
-  // Returns the entry of cells() that shows the number at { step, index } in the run, or null if none does.
+  // Returns the drawn number at { step, index } of the run as an entry of cells(), or null if it is not drawn.
   find(cell) {
     const place = this.flow.model.findNumber(cell, this.flow.look);
     return (
@@ -79,7 +80,7 @@ export class FlowKeys {
     );
   }
 
-  // Returns the number to focus first: if a sum is open, the number that it computes.
+  // Returns the number to focus first: if a cell's arithmetic is open, the number of this cell.
   // Else it is the number that the current keyframe computes for the key with the largest attention weight.
   // At the end of the animation, it is that weight.
   first() {
@@ -104,7 +105,8 @@ export class FlowKeys {
     return found ?? here;
   }
 
-  // Returns the next number to the right (1) or left (-1) in the row; after the last one, the nearest in the lane.
+  // Returns the next number to the right (1) or left (-1) in the row.
+  // To the right of a row's last number, it is the nearest number of the query ("lane").
   besides(cells, here, right) {
     const isOn = ({ x }) => (x - here.x) * right > 0.5;
     const near = (line) =>
@@ -112,7 +114,7 @@ export class FlowKeys {
     return near(here.line) ?? (right > 0 ? near("lane") : null);
   }
 
-  // Returns the nearest number below (1) or above (-1) whose column overlaps, in the rows or in the lane.
+  // Returns the nearest number below (1) or above (-1) in an overlapping column, of a key's row or of the query.
   below(cells, here, down) {
     const { x, w } = this.flow.layout;
     const overlaps = (name, other) => x[name] < x[other] + w[other] && x[other] < x[name] + w[name];

@@ -1,11 +1,12 @@
 // Shows the formulas of the vectors, scores or weights that the current keyframe computes.
-// They appear in the query's lane towards the end of the keyframe, each symbol in the colour of what it names.
+// They appear beside the query's own vectors (the "lane" below the rows of the keys) towards the end of the keyframe.
+// Each symbol has the colour of what it names.
 import { clamp } from "./motion.js";
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 const FORMULA_COMES = [0.55, 0.8]; // the formula fades in between these shares of a keyframe's duration
 const FORMULA_SIZE = 24; // px
-const LEGIBLE_FORMULA_SIZE = 18; // px: if the formulas side by side would be smaller than this, they are stacked
+const LEGIBLE_FORMULA_SIZE = 18; // px: if the formulas side by side would have a smaller font, they are stacked
 
 export class Formulas {
   constructor(root) {
@@ -28,7 +29,7 @@ export class Formulas {
     Object.assign(this.root.style, { opacity, left: `${end}px`, top: `${layout.laneY}px`, fontSize: `${size}px` });
   }
 
-  // Shows the formulas of a keyframe; their elements are created and measured only the first time.
+  // Shows the formulas of a keyframe, whose elements are created and measured only when it is shown first.
   write(stop, parts) {
     if (stop === this.stop) return;
     this.stop = stop;
@@ -56,7 +57,8 @@ export class Formulas {
     return { elements, width: this.root.scrollWidth, widest: Math.max(0, ...widths) };
   }
 
-  // Returns the free horizontal range of the lane, [left, right] in px: from the query's own vectors to the ribbons.
+  // Returns the free horizontal range of the lane, [left, right] in px.
+  // It goes from the query's own vectors to the ribbons, which lead to the output.
   room({ parts, x, w, unit, frame }) {
     const own = parts.filter((part) => part.role === "lane" && !part.after);
     const start = Math.max(frame.wordWidth, ...own.map((part) => x[part.name] + w[part.name]));

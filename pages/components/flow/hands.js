@@ -1,4 +1,4 @@
-// Input on the flow picture by mouse, touch and keyboard.
+// Handles input on the flow picture by mouse, touch and keyboard.
 import { focused } from "../dom.js";
 import { FlowKeys } from "./flow_keys.js";
 import { MapKeys } from "./map_keys.js";
@@ -10,8 +10,8 @@ const PRESSED_STAYS_MS = 1500; // how long the lines of the other words stay hid
 export class Hands {
   constructor(flow) {
     this.flow = flow;
-    this.row = this.cell = null; // the hovered row, and the hovered cell of the map
-    this.isHeld = false; // whether the current touch is a long press, which opens no sum and no map
+    this.row = this.cell = null; // the hovered row of a key in the flow, and the hovered cell of the map view
+    this.isHeld = false; // whether the current touch is a long press, which opens no arithmetic and no map view
     this.mapKeys = new MapKeys(flow, this);
     this.flowKeys = new FlowKeys(flow, this);
     this.listenToPointer();
@@ -52,7 +52,8 @@ export class Hands {
     }
   }
 
-  // Returns what the shape under a pointer stands for (`means`); if a shape is a whole strip of cells, x decides.
+  // Returns what the shape under a pointer stands for (its `means`).
+  // If the shape is a whole strip of cells, the pointer's x decides which cell is meant.
   meant({ target, clientX, clientY }) {
     const means = meaningOf(target);
     if (typeof means !== "function") return means;
@@ -92,7 +93,7 @@ export class Hands {
     else if (event.target === flow.stage) this.stageKey(event);
   }
 
-  // Closes the sum. If the focus was in it, the focus moves to the sum's cell, or else to the picture.
+  // Closes the arithmetic of a cell (the "sum"). If the focus was in it, the focus moves to the cell or the picture.
   fold() {
     const { flow, flowKeys } = this;
     const { open, sum, look, root } = flow;
@@ -106,7 +107,7 @@ export class Hands {
   }
 
   // Handles a key while the whole picture has the focus. Up and Down select the previous or next query.
-  // Enter opens the sum of the largest attention weight, and M opens or closes the map.
+  // Enter opens the arithmetic of the largest attention weight, and M opens or closes the map view.
   // All other keys control the timeline of the animation.
   stageKey(event) {
     const { flow } = this;

@@ -1,4 +1,4 @@
-// The position of the query's animation ("journey") in time: played, scrubbed, or moved keyframe by keyframe.
+// Keeps the position of the query's animation ("journey") in time: played, scrubbed, or moved keyframe by keyframe.
 import { between, clamp, isCalm } from "./motion.js";
 
 /** @typedef {{ motion: string, parts: string[] }} Stop a keyframe: what moves, and the parts that it makes */
@@ -24,7 +24,7 @@ export class Journey {
     this.rests = rests;
     /** @type {Stop[]} */
     this.stops = [];
-    this.known = new Set(); // kinds of motion shown before; keys for the next keyframe skip them
+    this.known = new Set(); // kinds of motion shown before; the keyboard's "next keyframe" skips them
     this.progress = Infinity; // number of finished keyframes plus the finished share of the current one
     /** @type {{ last?: number, rests?: number } | null} the time of the last frame, and the rest of a pause, in ms */
     this.playing = null;

@@ -1,4 +1,4 @@
-// Positions and sizes in the flow picture: a column for each vector, score or weight, a row for each key.
+// Computes positions and sizes in the flow picture: a column for each vector, score or weight, a row for each key.
 // The query's lane lies below the query's row, with the query's vectors at the left and the output at the right.
 // All lengths are in pixels. `unit` is 1 on a page 1280 px wide and grows with the width.
 import { between, blendArrays, blendTables } from "./motion.js";
@@ -42,7 +42,8 @@ import { totalOf } from "./twin.js";
  * @property {number} unit
  */
 
-// px at unit 1: widths of a cell in a row, in the lane and in concatenated heads; gap of cells; widest vector.
+// px at unit 1: widths of a cell in a key's row, in the query's lane, and in the concatenated heads.
+// The last two are the gap between cells and the widest vector.
 export const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 };
 const BAR_COLUMN = 74; // px at unit 1: width of a column of bars, one bar for each key's score
 const FOLDED_COLUMN = 34; // px at unit 1: width of a column of bars that is narrowed for lack of space
@@ -103,7 +104,7 @@ function gapBefore(slot, before, { unit, compact }) {
   if (slot.some(({ mixes }) => mixes)) return { least: (compact ? 66 : 190) * unit, share: 5 }; // room for ribbons
   if (part.role === "lane") return { least: 20 * unit, share: 0.4 };
   if (part.role === "row" && was.role === "pair") return { least: (compact ? 26 : 6) * unit, share: 0.1 };
-  if (part.role !== "row" && was.role === "row") return { least: (compact ? 30 : 54) * unit, share: 2 }; // the fan
+  if (part.role !== "row" && was.role === "row") return { least: (compact ? 30 : 54) * unit, share: 2 }; // fan of lines
   return { least: (was.role === "pair" ? 8 : 24) * unit, share: 0.8 };
 }
 

@@ -1,11 +1,11 @@
-// Passes the selection and the opened cell's sum from the server to the picture, and events back.
+// Passes the selection and the opened cell's arithmetic from the server to the picture, and events back to the server.
 // This component is separate from the picture, so that a new selection transfers only these small data.
 import { shared, tellOthers } from "../shared.js";
 
 /** @param {import("../shared.js").Component<{ language: string, awaits: boolean }>} component */
 export default function ({ data, setTriggerValue }) {
   document.documentElement.lang = data.language; // because spoken.js, which sets it too, is loaded after the picture
-  document.body.ariaBusy = String(data.awaits); // true while the page below the picture is not drawn yet
+  document.body.ariaBusy = String(data.awaits); // tells screen readers that the page below the picture is not drawn yet
   Object.assign(shared, { look: data, tellServer: setTriggerValue });
   tellOthers("flow-look", data);
 }

@@ -1,4 +1,4 @@
-// The map view: one step of the run, such as the scores, as a matrix for the selected head.
+// Draws the map view: one step of the run, such as the scores, as a matrix for the selected head.
 // If the step is a matrix product, the left operand is drawn at its left and the right operand above it.
 // Rows with uniform attention weights are pale and show no numbers.
 // The animation from the flow to the map depends only on `opened`, which goes from 0 (flow) to 1 (map).
@@ -13,8 +13,9 @@ const EVEN_GAP = 1e-6; // a row counts as uniform if its positive attention weig
 const MAP_LAYERS = ["cells", "texts", "hits"];
 const LEGIBLE_CELL = { width: 32, height: 16 }; // px: smaller cells show no number
 const WIDEST_CELL = 2.2; // largest width of a cell, as a multiple of its height
-const LANDED = 0.6; // value of `opened` at which numbers from the flow have reached their cells
-// `opened` when the nearest and the farthest other row begin to appear, and how much of `opened` a row takes.
+const LANDED = 0.6; // value of `opened` at which numbers from the animation have reached their cells
+// The nearest other row begins to appear when `opened` is RISES, the farthest row when it is LAST_RISES.
+// RISE is how much of `opened` a row takes to appear.
 const [RISES, LAST_RISES, RISE] = [0.35, 0.7, 0.3];
 
 export class MapView {
@@ -156,7 +157,7 @@ export class MapView {
     );
   }
 
-  // Draws the background of a row; a click on it selects the row's query.
+  // Draws the background of a query's row in the map; a click on the background selects this query.
   drawLookedRow(row, isLooked, box, opacity) {
     this.shapes.put(
       "cells", "rect", `whole ${row}`,
@@ -165,7 +166,7 @@ export class MapView {
     );
   }
 
-  // Draws a ring around an operand of the unfolded sum.
+  // Draws a ring around a cell that is an operand of the opened arithmetic.
   drawRing({ cell, isPointed }, i, opacity) {
     const place = this.find(cell);
     if (place)
@@ -187,7 +188,7 @@ export class MapView {
     }
   }
 
-  // Moves a row while it appears, out from under its neighbour; a row with numbers from the flow is not moved.
+  // Moves a row out from under its neighbour while it appears; a row with numbers from the flow is not moved.
   // Returns how far the row has appeared, from 0 to 1.
   raise({ opened }, { key, tall, looked, matrix }, row, flies) {
     const far = Math.abs(row - looked) / Math.max(1, looked, matrix.rows - 1 - looked);
@@ -215,7 +216,7 @@ export class MapView {
     const look = isBlocked ? "shut" : matrix.kind === "share" ? "share" : number < 0 ? "mapcell minus" : "mapcell plus";
     const start = matrix.starts.get(`${row} ${column}`);
     const flight = start ? easeInOut(clamp(opened / LANDED)) : 1;
-    const shown = start || !flies ? 1 : clamp((opened - LANDED) / (1 - LANDED)); // cells beside flying ones come last
+    const shown = start || !flies ? 1 : clamp((opened - LANDED) / (1 - LANDED)); // other cells of the row come last
     const attributes = {
       ...(start ? blendTables(start, box, flight) : box), rx: Math.min(4 * frame.unit, tall / 5),
       class: `${look}${isLit(row, column) ? " chosen" : ""}`,
@@ -234,7 +235,7 @@ export class MapView {
       "font-size": Math.min(19 * frame.unit, box.height * 0.5, box.width * 0.3),
     };
     const text = matrix.kind === "share" ? spellPercent(number) : spellNumber(number);
-    // In a row with flying cells, numbers are shown only after the cells have landed.
+    // In a row whose cells come from the flow, numbers are shown only after the cells have reached their places.
     const told = flies ? Math.min(opacity, clamp((opened - LANDED) / (1 - LANDED))) : opacity;
     this.shapes.put(
       "texts", "text", `${key} ${row} ${column}`,

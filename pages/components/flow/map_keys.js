@@ -1,4 +1,4 @@
-// Keys on the map: arrow keys move from cell to cell, and beyond the edge of a matrix into the one beside it.
+// Handles keys on the map view: arrow keys move from cell to cell, and over a matrix's edge to the one beside it.
 import { setAttributes } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { clamp } from "./motion.js";
@@ -17,11 +17,11 @@ export class MapKeys {
     this.hands = hands;
   }
 
-  // Handles a key; returns whether the key has a meaning on the focused element.
+  // Handles a pressed key; returns whether the key has a meaning on the focused element.
   key({ key, target }) {
     const { flow } = this;
     const cell = meaningOf(target)?.cell;
-    if (cell === undefined && target !== flow.stage) return false; // the focus is in an input field or in the open sum
+    if (cell === undefined && target !== flow.stage) return false; // the focus is in a text input or the opened sum
     if (key in MOVES) this.focus(cell ? this.next(flow.map.find(cell), MOVES[key]) : this.first());
     else if (key === "Enter" && cell) this.hands.press(meaningOf(target));
     else if (key === "Escape" && !flow.open) this.leave(cell);
@@ -34,7 +34,7 @@ export class MapKeys {
     else this.flow.lookAt({ view: "flow" });
   }
 
-  // Returns the cell to focus first: the cell whose sum is unfolded; if none is, the first cell of the selected row.
+  // Returns the cell to focus first: that whose arithmetic is opened, else the first cell of the selected row.
   first() {
     const { map, open, look } = this.flow;
     const found = open && map.find(open);

@@ -1,4 +1,4 @@
-// The numbers of a run that the flow picture draws, for one query and one head.
+// Provides the numbers of a run that the flow picture draws, for one query and one head.
 // The data come from pages/panels/flow_data.py.
 import { BLOCKED } from "../pixels.js";
 import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";

@@ -1,4 +1,4 @@
-// The plane view of a run: query, keys and values of one head as arrows and dots that can be dragged.
+// Draws the plane view of a run: query, keys and values of one head as arrows and dots that can be dragged.
 // Attention weights lie between the panel of query and keys (left) and the panel of values and output (right).
 // During a drag the browser computes the numbers (twin.js); the server gets the change when the drag ends.
 import { added, addedShape, setAttributes, write } from "../dom.js";
@@ -25,11 +25,11 @@ export class PlaneView {
     this.root = root;
     this.flow = flow;
     this.change = { values: {}, params: {} };
-    this.fixed = new Map(); // run, role, head and query -> why vectors of the role cannot be dragged, or ""
+    this.fixed = new Map(); // run, "q", "k" or "v", head and query -> why the vectors cannot be dragged, or ""
     this.forget();
   }
 
-  // Creates the elements when the view is first shown.
+  // Creates the elements of the plane view when it is first shown.
   make() {
     const { root } = this;
     this.svg = addedShape(root, "svg");
@@ -50,7 +50,7 @@ export class PlaneView {
   }
 
   // ---- state --------------------------------------------------------------------------------------------------------
-  // Draws the plane view if it is selected, else hides it; called in every frame of the flow.
+  // Draws the view in which vectors are dragged if it is selected, else hides it; called in every animation frame.
   draw() {
     const { data, look } = this.flow;
     const isSeen = look.view === "plane";
@@ -128,7 +128,7 @@ export class PlaneView {
     }
   }
 
-  // Returns the default axes of a panel, for vectors with more than two numbers.
+  // Returns the default axes of a panel, for vectors with more than two components.
   // For keys: q and the key with the largest attention weight. For values: the two values with the largest weights.
   usualAxes(panel) {
     if (panel === "k") return ["q", `k${this.best}`];
@@ -317,7 +317,8 @@ export class PlaneView {
     }
   }
 
-  // Draws the name of a dot where it covers least; if there are many words, a name without free space is left out.
+  // Draws the name of a dot where it covers least.
+  // If there are many words, a name without free space is left out.
   drawName(role, places, [x, y], radius, taken, isShut) {
     const size = (this.model.keys.length > 12 ? 14 : 19) * Math.max(this.unit, 0.85);
     const words = [...new Set(places.map((place) => this.model.keys[place]))];
@@ -354,7 +355,7 @@ export class PlaneView {
     return this.toScreen("k", inPlane(this.vectors.vector("q", this.look.query), this.planes.k));
   }
 
-  // The arrow of the query in the drawing: its ends, length and direction.
+  // Returns the arrow of the query in the drawing: its ends, length and direction.
   arrow() {
     const [from, to] = [this.toScreen("k", [0, 0]), this.tip()];
     const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
@@ -390,7 +391,7 @@ export class PlaneView {
     return { x, y, size, box: { left: x - half, right: x + half, top: y - size / 2, bottom: y + size / 2 } };
   }
 
-  // Returns the boxes that the query's arrow, its word and the knob of the temperature cover.
+  // Returns the boxes that the query's arrow, the query's word and the handle of the temperature cover.
   queryBoxes() {
     const { from, to } = this.arrow();
     const arm = Array.from({ length: 12 }, (_, i) =>
@@ -435,7 +436,8 @@ export class PlaneView {
   }
 
   // ---- shares -------------------------------------------------------------------------------------------------------
-  // Draws, between the panels, a bar for each key's attention weight; if not all fit, only for the largest weights.
+  // Draws, between the panels, a bar for each key's attention weight.
+  // If not all bars fit, only the largest weights get one.
   drawShares() {
     const [x, y] = this.boxes.shares;
     const { width, height } = this.sharesRoom;
@@ -528,7 +530,7 @@ export class PlaneView {
     return [filled(this.text.hint_some, { what: free.join(", ") }), ...said].join(" ");
   }
 
-  // Returns why the vectors of a role ("q", "k" or "v") cannot be dragged; "" if they can be dragged.
+  // Returns why the queries, keys or values (role "q", "k" or "v") cannot be dragged; "" if they can be dragged.
   whyFixed(role) {
     const known = `${this.digest} ${role} ${this.look.head} ${this.look.query}`;
     if (!this.fixed.has(known)) {

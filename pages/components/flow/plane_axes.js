@@ -1,5 +1,6 @@
-// The plane onto which vectors are projected for drawing, spanned by two orthogonal directions.
-// Vectors of two numbers lie in the plane. Of longer ones the projection is drawn, and the size of the rest computed.
+// Computes the plane onto which vectors are projected for drawing, spanned by two orthogonal directions.
+// Vectors of two components lie in the plane.
+// Of longer vectors the projection is drawn, and the length of the part outside the plane is computed.
 import { plain } from "../rounded.js";
 import { sum } from "./twin.js";
 

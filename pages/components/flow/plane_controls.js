@@ -1,4 +1,5 @@
-// Select boxes for the two axes of each panel if vectors have more than two numbers, with notes on what is not drawn.
+// Shows select boxes for the two axes of each panel, if vectors have more than two components.
+// Notes beside them say what is not drawn.
 import { added, element, selectOf, setOnce, write } from "../dom.js";
 import { dotProduct, productOutside, shareOutside } from "./plane_axes.js";
 import { fill, spellNumber, spellPercent } from "./words.js";

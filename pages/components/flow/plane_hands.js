@@ -1,4 +1,4 @@
-// The handles of the plane view: query, keys, values, and the circle of the temperature.
+// Draws the handles of the plane view: query, keys, values, and the circle of the temperature.
 // The handles are dragged by mouse, touch and arrow keys.
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { filled } from "../printed.js";
@@ -16,7 +16,8 @@ const KEY_STEPS = 40; // presses of an arrow key from the middle of a panel to i
 export class PlaneHands {
   constructor(view) {
     this.view = view;
-    // The dragged handle: { role, place } of a vector or { role: "temperature" }. before: the change at the start.
+    // The dragged handle is { role, place } of a vector or { role: "temperature" }.
+    // Its `before` is the change of the run at the start of the drag.
     this.held = null;
     this.rest = new Rest(() => this.release()); // ends a drag by arrow keys after a pause
     const { svg, root } = view;
@@ -94,7 +95,7 @@ export class PlaneHands {
     });
   }
 
-  // Returns the boxes of the temperature's knob and of the knob's label, which is on the side with room for it.
+  // Returns the boxes of the temperature's handle and of its label, which lies on the side with room for it.
   knobBoxes() {
     const { view } = this;
     const [x, y] = this.knob();
@@ -113,7 +114,8 @@ export class PlaneHands {
     return between(RING_PX.least, RING_PX.most, share) * Math.min(unit, 1.2);
   }
 
-  // Returns the position of the knob on the circle: in a diagonal direction inside the panel, kept during a drag.
+  // Returns the position of the temperature's handle on the circle.
+  // It lies in a diagonal direction inside the panel, which is kept during a drag.
   knob() {
     const { view } = this;
     const [[x, y], [left, top], r] = [view.tip(), view.boxes.k, this.radius()];
@@ -208,7 +210,7 @@ export class PlaneHands {
     this.change({ ...before, params: { ...before.params, [step]: { [parameter]: this.held.temperature } } });
   }
 
-  // Sends the change to the flow and to the slider of the temperature.
+  // Shows a dragged change of the run in the flow picture, and tells the slider of the temperature.
   change(change) {
     this.held.isMoved = true;
     this.view.change = change;
@@ -244,7 +246,7 @@ export class PlaneHands {
     const arrow = arrowOf(event);
     if (!arrow) return;
     const { view } = this;
-    view.flow.drawNow(); // a second press in the same frame needs the result of the first
+    view.flow.drawNow(); // a second press of an arrow key in the same frame needs the result of the first press
     const isHeat = means.role === "temperature";
     if (!isHeat && !this.canMove(means.role, means.place)) return;
     const isSame = this.held?.role === means.role && this.held.place === means.place;

@@ -1,11 +1,12 @@
-// The vectors of the selected head, read from the steps of a run and changed by dragging.
+// Reads the vectors of the selected head from the steps of a run, and changes them by dragging.
 // If a weight matrix computes a dragged vector, it becomes the nearest matrix that gives the new vector.
 // Therefore the vectors of other words move too (least_change in the core).
 import { combined, dotProduct } from "./plane_axes.js";
 import { keyHead, placeOf } from "./twin.js";
 
 export class PlaneVectors {
-  // steps: of the server's run, or of the twin's. roles: role -> { kind, weight, source }, how its vectors are made.
+  // steps: those of the server's run, or those computed by the browser during a drag (twin.js).
+  // roles: "q", "k" or "v" -> { kind, weight, source }, how these vectors are made.
   constructor(model, look, steps, roles) {
     this.model = model;
     this.look = look;
@@ -41,7 +42,7 @@ export class PlaneVectors {
     return x.some((number) => number !== 0) ? x : null;
   }
 
-  // Returns the new numbers of the step that changes when a vector moves: { [step]: numbers }.
+  // Returns the new numbers of the step that a dragged vector changes: { [step]: numbers }.
   moved(role, place, wanted) {
     const old = this.vector(role, place);
     const change = combined(wanted, -1, old);

@@ -1,4 +1,4 @@
-// A small select box beside each unknown word, for the role that the word has.
+// Shows a small select box beside each unknown word, for the word's role in the sentence.
 import { added, selectOf } from "../dom.js";
 import { isAlike } from "./words.js";
 
@@ -32,12 +32,12 @@ export class RoleChoices {
     return { place, select };
   }
 
-  // Places each select box in the row of its word; all are hidden unless the flow is visible.
+  // Places each select box in the row of its word; all are hidden unless the animated picture is visible.
   draw() {
     const { layout, model, look, opened } = this.flow;
     this.root.hidden = opened > 0 || look.view !== "flow" || !layout || this.flow.isHidden;
     if (this.root.hidden) return;
-    const x = layout.frame.wordWidth - CHOICE.width; // right end of the column, so that words stay clickable
+    const x = layout.frame.wordWidth - CHOICE.width; // at the right end of the column, so that words stay clickable
     for (const { place, select } of this.choices ?? []) {
       const row = model.rowOf(place);
       select.hidden = layout.rowHeight[row] < LEAST_ROW;

@@ -1,5 +1,5 @@
-// The texts about the picture: the headline above it, and the sentence about the current keyframe below it.
-// Both are also read by screen readers.
+// Writes the texts about the picture: the headline above it, and the sentence about the current keyframe below it.
+// Screen readers read both texts, too.
 import { setOnce, write } from "../dom.js";
 import { shared } from "../shared.js";
 import { BEFORE_MS } from "./changes.js";
@@ -34,7 +34,8 @@ export class Sentences {
     write(this.heard, [[stop ? `${row} ${text.stops[stop.motion]} ${this.result(stop)}` : row, ""]]);
   }
 
-  // Returns the sentence on a keyframe's result: the query's vector, or the number of the key with the largest weight.
+  // Returns the sentence on a keyframe's result.
+  // For a vector it says the query's numbers; for scores and weights, the number of the key with the largest weight.
   result(stop) {
     const { snapshot, data, model, asking } = this.flow;
     const part = snapshot.parts.findLast(({ name, role }) => stop.parts.includes(name) && role !== "row");
@@ -67,8 +68,8 @@ export class Sentences {
     return data.origins.T[look.query] === "random" || data.origins.S[model.places[best]] === "random";
   }
 
-  // Returns the headline: the query, the key with the largest attention weight, and its percentage.
-  // If no key stands out, it is the sentence of the server, or a shorter one during a drag.
+  // Returns the headline: the query, the key with the largest attention weight, and the percentage of this weight.
+  // If no key stands out, the headline is the server's sentence, or a shorter one during a drag.
   headlineOf(shares, fact, isRandom, now) {
     const { data, model, asking, isDragged, glow } = this.flow;
     if (isDragged && isRandom) return [[fact?.random ? fact.text : data.text.random, "remark"]];
@@ -89,13 +90,14 @@ export class Sentences {
     return [[said(this.flow.data.text.sunk, { percent: spellPercent(share) }), "aside"]];
   }
 
-  // Returns the text on why this word of a new sentence was selected as the query.
+  // Returns the text on why the app selected this word of a new sentence as the query.
   why() {
     const why = this.flow.isDragged ? null : this.toldFact()?.why;
     return why ? [[why, "aside why"]] : [];
   }
 
-  // Returns the text with the percentage before a change, or [] if the change is older than BEFORE_MS.
+  // Returns the text with the attention weight's percentage before a change.
+  // Returns [] if the change is older than BEFORE_MS.
   before(glow, now) {
     if (!glow?.said || now - (glow.begun ?? now) >= BEFORE_MS) return [];
     return [[said(this.flow.data.text.before, { percent: glow.said }), "before"]];

@@ -1,4 +1,4 @@
-// SVG shapes of a drawing, each with a key: created once, changed only with its values, hidden if not drawn.
+// Manages the SVG shapes of a drawing by keys: created once, changed only with their values, hidden if not drawn.
 // Cells drawn together, thousands in a few paths, are only noted with their position and what they stand for.
 // Such a cell gets its own element only when it gets the keyboard focus.
 import { addedShape, setAttributes } from "../dom.js";

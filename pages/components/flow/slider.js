@@ -1,4 +1,4 @@
-// A slider that acts during a drag: the other components of the page receive its value at once.
+// Draws a slider that acts during a drag: the other components of the page receive its value at once.
 // The server computes when the slider is released. Streamlit's own slider sends its value only on release.
 import { element, stateOf } from "../dom.js";
 import { plain } from "../rounded.js";
@@ -47,7 +47,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     say(data.values ? data.texts[Number(input.value)] : plain(setting), setting);
   };
   show();
-  const isBetween = !data.values?.includes(data.value); // none of the slider's values: typed, or from a link
+  const isBetween = !data.values?.includes(data.value); // typed, or from a link: none of the slider's values
   if (!isHeld && isBetween) say(plain(data.value), data.value);
   if (!isHeld && data.typed && !view.isTyping) box.value = data.typed.number; // also a number that the server refused
   input.oninput = () => {
@@ -67,7 +67,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   view.endFollow?.();
   view.endFollow = hear("flow-drag", follow);
-  view.told = null; // the value sent at release; null again after the server's answer
+  view.told = null; // the value sent to the server at release; null again after its answer
   const letGo = () => {
     if (shared.heldSlider?.of !== data.of) return;
     shared.heldSlider = null;
@@ -93,7 +93,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
 }
 
-// Returns an input box that is shown instead of the value's text if the value can be typed (`typed` is not null).
+// Returns a text input for the slider's value.
+// It is shown instead of the value's text if the value can be typed (`typed` is not null).
 function typingBox(view, shown, { label, typed }, setTriggerValue) {
   const box = (view.box ??= element("input", "typed", { type: "number" }));
   shown.hidden = typed !== null;
@@ -109,7 +110,7 @@ function typingBox(view, shown, { label, typed }, setTriggerValue) {
   return box;
 }
 
-// Moves the slider to the value from the server.
+// Moves the slider's handle to the value that the server sent.
 function stand(input, data) {
   Object.assign(
     input,
@@ -118,7 +119,8 @@ function stand(input, data) {
   input.value = knobAt(data.value, data);
 }
 
-// Returns the position of the knob for a value; a value that the slider does not have is shown at one of its ends.
+// Returns the position of the slider's handle for a value.
+// A value that the slider does not have is shown at one of its ends.
 function knobAt(setting, { values, least, most }) {
   if (!values) return setting > least ? Math.log(setting / least) / Math.log(most / least) : 0;
   const isAbove = setting > values[values.length - 1];

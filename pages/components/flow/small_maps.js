@@ -1,4 +1,4 @@
-// A row of small maps (matrices, one pixel per cell), one for each head or for each step; one map is selected.
+// Shows a row of small maps (matrices, one pixel per cell), one for each head or for each step; one map is selected.
 import { button, element, setOnce, write } from "../dom.js";
 import { channelsOf, penOf } from "../pixels.js";
 import { clamp, finite } from "./motion.js";
@@ -45,7 +45,7 @@ export class SmallMaps {
     );
   }
 
-  // Paints each map whose numbers have changed since it was painted last.
+  // Paints each small map whose numbers have changed since it was painted last.
   paint(maps, palette) {
     maps.forEach(({ matrix, waits }, i) => {
       const canvas = this.buttons[i].firstChild;
@@ -75,7 +75,8 @@ export class SmallMaps {
     return group ? this.buttons.filter((_, i) => this.keys[i].startsWith(`${group}.`)) : this.buttons;
   }
 
-  // Marks the chosen map, and the maps in `read`, from which it is computed. said: the tooltip of the maps in `read`.
+  // Marks the chosen small map, and the maps in `read`, from which the chosen map is computed.
+  // said: the tooltip of the maps in `read`.
   mark(chosen, read = [], said = "") {
     this.buttons.forEach((button, i) => {
       const key = this.keys[i];

@@ -1,22 +1,25 @@
-// The arithmetic of one cell, unfolded in a gap below the cell's row; a click on an operand opens the operand's sum.
+// Shows the arithmetic of one cell (the "sum"), unfolded in a gap below the cell's row.
+// A click on an operand opens the operand's arithmetic.
 import { button, element, focused } from "../dom.js";
 import { fixed, printed, twoDigits } from "../rounded.js";
 import { isSamePlace } from "./exchange.js";
 
 export class SumPanel {
-  // open: opens the sum of a cell, { step, index }. close: closes the panel. point: called on each change of `pointed`.
+  // open: opens the arithmetic of a cell, { step, index }. close: closes the panel.
+  // point: called whenever `pointed` changes.
   constructor(root, { open, close, point }) {
     this.root = root;
     this.open = open;
     this.close = close;
     this.point = point;
-    this.operands = []; // { step, index } of each operand in the sum
+    this.operands = []; // { step, index } of each operand in the shown arithmetic
     this.pointed = null; // the operand under the pointer
     this.places = new WeakMap(); // button -> { step, index } of its cell
     root.hidden = true;
   }
 
-  // Shows a sum. An unchanged sum keeps its elements, because the visitor may be pressing one of them.
+  // Shows the arithmetic of a cell.
+  // If it is unchanged, its elements are kept, because the visitor may be pressing one of them.
   show(data) {
     if (this.shown === JSON.stringify(data)) return;
     this.shown = JSON.stringify(data);
@@ -41,8 +44,8 @@ export class SumPanel {
     if (hadFocus) (sum.querySelector("button") ?? fold).focus();
   }
 
-  // Updates operands and result during a drag; text that only the server can write is pale.
-  // The argument is what sumView returns.
+  // Updates operands and result during a drag; text that only the server can write becomes pale.
+  // The argument is the result of sumView.
   follow({ cell, numberAt, isMark, waits }) {
     if (this.root.hidden || !this.pieces?.length) return;
     const spelled = this.pieces.map((piece, i) =>
@@ -51,7 +54,7 @@ export class SumPanel {
     const isOther = (i) => spelled[i] !== this.pieces[i].text;
     const isMoved = this.pieces.some((_, i) => isOther(i));
     const isUnknown =
-      // True if only the server can write the new sum.
+      // True if only the server can write the new arithmetic.
       numberAt(cell) === null || this.pieces.some((piece, i) => isOther(i) && piece.step && isMark(piece));
     this.pieces.forEach(({ text, step, element }, i) => {
       const isFixed = i < this.pieces.length - 1 && (step === undefined || numberAt(this.pieces[i]) === null);
@@ -66,7 +69,8 @@ export class SumPanel {
     setText(this.note, this.root.querySelector(".waits") ? waits : "");
   }
 
-  // Returns the current text of piece i of the sum. place: { step, index } of the piece's number, if it has one.
+  // Returns the current text of piece i of the arithmetic.
+  // place: { step, index } of the piece's number, if it has one.
   spellAt(i, place, numberAt, isMark) {
     const { text } = this.pieces[i];
     const number = place.step === undefined ? null : numberAt(place);
@@ -86,7 +90,8 @@ export class SumPanel {
     return made;
   }
 
-  // Highlights a cell pointed at in the sum or in the picture: its operands in the sum, and its ring. place: or null.
+  // Highlights a cell at which the visitor points: among the operands of the arithmetic, and by its ring.
+  // place: { step, index } of the cell, or null.
   pointAt(place) {
     this.pointed = place;
     for (const chip of this.root.querySelectorAll(".operand"))
@@ -98,7 +103,7 @@ export class SumPanel {
     return this.pointed !== null && isSamePlace(this.pointed, cell);
   }
 
-  // Returns the height of the panel at a width, at most 150 px; a longer sum scrolls.
+  // Returns the height of the arithmetic's panel at a width, at most 150 px; longer arithmetic scrolls.
   heightAt(width) {
     const { style } = this.root;
     [style.width, style.height, style.right] = [`${width}px`, "auto", "auto"];
@@ -123,6 +128,6 @@ function spellTerm(number) {
   return `${number < 0 ? "−" : ""}${twoDigits(size)}`;
 }
 
-// Returns a number with six significant digits, as many as the twin computes reliably.
+// Returns a number with six significant digits, as many as the browser's own computation gives reliably.
 const spellLong = (number) =>
   Number.isFinite(number) ? printed(String(Number(number.toPrecision(6)))) : fixed(number);

@@ -1,5 +1,5 @@
-// The twin of the core in the browser: during a drag it computes the same steps as the server, with the same numbers.
-// The twin knows the plain operations of one layer. A step with another operation keeps the server's last numbers.
+// Repeats the core's calculation in the browser ("twin"): during a drag it computes the same steps as the server.
+// It knows the plain operations of one layer. A step with another operation keeps the server's last numbers.
 // Steps that depend on such a step keep their numbers too; `waiting` contains the names of all these steps.
 
 /**
@@ -54,7 +54,7 @@ export function placeOf(shape, index) {
 
 const at = (tensor, ...index) => tensor.value[placeOf(tensor.shape, index)];
 
-// The numbers of the last axis at an index of the axes before it.
+// Returns the numbers along the last axis at an index of all axes before it.
 const rowOf = (tensor, index) => Array.from({ length: lastOf(tensor.shape) }, (_, i) => at(tensor, ...index, i));
 
 /** The key/value head that a query head reads. @type {(head: number, heads: number, keyHeads: number) => number} */
@@ -83,7 +83,8 @@ function softmaxRow(scores) {
   return powers.map((power) => power / total);
 }
 
-// Bounds [fewest, most] of a frequency's turns over the trained length, for RoPE scaling as in positions.py.
+// Bounds, for RoPE scaling as in positions.py, on how often a pair of components turns over the trained length.
+// Each entry is [fewest, most] turns.
 const TURNS = { yarn_turns: [1, 32], llama3: [1, 4] };
 const RAMPS = { yarn: true, yarn_unrounded: false };
 const unit = (number) => Math.min(Math.max(number, 0), 1);

@@ -1,4 +1,4 @@
-// Checks whether the numbers of the twin (the computation in the browser) equal those of the server.
+// Checks whether the numbers that the browser computed during a drag (twin.js) equal those of the server.
 import { finite } from "./motion.js";
 import { computeStep, knows } from "./twin.js";
 
@@ -46,12 +46,12 @@ export class ShownRows {
     this.rows = [];
   }
 
-  // Whether the server still has to answer a drag.
+  // Returns whether the server still has to answer a drag.
   get waits() {
     return this.rows.length > 0;
   }
 
-  // Compares the server's answer to a drag with the numbers shown when the drag ended.
+  // Compares the server's answer to a drag with the numbers that the browser showed when the drag ended.
   // Returns the name of the first part that differs; null if none differs, or if the run answers no drag.
   // before, now: the data of the previous and of the new run. model: the Model of the new run.
   compare(before, now, model) {
@@ -120,8 +120,8 @@ function hasParams(steps, params) {
   );
 }
 
-// Returns the scores from which attention weights are computed; [] for a part that is no attention weights.
-// The larger the scores are, the more a rounding error changes the weights.
+// Returns the scores from which attention weights are computed; [] for any other part of the picture.
+// They are needed because a rounding error changes the weights more, the larger the scores are.
 function scoresBefore(model, part) {
   return (part.is_share && model.scoresOf(part.name)?.value) || [];
 }

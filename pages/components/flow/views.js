@@ -1,4 +1,4 @@
-// Data that are derived from the state of the flow, for drawing the picture, the map and the small maps.
+// Computes from the flow's state (data, layer, time) what the picture, the attention map and the small maps draw.
 import { OPEN_HEIGHT } from "./arrangement.js";
 import { givenMap } from "./model.js";
 import { placeOf } from "./twin.js";
@@ -63,7 +63,7 @@ export function pictureView(flow, snapshot, layout, glow) {
   };
 }
 
-// Returns the boxes of the small maps while heads are merged into one row, else null.
+// Returns the boxes of the heads' small maps while the animation merges heads into one row, else null.
 // The boxes are read once per animation, because each reading makes the browser compute the layout.
 function smallMapBoxes(flow) {
   const { told } = flow.journey;
@@ -72,13 +72,14 @@ function smallMapBoxes(flow) {
   return flow.headBoxes;
 }
 
-// Returns the ring around an operand of the unfolded sum, as a list; [] if the picture does not draw the operand.
+// Returns the ring around a number in the shown sum of an output, as a list.
+// The list is empty if the picture does not draw that number.
 function ringOf({ model, look, sum }, cell) {
   const place = model.findNumber(cell, look);
   return place ? [{ ...place, isPointed: sum.isPointed(cell) }] : [];
 }
 
-// Returns the ring around the focused number, with the number's text, as a list; [] if no number has the focus.
+// Returns the ring around the number that has the keyboard focus, with its text, as a list; [] if none has it.
 function focusRing({ hands: { flowKeys }, model }) {
   const { focused } = flowKeys;
   if (!focused) return [];
@@ -122,7 +123,8 @@ export function smallHeads(flow) {
   return flow.data.layers.now ? layerHeads(flow) : ownHeads(flow);
 }
 
-// Returns the maps of the run's heads, with shares and habit of each; a drag updates only the selected head.
+// Returns the attention map of each head of the run, with the head's name and its description.
+// While the visitor drags a number, only the selected head's map follows; the others wait for the server.
 function ownHeads({ data, model, look, share, waiting }) {
   const isMoved = waiting.has(share) || model.step(share) !== data.steps[share];
   return data.head_names.map(({ name, habit }, head) => {
@@ -135,7 +137,8 @@ function ownHeads({ data, model, look, share, waiting }) {
   });
 }
 
-// Returns the maps of the heads of all layers, grouped by layer; the maps of the selected layer follow a drag.
+// Returns the attention maps of the heads of all layers of a model, grouped by layer.
+// While the visitor drags a number, the maps of the selected layer follow.
 function layerHeads(flow) {
   const own = ownHeads(flow);
   const { now, names, titles, shape } = flow.data.layers;

@@ -1,4 +1,4 @@
-// Texts of the flow picture: filled templates, numbers as text, and the width of a text.
+// Makes the texts of the flow picture: filled templates, numbers as text, and the width of a text.
 import { fixed, percentDigits, wholePercentDigits } from "../rounded.js";
 
 /**
@@ -23,7 +23,7 @@ export function said(template, texts) {
   return parts.map((text, at) => (String(parts[at - 1]) === "1" ? inSingular(text) : text)).join("");
 }
 
-// Puts a counted noun after the number 1 into the singular: " heads" becomes " head". Chinese needs no change.
+// Turns a counted noun after the number 1 into the singular: " heads" becomes " head". Chinese needs no change.
 const inSingular = (text) => text.replace(/^ (head|word|token|key|row)s\b/, " $1");
 
 /** Whether two values are the same as JSON. @type {(one: unknown, other: unknown) => boolean} */
@@ -51,7 +51,7 @@ export const spellWholePercent = (share) => percentText(share, wholePercentDigit
 /** @type {(number: number) => string} */
 export const spellNumber = fixed;
 
-export const widths = new Map(); // weight and text -> width of the text at 100 px, cached because every frame needs it
+export const widths = new Map(); // weight and text -> width at 100 px, cached because every frame needs it
 let measuring;
 /**
  * The width of a text in the font of the page.

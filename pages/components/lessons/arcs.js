@@ -1,4 +1,4 @@
-// A line of symbols with arcs from each symbol back to the symbols that it attends to, as thick as the weight.
+// Draws a line of symbols with arcs from each symbol back to those that it attends to, as thick as the weight.
 // Arcs of the last layer's heads are above the line, and arcs of the first layer's heads are below it.
 import { added, button, classes, focused, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
@@ -27,7 +27,7 @@ import { listenToWord, WordPicture } from "./word_picture.js";
  */
 
 const LEAST_SLOT = 13, MOST_SLOT = 62; // px: least and largest width of the space for a symbol
-const THICKEST_ARC = 11, THINNEST_ARC = 0.6; // px: width of an arc of weight 1, and of weight 0
+const THICKEST_ARC = 11, THINNEST_ARC = 0.6; // px: width of the arc of weight 1, and of weight 0
 const ABOVE = 146, BELOW = 58; // px: height of the highest arc above the line, and of the lowest below it
 const LINE_ROOM = 34; // in px: height of the line of symbols
 
@@ -110,7 +110,7 @@ function arcPath(place, { above, at }, query, key) {
   if (query === key)
     return `M${from - 3} ${y}c${-place.slot * 0.4} ${way * 26} ${place.slot * 0.4 + 6} ${way * 26} 6 0`;
   const reach = Math.abs(from - to) / 2;
-  const flat = at[1] ? 0.8 : 1; // flatter, so that arcs of two heads to one place do not overlap
+  const flat = at[1] ? 0.8 : 1; // flatter for the second head, so that arcs of two heads to one symbol do not overlap
   const high = Math.min(reach, above ? ABOVE : BELOW) * flat;
   return `M${from} ${y}A${reach} ${high} 0 0 ${above ? 0 : 1} ${to} ${y}`;
 }
@@ -138,7 +138,7 @@ function found(view, query) {
 function arcs(view, place) {
   const { picture } = view;
   const asker = askerOf(view);
-  const source = found(view, asker)?.arc[1]; // the place with the largest weight; its layer-1 arcs are shown, too
+  const source = found(view, asker)?.arc[1]; // symbol with the largest weight; its layer-1 arcs are shown, too
   const drawn = [];
   for (const head of view.data.heads)
     for (const [query, key, weight] of view.frame.arcs[head.name]) {
@@ -188,7 +188,7 @@ function symbols(view, place) {
   return drawn;
 }
 
-// Returns whether a place comes directly after an earlier occurrence of the symbol at `asker`.
+// Returns whether the symbol at index `source` follows an earlier occurrence of the symbol at index `asker`.
 const isCopied = ({ data: { symbols } }, asker, source) =>
   source > 0 && source <= asker && symbols[source - 1] === symbols[asker];
 

@@ -1,4 +1,4 @@
-// The costs of attention for each text length up to the chosen one, as areas on one scale of multiply-adds.
+// Draws the costs of attention for each text length up to the chosen one, as areas on one scale of multiply-adds.
 // The cost of all pairs of tokens is a square with one unit per token, that of single tokens a stripe beside it.
 // Inside the square and the stripe of a length, those of the previous length are drawn.
 import { added, addedShape, element, onResize, setColours, stateOf, svgShape } from "../dom.js";
@@ -17,7 +17,7 @@ import { followSlider } from "../live/position.js";
  * @property {string} alt
  */
 
-const HIGH = 334, FOOT = 24; // in px: the side of the largest square, and the height of the text under a square
+const HIGH = 334, FOOT = 24; // px: side of the largest square, height of the text below it
 const WIDE = 640; // in px: if the picture is narrower, only the last two lengths are shown
 
 /**
@@ -57,7 +57,8 @@ function draw(view) {
   told.replaceChildren(...data.told[at].map((texts, i) => spoken(texts, i ? "tokens" : "pairs")));
 }
 
-// Returns the layout in px: { side of the largest square, gap to its stripe, left: x of each length, unit }.
+// Returns the layout of the squares in px.
+// side: of the largest square; gap: to its stripe; left: the x of each length; unit: the side of one token.
 function placed({ lengths, pairs, tokens }, shown, wide) {
   const [between, gap] = wide < WIDE ? [14, 4] : [40, 6];
   const last = lengths[shown.at(-1)];
@@ -69,7 +70,7 @@ function placed({ lengths, pairs, tokens }, shown, wide) {
   return { side, gap, left, unit: side / last };
 }
 
-// Returns the shapes of a length: a square and a stripe, inside them those of half the length, and a label.
+// Returns the shapes of one text length: square and stripe, inside them those of half the length, and a label.
 function drawn({ lengths, written, pairs, tokens }, each, { side, gap, unit }, left) {
   const high = unit * lengths[each], top = side - high;
   const thin = (high * tokens[each]) / pairs[each];

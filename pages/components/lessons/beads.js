@@ -1,4 +1,4 @@
-// A sentence as strings of beads, one string per encoder.
+// Draws a sentence as strings of beads: one string per encoder, one bead per word.
 // The more the output at a position depends on a word, the more the word's bead glows.
 import { addedShape, classes, onResize, setAttributes, setColours, stateOf, svgShape } from "../dom.js";
 import { textWidth } from "../flow/words.js";
@@ -21,7 +21,7 @@ import { onPress } from "./word_picture.js";
  * @property {Record<string, string>} text
  */
 
-const NAME_ROOM = 96, ROW_TALL = 36, WORD_TALL = 30; // in px: width of names, height of a bead string and of the words
+const NAME_ROOM = 96, ROW_TALL = 36, WORD_TALL = 30; // px: width of names, heights of a string and of words
 const MOST_BEAD = 10, HALO = 9; // in px: the largest radius of a bead, and the largest width of the glow around it
 const BEAD_WORD_PX = 14;
 
@@ -73,7 +73,7 @@ function draw(view) {
   setAttributes(svg, { viewBox: `0 0 ${wide} ${height}`, role: "group", "aria-label": data.text.alt });
 }
 
-// Returns the shapes of one encoder: its name, the string, and the beads.
+// Returns the shapes of one encoder's string: its name, the line, and the beads.
 function string({ data }, row, { x, y, slot, wide, left, isNarrow }) {
   const size = Math.min(MOST_BEAD, slot * 0.42);
   const name = isNarrow ? { x: 0, y: y - 20 } : { x: 0, y: y + 5 };

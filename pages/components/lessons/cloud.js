@@ -1,5 +1,5 @@
-// Scores as dots whose spread follows a slider: dot products in one lane, dot products over √width in the other.
-// Numbered dots are the scores of one sample; the thermometer of a lane shows the gradient.
+// Shows scores as dots whose spread follows a slider: one row for q · k, and one for q · k / √width.
+// Numbered dots are the scores of one sample; the thermometer beside a row shows the gradient.
 import { element, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
 import { plain } from "../rounded.js";
@@ -27,7 +27,7 @@ import { plain } from "../rounded.js";
 
 const GOLDEN = 0.618034; // golden ratio - 1; its multiples spread the dots evenly over the height
 const LANES = ["dot", "scaled_dot"];
-const MIDDLE = 42; // in px: half the height of the row of points of one score
+const MIDDLE = 42; // in px: half the height of a row of dots
 
 /**
  * @typedef {object} View the state that is kept between two calls
@@ -82,7 +82,8 @@ function dot(field, name, r, cy) {
   return field.appendChild(svgShape("circle", { class: name, r, cy, cx: "50%" }));
 }
 
-// Returns the dot of one key of the sample, with the key's number unless there are more than 8 keys.
+// Returns the dot that shows one key's score in the sample.
+// The dot has the key's number unless there are more than 8 keys.
 function numbered(field, place, count) {
   const y = 4 + (2 * (MIDDLE - 4) * (place + 0.5)) / count;
   const circle = dot(field, "key", count > 8 ? 4 : 7.5, y);
@@ -90,7 +91,7 @@ function numbered(field, place, count) {
   return [circle, field.appendChild(svgShape("text", { y: y + 4 }, place + 1))];
 }
 
-// Returns the y position of a dot. Dots are in ascending order; the many dots in the middle spread more.
+// Returns the y position of the dot at a rank; the many dots with scores in the middle spread more.
 function heightOf(place, count) {
   const rank = (place + 0.5) / count;
   return MIDDLE + (((place * GOLDEN) % 1) - 0.5) * 78 * Math.sqrt(4 * rank * (1 - rank));

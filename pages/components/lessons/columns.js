@@ -1,4 +1,4 @@
-// The softmax in three columns: scores, which can be dragged, their exponentials, and the resulting weights.
+// Shows the softmax in three columns: scores, which can be dragged, their exponentials, and the weights.
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { isAlike, said, spellNumber, spellWholePercent } from "../flow/words.js";
@@ -133,7 +133,7 @@ function numberCell(view, place) {
   }, [track, element("span", "much", text)]);
 }
 
-// Formats a number, with at most four decimals if the step is below 1.
+// Formats a number; if the slider's step is below 1, with at most four decimals.
 function spellStep(number, step) {
   return plain(step < 1 ? Number(number.toFixed(4)) : number);
 }
@@ -166,7 +166,7 @@ function take(view, place, track, event) {
   followPointer(view.root, event, {
     move: follow,
     release: () => letGo(view),
-    cancel: () => takeBack(view), // pointercancel: the browser scrolls instead
+    cancel: () => takeBack(view), // pointercancel: the browser scrolls instead of dragging
   });
   /** @type {HTMLElement | null} */
   const cell = view.root.querySelector(`[data-place="numbers ${place}"]`);

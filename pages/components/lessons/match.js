@@ -1,4 +1,4 @@
-// A query and a key as two draggable arrows, with five scores of the two, each with a drawing of its geometry.
+// Shows a query and a key as draggable arrows, and five scores of the two, each with a drawing of its geometry.
 import { button, element, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { clamp } from "../flow/motion.js";
@@ -154,7 +154,7 @@ function arrow(view, role) {
   ];
 }
 
-// score -> function that returns the shapes of the score's geometry
+// Maps each score to the function that returns the shapes of its geometry.
 /** @type {Record<string, (root: any) => SVGElement[]>} */
 const GEOMETRY = {
   cosine: ({ data, now: { q, k } }) => [wedge(data, q, k)],
@@ -177,7 +177,7 @@ const GEOMETRY = {
   },
 };
 
-// Returns the shape of the angle between two vectors.
+// Returns the angle between two vectors as a filled sector, or as an arc if `look` is "turn".
 function wedge(data, one, other, look = "angle") {
   const [from, to] = [Math.atan2(one[1], one[0]), Math.atan2(other[1], other[0])];
   const way = Math.atan2(Math.sin(to - from), Math.cos(to - from)); // the smaller of the two angles between them
@@ -191,7 +191,8 @@ function wedge(data, one, other, look = "angle") {
   });
 }
 
-// Returns the projection of k on another vector; its length times that of the vector is the dot product.
+// Returns the projection of k on another vector as a line.
+// The projection's length times the length of that vector is the dot product.
 function shadow(data, one, k) {
   const squared = dot(one, one);
   if (squared === 0) return [];
@@ -211,7 +212,8 @@ function dial(view, name, score) {
   const choose = () => {
     view.now.chosen = name;
     draw(view);
-    // Changes by arrow keys go in the same message: a busy server keeps only a component's last message.
+    // Changes by arrow keys, which are still waiting, are sent first.
+    // A busy server keeps only a component's last message.
     view.rest.end();
     view.trigger("chosen", name);
   };

@@ -1,4 +1,4 @@
-// An encoder-decoder on letters, which generates letters through one vector (the bottleneck) or by attention.
+// Shows an encoder-decoder on letters, which generates through one vector (the bottleneck) or by attention.
 // Lines are as thick as weights. The player generates one letter after the other.
 import { added, classes, element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
@@ -28,7 +28,7 @@ import { curve } from "./word_picture.js";
  * @property {number[][]} [weights] a row of weights for each generated letter
  */
 
-const LEAST_LETTER = 9, MOST_LETTER = 24; // in px: font sizes of a letter; a smaller letter is a dot
+const LEAST_LETTER = 9, MOST_LETTER = 24; // px: smallest and largest font size of a letter; smaller letters are dots
 const NECK_TALL = 22, FALL = 62; // in px: height of the bottleneck, and its distance from the letters
 const STAGE_MS = 700; // ms for which the player shows a letter
 
@@ -152,7 +152,8 @@ function threads(view, way, read, written, top, bottom) {
   return drawn;
 }
 
-// Returns the text on the letter that each way generates now, and on the place of attention's largest weight.
+// Returns a text on the letter that each way generates now: through one vector, or by attention.
+// For attention, the text also names the letter with the largest weight.
 function tell({ data, at }) {
   const parts = data.ways.map((way) => {
     const letter = way.written[at];

@@ -1,4 +1,4 @@
-// Colours as values of attention: words in their colours, and the colour that heads mix into one word.
+// Shows colours as values of attention: words in their colours, and the colour that heads mix into one word.
 // Ribbons from word to word show the weights with which each head mixes the colours.
 import { button, element, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
@@ -21,7 +21,7 @@ const WIDE = 1000; // width of the drawing in viewBox units; its height is in pi
 const TALL = 150;
 const THICKEST = 30; // in px: the width of a ribbon of weight 1
 const APART = 76; // viewBox units between the ribbons of different heads at the same word
-const LEAST_TOLD = 0.1; // a weight below this is drawn without its number
+const LEAST_TOLD = 0.1; // smaller weights are not named in the text
 const RUNS = { two: "with_two", one: "with_one" };
 
 /**
@@ -77,7 +77,7 @@ function chip(word, colour, text, made = element("div", "chip")) {
   return made;
 }
 
-// Returns a colour value as CSS: black or white, which is the more opaque the stronger the colour is.
+// Returns a colour value as CSS: black if it is positive, else white; the larger, the more opaque.
 function paintOf(colour) {
   const strength = Math.min(1, Math.abs(colour));
   return colour > 0 ? `rgb(10 10 10 / ${strength})` : `rgb(255 255 255 / ${strength})`;
@@ -97,7 +97,7 @@ function outChip(view, place) {
   return chip(data.words[place], data.out[data.shown]?.[place] ?? 0, data.text, made);
 }
 
-// Returns the sentence on a word: the large weights of each head for this word, and the mixed colour.
+// Returns the sentence on a word: which words each head attends to most, and the colour that results.
 function tell({ words, heads, out, shown, text }, looked) {
   const flows = heads.map(({ name, weights, carried }) => {
     const told = words.flatMap((word, place) =>

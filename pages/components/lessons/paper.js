@@ -1,4 +1,4 @@
-// A page of printed notes with the matrix of each stage.
+// Shows a page of printed notes with the matrix of each stage of the calculation.
 // A ring marks each number that the visitor found to be wrong.
 import { button, element } from "../dom.js";
 import { roving } from "../roving.js";

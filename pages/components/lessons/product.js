@@ -1,4 +1,4 @@
-// One row times one matrix: how the vector of a word becomes its query, key or value.
+// Shows one row times one matrix: how the vector of a word becomes its query, key or value.
 // Pointing at a number of the result highlights its terms one by one.
 // Pointing at a number of the matrix highlights the term with this number.
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
@@ -18,7 +18,7 @@ import { said } from "../flow/words.js";
 
 /** @typedef {{ says: string, row: Cell[], matrix: Cell[][], result: Cell[] }} Role */
 
-const STEP = 320; // in ms: time between two terms that are highlighted in turn
+const STEP = 320; // in ms: time from one highlighted term to the next
 
 /**
  * @typedef {object} View the state that is kept between two calls

@@ -1,4 +1,4 @@
-// Cross-attention as two lines of words, with lines between the words that are as thick as the weights.
+// Shows cross-attention as two lines of words, with connecting lines as thick as the weights between words.
 import { button, classes, element, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellNumber, spellWholePercent, textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
@@ -90,7 +90,8 @@ function draw(view) {
 const hasRoom = ({ lines }, wide) =>
   lines.every((words) => words.every((word) => textWidth(word, WORD_PX, 700) + LEAST_ROOM <= wide / words.length));
 
-// Returns the layout with one line above the other. side: 1 below the threads, -1 above them.
+// Returns the layout of the two lines of words, one above the other.
+// side: 1 for words below the connecting lines, -1 for words above them.
 function level({ data, way }, wide) {
   const rows = Math.max(...data.ways[way].vectors.map((each) => each.length));
   const top = 76 + rows * ROW;
@@ -164,7 +165,7 @@ function threads(view, place) {
       made.push([isLooked, path]);
     }),
   );
-  return made.sort(([one], [other]) => one - other).map(([, path]) => path); // draws the selected word's threads last
+  return made.sort(([one], [other]) => one - other).map(([, path]) => path); // draws the selected word's lines last
 }
 
 /** @param {View} view */

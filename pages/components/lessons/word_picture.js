@@ -1,5 +1,6 @@
 // Helpers of pictures of words with lines between the words.
-// They keep shapes between drawings to animate changes, draw curves, and handle words that are pointed at or chosen.
+// They draw curves, and keep shapes from one drawing to the next, so that changes are animated.
+// They also handle words that are pointed at or chosen.
 import { setAttributes, svgShape } from "../dom.js";
 import { roving } from "../roving.js";
 
@@ -9,7 +10,7 @@ export class WordPicture {
     this.root = root;
     this.svg = root.appendChild(svgShape("svg"));
     this.made = new Map(); // key of a shape -> the shape
-    this.used = new Set(); // keys of the shapes drawn this time
+    this.used = new Set(); // keys of the shapes in the current drawing
   }
 
   /**

@@ -1,4 +1,4 @@
-// A picture that follows sliders, with a frame for each position.
+// Draws a picture that follows sliders, with one drawing ("frame") for each slider position.
 // packed: the bytes of the fields of Sliders (position.js) and of the fields below, for unpacked().
 // alt, width, height, ink, faint: text, size and colours. fills: whether the cells take the whole width.
 // x, y: the axes of curves; null if the picture has cells, whose coordinates are in pixels.
@@ -24,7 +24,7 @@ export default function ({ parentElement, data: packed, setTriggerValue }) {
     const isThere = position !== null && data.frames[position];
     root.classList.toggle("waits", !isThere);
     if (isThere) drawn.draw(root, position);
-    else root.dataset.waits = data.waits; // the waiting text is shown over the previous frame, which is pale
+    else root.dataset.waits = data.waits; // the text about missing data covers the last frame, which is pale
   });
   root.onclick = ({ target }) => cells.has(target) && setTriggerValue("clicked", cells.get(target));
 }
@@ -39,14 +39,14 @@ function rowsAt({ usual, fixed, frames }, position) {
   return [...fixed, ...frames[position]].map((row) => ({ ...usual, ...row }));
 }
 
-// Creates an <svg> of a given size with these shapes.
+// Creates an <svg> element of a given size that contains these shapes.
 function drawing(width, height, shapes, fills = false) {
   return svgShape("svg", {
     viewBox: `0 0 ${width} ${height}`, class: fills ? "fills" : "", style: `--width: ${width}px`,
   }, shapes);
 }
 
-// Gives a shape a tooltip and a label for screen readers; returns the shape.
+// Gives a shape the text `said` as tooltip and as label for screen readers; returns the shape.
 function telling(element, said) {
   element.setAttribute("aria-label", said);
   element.setAttribute("role", "img");
@@ -113,7 +113,8 @@ class CurveField {
     this.data = data;
   }
 
-  // Fits the curves to a width, at most the width of the data, with texts of the same size on a narrow screen.
+  // Computes the curves' scales for a width in px; the width of the data is the largest.
+  // Texts keep their size on a narrow screen.
   fit(room) {
     const { x, y, width, height, names } = this.data;
     /** @type {number} */
@@ -127,7 +128,7 @@ class CurveField {
   }
 
   draw(root, position) {
-    this.fit(root.clientWidth || this.data.width); // the width of the data for a hidden element, which has no width
+    this.fit(root.clientWidth || this.data.width); // a hidden element has no width, so that of the data
     const { height } = this.data;
     const rows = rowsAt(this.data, position);
     const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));
@@ -162,7 +163,7 @@ class CurveField {
     ];
   }
 
-  // Returns the ticks without the ticks whose labels would touch the previous label.
+  // Returns the ticks of the x axis, without those whose labels would touch the label before.
   spaced(ticks) {
     let last = -Infinity;
     return ticks.filter(([value]) => {

@@ -1,4 +1,4 @@
-// A text that follows sliders: a sentence, a table, or whether a goal is reached.
+// Shows a text that follows sliders: a sentence, a table, or whether a goal is reached.
 import { element, stateOf } from "../dom.js";
 import { filled } from "../printed.js";
 import { hear } from "../shared.js";
@@ -37,7 +37,8 @@ function tell(root, kind, pieces, isReached) {
   root.replaceChildren(line);
 }
 
-// Listens to a drag of numbers; the event has { values, isReached }, or null if all numbers are back at the start.
+// Listens to an event of number fields that are dragged, and shows the text for the dragged numbers.
+// The event has { values, isReached }, or null if all numbers are back at the start.
 function listenToMoved(view) {
   const end = hear("numbers-moved", (moved) => {
     const { root, data } = view;

@@ -1,4 +1,4 @@
-// The residual stream of one word in a language model: what each part adds to its vector, from top to bottom.
+// Shows the residual stream of one word in a language model: what each part adds to its vector, downwards.
 // Beside the vectors are each part's direct logit attribution to a word, and the predicted words.
 import { button, classes, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { spellNumber, spellWholePercent } from "../flow/words.js";
@@ -40,7 +40,7 @@ import { sharesOf, temperatureSlider } from "./controls.js";
 /** @typedef {{ word: string, number: number, share: number, chosen: boolean, share_cell: any }} Word */
 /** @typedef {{ value: number, ends: number[], label: string }} Temperature */
 
-const NUMBER_ROOM = 54; // in px: space for the number to the right of the longest bar
+const NUMBER_ROOM = 54; // in px: space for the text to the right of the longest bar
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Block */
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -56,17 +56,18 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const all = element("div", "all", [partsOf(view, shown), outOf(view, shown)]);
   view.told = element("div", "told", { ariaLive: "polite" });
   root.replaceChildren(all, view.told);
-  clearInterval(view.playing); // stops the player, because the new data may have none
+  clearInterval(view.playing); // stops the player, because the new data may need none
   if (shown.walk) root.prepend(walkOf(view, shown));
   refocus();
 }
 
 // ---- the parts ------------------------------------------------------------------------------------------------------
-// Also sets view.rows, the elements of each row, and view.folders, the button that shows the steps within a part.
+// Returns the element of all parts (heads, feed-forward layers) and their sum, one row each.
+// Also sets view.rows, the elements of each row, and view.folders, the buttons that show the steps in a part.
 function partsOf(view, shown) {
   const pushes = shown.rows.map((row) => row.push ?? 0);
   const sides = { low: Math.min(0, ...pushes), high: Math.max(0, ...pushes) };
-  const largest = largestOf(shown, ({ kind }) => kind === "part"); // without the sum, whose numbers may be larger
+  const largest = largestOf(shown, ({ kind }) => kind === "part"); // without the sum, whose components may be larger
   view.folders = new Map();
   view.unfolded ??= new Set();
   view.rows = shown.rows.map((row, i) => {
@@ -89,7 +90,7 @@ function largestOf({ rows, values }, isMeant) {
   return most || 1;
 }
 
-// Shows or hides the steps within a part.
+// Shows the steps within a part of the model, or hides them if they are shown.
 function unfold({ folders, unfolded, rows }, shown, part) {
   if (!unfolded.delete(part)) unfolded.add(part);
   folders.get(part).ariaExpanded = unfolded.has(part);
@@ -116,8 +117,8 @@ function nameOf(view, shown, row, i) {
   return name;
 }
 
-// Returns the element of a vector, a stripe per component. The number under the pointer is shown as text.
-// A click opens the number's cell; arrow keys move along the vector.
+// Returns the element of a vector: one stripe per component, and as text the component under the pointer.
+// A click opens the component's cell; arrow keys move along the vector.
 function stripOf(view, shown, row, i, largest) {
   const { first, count } = row;
   const strip = element("div", `strip ${row.kind}`, {
@@ -142,7 +143,7 @@ function stripOf(view, shown, row, i, largest) {
   const open = () =>
     row.cell
       ? view.trigger("opened", { ...row.cell, index: [...row.cell.index, at] })
-      : unfold(view, shown, row.part); // the sum of those steps
+      : unfold(view, shown, row.part); // a sum has no cell: shows its steps
   const under = (event) =>
     Math.floor(((event.clientX - strip.getBoundingClientRect().left) / strip.clientWidth) * count);
   strip.onpointermove = (event) => tell(under(event));
@@ -160,7 +161,8 @@ function stripOf(view, shown, row, i, largest) {
   return strip;
 }
 
-// Returns the element of what a part adds to the logit: a bar from zero, and a number that opens its cell.
+// Returns the element of what a part of the model adds to the logit.
+// It is a bar that starts at zero, and a number that opens its cell.
 function pushOf(view, shown, { push, push_cell: cell, kind, part }, { low, high }) {
   const width = high - low || 1;
   const along = (share) => `calc((100% - ${NUMBER_ROOM}px) * ${share / width})`; // the number stands after the bar
@@ -225,7 +227,7 @@ function answerOf({ question, word, share }) {
 // ---- part by part ---------------------------------------------------------------------------------------------------
 const STOP_TIME = 1300; // ms for which the player shows a part
 
-// Returns a player that adds part after part; later parts are pale.
+// Returns a player that adds one part of the model after the other; later parts are pale.
 // The shown words are those that the sum so far predicts (logit lens).
 function walkOf(view, shown) {
   const { stops, ...text } = shown.walk;

@@ -1,6 +1,6 @@
-// A decoder, one generated word after the other: its self-attention, its cross-attention, and the next word.
+// Shows a decoder, one generated word after the other: self-attention, cross-attention, and the next word.
 // Generated words are at the left, the other sentence at the right.
-// Threads are as thick as weights.
+// Lines between words are as thick as weights.
 import { classes, element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";
@@ -22,7 +22,7 @@ import { playerOf } from "../player.js";
  * @property {any} text
  */
 
-const ROW = 24; // height of a row in viewBox units, as the positions below
+const ROW = 24; // height of a row in viewBox units, in which all positions here are
 // For a narrow screen: the x positions of the arcs and of the words, and the width of the picture.
 const NARROW = { arcs: 74, bow: 5, target: 170, source: 320, bend: 70, wide: 430 };
 const WIDE = { arcs: 80, bow: 8, target: 195, source: 540, bend: 120, wide: 620 };
@@ -97,7 +97,7 @@ function drawn(view, shown, go) {
 // Returns the element of a generated word; words that are generated later are pale.
 function written(view, word, row, go) {
   const stage = view.at % STAGES;
-  const isHidden = stage === STAGES - 1 && row === view.row + 1; // hidden, as the predicted word is here
+  const isHidden = stage === STAGES - 1 && row === view.row + 1; // the predicted word is drawn there instead
   const made = svgShape("text", {
     class: classes("word", row === view.row && "now", row > view.row && "later", isHidden && "hidden"),
     x: view.place.target, y: middle(row) + 6, "text-anchor": "end", "data-place": `word ${row}`,
@@ -127,7 +127,7 @@ function arc(view, shown, j) {
   return weightPath(view, shown, { d, weight, look: "own", kind: "attention", word: shown.target[j], j });
 }
 
-// Returns the line for the cross-attention from the selected word to word j of the other sentence.
+// Returns the line of the cross-attention weight from the selected word to word j of the other sentence.
 function thread(view, shown, j) {
   const { target, source, bend } = view.place;
   const [from, to] = [middle(view.row), middle(j)];
@@ -136,7 +136,7 @@ function thread(view, shown, j) {
   return weightPath(view, shown, { d, weight, look: "cross", kind: "cross", word: shown.source[j], j });
 }
 
-// The path of a weight, as thick as the weight and with a label; a click opens its cell.
+// Returns the line of an attention weight, as thick as the weight and with a label; a click opens its cell.
 function weightPath(view, shown, { d, weight, look, kind, word, j }) {
   const said = `${shown.target[view.row]} → ${word}: ${spellWholePercent(weight)}`;
   const attributes = {

@@ -1,4 +1,4 @@
-// The weights of many heads as small maps, which are sorted, filtered, searched and compared in the browser.
+// Shows the weights of many heads as small attention maps, which the browser sorts, filters and compares.
 // The component works for any model: it only needs names, words and numbers.
 import { button, element, isDrawn, selectOf, setColours, stateOf } from "../dom.js";
 import { Rest } from "../drag.js";
@@ -44,9 +44,9 @@ import { mapImage, readCells } from "./maps.js";
  */
 
 const BITS = "entropy"; // name of the only measure in bits; all other measures are shares
-const BY_LAYER = "layers"; // value of look.by for the order by layer, without a measure
-const MOST_LABELS = 24; // the most words along a side of a large map
-const UNKNOWN = -1; // rank of a head for which the sentence has no measure; it is below every number
+const BY_LAYER = "layers"; // value of look.by that sorts by layer instead of by a measure
+const MOST_LABELS = 24; // the most words along a side of a large attention map
+const UNKNOWN = -1; // rank below every number, for a head without a measure on the sentence
 const REST_MS = 300; // in ms: a choice is sent to the server after this pause (debounce)
 
 /**
@@ -102,7 +102,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 
 // ---- the order in the link ------------------------------------------------------------------------------------------
-// Returns the shown data without the order, as JSON; if it is unchanged, cards and select boxes are kept.
+// Returns all shown data except the order of the heads, as JSON.
+// If this text is unchanged, the heads' tiles and the select boxes are kept.
 function textBeyondOrder(shown) {
   return JSON.stringify({ ...shown, order: null }, (_, value) => (ArrayBuffer.isView(value) ? String(value) : value));
 }
@@ -117,7 +118,7 @@ function takeOrder(view, order) {
   arrange(view);
 }
 
-// Arranges the heads at once, and sends the choice to the server after a pause.
+// Sorts and filters the heads at once by the visitor's choice, and sends the choice to the server after a pause.
 function choose(view, choice) {
   Object.assign(view.look, choice);
   arrange(view);
@@ -131,7 +132,7 @@ function sendOrder(view) {
   view.trigger("order", { by, least, from: place(from), to: place(to) });
 }
 
-// Opens a head, after sending a pending order of the heads.
+// Opens a head; if the order of the heads has changed and was not sent yet, it is sent first.
 // A busy server keeps only a component's last message, so a later order could replace the message about the head.
 function openHead(view, head) {
   view.rest.end();
@@ -163,8 +164,9 @@ function choiceOf(view, name, label, options) {
 }
 
 // ---- order ----------------------------------------------------------------------------------------------------------
-// Returns the number by which heads are sorted, { label, spell, here(i), there(i), held(i) }; null for layer order.
-// The number is the weight of a chosen pair of words, else a measure on this, the second and held-out sentences.
+// Returns how heads are sorted, { label, spell, here(i), there(i), held(i) }; null for layer order.
+// here, there, held: a head's number on this sentence, on the second one, and on held-out sentences.
+// The number is the weight of a chosen pair of words, else a measure.
 function sortedBy({ shown, look }) {
   const { from, to, by } = look;
   const { heads, maps, others } = shown;
@@ -182,7 +184,8 @@ function sortedBy({ shown, look }) {
 }
 
 // Returns the number by which a head is ranked; UNKNOWN if there is none.
-// It is the difference between both sentences, else the number on this sentence, else on held-out sentences.
+// It is the difference between both sentences if both have a number, else the number on the first sentence.
+// Without a number on the first sentence, it is the number on held-out sentences.
 function rankOf({ here, there, held }, i) {
   if (there(i) === undefined) return here(i) ?? held(i) ?? UNKNOWN;
   return here(i) === undefined ? UNKNOWN : Math.abs(here(i) - there(i));
@@ -216,7 +219,7 @@ function arrange(view) {
   parts.told.textContent = rest ? `${sentence} ${said(shown.text.hidden, { hidden: rest })}` : sentence;
 }
 
-// Makes one card's compare button reachable by Tab, the button of the card that is the Tab stop.
+// Makes the compare button of one head's tile reachable by Tab: that of the tile with the Tab stop.
 function stopAt({ cards }, element) {
   const stop = element?.closest(".card");
   for (const card of cards) card.compare.tabIndex = card.element === stop ? 0 : -1;
@@ -257,12 +260,12 @@ function cardOf(view, i) {
   return { element: element("div", isNow ? "card now" : "card", card), number, compare };
 }
 
-// Returns the colour scale; numbers that are not weights have a scale for both signs.
+// Returns the colour scale of the maps: "signed" for numbers that may be negative, "share" for weights.
 const scaleOf = (shown) => (shown.as_numbers ? "signed" : "share");
 
 const apart = (one, other) => one.map((number, i) => number - other[i]);
 
-// Returns the aspect ratio of a map, columns divided by rows, limited to the range from 1/3 to 3.
+// Returns the aspect ratio of an attention map, columns divided by rows, limited to the range from 1/3 to 3.
 const ratioOf = ({ queries, keys }) => Math.min(3, Math.max(1 / 3, keys.length / queries.length));
 
 const imageOf = ({ queries, keys, reach, fills, allowed }, numbers, scale) =>
@@ -286,7 +289,8 @@ function compareTwo(view) {
   parts.two.replaceChildren(...large);
 }
 
-// Returns a head's map on the second sentence, and the map of differences, with differing words as "a / b".
+// Returns two large attention maps of a head: on the second sentence, and the difference to the first one.
+// In the map of differences, words that differ are written as "a / b".
 function secondOf(shown, i) {
   const { text, heads, maps, others, queries, other_words: words } = shown;
   const both = queries.map((word, at) => (word === words[at] ? word : `${word} / ${words[at]}`));
@@ -295,7 +299,7 @@ function secondOf(shown, i) {
   return [largeOf(there, `${heads[i].name} (${text.there})`, others[i], "share"), difference];
 }
 
-// Returns a large map with its words.
+// Returns a large attention map of a head with its words.
 // A text below describes the cell under the pointer, or the cell reached by arrow keys.
 function largeOf(shown, name, numbers, scale) {
   const { queries, keys } = shown;
@@ -317,7 +321,7 @@ function largeOf(shown, name, numbers, scale) {
   return element("figure", "large", [element("figcaption", "", name), plot, told]);
 }
 
-// Returns the words along a side of a map; [] if there are more than MOST_LABELS.
+// Returns the words along a side of an attention map; no words if there are more than MOST_LABELS.
 function axisOf(words, name) {
   const axis = element("div", `axis ${name}`, { ariaHidden: "true", style: `--count: ${words.length}` });
   if (words.length <= MOST_LABELS)
@@ -326,7 +330,7 @@ function axisOf(words, name) {
 }
 
 // ---- rollout and added vectors --------------------------------------------------------------------------------------
-// Returns data on all heads together: the attention rollout, and the length of the vector that each head adds.
+// Returns the elements on all heads together: attention rollout, and the length of the vector each head adds.
 function beyondOf({ shown }) {
   const beyond = element("div", "beyond");
   if (shown.rolled.length) beyond.append(largeOf(shown, shown.text.rollout, shown.rolled, "share"));

@@ -4,7 +4,7 @@ import { MOVES } from "../drag.js";
 import { clamp } from "../flow/motion.js";
 import { BLOCKED, pixels } from "../pixels.js";
 
-export const LEVELS = 253; // the number of colours in a scale; the colour number 255 stands for a blocked cell
+export const LEVELS = 253; // the number of colours in a scale; the palette index 255 stands for a blocked cell
 
 /**
  * Draws numbers as an image with one pixel per number, which the browser enlarges.

@@ -1,4 +1,4 @@
-// A list of words, each with a bar as long as its probability.
+// Shows a list of words, each with a bar as long as its probability.
 import { element } from "../dom.js";
 
 /** @typedef {{ rows: { word: string, share: number, said: string }[], colour: string }} Shares */

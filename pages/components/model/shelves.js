@@ -1,5 +1,5 @@
-// Generation with a decoder, word by word: the cached keys and values, and the costs with and without a cache.
-// The data contain every stop (number of generated words), so that moving between stops needs no server.
+// Shows how a decoder generates word by word: cached keys and values, and the costs with and without a cache.
+// The data contain every number of generated words ("stop"), so that moving between them needs no server.
 import { button, element, isDrawn, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { Rest } from "../drag.js";
 import { isCalm } from "../flow/motion.js";
@@ -36,8 +36,8 @@ import { roving } from "../roving.js";
  */
 
 const WORD_TIME = 1200; // ms for which the player shows a word
-const SETTLED_MS = 400; // in ms: the stop is sent to the server after this pause (debounce)
-const DROP = { duration: 380, easing: "ease-out" }; // the animation with which a computed column drops in
+const SETTLED_MS = 400; // ms: after this pause the number of words is sent to the server (debounce)
+const DROP = { duration: 380, easing: "ease-out" }; // animation of a cache column that was just computed
 const WAYS = ["cached", "again"];
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Shelves */
@@ -181,7 +181,8 @@ class Field {
     this.draw(seen);
   }
 
-  // Colours a cell of the cache. A cell computed at this stop has a rim, and drops in after a step of one word.
+  // Colours a cell of the cache: the key or value of word s in one layer.
+  // A cell that was computed for the current word has a rim, and drops in after a step of one word.
   fill(cell, name, s, isNew, isStep) {
     const { shown } = this;
     cell.classList.toggle("now", isNew);
@@ -242,7 +243,7 @@ function choicesOf(view, shown, move) {
   ]);
 }
 
-// Returns a cost as two bars with a common scale: with the cache, and without the cache.
+// Returns a cost of generation as two bars on one scale: with the cache, and without it.
 function countOf(view, { title, names, texts, added, sizes }) {
   const most = Math.max(...sizes.flat());
   const lines = names.map((name, i) => {

@@ -1,4 +1,4 @@
-// Ablations of a language model, with a switch for each head and feed-forward layer.
+// Shows ablations of a language model, with a button for each head and feed-forward layer.
 // The panel shows the predicted words before and after, and the contributions of all parts to a prediction.
 import { button, element, isDrawn, keepFocus, selectOf, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
@@ -82,7 +82,8 @@ function boardOf(view, shown) {
   ]);
 }
 
-// Returns the tile of a head or layer; a click on its map ablates or restores the part, a select box changes it.
+// Returns the tile of a head or a feed-forward layer.
+// A click on its map ablates or restores it, and a select box chooses another change of it.
 function tileOf(view, shown, tile) {
   const { part, head, name, short, kind, kinds } = tile;
   const { text } = shown;
@@ -98,7 +99,7 @@ function tileOf(view, shown, tile) {
   return element("div", `tile ${kind ?? ""}`, [press, element("div", "short", short), choice]);
 }
 
-// Returns a drawing of a feed-forward layer: a few components, many, and a few again.
+// Returns a drawing that stands for a feed-forward layer: a few dots, more, and a few again, all connected.
 function netOf() {
   const column = (x, count) => Array.from({ length: count }, (_, i) => [x, 50 + (i - (count - 1) / 2) * 17]);
   const [few, more, again] = [column(18, 3), column(50, 5), column(82, 3)];
@@ -112,7 +113,7 @@ function netOf() {
 const imageOf = ({ words, reach, fills }, { map, allowed }) =>
   mapImage(map, { rows: words.length, columns: words.length, reach, fills, allowed });
 
-// Returns the large map of a head.
+// Returns the large attention map of a head whose allowed pairs of words the visitor draws.
 // A click on a cell, or Enter, blocks or allows the cell's pair of words.
 function drawnOf(view, shown, tile) {
   const { words, text } = shown;
@@ -262,7 +263,8 @@ const noneOf = (path) => element("td", "none", { colSpan: path.words.length });
 
 const nameOf = ({ text }, { name, layer }) => (layer ? `${layer} · ${name}` : name);
 
-// Returns a cell for what a part adds to the logit through one attended word; the tooltip shows the number.
+// Returns a table cell: what a part of the model adds to the logit through one attended word.
+// The tooltip shows the number, and a click opens it.
 function cellOf(view, { path, text }, { by_word_cell, name, layer }, push, s, shade) {
   const title = `${path.words[s]}: ${spellNumber(push)}`;
   const look = { title, ariaLabel: `${layer} · ${name}, ${title}. ${text.open}`, tabIndex: -1 };

@@ -1,4 +1,4 @@
-// The next word of a language model: the text so far, the likeliest words, the controls of sampling, the cache.
+// Shows the next word of a language model: the text so far, likely words, sampling controls, and the cache.
 import { button, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";
@@ -50,7 +50,7 @@ function tilesOf(view, { tiles, text }) {
 }
 
 // ---- the next words -------------------------------------------------------------------------------------------------
-// The bars of the next words, and a function that shows them for other choices of the sampling.
+// Returns the bars of the next words, and a function that updates them for other sampling settings.
 function barsOf(view, { words, text, logits, sliders }) {
   const line = element("div", "line", text.cut);
   const rows = words.map((word) => rowOf(view, word, text));
@@ -83,7 +83,7 @@ function rowOf(view, { word, number, cell }, text) {
   ]);
 }
 
-// Shows the probability of a word; if sampling cuts the word off, it is pale, and its bar shows the former probability.
+// Shows a word's probability; if sampling excludes the word, it is pale with a bar of the probability before that.
 function showRow(row, share, uncut) {
   row.classList.toggle("cut", share === 0);
   row.querySelector(".beam").style.width = 100 * share + "%";
@@ -136,7 +136,7 @@ function topPSlider({ value, ends: [least, most], label, all }, drag, done) {
   });
 }
 
-// Returns the choice between the likeliest word and a sampled word, with the seed of the sampling.
+// Returns the choice between the likeliest word and a sampled word, and the seed of the sampling.
 function seedOf({ value, ends: [least, most], label, likeliest, drawn, seed }, choose) {
   const isDrawn = value !== null;
   const way = (text, isChosen, number) =>
@@ -154,7 +154,7 @@ function seedOf({ value, ends: [least, most], label, likeliest, drawn, seed }, c
 }
 
 // ---- the cache ------------------------------------------------------------------------------------------------------
-// Returns the cache with a row for each layer and a column for each word; the last column is new.
+// Returns the KV cache as a table with a row per layer and a column per word; the last column is new.
 // In each cell the word's key is above the word's value.
 function shelvesOf({ columns, layers, title, rows }) {
   const shelves = layers.map((name) => {

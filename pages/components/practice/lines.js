@@ -1,6 +1,6 @@
-// The correct code lines of a layer; in the shown run, one of these lines was replaced by a wrong line.
+// Shows the correct code lines of a layer; in the shown run, one of them was replaced by a wrong line.
 // The line number is a button that shows the line's result. The button at the end guesses that the line is wrong.
-// The server answers with the map or the verdict.
+// The server answers with the picture of the result, or says whether the guess was right.
 import { button, element } from "../dom.js";
 import { roving } from "../roving.js";
 

@@ -1,1 +1,3 @@
-"""The kinds of scenes, one module per kind: the record of a scene's content, and its conversion from and to JSON."""
+"""Defines the kinds of scenes (slides of a lecture), one module per kind: the record of the content, and its JSON
+form.
+"""

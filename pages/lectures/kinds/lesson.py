@@ -1,4 +1,4 @@
-"""Scenes that show one part of a lesson's page: its picture, one of its accordions, its code or its training."""
+"""Reads and writes scenes that show one part of a lesson's page: its picture, an accordion, its code or training."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from pages.site.words import load_app_texts
 LESSON_PARTS = ("lesson", "part", "choices")
 PICTURE_PART, CODE_PART, TRAINING_PART = "picture", "code", "training"  # parts of a page besides its accordions
 TRAINING_LESSONS = ("bottleneck", "induction", "explanation")  # lessons with a network that visitors can train
-SHOWN_PAGES = (*LESSONS, *BESIDE_LESSONS)  # a scene can show these pages
+SHOWN_PAGES = (*LESSONS, *BESIDE_LESSONS)  # a scene (slide of a lecture) can show these pages
 MAX_NAME_CHARS = 40
-MAX_CHOICES = 60  # a scene has at most this many choices; no page has more
+MAX_CHOICES = 60  # a scene (slide of a lecture) has at most this many choices; no page has more
 
 
 @dataclass(frozen=True)
 class LessonPart:
-    """A part of a page, of a lesson or of exercises or reference, with the visitor's choices there.
+    """A part of a page (of a lesson, exercises or reference) that a scene shows, with the visitor's choices there.
 
     slug: the page's name in its URL. part: "picture", "code", "training", or the name of an accordion. choices: a
-    (name, text) pair for each choice, as in the page's link.
+    (name, text) pair for each choice, which the page's link contains too.
     """
 
     slug: str
@@ -30,7 +30,7 @@ class LessonPart:
 
 
 def read_lesson(parts: Mapping[str, object]) -> tuple[LessonPart, tuple[UnreadPart, ...]]:
-    """Parses the LessonPart of a scene.
+    """Parses a scene's LessonPart, the part of a page that the scene shows.
 
     If the page has no part of the given name, the picture is shown instead, and the name is returned as an unread part.
     Raises UnfitPart.

@@ -1,4 +1,4 @@
-"""Parsers for parts of a scene's JSON that are common to all kinds of scenes, and the exception for an invalid part."""
+"""Parses the parts of a scene's JSON that all kinds of scenes have; defines the exception for an invalid part."""
 
 from collections.abc import Mapping
 
@@ -7,11 +7,14 @@ MAX_UNREAD_CHARS = 40  # maximum number of characters quoted from an unreadable 
 
 
 class UnfitPart(Exception):
-    """Raised if a part of a scene in a file has a wrong type or value. The argument is the name of the part."""
+    """Raised if a part of a scene (slide of a lecture) in a file has a wrong type or value.
+
+    The argument is the name of the part.
+    """
 
 
 def read_texts(parts: Mapping[str, object], name: str) -> dict[str, str]:
-    """Returns the JSON object of strings in the named part of a scene; {} if the part is missing.
+    """Returns the JSON object of strings in the named part of a scene (slide of a lecture); {} if the part is missing.
 
     Raises UnfitPart for any other value.
 
@@ -26,7 +29,7 @@ def read_texts(parts: Mapping[str, object], name: str) -> dict[str, str]:
 
 
 def read_text(parts: Mapping[str, object], name: str, limit: int) -> str:
-    """Returns the string in the named part of a scene; "" if the part is missing.
+    """Returns the string in the named part of a scene (slide of a lecture); "" if the part is missing.
 
     Raises UnfitPart for any other value, and for a string longer than the limit.
 

@@ -1,4 +1,4 @@
-"""Scenes that show an uploaded PNG or JPEG, which is stored in the lecture's file but never in a link."""
+"""Reads and writes scenes that show an uploaded PNG or JPEG, which is stored in a lecture's file, never in a link."""
 
 import base64
 import struct
@@ -31,12 +31,15 @@ class OwnPicture:
 
     @property
     def mime(self) -> str:
-        """The MIME type: image/png or image/jpeg."""
+        """Returns the MIME type: image/png or image/jpeg."""
         return "image/png" if self.data.startswith(PNG_SIGNATURE) else "image/jpeg"
 
 
 def read_own_picture(parts: Mapping[str, object]) -> tuple[OwnPicture, tuple[UnreadPart, ...]]:
-    """Decodes the picture of a scene from base64. Raises UnfitPart, and the errors of check_picture."""
+    """Decodes the picture of a scene from base64.
+
+    Raises UnfitPart; AttentionError: picture_bytes, picture_kind, picture_size.
+    """
     letters = read_text(parts, "picture", 2 * MAX_PICTURE_BYTES)
     try:
         data = base64.b64decode(letters, validate=True)

@@ -1,4 +1,4 @@
-"""Scenes that show a text of the lecturer."""
+"""Reads and writes scenes that show a text of the lecturer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class OwnText:
 
 
 def read_own_text(parts: Mapping[str, object]) -> tuple[OwnText, tuple[UnreadPart, ...]]:
-    """Parses the text of a scene. Raises UnfitPart if the text is blank or too long."""
+    """Parses the text of a scene (slide of a lecture). Raises UnfitPart if the text is blank or too long."""
     text = read_text(parts, "text", MAX_OWN_TEXT_CHARS)
     if not text.strip():
         raise UnfitPart("text")

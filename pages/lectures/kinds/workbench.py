@@ -1,4 +1,4 @@
-"""Scenes that show a state of the workbench; the content of such a scene is a Setup."""
+"""Reads and writes scenes that show a state of the workbench; the content of such a scene is that state, a Setup."""
 
 from collections.abc import Mapping
 
@@ -10,13 +10,11 @@ WORKBENCH_PARTS = ("setup",)
 
 
 def read_workbench(parts: Mapping[str, object]) -> tuple[Setup, tuple[UnreadPart, ...]]:
-    """Parses the Setup of a scene, which is stored as in a link. Also returns the Setup's unreadable (key, text)
-    parts.
-    """
+    """Parses the Setup (workbench state) of a scene; also returns its (key, text) parts that could not be read."""
     setup, unread = setup_from_link(read_texts(parts, "setup"))
     return setup, tuple(unread)
 
 
 def write_workbench(setup: Setup) -> dict[str, object]:
-    """Returns a Setup as a JSON object with its differences from its example, as in a link."""
+    """Returns a Setup (state of the workbench) as a JSON object that contains its differences from its example."""
     return {"setup": setup_to_link(setup)}

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on the bottleneck, and the picture of the lesson's page."""
+"""Draws the accordions of the lesson on the bottleneck, and the picture of the lesson's page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -72,7 +72,7 @@ def show_neck(
     networks: Mapping[str, str],
     results: Mapping[str, WritingResult],
 ) -> None:
-    """Shows how each network generates its letters, and below the picture the arithmetic of the opened weight.
+    """Shows how each network generates its letters, and below the picture the arithmetic of the clicked weight.
 
     symbols: the input. networks: the name of each network, by its kind, such as "one". results: the output of each
     network, by the same kind.
@@ -98,7 +98,7 @@ def show_neck(
 
 
 def take_opened(trace: Trace | None, row: int, column: int) -> None:
-    """Handles a click in the picture: opens the clicked weight."""
+    """Handles a click in the picture: selects the clicked attention weight, whose arithmetic is then shown."""
     if trace:
         handle_picture_click(NECK_PICTURE, {"": trace}, {"step": "weights", "index": (0, 0, row, column)})
 
@@ -139,7 +139,7 @@ def shade_vector(vector: list[float]) -> list[str]:
 
 
 def find_start(ways: list[dict]) -> int:
-    """Returns the index of the first letter that the picture shows: any network's first error, else the last letter."""
+    """Returns the index of the letter that the picture shows first: any network's first error, else the last letter."""
     wrong = [i for way in ways for i, right in enumerate(way["right"]) if right is False]
     last = max((len(way["written"]) for way in ways), default=0) - 1
     return min(wrong, default=max(last, 0))

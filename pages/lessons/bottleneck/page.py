@@ -1,4 +1,4 @@
-"""Page of the lesson on the bottleneck: a network with attention is compared during training with a network without."""
+"""Draws the lesson on the bottleneck: during training, a network with attention is compared with one without."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -38,8 +38,8 @@ from pages.runs.cache import trace_for
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
-KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # of every course
-TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # task -> name of its text box
+KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # of all trainings
+TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # task -> name of the text input
 
 
 # ---- the chart of the lesson on one vector: the share of texts generated exactly, against the length -----------------
@@ -77,7 +77,7 @@ def make_exactness_curve(kind: str, record: TrainingRecord, step: int) -> Curve:
 
 
 def name_network(kind: str, record: TrainingRecord) -> str:
-    """Returns the label at the end of a network's curve."""
+    """Returns the label at the end of a network's curve, which says whether the visitor trained the network."""
     name = option_labels("short")(kind)
     return say("lessons.bottleneck.yours", kind=name) if record.own else name
 
@@ -91,9 +91,9 @@ def describe_exactness(kind: str, record: TrainingRecord, step: int) -> str:
 
 
 def tell_bottleneck(task: str) -> str:
-    """Returns the paragraph on the exact outputs of the supplied networks, with one vector and with attention.
+    """Returns the paragraph that compares the exact outputs of the supplied networks: one vector against attention.
 
-    The shares are those after the last training step.
+    The shares of exact texts are those after the last training step.
     """
     records = {kind: load_shipped_training(f"{task}_{kind}") for kind in ("additive", "one")}
     longest = WRITING_TASKS[task].longest
@@ -107,10 +107,10 @@ def tell_bottleneck(task: str) -> str:
 
 
 def describe_other_vectors(places: Sequence[int], length: int) -> dict[str, object]:
-    """Returns placeholder values about two networks: one trained longer, and one with a wider context vector.
+    """Returns the values of a paragraph's placeholders: what longer training and a wider context vector achieve.
 
-    They are each network's share of exact texts at a length, the width of the wider vector, and the shortest length
-    from which on the network with the wider vector generates no text exactly.
+    They are the share of exact texts at a length, for the network trained longer and for the network with the wider
+    vector; the width of that vector; and the shortest length from which on it generates no text exactly.
     """
     rows = WIDER_VECTOR.rows
     wider = rows[WIDER]
@@ -133,7 +133,7 @@ def find_lost_length(places: Sequence[int], figures: Sequence[float]) -> int | N
 
 
 def describe_writing(kind: str, result: WritingResult) -> str:
-    """Returns the phrase on a network's output, which says whether the output is right."""
+    """Returns the phrase that quotes a network's output for a text, and says whether the output is right."""
     mark = {True: "right", False: "wrong", None: "unknown"}[result.right]
     written = say("lessons.bottleneck.nothing")
     if result.written:

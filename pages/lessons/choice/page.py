@@ -1,4 +1,4 @@
-"""Page that recommends an attention variant for each task, with its cost at a length and a link to a page about it."""
+"""Draws the page that recommends an attention variant for each task, with its cost and a link to a page about it."""
 
 import streamlit as st
 
@@ -73,7 +73,7 @@ def show_task(task: str, length: int) -> None:
 
 
 def say_cost(cost: TaskCost, growth: float) -> str:
-    """Returns the text on the cost of a layer.
+    """Returns the text on the cost of a layer: its multiply-adds, and the factor by which they grow.
 
     growth: the factor by which the multiply-adds grow if the length doubles.
     """

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on cost, and helpers that the lesson's page uses, too."""
+"""Draws the accordions of the lesson on cost; the lesson's page uses some of these functions, too."""
 
 import math
 import statistics
@@ -93,7 +93,7 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 # ---- drawer "stored": must the map be stored? ------------------------------------------------------------------------
-LONG_TEXT_TOKENS = 2048  # tokens of the example text for which the size of a stored map is given
+LONG_TEXT_TOKENS = 2048  # number of tokens for which the size of a stored attention map is given
 
 
 def show_online_softmax() -> None:
@@ -133,7 +133,9 @@ def choose_blocks(names: Sequence[str]) -> tuple[int, int]:
 
 
 def say_numbers_so_far(streamed: Trace, selection: Selection, block: int, seen: int) -> None:
-    """Shows the maximum, the sum and the output after `seen` blocks, and the largest difference to the full outputs."""
+    """Shows the maximum, the sum and the output after `seen` blocks, and how far the result is from the full
+    outputs.
+    """
     row = (0, selection.head, selection.query)
     outputs = streamed[f"seen_outputs_{seen}"]  # (B, H, T, d_v)
     gap = abs_difference(outputs, streamed["head_outputs"]).max().item()
@@ -241,7 +243,7 @@ def show_savings(kind: str, length: int, made: str) -> None:
 
 
 def show_work_map(kind: str, length: int) -> None:
-    """Shows a map of the (query, key) pairs of `length` tokens: which pairs a pattern keeps, and which are computed."""
+    """Draws the (query, key) pairs of `length` tokens as a matrix: which a pattern keeps, and which are computed."""
     pattern = TIMED_KINDS[kind].pattern
     work = work_map(pattern, length, length)  # (T, S)
     trace = Trace({"pairs": Step("pairs", work, ("T", "S"))})
@@ -263,7 +265,10 @@ def measure_saved_time(kind: str, length: int) -> None:
 
 
 def show_saved_time(cases: Sequence[TimedCase], length: int, seconds: Mapping[TimedCase, float]) -> None:
-    """Shows the times of full attention and of a sparse pattern; returns early until both are measured."""
+    """Shows the times of full attention and of a sparse pattern; shows nothing until both times are measured.
+
+    cases: the two, full attention first. seconds: the times measured so far.
+    """
     if len(seconds) < len(cases):
         return
     full, skipping = seconds.values()
@@ -394,16 +399,16 @@ CURVES_WIDTH_PX, CURVES_HEIGHT_PX = 460, 250  # size in pixels of the plot of lo
 FAMILIES = {
     "weights": ("float32", "scaled", "alone", "bfloat16", "bfloat16_alone"),
     "scale": ("float32", "scaled", "unscaled", "small", "small_scaled"),
-}  # choice that the trainings differ in -> names of the trainings to compare
+}  # what the compared trainings differ in -> names of these trainings
 DRAWN = {
     "weights": ("scaled", "alone", "bfloat16_alone"),
     "scale": ("scaled", "unscaled", "small"),
-}  # the part of FAMILIES that is drawn, because the other curves would cover the first
+}  # curves drawn of each of FAMILIES; the others would cover the first
 STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 GRADIENT_SCALES = (1, 8, 64, 1024, 2**15, 2**20)
 POWERS = range(-64, 17)  # exponents of two on the histogram's axis
-UPDATE_PARTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)  # the updates have these denominators: 1/64, 1/128, ...
-REPEATED, REPEATED_PART = 1024, 4096  # 1024 updates by 1/4096 are added one after the other
+UPDATE_PARTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)  # the compared updates of a weight are 1/64, 1/128, ...
+REPEATED, REPEATED_PART = 1024, 4096  # the update 1/4096 is added 1024 times in a row
 UPDATE_DIGITS = 5  # decimal places of weights and updates
 
 
@@ -496,7 +501,7 @@ def make_training_table(rows: dict[str, SchemeFigures]) -> str:
 
 # ---- gradients -------------------------------------------------------------------------------------------------------
 def show_lost_gradients() -> None:
-    """Shows the sizes of the gradients at the end of a training, and which of them are 0 in float16."""
+    """Shows the sizes of the gradients at the end of a training, and the share of them that is 0 in float16."""
     with st.container(width=300):
         scale = slide("scale", GRADIENT_SCALES, 1, format_grouped)
     exact = trained_gradients("float32", scale)
@@ -515,7 +520,7 @@ def show_lost_gradients() -> None:
 
 
 def show_gradient_sizes(counts: dict[int, int], lost_below: float) -> None:
-    """Shows a histogram of the gradients by power of two.
+    """Shows a histogram of the gradients by power of two, with those that float16 rounds to 0 in another colour.
 
     lost_below: the exponent below which gradients are drawn as rounded to 0.
     """
@@ -532,7 +537,7 @@ def show_gradient_sizes(counts: dict[int, int], lost_below: float) -> None:
 
 # ---- updates ---------------------------------------------------------------------------------------------------------
 def show_lost_updates() -> None:
-    """Shows which updates leave the weight 1 unchanged, and many updates' sum with and without a master weight."""
+    """Shows which updates leave the weight 1 unchanged, and the sum of many with and without a master weight."""
     dtype = choose_option("number", ("float16", "bfloat16", "float32"), "float16", lambda name: say(f"dtype.{name}"))
     trace = add_updates(1.0, [1 / part for part in UPDATE_PARTS], dtype)
     update = 1 / REPEATED_PART

@@ -1,4 +1,4 @@
-"""The lesson on the cost of attention: multiply-adds by length, and the times of two settings on this machine."""
+"""Draws the lesson on the cost of attention: multiply-adds by length, and the times of two settings on this machine."""
 
 from collections.abc import Callable, Sequence
 
@@ -62,10 +62,10 @@ def tell_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength
 def show_measured_race(
     length: int, names: Sequence[str], times: Sequence[PointsByLength], settle: Callable[[int], None]
 ) -> None:
-    """Shows the times of the two compared settings at a length, and whether the visitor's bet was right.
+    """Shows the times of the two compared settings at a length, and whether the bet on the faster one was right.
 
-    times: a mapping {length: seconds} for each setting. settle: a function that is called with the index of the faster
-    setting.
+    times: a mapping {length: seconds} for each setting. settle: a function that compares the bet with the index of the
+    faster setting.
     """
     seconds = [points[length] for points in times]
     fact = say(
@@ -86,7 +86,7 @@ def show_measured_race(
 
 # ---- the cost of all pairs as a square that grows with the length, and the cost of the projections as a stripe -------
 def show_areas(length: LiveChoice, pairs: PointsByLength, tokens: PointsByLength) -> None:
-    """Shows the multiply-adds for pairs as a square, and for projections as a stripe, which follow the length slider.
+    """Shows the multiply-adds for pairs as a square and for projections as a stripe; both follow the length slider.
 
     pairs, tokens: {length: multiply-adds} for pairs of tokens and for projections.
     """
@@ -105,7 +105,7 @@ def show_areas(length: LiveChoice, pairs: PointsByLength, tokens: PointsByLength
 
 
 def tell_areas(length: int, pairs: PointsByLength, tokens: PointsByLength) -> list[list[str]]:
-    """Returns two texts for the square (pairs) and two for the stripe (projections) at a length.
+    """Returns the texts of the picture at a length: two for the square (pairs), then two for the stripe (projections).
 
     pairs, tokens: {length: multiply-adds} for pairs of tokens and for projections.
     """
@@ -136,7 +136,7 @@ with draw_lesson(LESSON):
     lengths = [each for each in LONG_TIMED_LENGTHS if each <= length]
 
     def tell(times: Sequence[PointsByLength]) -> None:
-        """Shows the result of the comparison, once all settings are measured at the chosen length."""
+        """Shows the times of the compared settings, once both are measured at the chosen length."""
         if all(length in points for points in times):
             show_measured_race(length, names, times, settle)
 

@@ -1,4 +1,4 @@
-"""Comparison of two kinds of attention by length: counted multiply-adds and, on request, measured seconds."""
+"""Compares two kinds of attention by length: counted multiply-adds and, on request, measured seconds."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -13,8 +13,8 @@ from pages.panels.progress import measure_on_request
 from pages.session.labels import current_palette
 from pages.site.words import say
 
-PointsByLength = Mapping[int, float]  # length -> multiply-adds, or seconds
-ShowTimes = Callable[[Sequence[PointsByLength]], None]  # it is called with the seconds of each case, by length
+PointsByLength = Mapping[int, float]  # length -> multiply-adds or seconds
+ShowTimes = Callable[[Sequence[PointsByLength]], None]  # called with the seconds by length of each compared case
 
 
 def case_name(case: TimedCase) -> str:
@@ -30,7 +30,7 @@ def run_race(
     show_times: ShowTimes,
     alt: str,
 ) -> None:
-    """Shows the multiply-adds of cases against the length, and after the press of a button the measured seconds.
+    """Shows the multiply-adds of cases against the length and, once the visitor asks for them, measured seconds.
 
     name: the name of this comparison in its lesson. others: further multiply-adds to draw, by name of the curve.
     show_times: a function that shows the text above the charts. alt: prefix of the text keys of the charts' alternative
@@ -67,7 +67,10 @@ def run_race(
 
 
 def draw_growth(kind: str, lines: Sequence[GrowthLine], lengths: Sequence[int], name: str, alt: str) -> None:
-    """Draws the chart of one kind of cost, COUNTED or MEASURED, by length. name, alt: as in run_race."""
+    """Draws the chart of one kind of cost, COUNTED or MEASURED, by length.
+
+    name: of the comparison in its lesson. alt: prefix of the text key of the alternative text.
+    """
     titles = (say("lessons.cost.axis_length"), say(f"lessons.cost.axis_{kind}"))
     picture = growth_curves(kind, lines, lengths, titles, current_palette())
     show_curve_chart(picture, f"{lesson_choices.current_slug()}_{name}_{kind}", say(f"{alt}_{kind}"))

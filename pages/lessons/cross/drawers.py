@@ -1,4 +1,4 @@
-"""The accordions of the lesson on cross-attention, and helpers that the lesson's page uses, too."""
+"""Draws the accordions of the lesson on cross-attention; the lesson's page uses some of these functions, too."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,7 +41,7 @@ from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say
 
 # ---- Setups of two sequences, one as queries and one as keys ---------------------------------------------------------
-LECTURE_NOTES_WIDTH = 64  # vector width of lecture notes 001's worked example: 5 queries, 6 keys, eight heads
+LECTURE_NOTES_WIDTH = 64  # the vectors' width in the worked example of lecture notes 001: 5 queries, 6 keys, 8 heads
 
 
 def swap_sequences(setup: Setup) -> Setup:
@@ -53,7 +53,7 @@ def swap_sequences(setup: Setup) -> Setup:
 
 
 def ask_itself(setup: Setup) -> Setup:
-    """Returns the Setup of self-attention on the sentence that has the queries."""
+    """Returns the Setup of self-attention on one of two sentences: the sentence that has the queries."""
     return setup.with_fields(cross=False, context_text=None)
 
 
@@ -71,7 +71,7 @@ def make_random_sequences(queries: int, keys: int) -> Setup:
 
 # ---- sums of weights in a sentence -----------------------------------------------------------------------------------
 def join_named_sums(sums: Sequence[float], names: Sequence[str]) -> str:
-    """Formats each sum after its word, joined by commas."""
+    """Formats each sum after the word that it belongs to, joined by commas."""
     texts = []
     for name, each in zip(names, sums, strict=True):
         word = escape_markdown(name)
@@ -87,7 +87,7 @@ STEPS_WITH_SHAPES = ("q", "k", "v", "weights", "output")
 def show_lengths(asked: Setup) -> None:
     """Shows the shapes and the sums of the weights for the chosen sequences: two sentences, one, or random vectors.
 
-    asked: the Setup of the visitor's two sentences.
+    asked: the Setup of the visitor's two sentences, the choice "two".
     """
     setup = choose_sequences(asked)
     trace = trace_for(setup)
@@ -135,8 +135,8 @@ def say_shapes(trace: Trace) -> None:
 def join_sums_over(trace: Trace, axis: str, names_of: str, head: int) -> str:
     """Formats the sums of a head's weights over an axis, each after its word on the other axis.
 
-    If the vectors are random, only the sums are returned, because they then show nothing about a word. axis: the axis
-    that is summed over. names_of: the other axis, whose words name the sums.
+    If the vectors are random, the sums are returned without words, because they then say nothing about a word. axis:
+    the axis that is summed over. names_of: the other axis, whose words name the sums.
     """
     sums = weight_sums(trace, axis, head)
     if trace.chance:
@@ -146,7 +146,7 @@ def join_sums_over(trace: Trace, axis: str, names_of: str, head: int) -> str:
 
 # ---- drawer "decoder", tab of a trained decoder: does a network learn to align words? --------------------------------
 EXAMPLE = "translator"
-MAX_WORDS = 30  # the most words of a sentence, because each gets a line to all words of the other sentence
+MAX_WORDS = 30  # the most words of a sentence, as each has a line to every word of the other sentence
 
 
 def show_translator(_: Setup) -> None:
@@ -159,7 +159,7 @@ def show_translator(_: Setup) -> None:
     kind = sentences_of(setup.run)
     st.markdown(f"#### {escape_markdown(kind.spell(kind.own_words()))}")
     _, *written = trace.labels["T"]
-    # Each row is labelled with the word that it generates, because that is the next word.
+    # A row computes the word that follows, so each row is labelled with the word that it generates.
     labelled = trace.labelled(T=(*written, say("lessons.cross.translator_end")))
     title = say("lessons.cross.translator_title", head=figures.figures["head"])
     st.markdown(f"**{title}**")
@@ -202,9 +202,9 @@ def show_built_decoder(asked: Setup) -> None:
 
 
 def choose_words_so_far(asked: Setup) -> tuple[str, ...]:
-    """Shows the choice of the word that was generated last; returns the words up to this word.
+    """Shows the choice of the last generated word; returns the words up to it.
 
-    The default is the last but one. asked: the Setup of the visitor's two sentences.
+    The default is the last word but one. asked: the Setup of the visitor's two sentences.
     """
     words = inputs_of(asked).queries
     names = place_names(trace_for(asked), "T", len(words))
@@ -223,7 +223,7 @@ def make_decoder_stages(setup: Setup, causal: bool) -> tuple[Setup, Setup]:
 
 
 def with_chance_of_words(crossed: Trace, own: Trace) -> Trace:
-    """Returns the cross-attention run, whose queries count as random if their words do in the self-attention run."""
+    """Returns the cross-attention run with its queries marked as random where the self-attention's words are random."""
     tokens = dict(crossed.chance.tokens)
     tokens["T"] = own.chance.tokens["T"]
     chance = replace(crossed.chance, tokens=tokens)
@@ -231,7 +231,7 @@ def with_chance_of_words(crossed: Trace, own: Trace) -> Trace:
 
 
 def show_stage_maps(own: Trace, crossed: Trace, selection: Selection) -> None:
-    """Shows the maps of the self-attention and cross-attention weights side by side."""
+    """Shows the attention maps of the self-attention and of the cross-attention side by side."""
     pictures = []
     for name, trace in (("stage_1", own), ("stage_2", crossed)):
         title = say(f"lessons.cross.{name}")
@@ -240,9 +240,9 @@ def show_stage_maps(own: Trace, crossed: Trace, selection: Selection) -> None:
 
 
 def say_what_later_words_change(asked: Setup, causal: bool, own: Trace) -> None:
-    """Shows how far the queries' inputs of the words so far differ from those in the whole sentence.
+    """Shows how far the inputs of the cross-attention's queries would differ if the whole sentence were generated.
 
-    The inputs are those of the cross-attention. own: the self-attention run on the words so far.
+    own: the self-attention run on the words so far. causal: whether that self-attention is masked.
     """
     count = own.sizes()["T"]
     if count == len(inputs_of(asked).queries):
@@ -274,7 +274,7 @@ def show_context_vector(forward: Setup) -> None:
 
 
 def setup_with_score(forward: Setup, score: str) -> Setup:
-    """Returns the Setup whose keys and values are the source vectors.
+    """Returns the Setup with a score function and with the source vectors themselves as keys and values.
 
     score: "dot", or "additive", which gets matrices built by hand.
     """

@@ -1,4 +1,4 @@
-"""The lesson on cross-attention: from the words of one sentence to the words of another, in both directions."""
+"""Draws the lesson on cross-attention: from the words of one sentence to the words of another, in both directions."""
 
 import streamlit as st
 
@@ -21,13 +21,13 @@ from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
-DIRECTIONS = ("forward", "backward")  # "forward": the first line has the queries; "backward": the second line
+DIRECTIONS = ("forward", "backward")  # "forward": the first line's words are the queries; "backward": the second's
 ASKING = {"forward": "token", "backward": "word"}  # direction -> link parameter of the selected query
 GUESSES = {"forward": "guess", "backward": "answer"}  # direction -> link parameter of the visitor's guess
 
 
 def choose_way(direction: str, setup: Setup) -> tuple[Setup, Way]:
-    """Returns the Setup of a direction with its selected query, and the Way by which the picture draws it."""
+    """Returns the Setup of a direction with its selected query, and the Way: what the picture draws for it."""
     trace = trace_for(setup)
     read = make_place_reader(trace.sizes()["T"])
     word = get_choice(ASKING[direction], None, read)
@@ -38,9 +38,9 @@ def choose_way(direction: str, setup: Setup) -> tuple[Setup, Way]:
 
 
 def take_word(way: int, word: int) -> None:
-    """Handles a click on a word in the picture: selects the word's direction, and the word as query.
+    """Called with a clicked word of the picture: selects the word's direction, and the word as that direction's query.
 
-    way: the index of the direction.
+    way: the index of the direction. word: the index of the word.
     """
     store_choice("direction", None if way == 0 else DIRECTIONS[way])
     store_choice(ASKING[DIRECTIONS[way]], word)
@@ -50,7 +50,7 @@ def ask_what_is_given(trace: Trace, back: Trace, name: str) -> bool:
     """Asks for the sum of the weights that the least attended word distributes when it is the query.
 
     Returns whether the answer may be shown. trace: the run in which the word is a key. back: the run of the opposite
-    direction. name: the link parameter of the guess.
+    direction. name: the link parameter in which the guess is kept.
     """
     got = weight_sums(trace, "T")
     least = min(range(len(got)), key=got.__getitem__)

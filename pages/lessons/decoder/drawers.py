@@ -1,4 +1,4 @@
-"""The accordions of the lesson on the decoder."""
+"""Draws the accordions of the lesson on the decoder."""
 
 from collections.abc import Iterable
 
@@ -23,9 +23,7 @@ from pages.site.words import current_language, escape_markdown, say
 
 # ---- drawer "sum": what does each part add to the next word? ---------------------------------------------------------
 def show_sum_of_parts(written: Written) -> None:
-    """Shows the direct logit attribution of the next word: what each part of the translator adds to the word's
-    logit.
-    """
+    """Shows the direct logit attribution of the next word: what each component of the translator adds to its logit."""
     view = written.view()
     pushes = pushes_by_kind(whole_parts(view.stack, view.at, view.target))
     logits = view.stack[UNEMBEDDING]["logits"]
@@ -45,7 +43,7 @@ COMPARED_PARTS = ("encoder", "embedding", "attention", "cross", "feed_forward", 
 
 
 def show_decoder_alone(written: Written) -> None:
-    """Shows a table of the parts in a translator and in a decoder-only language model, with the number of each kind."""
+    """Shows a table that counts the components of a translator and those of a decoder-only language model."""
     setup = make_setup(example=DECODER_EXAMPLES[current_language()])
     kind = model_sentences_of(setup.run)
     alone = run_model(kind.model, kind.read(inputs_of(setup).queries))
@@ -57,18 +55,18 @@ def show_decoder_alone(written: Written) -> None:
 
 
 def count_parts(names: Iterable[str]) -> dict[str, int]:
-    """Counts the parts of a run by kind; all parts of an encoder are of one kind.
+    """Counts the components ("parts") of a run by kind; all parts of an encoder are of the kind "encoder".
 
-    names: the names of the parts.
+    names: the names of the parts, such as "1.attention".
     """
     kinds = ["encoder" if name.startswith(ENCODER) else name.rpartition(".")[2] for name in names]
     return {kind: kinds.count(kind) for kind in COMPARED_PARTS}
 
 
 def list_rows(columns: tuple[dict[str, int], ...]) -> list[list[str]]:
-    """Returns the rows of a table: each kind of part with its count in each run, or "–" if a run has no such part.
+    """Returns the rows of a table: each kind of component with its count in each run, or "–" if a run has none.
 
-    columns: {kind of part: count} for each run.
+    columns: {kind of component: count} for each run.
     """
     rows = []
     for kind in COMPARED_PARTS:
@@ -84,7 +82,7 @@ SHAPED_STEPS = ("q", "k", "weights", "output")
 
 
 def show_shapes(written: Written) -> None:
-    """Shows a table of the three attentions in this run of a 2017 Transformer.
+    """Shows a table of the three attentions of a 2017 Transformer, with numbers of this run.
 
     The columns are queries, keys, blocked pairs and shapes.
     """

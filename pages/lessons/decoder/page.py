@@ -1,4 +1,4 @@
-"""The lesson on the decoder: for each word self-attention to earlier words, cross-attention, and the next word.
+"""Draws the lesson on the decoder: for each word self-attention to earlier words, cross-attention, and the next word.
 
 The decoder is that of a trained translator.
 """
@@ -29,7 +29,7 @@ GUESSES = ("all", "before", "none")
 
 # ---- the still picture of the decoder's lesson: a generated word's threads, and the next word ------------------------
 def draw_threads(written: Written, data: dict) -> Picture:
-    """Returns the selected word's row as a still picture, in which all stages of the computation are finished."""
+    """Returns the selected word's self-attention, cross-attention and next words as a still picture for files."""
     place = (0, written.head, written.row)
     own, cross = (written.stack[f"{written.layer}.{kind}"]["weights"][place] for kind in ("attention", "cross"))
     row = DecoderRow(
@@ -106,10 +106,10 @@ def list_next_words(written: Written) -> list[list[dict]]:
 
 
 def tell_stages(written: Written, own: Trace, cross: Trace, following: list[list[dict]]) -> list[str]:
-    """Returns a sentence for each stage of each row: all stages of the first row, then of the second, and so on.
+    """Returns the sentences of the animation: for each generated word in order, one sentence per stage.
 
-    A row belongs to one generated word. own, cross: the runs of self-attention and cross-attention. following: for each
-    row, the likeliest next words.
+    The stages are self-attention, cross-attention and the next word. own, cross: the runs of self-attention and
+    cross-attention. following: for each generated word, the likeliest next words.
     """
     told = []
     for row, words in enumerate(following):
@@ -124,9 +124,9 @@ def tell_stages(written: Written, own: Trace, cross: Trace, following: list[list
 
 
 def look_of(trace: Trace, written: Written, row: int, words: tuple[str, ...]) -> tuple[str, float]:
-    """Returns (word, weight) of the largest weight in a row of the selected head.
+    """Returns the word that a generated word attends to most in the selected head, and the weight.
 
-    words: the words of the keys.
+    row: the index of the generated word. words: the words of the keys.
     """
     weight, at = trace["weights"][0, written.head, row].max(-1)
     return words[int(at)], float(weight)

@@ -1,4 +1,4 @@
-"""The decoder lesson's sentence and its translation, and the run of the translator on both."""
+"""Holds the decoder lesson's sentence and its translation, and the run of the translator on both."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,16 +19,16 @@ from pages.setup.link_values import read_link_count
 from pages.setup.setup import Setup, make_setup
 
 TRANSLATOR_EXAMPLE = "translator"
-DECODER_LAYERS, DECODER_HEADS = ("1", "2"), ("1", "2", "3", "4")  # names in the decoder of the translator
+DECODER_LAYERS, DECODER_HEADS = ("1", "2"), ("1", "2", "3", "4")  # of the decoder in the translator
 MOST_TYPED_WORDS = 14  # a sentence has at most this many words, because each word has a line in the picture
 ROW_CHOICE, FIRST_ROW = "t", 3  # the selected generated word: name of its link parameter, and its index by default
 
 
 @dataclass(frozen=True)
 class Written:
-    """A sentence and its translation, each with its start token, and the visitor's selection.
+    """A sentence and its translation, each with its start token, and the selected layer, head and generated word.
 
-    layer: the layer, counted from 1. head, row: the head and the row, counted from 0.
+    layer: the layer, counted from 1. head: the head, counted from 0. row: the index of the generated word.
     """
 
     setup: Setup
@@ -72,9 +72,9 @@ def choose_written() -> Written:
     return Written(setup, kind.source_words(), target, int(layer), DECODER_HEADS.index(head), row)
 
 
-@lru_cache(maxsize=4)  # few, because each cached result has the logit changes of every row for the whole vocabulary
+@lru_cache(maxsize=4)  # few results, as each holds logit changes of every row for the whole vocabulary
 def sum_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> Stack:
-    """Runs a translator, and adds steps with what each decoder part contributes to each word's vector and logits."""
+    """Runs a translator, and adds steps with what each decoder component adds to each word's vector and logits."""
     with torch.inference_mode():
         stack = with_logit_sum(with_residual_sum(run_translator(name, source, target)))
     return stack.labelled(target, memory=source, vocabulary=tuple(vocabulary(TARGET)))

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on decoding with a key/value cache."""
+"""Draws the accordions of the lesson on decoding with a key/value cache."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -59,7 +59,7 @@ MOST_TRIANGLE_WORDS = 12  # the most words along a side of a triangle, so that i
 TRIANGLE_STATES = {
     "with": (STATE_COMPUTED, STATE_KEPT, STATE_ABSENT),
     "without": (STATE_COMPUTED, STATE_AGAIN, STATE_ABSENT),
-}  # triangle -> the states of keys that its legend explains
+}  # triangle -> the states of a key that its legend explains
 
 
 def show_counted_keys(written: Written) -> None:
@@ -74,7 +74,7 @@ def show_counted_keys(written: Written) -> None:
 
 
 def show_triangles(names: Sequence[str]) -> None:
-    """Draws two triangles, one with a cache and one without, which show what keys are computed at each step.
+    """Draws two triangles, with and without a cache, which show the keys that are computed at each decoding step.
 
     names: the names of the tokens.
     """
@@ -93,7 +93,10 @@ def show_triangles(names: Sequence[str]) -> None:
 
 
 def ask_for_key_count() -> None:
-    """Asks how many keys are computed for a long text without a cache. After a guess, shows the answer and a chart."""
+    """Asks how many keys are computed for a long text without a cache; after the visitor's guess, shows the answer.
+
+    The answer comes with a chart of the number of keys by length.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=300):
             length = slide("length", DECODED_LENGTHS, 256, format_grouped)
@@ -139,7 +142,7 @@ LATENT_WIDTH, TURNED_WIDTH = 4 * MODEL_HEAD_WIDTH, MODEL_HEAD_WIDTH // 2  # widt
 CACHE_WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}  # name -> number of cached tokens; None for all
 KV_HEAD_COUNTS = {"each": MODEL_HEADS, "grouped": 8, "multi": 1, "latent": None}  # key/value heads; None: a latent
 MODEL_LAYERS = (1, 12, 32, 80)
-OWN_WINDOW = 3  # the window is this many tokens, because the visitor's text is short
+OWN_WINDOW = 3  # window in tokens for the visitor's text, which is short
 CACHE_LENGTHS = (256, 1024, 4096, 16384, 65536, 131072)
 CACHE_AXIS_TOKENS, CACHE_AXIS_BYTES = (1024, 4096, 16384, 65536), (MIB, GIB, TIB)  # positions of the axes' ticks
 CACHE_AXIS_START_BYTES = 262_144  # bytes at which the chart's vertical axis begins
@@ -147,7 +150,7 @@ CACHE_AXIS_START_BYTES = 262_144  # bytes at which the chart's vertical axis beg
 
 @dataclass(frozen=True)
 class CachedModel:
-    """The settings on which the size of a model's cache depends.
+    """The settings of a model that decide the size of its cache.
 
     kv_heads: the number of key/value heads of each layer; None if a latent is cached instead. window: a key of
     CACHE_WINDOWS. dtype: one of PRECISIONS.
@@ -207,7 +210,7 @@ def say_cache_size(model: CachedModel, length: int) -> None:
 
 
 def show_cache_of_own_text(setup: Setup, model: CachedModel) -> None:
-    """Runs the first layer on the text with the model's settings; shows its cache's size by formula and as measured.
+    """Runs a layer on the visitor's text with the model's settings; shows the size of its cache, computed and measured.
 
     setup: the visitor's text. model: the chosen settings.
     """
@@ -254,7 +257,7 @@ def show_latents_of_own_text(setup: Setup) -> None:
 
 
 def show_cache_chart(model: CachedModel, length: int) -> None:
-    """Draws the size of a model's cache by length, beside the size without shared heads and without a window.
+    """Draws the size of a model's cache by length, and the size without shared heads and without a window beside it.
 
     length: the number of tokens that a vertical line in the chart marks.
     """
@@ -324,7 +327,7 @@ def show_cache_contents(written: Written) -> None:
     word = quote_token(full, "T", selection.query)
     show_sentence(f"lessons.decoding.kept_{kind}", gap=format_exact(gap), word=word)
     alone = steps[selection.query]
-    selection_alone = replace(selection, query=0)  # the index is 0, because a decoding step has a single query
+    selection_alone = replace(selection, query=0)  # index 0, because a decoding step has a single query
     show_step_picture("cache", alone, "k", selection_alone)
     if kind == "alibi":
         show_step_picture("bias", alone, "biased_scores", selection_alone)
@@ -351,7 +354,7 @@ def show_linear_state(written: Written) -> None:
 def say_state_size(longer: Trace, seen: int) -> None:
     """Shows the size of the state, and the largest difference between the results of linear attention's two forms.
 
-    longer: a result of with_linear_states. seen: the number of tokens read so far.
+    longer: a run with the states of linear attention (with_linear_states). seen: the number of tokens read so far.
     """
     sizes = longer.sizes()
     show_sentence(
@@ -379,9 +382,9 @@ def show_state(longer: Trace, seen: int, selection: Selection) -> None:
 
 
 # ---- drawer "middle": can a decoder fill a gap? ----------------------------------------------------------------------
-FIRST_GAPS = ("did", "没")  # the first of these words in the text is hidden by default
-MOST_CANDIDATES, LEAST_CANDIDATE_SHARE = 5, 0.001  # for a gap: the most words listed, and their least probability
-TRIED_WORDS = 50  # the decoder tries this many words in the gap
+FIRST_GAPS = ("did", "没")  # the word of these that comes first in the text is hidden by default
+MOST_CANDIDATES, LEAST_CANDIDATE_SHARE = 5, 0.001  # for the hidden word: most words listed, least probability
+TRIED_WORDS = 50  # so many words are tried in place of the hidden word
 
 
 def show_filled_gap(written: Written) -> None:
@@ -400,16 +403,16 @@ def choose_gap(written: Written) -> int:
     """Shows the choice of the word to hide; returns the word's index, from 1."""
     words = written.words[1:]
     if get_choice("gap", 0, read_link_count) >= len(words):
-        store_choice("gap", None)  # forget a stored index that belongs to a longer text
+        store_choice("gap", None)  # forget a stored index that lies beyond this text
     places = [place for place, word in enumerate(words) if word in FIRST_GAPS]
     usual = places[0] if places else len(words) // 2
     return 1 + pick_place("gap", words, usual)
 
 
 def show_readers(written: Written, at: int) -> None:
-    """Shows the likeliest words for the gap by each method, and the probability that each gives to the hidden word.
+    """Shows the likeliest words for the hidden word by each method, and the probability that each gives to that word.
 
-    at: the index of the gap.
+    at: the index of the hidden word.
     """
     name, tokens = written.name, written.tokens
     readers = {
@@ -431,18 +434,18 @@ def show_readers(written: Written, at: int) -> None:
 
 
 def show_order(written: Written, at: int) -> None:
-    """Shows the text in the order prefix, suffix, middle; the gap is the middle.
+    """Shows the text in the order prefix, suffix, middle, in which the hidden word is the middle and so comes last.
 
-    at: the index of the gap.
+    at: the index of the hidden word.
     """
     show_sentence("lessons.decoding.order")
     st.code(" ".join(written.moved(at)), language=None, wrap_lines=True)
 
 
 def tell_held_out_figures() -> None:
-    """Shows the measured accuracy on held-out English texts.
+    """Shows the measured accuracy of predicting a hidden word of held-out English texts.
 
-    Included is a decoder that was trained on texts in the fill-in-the-middle order.
+    Among the measured models is a decoder that was trained on texts in the fill-in-the-middle order.
     """
     figures = MIDDLE_FIGURES.rows[MIDDLE_LANGUAGE]
     values = {}

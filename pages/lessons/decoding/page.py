@@ -1,4 +1,4 @@
-"""The lesson on decoding: a model continues a text word by word, with a cache of earlier keys and values."""
+"""Draws the lesson on decoding: a model continues a text word by word, with a cache of earlier keys and values."""
 
 import streamlit as st
 

@@ -1,4 +1,7 @@
-"""The decoding lesson's picture: generated words, the cache drawn as shelves, and the cost with and without a cache."""
+"""Draws the decoding lesson's picture: generated words, the cache of each layer as a row ("shelf"), and the cost.
+
+The cost is shown with and without a cache.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
@@ -45,17 +48,17 @@ def show_shelves(written: Written) -> None:
 
 
 def take_opened(written: Written, cell: Mapping) -> None:
-    """Handles a click on a cell: selects its stop (its number of generated words), and opens the cell's number."""
+    """Called with a clicked cell of the picture: selects the cell's number of generated words, and opens its number."""
     store_choice(STOP_CHOICE, cell["stop"])
     open_sent(written.view(cell["stop"]), cell)
 
 
 # ---- data of the component -------------------------------------------------------------------------------------------
 def make_shelves_data(written: Written) -> bytes:
-    """Returns the component's data as bytes, for all stops (a stop is a number of generated words)."""
+    """Returns the data of the picture's component as bytes, for each number of generated words ("stop")."""
     last = written.run(written.stops[-1])
     parts = list(last.caches)
-    next_words = [written.next_word(stop) for stop in written.stops]  # None after the last word
+    next_words = [written.next_word(stop) for stop in written.stops]  # one for each stop; None after the last word
     data = {
         "run": repr((written.words, written.given, written.setup.view.word_seed)),
         "stop": written.stop,
@@ -80,9 +83,10 @@ FILLED_BY_BROWSER = {name: f"{{{name}}}" for name in ("layer", "word", "key", "s
 
 
 def pack_weights(written: Written, parts: list[str]) -> bytes:
-    """Packs the weights of each stop's last word as float32 bytes, in the order (stops, layers, heads, words).
+    """Packs the attention weights of the last word, for each number of generated words, as float32 bytes.
 
-    parts: the names of the attention parts, one for each layer.
+    Their order is (numbers of generated words, layers, heads, words). parts: the names of the attentions, one for each
+    layer.
     """
     count = len(written.words)
     rows = []
@@ -96,7 +100,7 @@ def pack_weights(written: Written, parts: list[str]) -> bytes:
 def pack_strips(written: Written, parts: list[str]) -> bytes:
     """Packs the magnitudes of all keys and values as bytes, in the order (layers, heads, words, key or value, d).
 
-    Each magnitude is relative to the largest of its head. parts: the names of the attention parts, one for each layer.
+    Each magnitude is relative to the largest of its head. parts: the names of the attentions, one for each layer.
     """
     stack = written.run(written.stops[-1]).stack
     keys = torch.stack([stack[part]["k"][0] for part in parts])  # (L, H, S, d)
@@ -108,7 +112,7 @@ def pack_strips(written: Written, parts: list[str]) -> bytes:
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
 def tell_stop(written: Written, way: str, stop: int) -> str:
-    """Returns the sentence that describes the state after some generated words.
+    """Returns the sentence on what was computed and what was cached after some generated words, and on the next word.
 
     way: "cached" for the run with a cache, "again" for the run without a cache. stop: the number of generated words.
     """
@@ -122,7 +126,7 @@ def tell_stop(written: Written, way: str, stop: int) -> str:
 
 
 def tell_counts(written: Written) -> Iterator[str]:
-    """Yields sentences that compare the cost with and without a cache at the selected stop, for an exported file."""
+    """Yields sentences that compare the cost with and without a cache at the selected word, for an exported file."""
     for count in describe_counts(written):
         cached, again = count["texts"][written.stop]
         yield say("lessons.decoding.count.told", title=count["title"], cached=cached, again=again)
@@ -140,9 +144,10 @@ def describe_counts(written: Written) -> Iterator[dict[str, object]]:
 
 
 def describe_count(name: str, sizes: list[list[int]], spell: Callable[[int], str]) -> dict[str, object]:
-    """Returns the data of one cost and of the cost's growth per word, for the component.
+    """Returns the picture's data of one cost and of its growth per word.
 
-    sizes: the cost with and without a cache, for each stop. spell: a function that formats a cost.
+    name: of the cost. sizes: the cost with and without a cache, for each number of generated words. spell: a function
+    that formats a cost.
     """
     added = [["", ""]]
     for before, now in pairwise(sizes):
@@ -162,7 +167,7 @@ STILL_HEAD = 0  # index of the head that a still picture shows
 
 
 def draw_shelves(written: Written) -> Picture:
-    """Draws the generated words and the caches at the selected stop."""
+    """Draws the generated words and the caches of all layers after the selected number of words, as a still picture."""
     text = ShelvedText(
         words=written.words,
         seen=written.given + written.stop,
@@ -184,7 +189,7 @@ def name_coming(written: Written) -> str:
 
 
 def make_shelves(written: Written) -> Iterator[Shelf]:
-    """Yields, for each layer, the keys and values in STILL_HEAD, and the weights of the last word in this head."""
+    """Yields for each layer its cache in the still picture: keys, values and the last word's weights in one head."""
     now, last = written.run(written.stop).stack, written.run(written.stops[-1])
     for part in last.caches:
         name = say("model.layer", layer=part.partition(".")[0])

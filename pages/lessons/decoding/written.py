@@ -1,4 +1,4 @@
-"""The visitor's beginning of a text, and its continuation by a language model, with the cache after each word."""
+"""Continues the visitor's beginning of a text with a language model, and runs it with the cache after each word."""
 
 from dataclasses import dataclass
 from itertools import takewhile
@@ -50,7 +50,7 @@ class Written:
 
     @property
     def name(self) -> str:
-        """Name of the model."""
+        """Name of the language model."""
         return sentences_of(self.setup.run).model
 
     @property
@@ -60,31 +60,30 @@ class Written:
 
     @property
     def stops(self) -> range:
-        """All stops: the possible numbers of shown generated words, from 0 to all."""
+        """The numbers of generated words that the visitor can select, from 0 to all."""
         return range(len(self.words) - self.given + 1)
 
     def run(self, stop: int) -> CachedRun:
-        """Returns the run of the last word at a stop, with the cache of the words before it.
-
-        stop: the number of generated words.
-        """
+        """Returns the run of the last word, with the cache of the words before it, after `stop` generated words."""
         return run_cached(self.name, self.tokens[: self.given + stop])
 
     def stack(self, stop: int) -> Stack:
-        """Returns the run at a stop with words as labels, and with the distribution from which the next word is chosen.
+        """Returns the run after `stop` generated words, with words as labels and the distribution of the next word.
 
-        stop: the number of generated words.
+        The next word is chosen from this distribution.
         """
         words = self.words[: self.given + stop]
         stack = self.run(stop).labelled(words, model_vocabulary(self.name))
         return with_word_choices(self.name, stack, word_choices_of(self.setup.view))
 
     def view(self, stop: int) -> BlockView:
-        """Returns the run at a stop as a BlockView, which explains an opened number."""
+        """Returns the run after `stop` generated words as a BlockView, which explains an opened number."""
         return make_view(self.name, self.tokens[: self.given + stop], self.stack(stop), 0)
 
     def next_word(self, stop: int) -> tuple[str, float, int] | None:
-        """Returns the next word at a stop, its probability and its vocabulary index; None at the end of the text."""
+        """Returns the word after `stop` generated words, its probability and vocabulary index; None at the text's
+        end.
+        """
         if stop == self.stops[-1]:
             return None
         word = self.words[self.given + stop]
@@ -112,7 +111,7 @@ def is_typed(word: str) -> bool:
 
 
 def choose_beginning(example: Setup) -> Setup:
-    """Shows the text box for the beginning of a text; returns its Setup."""
+    """Shows the text input for the beginning of a text; returns the Setup of the typed beginning."""
     return sentence_box(example.with_fields(text=BEGINNINGS[example.run.example]), most=MOST_TYPED_WORDS)
 
 
@@ -134,7 +133,7 @@ def choose_words(setup: Setup) -> Setup:
 
 
 def spell_top_k(count: float) -> str:
-    """Formats the value of top-k; 0 becomes the text for all words."""
+    """Formats the value of top-k; 0, which keeps all words, becomes the text for all words."""
     return str(count) if count else say("words.all")
 
 

@@ -1,4 +1,7 @@
-"""The accordions of the lesson on distance (attention, RNN and CNN compared), and helpers for the lesson's page."""
+"""Draws the accordions of the lesson on distance, which compares attention, RNN and CNN.
+
+The lesson's page uses some of these functions, too.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -72,7 +75,7 @@ EncodersByKind = Mapping[str, Encoder]
 
 
 def name_encoder(kind: str) -> str:
-    """Returns the name that the page shows for a kind of encoder."""
+    """Returns the name of a kind of encoder in the page's language."""
     return option_labels("kinds")(kind)
 
 
@@ -119,12 +122,12 @@ def setup_with_kernel(own: Setup, taps: str) -> Setup:
     return own.with_fields(
         **PLAIN_LAYER,
         **no_projections,
-        weights=pack_chosen(weights[None, None].numpy()),  # (1, 1, T, T)
+        weights=pack_chosen(weights[None, None].numpy()),  # the same kernel in every row, in the shape (1, 1, T, T)
     )
 
 
 def setup_with_offset_scores(own: Setup, scores: str) -> Setup:
-    """Returns the Setup in which each score depends only on the offset between query and key.
+    """Returns the Setup with projections by which a score depends only on the offset between query and key.
 
     scores: the scores of consecutive offsets, as text.
     """
@@ -151,7 +154,7 @@ MAX_STATES_ACROSS = 18  # the most states side by side whose numbers stay readab
 def show_rnn_states(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
     """Shows one step of the RNN: the word, the previous state, and the new state computed from both.
 
-    encoders: {kind: its encoder}.
+    encoders: {kind: its encoder}, with the kinds "attention" and "rnn".
     """
     words = get_word_names(sentence)
     numbers = [str(number) for number in range(1, len(words) + 1)]
@@ -241,7 +244,7 @@ def show_pass(trace: Trace, step: str, newest: dict[str, int], title: str) -> No
 
 
 def show_gates(trace: Trace, word: str) -> None:
-    """Shows how an LSTM's left-to-right pass computed its newest state: one row for each gate, cell and state."""
+    """Shows how an LSTM computed its newest state from left to right: a row per gate, for the cell and the state."""
     state = trace.step("states").operation.reads[-1]
     out, cell = trace.step(state).operation.reads
     keep, before, let_in, new = trace.step(cell).operation.reads
@@ -278,7 +281,7 @@ def show_encoder_costs(encoders: EncodersByKind, cnn: Encoder, words: EncoderWor
 
 
 def show_cost_table(costs: Mapping[str, CostComparison], length: int, distance: int) -> None:
-    """Shows a table of the costs of each kind of encoder.
+    """Shows a table of costs with a row for each kind of encoder: path length, sequential steps and multiply-adds.
 
     distance: the number of words that the path in the table bridges.
     """
@@ -331,7 +334,7 @@ def make_cost_curve(kind: str, encoder: Encoder, quantity: str, width: int) -> C
 
 
 # ---- drawer "cost", below the costs: the receptive field of a stack of convolutions ----------------------------------
-MAX_FIELD_WORDS = 12  # the most words with which the cells of the picture can be told apart
+MAX_FIELD_WORDS = 12  # the most words at which the picture's cells stay distinguishable
 
 
 def show_receptive_field(encoder: Encoder, words: EncoderWords) -> None:
@@ -365,7 +368,7 @@ TIMED_ENCODING_LENGTHS = ENCODED_LENGTHS[3:]
 
 
 def show_encoding_times(encoders: EncodersByKind) -> None:
-    """Measures the time of a forward pass by length if the visitor asks for it, and shows the exponent of its growth.
+    """Measures the time of a forward pass by length if the visitor asks for it, and shows with which power it grows.
 
     encoders: {kind: its encoders}.
     """
@@ -435,7 +438,7 @@ def show_time_curves(lengths: Sequence[int], times: Mapping[str, Sequence[float]
 
 # ---- drawer "fixed": is a convolution an attention? ------------------------------------------------------------------
 def show_fixed_weights(example: str) -> None:
-    """Shows weights that do not depend on the words, but on a kernel or on positions, beside computed weights."""
+    """Shows weights that depend on a kernel or on positions, and not on the words, beside computed weights."""
     kind = choose_option("fixed", tuple(FIXED_WEIGHT_SETUPS))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         own = sentence_box(make_setup(example=example), "said")

@@ -1,4 +1,6 @@
-"""The lesson on distance: how much a position depends on a word, by the distance between them, in each encoder."""
+"""Shows the lesson on distance: how much a position depends on a word, by the distance between them, in each
+encoder.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -56,8 +58,8 @@ INFLUENCE_FORMATS = {"share": format_small_percent, "relative": format_small}
 def choose_words(asked: list[LiveChoice]) -> tuple[EncoderWords, Setup]:
     """Shows the choice of the words to encode; returns the words, and the Setup of their sentence.
 
-    For random words this is the Setup of the example. asked: a list to which this function appends the sliders on which
-    the measurements depend.
+    For random words the Setup is that of the example sentence. asked: a list to which this function appends the sliders
+    on which the measurements depend.
     """
     usual = "zh_ta" if current_language() == "zh" else "en_it"
     kind = choose_option("words", ("en_it", "zh_ta", "random"), usual)
@@ -71,9 +73,9 @@ def choose_words(asked: list[LiveChoice]) -> tuple[EncoderWords, Setup]:
 
 
 def ask_number(asked: list[LiveChoice], name: str, options: Sequence[float], default: float) -> float:
-    """Shows a slider for a number, and returns the number.
+    """Shows a slider for a number, appends it to `asked`, and returns the number.
 
-    asked: the list to which the slider is appended, as in choose_words.
+    asked: the list of the sliders on which the measurements depend.
     """
     choice = find_live_choice(name, options, default)
     show_live_choice(choice)
@@ -82,10 +84,10 @@ def ask_number(asked: list[LiveChoice], name: str, options: Sequence[float], def
 
 
 def choose_encoders(asked: list[LiveChoice], both: bool) -> dict[str, Encoder]:
-    """Shows the controls of all encoders; returns {kind: its encoder}.
+    """Shows the sliders of all encoders; returns {kind: its encoder}.
 
-    asked: the list to which the sliders are appended, as in choose_words. both: whether recurrences read in both
-    directions.
+    asked: the list of the sliders on which the measurements depend; the shown ones are appended. both: whether
+    recurrences read in both directions.
     """
     of_rnn, of_gates, of_layers, of_window = st.columns(4)
     with of_rnn:
@@ -107,10 +109,10 @@ def choose_encoders(asked: list[LiveChoice], both: bool) -> dict[str, Encoder]:
 
 
 def choose_measure(asked: list[LiveChoice]) -> tuple[str, LiveChoice, Callable[[float], str]]:
-    """Shows the choice of the measure of influence and of the number of weight samples.
+    """Shows the choice of the measure of influence, and a slider for the number of weight samples.
 
-    Returns the measure, the slider of the number, and a function that formats an influence. asked: the list to which
-    the slider is appended, as in choose_words.
+    Returns the measure, the slider, and a function that formats an influence. asked: the list of the sliders on which
+    the measurements depend; the slider is appended.
     """
     first, second = st.columns(2)
     with first:

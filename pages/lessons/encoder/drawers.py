@@ -1,4 +1,4 @@
-"""The accordions of the lesson on the encoder block, and helpers that the lesson's page uses, too."""
+"""Draws the accordions of the lesson on the encoder block; the lesson's page uses some of the functions, too."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -32,7 +32,7 @@ STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 
 
 def colour_of(kind: str) -> str:
-    """Returns the colour of a kind of block, which is the same in all charts."""
+    """Returns the colour of a kind of block (with or without residuals and norms), which is the same in all charts."""
     palette = current_palette()
     return {
         "before": palette.share,
@@ -44,12 +44,14 @@ def colour_of(kind: str) -> str:
 
 
 def make_curve(kind: str, x: Sequence[float], y: Sequence[float], band: Sequence[tuple[float, float]] = ()) -> Curve:
-    """Returns the curve of a kind of block."""
+    """Returns a curve with the name and the colour of a kind of block (with or without residuals and norms)."""
     return Curve(say(f"lessons.encoder.kind.{kind}"), x, y, colour_of(kind), band=band)
 
 
 def show_losses(kinds: Sequence[str]) -> None:
-    """Shows the loss by training step: the median of the seeds, and a band from the smallest to the largest."""
+    """Shows the loss by training step for each kind of block: the median of the seeds, and a band from the smallest to
+    the largest.
+    """
     steps = range(EVERY, STEPS + 1, EVERY)
     drawn = []
     for kind in kinds:
@@ -75,7 +77,7 @@ def show_alikeness(kinds: Sequence[str]) -> None:
 
 
 def show_sizes(kinds: Sequence[str]) -> None:
-    """Shows how large the components of the vectors are after each block."""
+    """Shows the root mean square of the vectors' components after each block, as a curve for each kind of block."""
     drawn = []
     for kind in kinds:
         sizes = BLOCK_FIGURES.rows[kind].sizes
@@ -86,7 +88,9 @@ def show_sizes(kinds: Sequence[str]) -> None:
 
 
 def show_gradients(kinds: Sequence[str]) -> None:
-    """Shows the norm of the gradient at the first block, for each number of blocks."""
+    """Shows the norm of the loss gradient at the first block's parameters by the number of blocks, as a curve for each
+    kind of block.
+    """
     drawn, lengths = [], []
     for kind in kinds:
         gradients = BLOCK_FIGURES.rows[kind].gradients
@@ -153,7 +157,9 @@ def show_lost_gradient(_: Setup) -> None:
 
 
 def last_loss(figures: object) -> float:
-    """Returns the final loss of networks at their best learning rate, averaged over all seeds."""
+    """Returns the final loss of the networks of one kind of block, at their best learning rate, averaged over all
+    seeds.
+    """
     return figures.tried[str(figures.rate)]
 
 
@@ -190,9 +196,9 @@ DECODERS = {"model_en": "model_en_decoder", "model_zh": "model_zh_decoder"}
 
 
 def show_both_sides(setup: Setup) -> None:
-    """Shows the likeliest words in place of the hidden word, from the encoder and from a decoder.
+    """Shows the likeliest words in place of the hidden word: those of the encoder, and those of a decoder.
 
-    The decoder reads only the words at the left. setup: the sentence with the hidden word selected.
+    The decoder reads only the words before the hidden one. setup: the sentence with the hidden word selected.
     """
     words, at = inputs_of(setup).queries, setup.view.token
     kind = sentences_of(setup.run)
@@ -217,7 +223,7 @@ def show_both_sides(setup: Setup) -> None:
                 show_word_shares(shares, f"encoder_sides_{name}")
     example = DECODERS[setup.run.example]
     door = make_setup(example=example)
-    if len(left) > 1:  # if the gap follows words, and not only the start token
+    if len(left) > 1:  # if words precede the hidden word, not only the start token
         door = door.with_fields(text=kind.spell(left), token=len(left) - 1)
     link_to_workbench(door, "sides", say("lessons.encoder.sides_door"))
 

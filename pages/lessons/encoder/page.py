@@ -1,4 +1,4 @@
-"""The lesson on the Transformer block: what each part adds to a masked word's vector until the word is found."""
+"""Shows the lesson on the Transformer block: what each part adds to a masked word's vector until the word is found."""
 
 import streamlit as st
 
@@ -27,7 +27,9 @@ MOST_WORDS = 24  # a sentence has at most this many words
 
 
 def choose_hidden_word(example: Setup) -> Setup:
-    """Shows the choice of a sentence and of the word to hide; returns the Setup with that word hidden and selected."""
+    """Shows the choice of a sentence and of the word to hide; returns the Setup with <mask> in the word's place,
+    selected.
+    """
     typed = sentence_box(example, most=MOST_WORDS)
     show_guess_sign(typed)
     words = inputs_of(typed).queries
@@ -37,7 +39,7 @@ def choose_hidden_word(example: Setup) -> Setup:
 
 
 def hide_word(setup: Setup, at: int) -> Setup:
-    """Returns the same sentence with the word at an index hidden and selected."""
+    """Returns the Setup of the same sentence, in which the word at index `at` is replaced by <mask> and selected."""
     words = inputs_of(setup).queries
     seen = (*words[:at], MASK, *words[at + 1 :])
     text = sentences_of(setup.run).spell(seen)

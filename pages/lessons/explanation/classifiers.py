@@ -1,4 +1,6 @@
-"""Two kinds of classifiers with known evidence: texts, runs, attributions, and predictions under other weights."""
+"""Computes texts, runs, attributions, and predictions under other weights, for two kinds of classifiers with known
+evidence.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +18,7 @@ from pages.runs.network_store import find_network
 from pages.setup.setup import Setup, make_setup
 
 CLASSIFIER_EXAMPLES = {"lookup": "learned_lookup", "vote": "learned_vote"}
-CLASSIFIER_START_TEXTS = {"lookup": "b7c>3ah1f", "vote": "+.-++.-+"}  # task -> default text
+CLASSIFIER_START_TEXTS = {"lookup": "b7c>3ah1f", "vote": "+.-++.-+"}  # task of the classifier -> default text
 
 
 def check_classifier_text(task: str, text: str) -> None:
@@ -25,7 +27,7 @@ def check_classifier_text(task: str, text: str) -> None:
 
 
 def setup_for_classifier(task: str, network: str, text: str, heads: int = 1) -> Setup:
-    """Returns the Setup of a classifier's attention on a text."""
+    """Returns the Setup of a classifier's attention layer with a text as input."""
     return make_setup(
         example=CLASSIFIER_EXAMPLES[task],
         context_text=text,
@@ -56,7 +58,9 @@ def predict_text_class(task: str, network: str, text: str) -> ClassPrediction:
 
 @cache_by_setup
 def trace_with_attributions(task: str, network: str, text: str) -> Trace:
-    """Returns the run of a text, with gradient x input and leave-one-out attributions for the predicted class."""
+    """Returns the run of a classifier on a text, with gradient x input and leave-one-out attributions for the predicted
+    class.
+    """
     setup = setup_for_classifier(task, network, text)
     prediction = predict_text_class(task, network, text)
     return with_attributions(
@@ -82,7 +86,8 @@ def measure_prediction_shift(task: str, network: str, kind: str) -> PredictionSh
 
 @cache_by_setup
 def run_with_other_weights(network: str, text: str, kind: str) -> tuple[Trace, float]:
-    """Returns the run of a text with replacement weights instead of the learned ones, and the shift of the prediction.
+    """Returns the run of a text with replacement weights instead of the learned ones, and how far the prediction
+    shifts.
 
     kind: the kind of replacement weights, such as "uniform".
     """

@@ -1,4 +1,6 @@
-"""The accordions of the lesson on attention as an explanation, and helpers that the lesson's page uses, too."""
+"""Draws the accordions of the lesson on attention as an explanation; the lesson's page uses some of the functions,
+too.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -43,7 +45,7 @@ TaskTexts = Mapping[str, tuple[str, str]]  # task -> (name of its network, text)
 
 
 def type_task_texts() -> TaskTexts:
-    """Shows a text box for each classifier; returns {task: (name of its latest network, text)}."""
+    """Shows a text input for each classifier; returns {task: (name of its latest network, text)}."""
     texts = {}
     for task in CLASSIFIER_EXAMPLES:
         record = get_training_record(task)
@@ -68,7 +70,7 @@ def choose_task(name: str) -> str:
 
 # ---- the chart of the lesson on explanation: how far the predictions of both classifiers move under other weights ----
 SHOWN_SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")  # shown kinds of replacement weights, in this order
-SHIFT_AXIS_START = -0.03  # below 0, so that a dumbbell's end at 0 does not touch the edge
+SHIFT_AXIS_START = -0.03  # below 0, so that a dot at 0 does not touch the chart's edge
 
 ShiftsByTask = Mapping[str, Mapping[str, PredictionShift]]  # task -> {kind of weights: shift of the predictions}
 
@@ -82,7 +84,8 @@ def measure_shifts(texts: TaskTexts) -> ShiftsByTask:
 
 
 def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
-    """Draws a dumbbell for each kind of replacement weights, with one classifier at each end.
+    """Draws how far the predictions move under each kind of replacement weights, as a line with one classifier at each
+    end ("dumbbell").
 
     known: whether the answer may be shown.
     """
@@ -95,9 +98,10 @@ def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
 
 
 def make_dumbbell_row(shifts: ShiftsByTask, kind: str, known: bool) -> DumbbellRow:
-    """Returns the chart's row for one kind of replacement weights.
+    """Returns the chart's row for one kind of replacement weights: a dumbbell, or only its name if the answer must not
+    be shown.
 
-    The row has no ends as long as the answer must not be shown. known: whether the answer may be shown.
+    known: whether the answer may be shown.
     """
     name = option_labels("shift")(kind)
     if not known:
@@ -108,7 +112,9 @@ def make_dumbbell_row(shifts: ShiftsByTask, kind: str, known: bool) -> DumbbellR
 
 
 def make_dumbbell_ends(shifts: ShiftsByTask, kind: str) -> list[DumbbellEnd]:
-    """Returns a dumbbell's ends, one per classifier: the mean shift under one kind of weights, with its interval."""
+    """Returns the ends of a row's line: for each classifier the mean shift under one kind of weights, with its
+    interval.
+    """
     colours = {"lookup": current_palette().share, "vote": current_palette().k}
     ends = []
     for task, shift_by_kind in shifts.items():
@@ -120,7 +126,9 @@ def make_dumbbell_ends(shifts: ShiftsByTask, kind: str) -> list[DumbbellEnd]:
 
 # ---- drawer "witness": do weights, gradients and leave-one-out agree? ------------------------------------------------
 def show_witnesses(_: bool, texts: TaskTexts) -> None:
-    """Shows three explanations of the same text, one below the other: weights, gradient x input and leave-one-out."""
+    """Shows three explanations of a classifier's prediction, one below the other: weights, gradient x input and
+    leave-one-out.
+    """
     task = choose_task("witness_task")
     network, text = texts[task]
     trace = trace_with_attributions(task, network, text)

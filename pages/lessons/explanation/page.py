@@ -1,4 +1,4 @@
-"""The lesson on attention as an explanation: replaces learned weights, and shows whether the predictions move."""
+"""Shows the lesson on attention as an explanation: replaces learned weights, and shows whether the predictions move."""
 
 from functools import partial
 

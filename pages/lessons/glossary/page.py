@@ -1,4 +1,4 @@
-"""The glossary page: every symbol in both languages, with a link to a page that shows it."""
+"""Shows the glossary: every symbol in both languages, with a link to a page that shows it."""
 
 import streamlit as st
 
@@ -21,7 +21,9 @@ def names_in_both_languages(sign: Sign) -> list[str]:
 
 
 def is_found(sign: Sign, wanted: str) -> bool:
-    """Returns whether a text occurs in a symbol's key, in its meaning, or in its name in any language."""
+    """Returns whether the typed text `wanted` occurs in a symbol's key, in its meaning, or in its name in any
+    language.
+    """
     meaning = say(f"lessons.glossary.text.{sign.key}")
     return any(wanted in text.casefold() for text in (sign.key, meaning, *names_in_both_languages(sign)))
 

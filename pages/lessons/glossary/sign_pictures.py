@@ -1,4 +1,4 @@
-"""Small pictures of the glossary's symbols: a matrix with its axes, a drawing, or the numbers of a run."""
+"""Draws small pictures of the glossary's symbols: a matrix with its axes, a drawing, or the numbers of a run."""
 
 from collections.abc import Sequence
 
@@ -48,7 +48,7 @@ def draw_sign(key: str) -> list[Shape]:
 
 
 def beside(count: int) -> list[Box]:
-    """Returns the given number of boxes of equal width, side by side."""
+    """Returns `count` rectangles of equal width, side by side, which together fill a picture."""
     left, top, width, height = WHOLE_FIELD
     each = width / count
     return [(left + number * each, top, each - 6, height) for number in range(count)]
@@ -56,7 +56,7 @@ def beside(count: int) -> list[Box]:
 
 # ---- matrices --------------------------------------------------------------------------------------------------------
 def draw_matrices(*matrices: Matrix) -> list[Shape]:
-    """Draws matrices side by side, with the sizes of their axes."""
+    """Draws empty matrices side by side, each labelled with the names of its axes."""
     shapes = []
     for box, (colour, down, across) in zip(beside(len(matrices)), matrices, strict=True):
         shapes += matrix_shapes(colour, CELLS_BY_AXIS[down], CELLS_BY_AXIS[across], down, across, box)
@@ -74,7 +74,7 @@ def draw_stack(colour: str, name: str) -> list[Shape]:
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
 def run_of(example: str, choices: dict) -> tuple[Trace, Selection]:
-    """Returns the run of an example whose Setup is changed, and the selection of that run.
+    """Returns the run of an example with some changed settings, and which head and query are selected in it.
 
     choices: {Setup field: changed value}.
     """
@@ -84,16 +84,18 @@ def run_of(example: str, choices: dict) -> tuple[Trace, Selection]:
 
 
 def run_of_logits(choices: dict) -> Trace:
-    """Returns a run whose scores are LOGITS.
+    """Returns a run with the fixed scores LOGITS.
 
-    choices: other fields of the Setup.
+    choices: {Setup field: value} of the other settings.
     """
     scores = as_scores(read_logits(LOGITS, 16))
     return trace_for(make_setup(example="one_query", score="dot", **scores, **choices))
 
 
 def draw_step(step: str, choices: dict, example: str = SENTENCE) -> list[Shape]:
-    """Draws a step of a run as a map, for the selected head; blocked pairs of weights are left empty."""
+    """Draws a step of a run as a matrix of coloured cells, for the selected head; blocked pairs of weights are left
+    empty.
+    """
     trace, chosen = run_of(example, choices)
     numbers = trace[step].double().numpy()
     maps = numbers.reshape(-1, *numbers.shape[-2:])  # (..., rows, columns) -> (maps, rows, columns)
@@ -105,7 +107,7 @@ def draw_step(step: str, choices: dict, example: str = SENTENCE) -> list[Shape]:
 
 
 def draw_heads(example: str) -> list[Shape]:
-    """Draws the weight maps of the first two heads side by side."""
+    """Draws the attention maps of an example's first two heads side by side."""
     trace, _ = run_of(example, {})
     one, two = trace["weights"][0, :2].numpy()
     left, right = beside(2)
@@ -113,7 +115,7 @@ def draw_heads(example: str) -> list[Shape]:
 
 
 def draw_rows(*rows: tuple[str, str, dict]) -> list[Shape]:
-    """Draws numbers of a single query as bars, in one group for each (step, colour, fields of the Setup)."""
+    """Draws the numbers of a single query as bars, one group of bars for each (step, colour, changed Setup fields)."""
     shapes = []
     for box, (step, colour, choices) in zip(beside(len(rows)), rows, strict=True):
         trace = run_of_logits(choices)
@@ -129,7 +131,7 @@ def draw_bias(position: str) -> list[Shape]:
 
 
 def draw_arrows(choices: dict) -> list[Shape]:
-    """Draws queries and keys as arrows. choices: the changed fields of the Setup."""
+    """Draws the queries and keys of the selected head as arrows. choices: the changed fields of the Setup."""
     trace, chosen = run_of(SENTENCE, choices)
     queries = trace["q"][0, chosen.head].numpy()  # (T, d_k)
     keys = trace["k"][0, chosen.kv].numpy()  # (S, d_k)
@@ -148,7 +150,7 @@ def draw_threads(example: str, only: int | None = None) -> list[Shape]:
 
 
 def draw_arcs(example: str) -> list[Shape]:
-    """Draws symbols with the attention arcs of one head.
+    """Draws symbols in a row, and the attention weights of one head as arcs between them.
 
     The head is the one with the largest weight in its last five rows.
     """
@@ -182,7 +184,7 @@ def draw_tokens(colour: str, strengths: Sequence[float]) -> list[Shape]:
 
 
 def draw_two_rows(one: Sequence[float], other: Sequence[float]) -> list[Shape]:
-    """Draws two probability distributions as bars, side by side."""
+    """Draws two probability distributions as groups of bars, side by side."""
     left, right = beside(2)
     return bar_shapes(np.array(one), "share", left, 1.0) + bar_shapes(np.array(other), "share", right, 1.0)
 
@@ -194,12 +196,12 @@ def surprise(probability: np.ndarray) -> np.ndarray:
 
 
 def numpy_sigmoid(numbers: np.ndarray) -> np.ndarray:
-    """Returns the sigmoid of each number, computed by torch."""
+    """Returns the sigmoid of each number as a NumPy array, computed by torch."""
     return torch.from_numpy(numbers).sigmoid().numpy()
 
 
 def draw_jacobian(choices: dict) -> list[Shape]:
-    """Draws the Jacobian of the weights with respect to the scores as a map."""
+    """Draws the Jacobian of the weights with respect to the scores as a matrix of coloured cells."""
     trace = with_jacobian(run_of_logits(choices))
     return signed_map_shapes(trace["jacobian"][0, 0, 0].numpy())
 

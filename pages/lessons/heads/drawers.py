@@ -1,4 +1,4 @@
-"""The accordions of the lesson on heads, and helpers that its page uses too."""
+"""Draws the accordions of the lesson on heads; the lesson's page uses some of the functions, too."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -76,10 +76,10 @@ RANDOM_LAYER_TOKENS = 10
 
 
 def make_random_layer(width: int, heads: int, d_k: int | None = None, d_v: int | None = None) -> Setup:
-    """Makes a random layer of a model width, and ten random tokens; at EXAMPLE_WIDTH the example's tokens instead.
+    """Returns the Setup of a layer with random weights, on ten random tokens of the given width.
 
-    The default head width is width / heads, rounded up. The width is rounded down if all heads together would exceed
-    MAX_COLUMNS: with 3 heads and width 512, a head has 170 columns.
+    At EXAMPLE_WIDTH the tokens are those of the example. The default head width is width / heads, rounded up. It is
+    rounded down if all heads together would exceed MAX_COLUMNS: with 3 heads and width 512, a head has 170 columns.
     """
     x = None
     if width != EXAMPLE_WIDTH:
@@ -114,7 +114,7 @@ def show_ledger(setup: Setup) -> None:
 
 
 def say_contributions(whole: Trace, selection: Selection, heads: Sequence[str]) -> None:
-    """Shows how far the output of the selected query moves if one head is left out, for each head."""
+    """Shows for each head how far the output of the selected query moves if that head is left out."""
     contributions = whole["contributions"][selection.batch, :, selection.query]  # (H, D_out)
     largest = contributions.abs().amax(-1)  # (H,)
     moves = []
@@ -155,7 +155,9 @@ def make_rows_without_heads(runs: Mapping[str, Trace], selection: Selection, hea
 
 
 def show_head_likeness(setup: Setup) -> None:
-    """Shows for each pair of heads how much of their attention goes to the same words."""
+    """Shows which two heads attend most alike, and for each pair of heads how much of their attention goes to the same
+    words.
+    """
     compared = setup
     if choose_option("which", ("these", "five")) == "five":
         compared = make_setup(
@@ -189,7 +191,7 @@ MERGES = {"view": merge_by_view, "copy": merge_by_copy, "reshape": merge_by_resh
 
 
 def show_merges(_: Setup) -> None:
-    """Shows the chosen way to merge heads: its code, and its result or torch's error.
+    """Shows the code of the chosen way to merge heads, and its result or torch's error.
 
     One of the ways gives wrong numbers without an error.
     """
@@ -217,7 +219,7 @@ def show_merges(_: Setup) -> None:
 
 
 def show_rows(title: str, rows: list[list[float]]) -> None:
-    """Shows rows as whole numbers, one token per line. title: the key, below lessons.heads, of the title's text."""
+    """Shows a matrix as whole numbers, one token per line. title: the key, below lessons.heads, of the title's text."""
     lines = []
     for row in rows:
         numbers = [f"{number:.0f}" for number in row]
@@ -228,7 +230,7 @@ def show_rows(title: str, rows: list[list[float]]) -> None:
 
 # ---- drawer "split", tab: what of a word's vector does each head read? -----------------------------------------------
 def show_head_sight(setup: Setup) -> None:
-    """Shows a word's vector and the part of it that each head reads; the rest changes neither q nor k.
+    """Shows a word's vector, and the part of it that each head reads; the rest of the vector changes neither q nor k.
 
     setup: the lesson's run with two heads.
     """
@@ -322,7 +324,7 @@ def format_batch(count: str) -> str:
 
 
 def show_split_by_eighth(_: Setup) -> None:
-    """Shows that d_model // 8 gives the width of a head and not the number of heads."""
+    """Shows with the code of a split that d_model // 8 fixes the width of a head and not the number of heads."""
     width = slide("eighth", (4, *LAYER_WIDTHS), 20)
     say_heads_by_eighth(width)
     layer = make_random_layer(width, heads=1)
@@ -332,9 +334,9 @@ def show_split_by_eighth(_: Setup) -> None:
 
 
 def say_heads_by_eighth(width: int) -> None:
-    """Shows how many heads result from d_k = width // 8 if 8 heads were meant.
+    """Shows how many heads result if the head width is set to d_model // 8, although 8 heads were meant.
 
-    Shows an error if torch refuses that width.
+    Shows an error if torch refuses to split the width into such heads.
     """
     made = heads_by_eighth(width)
     if made is None:
@@ -391,7 +393,9 @@ def show_overfitting() -> None:
 
 
 def describe_overfitting(row: OverfittingRow) -> str:
-    """Returns the text of a table cell: the mean accuracy on training texts and on held-out texts."""
+    """Returns the text of a cell in the overfitting table: the mean accuracy on training texts and on held-out
+    texts.
+    """
     return say(
         "lessons.heads.overfit_cell",
         seen=format_percent(fmean(row.seen)),
@@ -410,7 +414,9 @@ def make_stability_table(runs: dict[tuple[int, float], StabilityRow]) -> str:
 
 
 def describe_runs(row: StabilityRow) -> str:
-    """Returns the text of a table cell: the mean accuracy, its spread, and how many runs failed."""
+    """Returns the text of a cell in the stability table: the mean accuracy, its spread, and how many trainings
+    failed.
+    """
     return say(
         "lessons.heads.stable_cell",
         mean=format_percent(row.mean),
@@ -443,7 +449,9 @@ def show_shared_heads(setup: Setup) -> None:
 
 
 def choose_shared_run(setup: Setup) -> Setup:
-    """Shows a choice of the run whose heads will share keys and values; returns its Setup, which has no sharing yet."""
+    """Shows a choice of run for the accordion on shared heads; returns the run's Setup, in which no heads share keys
+    yet.
+    """
     runs = {
         "own": setup,
         "it": make_setup(example=POSITION_EXAMPLES[setup.run.example]),
@@ -454,7 +462,7 @@ def choose_shared_run(setup: Setup) -> Setup:
 
 
 def say_sharing(before: Trace, now: Trace, selection: Selection) -> None:
-    """Shows which key/value head a head uses, how far the output moves, and how many numbers the shared keys have.
+    """Shows which key/value head a head uses, how far the output moves, and how many numbers all keys together have.
 
     before, now: the runs without and with sharing.
     """
@@ -471,7 +479,7 @@ def say_sharing(before: Trace, now: Trace, selection: Selection) -> None:
 
 
 def show_weights_of_both(before: Trace, now: Trace, selection: Selection) -> None:
-    """Shows a head's weights with its own keys, and with shared keys."""
+    """Shows one query's weights in a head twice: with the head's own keys, and with shared keys."""
     word = name_token(now, "T", selection.query)
     index = (selection.batch, selection.head, selection.query)
     own_title = say("lessons.heads.own_keys", word=word)
@@ -484,7 +492,9 @@ def show_weights_of_both(before: Trace, now: Trace, selection: Selection) -> Non
 
 
 def show_head_costs(_: Setup) -> None:
-    """Shows the costs of layers of the same size by number of heads."""
+    """Shows the costs of a layer by its number of heads: parameters, multiply-adds of the scores, and stored
+    weights.
+    """
     with st.container(horizontal=True):
         length = slide("length", (5, 10, 64, 256, 512), 10)
         width = slide("D", (64, 128, 256, 512), 64)
@@ -505,7 +515,9 @@ def show_head_costs(_: Setup) -> None:
 
 # ---- drawer "explain", tab: gradient x input beside the weights ------------------------------------------------------
 def show_gradient_times_input(setup: Setup) -> None:
-    """Shows the weight of each word beside gradient x input for one number of the output."""
+    """Shows the attention weight of each word beside gradient x input for one component of the selected query's
+    output.
+    """
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     numbers = list_place_names(trace, "D_out")
@@ -521,9 +533,11 @@ def show_gradient_times_input(setup: Setup) -> None:
 
 
 def say_deepest_word(trace: Trace, run: Trace, row: tuple[int, int, int], number: str) -> None:
-    """Shows the words with the largest weight in a row, and with the largest gradient x input for one output number.
+    """Shows the word with the largest weight in a row, and the word with the largest gradient x input for one output
+    component.
 
-    run: the trace with the added step gradient_x_input. row: the indices of batch, head and query.
+    run: the trace with the added step gradient_x_input. row: the indices of batch, head and query. number: the
+    component's name.
     """
     batch, head, query = row
     weights = run["weights"][row]  # (S,)
@@ -558,7 +572,7 @@ def show_weights_and_gradient(run: Trace, row: tuple[int, int, int], head: str) 
 
 # ---- drawer "explain": does a weight explain the output? -------------------------------------------------------------
 def show_even_weights(setup: Setup) -> None:
-    """Replaces the weights by uniform weights, and shows how the output changes."""
+    """Shows how the output changes if the weights are replaced by uniform weights."""
     even = setup.with_fields(wiring=("even",))
     before = trace_for(setup)
     now = trace_for(even)

@@ -1,4 +1,4 @@
-"""Page of the lesson on heads: runs the same matrices as two heads and as one head, to tell each animal's colour.
+"""Shows the lesson on heads: the same matrices run as two heads and as one head, to tell each animal's colour.
 
 With two heads the output shows which animal has which colour; with one head it may not.
 """
@@ -31,16 +31,18 @@ COLOUR_CHANGES = ("weaker", "same", "stronger")  # how strong a colour is with o
 
 
 def name_colour_change(one: float, two: float) -> str:
-    """Returns how the colour with one head compares with the colour with two heads: one of COLOUR_CHANGES."""
+    """Returns whether a colour is weaker, the same or stronger with one head than with two heads: one of
+    COLOUR_CHANGES.
+    """
     if format_fixed(one) == format_fixed(two):
         return "same"
     return "weaker" if abs(one) < abs(two) else "stronger"
 
 
 def make_colour_rows(runs: Mapping[str, Trace], names: Sequence[str], query: int, known: bool) -> RunPicture:
-    """Draws each word's input colour, and its output colours with two heads and with one head.
+    """Returns a picture of each word's input colour, and of its output colours with two heads and with one head.
 
-    query: the selected word. known: whether the answer may be shown.
+    query: the index of the selected word. known: whether the answer may be shown.
     """
     two = runs["two"]
     one = runs["one"]
@@ -60,7 +62,7 @@ PAINTED_TEXTS = ("own", "with_two", "with_one", "brings", "flows", "comma", "pai
 def show_painted(
     runs: Mapping[str, Trace], shown: str, names: Sequence[str], query: int, colour: int, known: bool
 ) -> None:
-    """Shows which words' colours flow to the selected word through each head.
+    """Shows which words' colours flow to the selected word through each head, as ribbons.
 
     runs: {"two": the run with two heads, "one": the run with one head}. shown: the name of the run whose ribbons are
     drawn. query: the word selected at first; the browser selects another word without a request. colour: the index of
@@ -129,7 +131,7 @@ with draw_lesson(LESSON) as place:
     )
     show_fact(fact)
     show_lesson_journey(setup)
-    if not is_one_screen():  # because the painted words already show these colours in a lecture
+    if not is_one_screen():  # only outside a lecture, where the painted words already show these colours
         show_run_picture(make_colour_rows(runs, names, query, known))
     show_lesson_run(setup, place)
     draw_drawers(LESSON, two)

@@ -1,4 +1,4 @@
-"""Small pictures of the milestones' contributions, drawn from computed numbers if the app has them."""
+"""Draws small pictures of the milestones' contributions, from computed numbers if the app has them."""
 
 from collections.abc import Callable, Sequence
 
@@ -66,7 +66,7 @@ def chain_shapes(strengths: Sequence[float], row: Box) -> list[Shape]:
 
 
 def draw_elman() -> list[Shape]:
-    """Draws the states of a simple RNN, which each step partly overwrites."""
+    """Draws the states of a simple RNN (Elman), whose every step partly overwrites the state."""
     return draw_states(Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=0.9))
 
 
@@ -106,7 +106,7 @@ def draw_limit() -> list[Shape]:
 
 # ---- weights over a source -------------------------------------------------------------------------------------------
 def draw_alignment() -> list[Shape]:
-    """Draws a learned alignment: the attention of each generated symbol to the source, as lines."""
+    """Draws a learned alignment: lines from each generated symbol to the source symbols, as thick as the weights."""
     return thread_shapes(trace_for(make_setup(example="learned_dates"))["weights"][0, 0].numpy())
 
 
@@ -119,7 +119,7 @@ def draw_products() -> list[Shape]:
 
 
 def draw_patches() -> list[Shape]:
-    """Draws one word, and its weights on the patches of an image."""
+    """Draws one word as a dot, and the word's weights on the patches of an image."""
     shares = trace_for(make_setup(example="picture"))["weights"][0, 0, 0].numpy()  # (S,)
     side = int(len(shares) ** 0.5)
     patches = shares.reshape(side, side) / shares.max()  # (S,) -> rows and columns
@@ -142,7 +142,7 @@ def draw_projections() -> list[Shape]:
 
 
 def draw_masked(*masks: str, example: str = "en_it") -> list[Shape]:
-    """Draws the weights under each mask as a map; blocked pairs are left blank."""
+    """Draws the attention map under each of the given masks, side by side; blocked pairs are left blank."""
     setup = make_setup(example=example, masks=masks)
     trace = trace_for(setup)
     head = selection_of(trace, setup).head
@@ -156,7 +156,7 @@ def draw_causal() -> list[Shape]:
 
 
 def draw_hidden_word() -> list[Shape]:
-    """Draws a hidden word that attends to both sides."""
+    """Draws a masked word that attends to the words on both sides, as an encoder does."""
     across = spread_evenly(WORDS_AROUND, WHOLE_FIELD)
     hidden = across[WORDS_AROUND // 2]
     shapes = []
@@ -214,7 +214,7 @@ def draw_copying() -> list[Shape]:
 
 
 def draw_blocks() -> list[Shape]:
-    """Draws an attention map in blocks; only one block is stored."""
+    """Draws an attention map in blocks, of which only one is in memory at a time."""
     return block_shapes(3)
 
 

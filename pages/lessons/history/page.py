@@ -1,4 +1,4 @@
-"""The history page: a timeline of milestones, each with authors, contribution and a link to a page."""
+"""Shows the history page: a timeline of milestones, each with authors, contribution and a link to a page."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from pages.site.words import current_language, say, say_title
 
 
 def show_timeline() -> None:
-    """Shows the timeline; opens the page of the milestone whose link is clicked."""
+    """Shows the timeline of milestones; a click on a milestone's link opens its page."""
     data = {
         "entries": [describe_milestone(milestone) for milestone in MILESTONES],
         "text": {word: say(f"lessons.history.{word}") for word in ("line", "seen")},

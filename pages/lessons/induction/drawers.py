@@ -1,4 +1,4 @@
-"""The accordions of the lesson on copying, and what its page shows: the arcs, measurements and heads' maps."""
+"""Draws the accordions of the lesson on copying, and what its page shows: the arcs, measurements and attention maps."""
 
 from itertools import pairwise
 
@@ -65,9 +65,9 @@ def predict_next_symbol(network: str, text: str, off: tuple[str, ...]) -> tuple[
 
 @cache_by_setup
 def measure_head_scores(network: str) -> dict[str, list[list[float]]]:
-    """Measures each head's scores "previous" and "induction".
+    """Measures how much each head attends to the previous symbol, and to the symbol after an earlier occurrence.
 
-    Returns {kind of score: for each layer, the score of each head}.
+    Returns {kind of score, "previous" or "induction": for each layer, the score of each head}.
     """
     tensors = find_network(network).measure(head_scores)
     return {kind: scores.tolist() for kind, scores in tensors.items()}
@@ -79,7 +79,7 @@ def list_heads_of_layer(layer: str) -> list[str]:
 
 
 def get_head_score(network: str, kind: str, name: str) -> float:
-    """Returns a head's score of a kind, "previous" or "induction"."""
+    """Returns a head's score of one kind: "previous" (attends to the symbol before) or "induction" (copies)."""
     layer, head = HEAD_PLACES[name]
     return measure_head_scores(network)[kind][layer][head]
 
@@ -96,7 +96,7 @@ def head_colours() -> dict[str, str]:
 
 
 # ---- the runs: one for each layer of a network, and the maps of its heads --------------------------------------------
-LAYER_EXAMPLES = {"L1": "learned_previous", "L2": "learned_copy"}  # layer -> the workbench example with this layer
+LAYER_EXAMPLES = {"L1": "learned_previous", "L2": "learned_copy"}  # layer -> the workbench's example for it
 LAYER_MAP_CELL_PX = 30.0  # cell side in pixels, so that two maps fit side by side
 
 
@@ -106,9 +106,10 @@ def setup_for_layer(layer: str, network: str, text: str) -> Setup:
 
 
 def make_layer_head_map(picture: str, name: str, trace: Trace) -> RunPicture:
-    """Draws the weights of one head as a map. trace: the run of the head's layer.
+    """Returns the attention map of one head. trace: the run of the head's layer.
 
-    picture: the name of the picture. name: the name of the head."""
+    picture: the key of the picture on the page. name: the name of the head.
+    """
     _, head = HEAD_PLACES[name]
     return make_weights_map(
         picture,
@@ -122,7 +123,7 @@ def make_layer_head_map(picture: str, name: str, trace: Trace) -> RunPicture:
 
 
 # ---- the picture of the page: an arc from each symbol to those that a head attends to --------------------------------
-ARCS_PICTURE = "arcs"  # name of the picture in the session
+ARCS_PICTURE = "arcs"  # key of the picture in the session
 LAYER_NAMES = ("L1", "L2")
 LEAST_DRAWN_WEIGHT = 0.02  # the arc of a smaller weight would be invisible
 ARC_TEXTS = ("alt", "place", "copies", "looks", "nowhere")
@@ -131,13 +132,14 @@ Off = tuple[str, ...]  # the names of the ablated heads
 
 @cache_by_setup
 def run_layers(network: str, text: str, off: Off) -> dict[str, Trace]:
-    """Runs each layer on a text without the ablated heads; returns the runs by name of the layer."""
+    """Runs each layer of a network on a text with the heads `off` ablated; returns {name of the layer: run}."""
     return dict(zip(LAYER_NAMES, layer_traces(find_network(network), text, off), strict=True))
 
 
 @cache_by_setup
 def describe_arcs(network: str, text: str, off: Off) -> dict[str, object]:
-    """Returns the component data of a network: each head's arcs, and the most probable symbol after each symbol.
+    """Returns what the browser needs to draw a network's attention: each head's arcs, and the most probable symbol
+    after each symbol.
 
     off: the ablated heads, whose arcs are left out.
     """
@@ -186,7 +188,11 @@ def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> 
 
 
 def make_arcs_data(trace: Trace, frames: list[dict[str, object]], off: Off) -> dict[str, object]:
-    """Returns the data of the component: symbols, heads that are not ablated, arcs after each step, and texts."""
+    """Returns the data from which the browser draws the arcs: symbols, heads that are not ablated, arcs after each
+    training step, texts.
+
+    frames: the arcs after each training step. off: the ablated heads.
+    """
     symbols = list(trace.labels["T"])
     colours = head_colours()
     heads = []
@@ -236,12 +242,14 @@ def make_accuracy_curve(name: str, record: TrainingRecord, colour: str) -> Curve
 
 
 # ---- drawer "layers": what does each layer attend to, and how do two heads work together? ----------------------------
-LAYER_BEHAVIOURS = {"L1": "previous", "L2": "induction"}  # layer -> the head score that its heads learn to raise
-MIN_BEHAVIOUR_SHARE = 0.5  # a head has learned the behaviour if its score exceeds this share of its weight
+LAYER_BEHAVIOURS = {"L1": "previous", "L2": "induction"}  # layer -> the head score that training raises in it
+MIN_BEHAVIOUR_SHARE = 0.5  # a head has learned the behaviour if its score exceeds this
 
 
 def show_layers(record: TrainingRecord, network: str, text: str) -> None:
-    """Shows either the heads of one layer, or the composition of a head of layer 1 with a head of layer 2."""
+    """Shows either the attention maps of one layer's heads, or the composition of a head of layer 1 with a head of
+    layer 2.
+    """
     chosen = choose_option("layer", (*LAYER_EXAMPLES, "both"))
     if chosen == "both":
         show_composed_heads(record, network, text)
@@ -250,7 +258,7 @@ def show_layers(record: TrainingRecord, network: str, text: str) -> None:
 
 
 def show_layer_run(layer: str, network: str, text: str) -> None:
-    """Shows the maps of both heads of a layer, and a link to its run in the workbench."""
+    """Shows the attention maps of both heads of a layer, and a link to the layer's run in the workbench."""
     setup = setup_for_layer(layer, network, text)
     trace = trace_for(setup)
     left, right = list_heads_of_layer(layer)
@@ -263,7 +271,9 @@ def show_layer_run(layer: str, network: str, text: str) -> None:
 
 
 def say_layer_behaviour(network: str, layer: str) -> None:
-    """Shows whether a head of a layer has learned the layer's behaviour, with the highest score of its heads."""
+    """Shows whether a head has learned its layer's behaviour (previous symbol or induction), with the highest score of
+    its heads.
+    """
     kind = LAYER_BEHAVIOURS[layer]
     scores = [get_head_score(network, kind, name) for name in list_heads_of_layer(layer)]
     largest = max(scores)
@@ -300,7 +310,8 @@ def find_composed(network: str, text: str, first: str) -> Trace:
 
 @cache_by_setup
 def count_finding(network: str, first: str, second: str) -> list[bool]:
-    """Returns, for each symbol as a query of `second`, whether its highest score is with the key of the same symbol.
+    """Returns for each symbol, used as a query of the head `second`, whether its highest score is with the key of the
+    same symbol.
 
     The keys are computed from the output of `first`, a head of layer 1.
     """
@@ -309,7 +320,9 @@ def count_finding(network: str, first: str, second: str) -> list[bool]:
 
 @cache_by_setup
 def measure_composition(network: str) -> Trace:
-    """Measures the composition scores of every pair of heads."""
+    """Measures the composition scores of every pair of heads: how strongly a head of layer 2 reads a head of layer
+    1.
+    """
     return composition_trace(find_network(network))
 
 
@@ -332,9 +345,10 @@ def make_composed_map(trace: Trace, first: str, second: str) -> RunPicture:
 
 
 def say_what_is_asked(network: str, first: str, second: str) -> None:
-    """Shows how many symbols have their highest score with the key that `first` computed from the same symbol.
+    """Shows for how many symbols the query has its highest score with the key computed from the same symbol.
 
-    first, second: the names of a head of layer 1 and of a head of layer 2, whose score this is.
+    first: the head of layer 1 from whose output the keys are computed. second: the head of layer 2 that computes the
+    queries.
     """
     found = count_finding(network, first, second)
     values = {"first": first, "second": second, "found": sum(found), "count": len(found)}
@@ -362,11 +376,11 @@ def show_composition_scores(record: TrainingRecord, network: str) -> None:
 
 
 # ---- drawer "appear": when do the heads appear? ----------------------------------------------------------------------
-LITTLE_SHARE, LEARNED_SHARE = 0.1, 0.9  # shares below which copying has not begun, and above which it is learned
+LITTLE_SHARE, LEARNED_SHARE = 0.1, 0.9  # shares of right answers: below, copying has not begun; above, it is learned
 
 
 def show_appearing_heads(record: TrainingRecord) -> None:
-    """Shows a score of every head against the steps of training."""
+    """Shows a chosen score (previous symbol or induction) of every head by the step of training."""
     kind = choose_option("score", ("previous", "induction"))
     drawn = []
     for name, colour in head_colours().items():
@@ -381,10 +395,10 @@ def show_appearing_heads(record: TrainingRecord) -> None:
 
 
 def tell_growth(record: TrainingRecord) -> None:
-    """Shows between which two checkpoints copying was learned, if it was learned.
+    """Shows between which two checkpoints copying was learned, and how many checkpoints lie between them.
 
-    Shows nothing if no other checkpoint lies between these two, as with a large learning rate, because a sudden rise
-    cannot be recognised then.
+    Shows nothing if copying was not learned, or if no checkpoint lies between these two, as with a large learning rate,
+    because a sudden rise cannot be recognised then.
     """
     shares = {step: repeated_share(record.figures_at(step)) for step in record.steps}
     begun = [step for step, share in shares.items() if share < LITTLE_SHARE]
@@ -410,7 +424,10 @@ def tell_growth(record: TrainingRecord) -> None:
 # ---- drawer "typed": what is predicted in my text? -------------------------------------------------------------------
 @cache_by_setup
 def cached_prediction_run(network: str, text: str, off: tuple[str, ...]) -> Trace:
-    """Returns the last layer's run with the predicted probability of each next symbol, with some heads ablated."""
+    """Returns layer 2's run on a text, with the predicted probability of each next symbol.
+
+    off: the ablated heads of the prediction.
+    """
     trace = trace_for(setup_for_layer("L2", network, text))
     return with_next_probabilities(trace, find_network(network), text, off)
 

@@ -1,4 +1,5 @@
-"""Page of the lesson on copying: a head learns to copy what came after the same symbol before.
+"""Renders the lesson on copying: a head learns to find the same symbol earlier in the text, and to copy the symbol
+after it.
 
 Shows the accuracy by position, with all heads and with heads ablated.
 """
@@ -49,7 +50,10 @@ def check_symbols(text: str) -> None:
 
 
 def describe_accuracy(step: int, off: tuple[str, ...], accuracy: Figures) -> str:
-    """Returns the sentence about the accuracy after a step of training. off: the ablated heads."""
+    """Returns the sentence about the accuracy of the network after a training step.
+
+    off: the names of the ablated heads. accuracy: the share of right predictions at each position.
+    """
     values = {
         "step": step,
         "share": spoken_share(repeated_share(accuracy)),
@@ -62,7 +66,10 @@ def describe_accuracy(step: int, off: tuple[str, ...], accuracy: Figures) -> str
 
 
 def tell_next_symbol(network: str, text: str, off: tuple[str, ...]) -> str:
-    """Returns the sentence about the most probable next symbol after a text. off: the ablated heads."""
+    """Returns the sentence about the symbol that a network predicts after a text, and its probability.
+
+    off: the names of the ablated heads.
+    """
     symbol, share = predict_next_symbol(network, text, off)
     return say(
         "lessons.induction.next",
@@ -77,10 +84,10 @@ ACCURACY_WIDTH_PX, ACCURACY_HEIGHT_PX = 185, 200  # width and height of the plot
 
 
 def show_accuracy_curves(step: LiveChoice, all_on: Sequence[Figures], some_on: Figures, places: Sequence[int]) -> None:
-    """Shows the accuracy by position after each training step, with all heads and with some of them ablated.
+    """Shows the accuracy by position, as a chart that follows the slider of training steps.
 
-    all_on: the accuracies with all heads, for each step. some_on: the accuracies with heads ablated, at the selected
-    step; () if no head is ablated. places: the positions in the text.
+    all_on: the accuracies with all heads, for each step. some_on: the accuracies with some heads ablated, at the
+    selected step only; () if no head is ablated. places: the positions in the text.
     """
     axes = (
         Axis(say("lessons.induction.axis_place"), min(places), max(places)),
@@ -106,13 +113,17 @@ HEADS_BY_LAYER = {"first": ("L1H1", "L1H2"), "second": ("L2H1", "L2H2")}
 
 
 def measure_share_without(*off: str) -> float:
-    """Measures how accurately the supplied, fully trained network predicts the repeated symbols with heads ablated."""
+    """Returns the accuracy of the supplied, fully trained network on the repeated symbols if the heads `off` are
+    ablated.
+    """
     network = NetworkRecipe(COPY_COURSE, SHIPPED_SEED, COURSES[COPY_COURSE].saved[-1]).name
     return repeated_share(measure_accuracy_without_heads(network, off))
 
 
 def tell_needed_heads() -> str:
-    """Returns the sentence about the accuracy without each head, and without each layer."""
+    """Returns the sentence about the accuracy if one head is ablated, for each head, and if both heads of a layer
+    are.
+    """
     shares = {name: spoken_share(measure_share_without(name)) for name in HEAD_PLACES}
     layers = {name: spoken_share(measure_share_without(*heads)) for name, heads in HEADS_BY_LAYER.items()}
     return say("lessons.induction.needed", **shares, **layers)

@@ -1,4 +1,6 @@
-"""Training in a lesson: the record of the supplied one or of the visitor's own, and the panel that runs the latter."""
+"""Reads the record of the supplied training or of the visitor's own, and shows the panel that runs the visitor's
+training.
+"""
 
 import math
 from collections.abc import Callable, Mapping
@@ -29,7 +31,7 @@ class TrainingRecord:
     """The accuracies and the networks of a training, by training step.
 
     figures: {measured step: accuracies}. networks: {step: name of the network} for the steps with a checkpoint. own:
-    whether the visitor ran this training.
+    whether the visitor ran the training.
     """
 
     course: str
@@ -53,12 +55,14 @@ class TrainingRecord:
         return [*self.networks]
 
     def figures_at(self, step: int) -> Figures:
-        """Returns the accuracies after a step, or, if that was not measured, after the last measured step before it."""
+        """Returns the accuracies after a training step, or, if it was not measured, after the last measured step before
+        it.
+        """
         steps_so_far = [saved for saved in self.figures if saved <= step]
         return self.figures[max(steps_so_far)]
 
     def mean_at(self, step: int, longest: float = math.inf) -> float:
-        """Returns the mean accuracy at a step.
+        """Returns the mean of the accuracies after a training step.
 
         longest: accuracies at larger lengths or positions are left out.
         """
@@ -104,7 +108,7 @@ SHARE_AXIS_STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)  # shares at which the axis has t
 
 
 def share_axis(title: str) -> Axis:
-    """Returns an axis for shares from 0 to 1."""
+    """Returns an axis from 0 to 1 for accuracies and other shares, with ticks at SHARE_AXIS_STOPS."""
     texts = [written_share(stop) for stop in SHARE_AXIS_STOPS]
     return Axis(
         title,
@@ -131,8 +135,9 @@ def get_running_training(course: str) -> RunningTraining | None:
 def show_own_training(choose_course: Callable[[], str]) -> None:
     """Draws the training panel, which refreshes itself during training.
 
-    In a lecture it is drawn above the lesson's picture, and only in scenes about training. choose_course: a function
-    that shows controls and returns the chosen course; it is called only if the panel is drawn.
+    If the lesson is shown as a scene of a lecture, the panel is drawn above the picture, and only in scenes about
+    training. choose_course: a function that shows controls and returns the course (the task to learn); it is called
+    only if the panel is drawn.
     """
     staged = get_staged_part()
     if staged is None:
@@ -143,7 +148,10 @@ def show_own_training(choose_course: Callable[[], str]) -> None:
 
 
 def draw_own_training(course: str) -> None:
-    """Draws the controls of a training (seed, rate, device), and its panel."""
+    """Draws the controls of a training (seed, learning rate, device), and its panel.
+
+    course: the name of the task to learn.
+    """
     running = get_running_training(course)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         seed = choose_whole_number("seed", 1, width=130)
@@ -166,7 +174,9 @@ def choose_device() -> str:
 
 
 def show_training(course: str, seed: int, rate: float, device: str) -> None:
-    """Shows the state, buttons and loss of a training; reruns the page if state or checkpoints changed."""
+    """Shows the state, buttons and loss of a training; reruns the page if the state or the count of checkpoints
+    changed.
+    """
     running = get_running_training(course)
 
     def begin_anew() -> None:
@@ -211,7 +221,11 @@ def show_training_buttons(course: str, running: RunningTraining | None, begin_an
 
 
 def show_training_button(name: str, label: str, icon: str, on_click: Callable[[], None]) -> None:
-    """Shows a button. name: the end of the button's key, after the name of the lesson."""
+    """Shows a button of the training panel.
+
+    name: the end of the button's key, which begins with the name of the lesson. on_click: the function that the button
+    calls.
+    """
     key = f"{lesson_choices.current_slug()}_{name}"
     st.button(label, key=key, icon=icon, on_click=on_click)
 
@@ -219,7 +233,7 @@ def show_training_button(name: str, label: str, icon: str, on_click: Callable[[]
 def begin_training(course: str, seed: int, rate: float, device: str) -> None:
     """Starts a training from its first step.
 
-    Stops the session's other trainings, and drops the oldest if there are too many.
+    Stops the session's other trainings, and drops the oldest if there are more than MAX_SESSION_TRAININGS.
     """
     trainings: dict[str, RunningTraining] = st.session_state.setdefault("trainings", {})
     stop_trainings(trainings)

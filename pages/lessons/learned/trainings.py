@@ -1,4 +1,4 @@
-"""Trainings in background threads, each of one session; at most two run at a time in this process.
+"""Runs trainings in background threads, each started by one session; at most two run at a time in this process.
 
 A training runs only while it is viewed. If the visitor leaves the page, closes it or loses the connection, the training
 stops, and can be continued later.
@@ -56,7 +56,7 @@ class RunningTraining:
         return self.seconds / step * (last - step)
 
     def start(self) -> None:
-        """Starts or continues the training in a thread; if the thread still runs, cancels a stop."""
+        """Starts or continues the training in a thread; if its thread still runs, revokes a stop that was requested."""
         with self.lock:
             self.wanted = True
             self.look()
@@ -78,9 +78,9 @@ class RunningTraining:
         return self.wanted and monotonic() - self.seen < LOOK_SECONDS
 
     def rests(self) -> bool:
-        """Returns whether the thread must end now.
+        """Returns whether the thread must end now, because the training is done or shall not continue.
 
-        If so, it sets the state, so that a later start() starts another thread.
+        If so, the state is set to "done" or "stopped", so that a later start() starts another thread.
         """
         with self.lock:
             if self.goes_on() and not self.training.done:
@@ -89,7 +89,7 @@ class RunningTraining:
             return True
 
     def work(self) -> None:
-        """Body of the thread: waits for a slot, then trains."""
+        """Runs in the thread of the training: waits for one of the MAX_CONCURRENT_TRAININGS slots, then trains."""
         while not TRAINING_SLOTS.acquire(timeout=SLOT_POLL_SECONDS):
             if self.rests():
                 return

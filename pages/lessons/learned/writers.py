@@ -1,4 +1,4 @@
-"""Encoder-decoder networks at a step of their training, and their outputs for a typed text."""
+"""Runs encoder-decoder networks of a training step, and judges their outputs for a typed text."""
 
 import math
 from collections.abc import Callable
@@ -18,11 +18,11 @@ MAX_WRITTEN_ROWS = MAX_READ_SYMBOLS  # the most symbols of an output that are sh
 
 @dataclass(frozen=True)
 class WritingTask:
-    """A sequence-to-sequence task.
+    """A sequence-to-sequence task of a lesson, such as reversing a text.
 
     text: the default input. telling: the training step that is shown by default. kinds: the networks that learn the
     task, those with attention first. example: the name of the workbench example with their attention. answer: a
-    function that returns the right output for a text, or None if there is none. longest: the number of symbols in the
+    function that returns the right output for a text, or None if there is none. longest: the length in symbols of the
     longest training text, if longer texts are measured too.
     """
 
@@ -49,10 +49,10 @@ WRITING_TASKS = {
 
 @dataclass(frozen=True)
 class WritingResult:
-    """The output of a network, and whether it is right.
+    """The output of a network for a text, and whether the output is right.
 
-    right: whether the output is right; None if the text has no right output. setup: the Setup of the network's
-    attention; None for a network without attention, or for an empty output.
+    right: whether the output is right; None if the text has no right output. setup: the Setup (settings of a run) that
+    shows the network's attention in the workbench; None for a network without attention, or for an empty output.
     """
 
     written: str
@@ -74,7 +74,7 @@ def cached_writing(network: str, text: str) -> str:
 def write_at_step(of: TrainingRecord, step: int, text: str) -> WritingResult:
     """Returns the output for a text by the network at one step of a training.
 
-    of: the training. step: a step with a checkpoint.
+    of: the record of the training. step: a step with a checkpoint.
     """
     task_name, _, kind = of.course.partition("_")
     task = WRITING_TASKS[task_name]
@@ -96,7 +96,7 @@ def write_at_step(of: TrainingRecord, step: int, text: str) -> WritingResult:
 
 
 def split_symbols(course: str, text: str) -> tuple[str, ...]:
-    """Splits a text into symbols of the input alphabet of a course."""
+    """Splits a text into symbols of the alphabet that the networks of a course (a task to learn) read."""
     return symbols_of(text, COURSES[course].alphabets[0])
 
 
@@ -108,5 +108,5 @@ def shorten_writing(written: str) -> str:
 
 
 def network_colours(palette: Palette) -> dict[str, str]:
-    """Returns the colour of each kind of network."""
+    """Returns {kind of network, by its attention: colour of its curve}; "one" is the network without attention."""
     return {"additive": palette.share, "dot": palette.q, "one": palette.k}

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on masks, and helpers that its page uses too."""
+"""Shows the accordions (collapsible sections) of the lesson on masks, and defines helpers that its page uses too."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -100,7 +100,7 @@ from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 # ---- a mask to draw on: its map, and its form as text in a link ------------------------------------------------------
 BITS_PATTERN = re.compile(f"[01]{{1,{MAX_LESSON_TOKENS}}}")
-Bits = tuple[str, ...]  # mask: for each query a text such as "110"; "1" marks an allowed key, "0" a blocked one
+Bits = tuple[str, ...]  # a mask: for each query a text such as "110"; 1 marks an allowed key, 0 a blocked one
 
 
 def read_bits(text: str) -> Bits:
@@ -122,7 +122,9 @@ def to_bits(matrix: np.ndarray) -> Bits:
 
 
 def pack_mask(bits: Bits, trace: Trace) -> WholeMatrix:
-    """Returns a mask in a Setup's format, cut or extended to the tokens of a run; missing cells become allowed."""
+    """Returns a mask as a WholeMatrix for a Setup, cut or extended to the tokens of a run; missing cells become
+    allowed.
+    """
     sizes = trace.sizes()
     T = sizes["T"]
     S = sizes["S"]
@@ -134,7 +136,7 @@ def pack_mask(bits: Bits, trace: Trace) -> WholeMatrix:
 
 
 def find_empty_row(trace: Trace) -> int | None:
-    """Returns the first query that may not attend to any word; None if there is none."""
+    """Returns the index of the first query that may not attend to any word; None if there is none."""
     for query, bits in enumerate(mask_bits_of(trace)):
         if "1" not in bits:
             return query
@@ -142,16 +144,20 @@ def find_empty_row(trace: Trace) -> int | None:
 
 
 def block_query(bits: Bits, query: int) -> Bits:
-    """Returns the mask with one query's row fully blocked."""
+    """Returns the mask with all keys blocked for one query.
+
+    query: the index of the query.
+    """
     rows = list(bits)
     rows[query] = "0" * len(rows[query])
     return tuple(rows)
 
 
 def mask_brush(trace: Trace, take: Callable[[Bits], None], window: LiveChoice | None) -> None:
-    """Shows the mask of a run, on which the visitor can draw.
+    """Shows the mask of a run as a map on which the visitor can draw.
 
-    take: the handler that receives the mask after each stroke. window: the slider that the mask follows, or None.
+    take: the function that is called with the drawn mask after each stroke. window: the slider that the mask follows,
+    or None.
     """
     pairs = allowed_pairs(trace)[0, 0].numpy().astype(float)  # (T, S)
     follows = window and describe_followed(window)
@@ -159,12 +165,12 @@ def mask_brush(trace: Trace, take: Callable[[Bits], None], window: LiveChoice | 
 
 
 # ---- masks side by side as maps of check marks: the named masks, and the reader's own mask ---------------------------
-CUSTOM_MASK = "custom"  # the visitor's own mask; its step is named allowed_custom
+CUSTOM_MASK = "custom"  # name of the mask that the visitor draws or chooses; its step is allowed_custom
 TICK_CELL_PX = 24.0  # cell side in pixels, small because a check mark needs less room than a number
 
 
 def named_mask_texts(window: int) -> dict[str, str]:
-    """Returns {name: text of the mask in a Setup} for the named masks.
+    """Returns {name of a mask: its text in a Setup (the settings of a run)} for the masks that the lesson compares.
 
     window: how many words a mask with a window reaches to each side.
     """
@@ -190,9 +196,9 @@ def list_shown_masks(masks: Trace) -> list[str]:
 
 
 def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
-    """Returns one run in which every mask is a step: the named masks with this window, and the mask of another run.
+    """Returns one run in which every mask is a step: the named masks with this window, and the visitor's mask.
 
-    masked: the Setup of the other run, whose mask becomes the step allowed_custom.
+    masked: the Setup under the visitor's mask, which becomes the step allowed_custom.
     """
     masks = tuple(named_mask_texts(window).values())
     other = trace_for(masked)
@@ -201,7 +207,9 @@ def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
 
 
 def reach_after_layers(masks: Trace, layers: int) -> Trace:
-    """Returns a run in which each mask is replaced by its receptive field (T, S) after several layers."""
+    """Returns a run in which each mask is replaced by the inputs (T, S) that reach each output after several layers
+    with it.
+    """
     steps = {}
     for name in list_shown_masks(masks):
         step = f"allowed_{name}"
@@ -216,9 +224,9 @@ def label_mask(name: str) -> str:
 
 
 def make_tick_map(masks: Trace, step: str, title: str, chosen: Ref | None = None) -> Picture:
-    """Draws one of the masks as a map of check marks.
+    """Draws the mask in one step of a run as a map of check marks.
 
-    chosen: the open cell.
+    chosen: the cell whose arithmetic is open.
     """
     words = picture_texts_for(masks)
     return single_picture(
@@ -233,7 +241,10 @@ def make_tick_map(masks: Trace, step: str, title: str, chosen: Ref | None = None
 
 
 def show_runs_side_by_side(name: str, runs: Mapping[str, Trace], selection: Selection) -> None:
-    """Shows the weights of one head in each of two runs, as maps."""
+    """Shows the weights of one head in each of two runs, as attention maps.
+
+    runs: {end of the title's key: run}.
+    """
     with st.container(horizontal=True):
         for part, run in runs.items():
             head = place_name(run, "H", selection.head)
@@ -264,7 +275,9 @@ def show_added_mask(own: Setup, setup: Setup) -> None:
 
 # ---- drawer "future", tab: inputs and targets of a language model, one word apart ------------------------------------
 def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
-    """Shows a language model's input at each position, the target there, and the target's probability."""
+    """Shows the input of a language model at each position, the target at that position, and the target's
+    probability.
+    """
     setup = sentence_box(make_setup(example=MODEL_EXAMPLES[current_language()]), "said")
     show_guess_sign(setup)
     kind = model_sentences_of(setup.run)
@@ -288,7 +301,9 @@ def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
 
 
 def say_copying(words: tuple[str, ...]) -> None:
-    """Shows how many targets an untrained layer that copies its input gets right, with and without the shift."""
+    """Shows how many targets an untrained layer that copies its input gets right, if targets are shifted by one and if
+    not.
+    """
     copied = count_copied(words)
     show_sentence(
         "lessons.masks.copied",
@@ -316,7 +331,9 @@ def draw_table(read: tuple[str, ...], wanted: tuple[str, ...], chances: list[flo
 
 # ---- drawer "future": does an output depend on later words? ----------------------------------------------------------
 def show_later_word(own: Setup, setup: Setup) -> None:
-    """Replaces a word, and shows how far each output moves without a mask and under the visitor's mask."""
+    """Shows controls to replace a word, and how far each output then moves without a mask and under the visitor's
+    mask.
+    """
     free = trace_for(own)
     names = list_place_names(free, "T")
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -345,7 +362,10 @@ def show_later_word(own: Setup, setup: Setup) -> None:
 
 
 def show_changed_steps(own: Setup, setup: Setup) -> None:
-    """Shows the first step in which the run under the mask differs from the run without a mask, and the later steps."""
+    """Shows the first step that the visitor's mask changes, and the later steps that change because of it.
+
+    own: the Setup without a mask. setup: the Setup under the visitor's mask.
+    """
     now = trace_for(setup)
     before = trace_for(own)
     moved = find_moves(now, before)
@@ -365,12 +385,12 @@ def show_changed_steps(own: Setup, setup: Setup) -> None:
 
 
 def show_reach_by_layers(own: Setup, setup: Setup) -> None:
-    """Shows the receptive field of each word after several layers, under every mask."""
+    """Shows, under every mask, the inputs that reach each output after several layers (its receptive field)."""
     layers = slide("layers", range(1, 9), 2)
     masks = run_all_masks(own, setup, 1)
     heard = reach_after_layers(masks, layers)
     names = list_place_names(masks, "T")
-    # mask -> boolean (S,), the last row of its receptive field: the inputs that reach the last word
+    # {mask: boolean (S,), the inputs that reach the output of the last word}
     last_rows = {name: heard[f"allowed_{name}"][-1] for name in list_shown_masks(masks)}
     under_which = [escape_markdown(label_mask(name)) for name, row in last_rows.items() if row[0]]
     words = {
@@ -426,7 +446,7 @@ MASK_TOKEN = "[MASK]|"  # the bar at the end keeps [MASK] a single token
 
 
 def show_encoder_wiring(own: Setup, _setup: Setup) -> None:
-    """Shows attention in both directions, that is, without a mask."""
+    """Shows attention in both directions, as in an encoder, which has no mask."""
     trace = trace_for(own)
     selection = selection_of(trace, own)
     pairs = count_allowed_pairs(trace)
@@ -439,7 +459,7 @@ def show_encoder_wiring(own: Setup, _setup: Setup) -> None:
 
 
 def show_decoder_wiring(_own: Setup, _setup: Setup) -> None:
-    """Shows causal self-attention, and cross-attention to all words of another sentence."""
+    """Shows the attention of a decoder: causal self-attention, and cross-attention to all words of another sentence."""
     with st.container(horizontal=True):
         across = sentence_box(make_setup(example="cross_en_zh"), "target")
         across = sentence_box(across, "source", "context_text")
@@ -462,7 +482,7 @@ def show_decoder_wiring(_own: Setup, _setup: Setup) -> None:
 
 
 def show_masked_word(own: Setup, _setup: Setup) -> None:
-    """Shows a word replaced by the token [MASK], to which words still attend, beside a mask that blocks the word."""
+    """Shows two ways to hide a word: the token [MASK], to which words still attend, and a mask that blocks the word."""
     free = trace_for(own)
     selection = selection_of(free, own)
     names = list_place_names(free, "T")
@@ -477,7 +497,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
         values[name] = format_percent(mean_received_share(trace, selection.head, place))
         pairs = count_allowed_pairs(trace)
         values[f"{name}_kept"] = pairs.kept
-        values["of"] = pairs.of  # number of all pairs, equal in both runs
+        values["of"] = pairs.of  # count of all pairs, equal in both runs
     show_sentence("lessons.masks.masked", **values)
     show_runs_side_by_side("masked", traces, selection)
     link_to_workbench(hidden, "masked")
@@ -485,7 +505,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
 
 # ---- drawer "pairs", tab: sentences of different lengths in one batch ------------------------------------------------
 def show_padded_batch(own: Setup) -> None:
-    """Shows two sentences of different lengths in one batch, with or without a mask of the padding."""
+    """Shows two sentences of different lengths in one batch; a switch selects whether their padding is masked."""
     shipped = EXAMPLES[own.run.example].batch.splitlines()[-1]
 
     def check(text: str) -> None:
@@ -508,7 +528,7 @@ def show_padded_batch(own: Setup) -> None:
 
 
 def say_farthest_step(together: Setup, hidden: bool) -> None:
-    """Shows the largest difference between the run of a batch and separate runs of its sentences.
+    """Shows the largest difference between the steps of a batch and of separate runs of its sentences.
 
     hidden: whether the padding of the batch is masked.
     """
@@ -520,13 +540,13 @@ def say_farthest_step(together: Setup, hidden: bool) -> None:
 
 
 def run_with_padding(setup: Setup, hidden: bool) -> Trace:
-    """Returns the run of a batch; its padding is masked if `hidden`."""
+    """Returns the run of a batch; if `hidden` is False, without the mask of its padding."""
     trace = trace_for(setup)
     return trace if hidden else without_padding_mask(trace)
 
 
 def show_padded_sentence(name: str, setup: Setup, hidden: bool) -> None:
-    """Shows one sentence of the batch as a map, and the weight that the selected query gives to padding."""
+    """Shows one sentence of a batch as an attention map, and the weight that the selected query gives to padding."""
     trace = run_with_padding(setup, hidden)
     selection = selection_of(trace_for(setup), setup)
     show_weights_map(name, trace, selection, place_name(trace, "B", selection.batch))
@@ -547,11 +567,11 @@ def show_padded_sentence(name: str, setup: Setup, hidden: bool) -> None:
 
 
 # ---- drawer "pairs": which pairs are kept? ---------------------------------------------------------------------------
-TABLE_LENGTHS = (8, 16, 32, 64, 128, 256, 512)  # options for the number of tokens in the table of pairs
+TABLE_LENGTHS = (8, 16, 32, 64, 128, 256, 512)  # counts of tokens that can be selected for the table of pairs
 
 
 def show_pairs(own: Setup, setup: Setup) -> None:
-    """Shows either how many pairs each mask allows, or a padded batch of sentences with different lengths.
+    """Shows a choice, and by it how many pairs each mask allows, or a padded batch of sentences with different lengths.
 
     own: the Setup without a mask. setup: the Setup under the visitor's mask.
     """
@@ -595,8 +615,8 @@ def show_pattern_maps(own: Setup, setup: Setup, window: LiveChoice) -> None:
 def draw_pattern(name: str, masks: Trace, window: int, setup: Setup) -> RunPicture:
     """Draws a mask as a map of check marks, titled with its count of allowed pairs.
 
-    A click on a cell opens the comparison that decided it. masks: the run with all masks. setup: the Setup under the
-    visitor's mask.
+    A click on a cell opens the comparison that decides whether the pair is allowed. masks: the run with all masks.
+    setup: the Setup under the visitor's mask.
     """
     if name == CUSTOM_MASK:
         pairs = count_allowed_pairs(trace_for(setup))
@@ -610,13 +630,13 @@ def draw_pattern(name: str, masks: Trace, window: int, setup: Setup) -> RunPictu
 
 @cache
 def count_pairs_by_mask(length: int, window: int) -> dict[str, PairsFact]:
-    """Returns {name of a mask: the pairs that it allows among `length` words}."""
+    """Returns {name of a mask: the pairs of query and key that it allows among `length` words}."""
     masks = named_mask_texts(window)
     return {name: count_mask_pairs(length, read_mask(text)) for name, text in masks.items()}
 
 
 def write_pairs_table(length: int, window: int) -> str:
-    """Returns a Markdown table of the pairs that each named mask allows at a length."""
+    """Returns a Markdown table of the pairs that each named mask allows in a text of `length` tokens."""
     lines = [say("lessons.masks.head", length=length)]
     for name, pairs in count_pairs_by_mask(length, window).items():
         line = say(
@@ -632,7 +652,9 @@ def write_pairs_table(length: int, window: int) -> str:
 
 # ---- drawer "nothing", two tabs: a mask that code interprets by another convention -----------------------------------
 def show_mask_conventions(own: Setup, setup: Setup) -> None:
-    """Shows the error if code reads True in this mask as blocked, and what torch's own layer returns for the mask."""
+    """Shows the error if code reads True in the visitor's mask as blocked, and what torch's own layer returns for the
+    mask.
+    """
     trace = trace_for(setup)
     if "allowed" not in trace:
         show_sentence("lessons.masks.no_mask")
@@ -694,7 +716,7 @@ def show_mask_damage(key: str, wrong: Trace, right: Trace) -> None:
 def describe_worst_weight(index: tuple[int, ...], wrong: Trace, right: Trace) -> str:
     """Returns a sentence about a weight under the wrong and the right mask; "" if it depends on random numbers.
 
-    index: (batch, head, query, key) of the weight.
+    index: (batch, head, query, key) of the weight. wrong, right: the runs under both masks.
     """
     _, head, query, key = index
     if accident_at(right, query, [key]):
@@ -714,7 +736,7 @@ EMPTY_ROW_BARS_PX = 46.0  # height in pixels of each of the five rows of bars
 
 
 def show_empty_row(own: Setup, setup: Setup) -> None:
-    """Blocks one row of the visitor's mask fully, and shows the row's weights under each of EMPTY_ROW_POLICIES."""
+    """Blocks all keys of one query, and shows its weights under each of EMPTY_ROW_POLICIES, such as zeros or NaN."""
     trace = trace_for(setup)
     selection = selection_of(trace_for(own), own)
     names = list_place_names(trace, "T")
@@ -751,7 +773,7 @@ def count_policies(rows: list[Row]) -> dict[str, int]:
     for row in rows:
         if any(value > 0 for value in row.values):
             leaking.append(row)
-        if any(value != value for value in row.values):  # NaN: only NaN differs from itself
+        if any(value != value for value in row.values):  # true for NaN, which alone differs from itself
             lost.append(row)
     return {"seen": len(leaking), "lost": len(lost)}
 

@@ -1,4 +1,4 @@
-"""The lesson on masks: a mask that the visitor draws or chooses, and the weights under it."""
+"""Renders the lesson on masks: a mask that the visitor draws or chooses, and the weights under it."""
 
 import streamlit as st
 
@@ -26,7 +26,7 @@ MASK_PRESETS = ("none", "causal", "local", "sliding", "padding", "local_global",
 
 
 def take_painted_mask(bits: Bits) -> None:
-    """Handles a stroke on the mask: stores the drawn mask, and selects it.
+    """Stores the mask that the visitor has drawn with a stroke, and selects it.
 
     bits: the cells of the drawn mask.
     """
@@ -35,7 +35,7 @@ def take_painted_mask(bits: Bits) -> None:
 
 
 def take_word(_: int, word: int) -> None:
-    """Handles a click on a word in the picture: selects the word as the query.
+    """Selects a word as the query, after a click on it in the picture.
 
     word: the index of the word.
     """
@@ -43,7 +43,7 @@ def take_word(_: int, word: int) -> None:
 
 
 def find_window(preset: str) -> LiveChoice | None:
-    """Returns the slider of a mask's window; None for a mask without a window.
+    """Returns the slider that sets the window of a mask; None for a mask without a window.
 
     preset: one of MASK_PRESETS.
     """
@@ -55,7 +55,7 @@ def find_window(preset: str) -> LiveChoice | None:
 
 
 def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], window: LiveChoice | None) -> Setup:
-    """Shows the controls for a mask's parameters; returns the Setup under this mask.
+    """Shows the controls for a mask's parameters; returns the Setup (settings of a run) under this mask.
 
     preset: one of MASK_PRESETS. free: the run without a mask. names: the names of the words. window: the slider of the
     mask's window; None for a mask without a window.
@@ -79,7 +79,7 @@ def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], w
 
 
 def list_runs(setup: Setup, window: LiveChoice) -> list[Trace]:
-    """Returns the run at each position of the slider of a mask's window."""
+    """Returns a run for each position of the slider that sets the mask's window."""
     name, _, *others = setup.run.masks[0].split(":")
     runs = []
     for value in window.options:
@@ -106,9 +106,9 @@ def describe_pairs(trace: Trace, free: Trace, selection: Selection) -> str:
 
 
 def compare_largest(trace: Trace, free: Trace, selection: Selection) -> dict[str, str]:
-    """Returns the key with the selected query's largest weight, and this weight without and with a mask.
+    """Returns the query, the key with its largest weight without a mask, and this weight without and with the mask.
 
-    The result has these values as texts for the placeholders of a sentence.
+    The result is {placeholder of a sentence: text}.
     """
     key = largest_key(free, selection)
     cell = (selection.batch, selection.head, selection.query, key)
@@ -121,17 +121,17 @@ def compare_largest(trace: Trace, free: Trace, selection: Selection) -> dict[str
 
 
 def largest_key(free: Trace, selection: Selection) -> int:
-    """Returns the index of the key with the selected query's largest weight in a run without a mask."""
+    """Returns the index of the key to which the selected query gives its largest weight in a run without a mask."""
     return row_fact(free, selection.head, selection.query).keys[0]
 
 
 def is_accident(free: Trace, selection: Selection) -> bool:
-    """Returns whether the key with the selected query's largest weight depends on random numbers."""
+    """Returns whether random numbers decide which key has the selected query's largest weight."""
     return accident_at(free, selection.query, [largest_key(free, selection)])
 
 
 def show_mask_goal(trace: Trace, free: Trace, selection: Selection, preset: str) -> None:
-    """Shows the goal of the exercise, to build a causal mask, and whether the visitor's mask reaches it."""
+    """Shows the goal of the exercise, a causal mask drawn by the visitor, and whether the visitor's mask reaches it."""
     if preset not in ("none", "custom"):
         st.caption(say("lessons.masks.build"))
         return
@@ -140,7 +140,7 @@ def show_mask_goal(trace: Trace, free: Trace, selection: Selection, preset: str)
 
 
 def show_causal_goal(trace: Trace, done: str) -> None:
-    """Shows how far the visitor's mask is from the causal mask.
+    """Shows how many pairs the visitor's mask allows or blocks otherwise than the causal mask.
 
     done: the text to show if both masks are equal.
     """

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on what heads mean, and helpers shared with its page."""
+"""Shows the accordions (collapsible sections) of the lesson on what heads mean, and defines helpers for its page."""
 
 import streamlit as st
 
@@ -29,7 +29,7 @@ from pages.site.words import say
 
 # ---- the three networks of the lesson on meaning, their sentences, and their measured figures ------------------------
 NETWORKS = {"A": "foretold", "B": "named", "C": "asked"}  # letter of a network in the lesson -> its training's name
-OFFERED_PAIRS = (47, 49, 34, 8)  # numbers of the held-out sentence pairs that can be selected
+OFFERED_PAIRS = (47, 49, 34, 8)  # indices of the held-out sentence pairs that can be selected
 LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # example -> language of its network
 
 Pair = tuple[Reading, Reading]
@@ -44,7 +44,7 @@ def name_network(letter: str, language: str) -> str:
 
 
 def figures_of(letter: str, language: str) -> StepFigures:
-    """Returns the measurements of a network of the lesson.
+    """Returns the measurements of a network of the lesson, such as the share of right answers after each training step.
 
     letter: a key of NETWORKS.
     """
@@ -57,9 +57,9 @@ def spell_words(words: tuple[str, ...], language: str) -> str:
 
 
 def merge_words(number: int, language: str) -> tuple[str, ...]:
-    """Returns the words of a pair of sentences; at the position where the sentences differ, both words are given.
+    """Returns the words of a pair of sentences; at a position where the sentences differ, both words: "cat/dog".
 
-    number: the number of the pair.
+    number: the index of the pair.
     """
     one, two = (place.text.words for place in held_out_pair(language, number))
     return tuple(word if word == other else f"{word}/{other}" for word, other in zip(one, two, strict=True))
@@ -68,7 +68,7 @@ def merge_words(number: int, language: str) -> tuple[str, ...]:
 def list_columns(number: int, language: str) -> list[str]:
     """Returns the words of a pair between the start token and the full stop, with "…" where the sentences differ.
 
-    number: the number of the pair.
+    number: the index of the pair.
     """
     one, two = (place.text.words[1:-1] for place in held_out_pair(language, number))
     return [word if word == other else "…" for word, other in zip(one, two, strict=True)]
@@ -86,19 +86,23 @@ def choose_step(language: str) -> LiveChoice:
 def read_by_all(language: str, step: int, number: int, change: str) -> dict[str, Pair]:
     """Returns {letter of a network: its outputs for a pair of sentences} after a training step.
 
-    number: the number of the pair. change: how heads are changed, one of HEAD_CHANGES.
+    number: the index of the pair. change: how heads are changed, one of HEAD_CHANGES.
     """
     return {letter: read_pair(name_network(letter, language), step, number, change) for letter in NETWORKS}
 
 
 def read_last(letter: str, language: str, number: int) -> Pair:
-    """Returns the outputs of a fully trained network for both sentences of a pair."""
+    """Returns the outputs of a fully trained network for both sentences of a pair.
+
+    letter: a key of NETWORKS. number: the index of the pair.
+    """
     name = name_network(letter, language)
     return read_pair(name, max(steps_of(name)), number)
 
 
 def setup_for_network(letter: str, example: str, reading: Reading) -> Setup:
-    """Returns the Setup of the layer that has a fully trained network's chosen head, for a sentence.
+    """Returns the Setup (settings of a run) that shows a sentence in the layer of a fully trained network's chosen
+    head.
 
     letter: a key of NETWORKS. reading: the network's output for the sentence.
     """
@@ -115,7 +119,7 @@ def setup_for_network(letter: str, example: str, reading: Reading) -> Setup:
 
 
 def name_head(layer: int, head: int) -> str:
-    """Returns the name of a head, in which layers and heads are counted from 1.
+    """Returns the name of a head, which counts layers and heads from 1.
 
     layer, head: indices from 0.
     """
@@ -124,11 +128,13 @@ def name_head(layer: int, head: int) -> str:
 
 # ---- sentences about the networks: the share of held-out pairs with right answers for both sentences -----------------
 GUESS_BOUNDS = (0.6, 0.2)  # shares at the borders between the three answers of the guess
-ANSWERING = ("B", "C")  # networks that are trained to answer which noun the pronoun means
+ANSWERING = ("B", "C")  # networks that are trained to answer to which noun the pronoun refers
 
 
 def find_right_guess(language: str) -> int:
-    """Returns the index of the right answer: how often does the best head of B attend to the noun that B means?"""
+    """Returns the index of the right guess of how often the best head of network B attends to the noun of B's
+    answer.
+    """
     shown = last_of(figures_of("B", language).shown)
     reached = [shown > bound for bound in GUESS_BOUNDS]
     return reached.index(True) if True in reached else len(GUESS_BOUNDS)
@@ -137,13 +143,13 @@ def find_right_guess(language: str) -> int:
 def last_of(figures: dict[str, float]) -> float:
     """Returns the value after the last training step.
 
-    figures: {training step: value}.
+    figures: {training step: measured value}.
     """
     return figures[max(figures, key=int)]
 
 
 def find_needed_head(figures: StepFigures) -> tuple[int, int]:
-    """Returns (layer, head) of the most needed head: without it the fewest answers are right.
+    """Returns (layer, head) of the head without which the fewest answers are right.
 
     The head from which the network reads its answer is left out.
     """
@@ -164,7 +170,8 @@ def tell_lacking_steps(choice: LiveChoice, language: str) -> None:
 
 
 def describe_step(step: str, language: str, known: bool) -> str:
-    """Returns the sentence on how often heads and answers are right after a training step.
+    """Returns the sentence on how often heads attend to the right noun and how often answers are right, after a
+    training step.
 
     known: whether the share of network B may be shown.
     """
@@ -222,9 +229,9 @@ def show_growing_heads(_: str) -> None:
 
 
 def make_curve(kind: str, letter: str, shares: dict[str, float]) -> Curve:
-    """Returns the curve of a network's head or of its answers.
+    """Returns the curve of a network's head or of its answers by training step.
 
-    shares: {training step: share of right pairs}.
+    kind: "head" or "answer". letter: a key of NETWORKS. shares: {training step: share of right pairs}.
     """
     palette = current_palette()
     of_heads = {"A": palette.x, "B": palette.k, "C": palette.share}
@@ -246,9 +253,10 @@ def show_every_head(language: str) -> None:
 
 
 def describe_heads(letter: str, language: str) -> dict[str, str]:
-    """Returns how often the best head attends to the right noun, and which other head is needed most.
+    """Returns how often a network's best head attends to the right noun, and without which other head the fewest
+    answers are right.
 
-    The result has these values as texts for the placeholders of a sentence.
+    The result is {placeholder of a sentence: text}.
     """
     figures = figures_of(letter, language)
     layer, head = find_needed_head(figures)

@@ -1,5 +1,5 @@
-"""The lesson on what heads mean: three trainings of one network, what a head attends to, and answers if it is
-ablated.
+"""Renders the lesson on what heads mean: three trainings of one network, what a head attends to, and the answers if it
+is ablated.
 """
 
 from collections.abc import Mapping
@@ -53,7 +53,8 @@ HEADS_WIDTH_PX = 1118  # width of the picture in pixels, as wide as the page so 
 def show_heads(choice: LiveChoice, language: str, number: int, change: str, known: bool) -> None:
     """Shows the weights of one head of each network, in a picture that follows the slider of training steps.
 
-    number: the number of the pair of sentences. known: whether the answer may be shown.
+    number: the index of the pair of sentences. change: how heads are changed, one of HEAD_CHANGES. known: whether the
+    answer may be shown.
     """
     shown = [
         make_rows(read_by_all(language, step, number, change), list_columns(number, language), known)
@@ -88,7 +89,7 @@ def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool) ->
 def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
     """Returns the row of a head's weights for the pronoun as query, titled with the network's answer.
 
-    hidden: whether the row's numbers are not shown yet.
+    reading: the network's output for the sentence. hidden: whether the weights are not shown yet.
     """
     links = [link for link in reading.place.text.links if link.kind == "about"]
     deciding = reading.place.text.words[links[-1].at]  # the word that decides to whom the pronoun refers

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on published models."""
+"""Shows the accordions (collapsible sections) of the lesson on published models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ CHART_WIDTH_PX, CHART_HEIGHT_PX = 720, 260  # in pixels: width and height of a c
 def count_cache_bytes(model: PublishedModel, tokens: int, is_windowed: bool = True) -> int:
     """Returns the bytes of keys and values that all layers cache after `tokens` tokens; 0 for a model without a cache.
 
-    is_windowed: whether layers with a window drop keys and values that have left it.
+    is_windowed: whether layers with a window drop the keys and values that have left the window.
     """
     kept = 0
     for kind in model.kinds:
@@ -73,7 +73,7 @@ def tell_cache(model: PublishedModel, tokens: int) -> str:
 
 
 def show_cache_chart(tokens: LiveChoice, models: Mapping[str, PublishedModel]) -> None:
-    """Shows the size of each model's cache by the number of tokens.
+    """Shows the size of each model's cache by the count of tokens.
 
     tokens: the slider that a vertical line follows. models: {name of a colour: the model whose curve has this colour}.
     """
@@ -90,7 +90,7 @@ def show_cache_chart(tokens: LiveChoice, models: Mapping[str, PublishedModel]) -
 
 
 def tokens_axis() -> Axis:
-    """Returns the axis of the number of tokens."""
+    """Returns the axis of the count of tokens, from 256 to 131,072, with a logarithmic scale."""
     shown = (256, 4096, 131072)
     return Axis(
         say("lessons.models.axis_tokens"),
@@ -103,7 +103,7 @@ def tokens_axis() -> Axis:
 
 
 def bytes_axis() -> Axis:
-    """Returns the axis of the bytes of a cache, from 1 MiB to 64 GiB."""
+    """Returns the axis of the bytes of a cache, from 1 MiB to 64 GiB, with a logarithmic scale."""
     shown = (MIB, GIB, 64 * GIB)
     return Axis(
         say("lessons.models.axis_bytes"),
@@ -128,7 +128,7 @@ def show_read_sources() -> None:
 
 
 # ---- the table of published models, each with a link to its layer in the workbench -----------------------------------
-TABLE_COLUMN_WIDTHS = (5, 4, 5, 5, 3)  # relative column widths: model, three columns of parts, bytes with a link
+TABLE_COLUMN_WIDTHS = (5, 4, 5, 5, 3)  # relative column widths: model, three columns of layer parts, bytes with a link
 TABLE_PARTS = (("positions",), ("heads",), ("masks", "score", "modifiers", "normaliser"))  # layer parts in each column
 USUAL_PARTS = {
     "score": "scaled_dot",
@@ -138,9 +138,10 @@ USUAL_PARTS = {
 
 
 def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -> None:
-    """Shows a table of all models, from old to new.
+    """Shows a table of all published models, from old to new.
 
-    layers: a small layer of each model. told: a text about each of these layers. known: whether the bytes are shown.
+    layers: a small layer of each model. told: for each of these layers, a text about what it represents. known: whether
+    the bytes are shown.
     """
     st.caption(say("lessons.models.table"))
     seen: set[str] = set()
@@ -151,10 +152,10 @@ def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -
 
 
 def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]) -> None:
-    """Shows the row of one model.
+    """Shows the row of one model in the table of models.
 
-    layer, told: the model's small layer, and the text about this layer. seen: the parts of earlier models; parts that
-    are not among them are bold.
+    layer, told: the model's small layer, and the text about this layer. seen: the variants of layer parts that earlier
+    models have; other variants are bold.
     """
     model = layer.model
     at_name, *at_parts, at_size = st.columns(TABLE_COLUMN_WIDTHS, vertical_alignment="center", gap="xsmall")
@@ -170,9 +171,9 @@ def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]
 
 
 def tell_parts(model: PublishedModel, parts: Sequence[str], seen: set[str]) -> str:
-    """Returns the text about a model's variants of some parts, with new variants in bold.
+    """Returns the text about a model's variants of some layer parts, with new variants in bold.
 
-    seen: the variants that earlier models have.
+    parts: names of layer parts, such as "masks". seen: the variants that earlier models have.
     """
     said = []
     for part in parts:
@@ -208,7 +209,7 @@ GUESSED_MODELS = ("gpt_2", "llama_7b", "llama_2_70b", "gpt_oss_120b")  # models 
 def show_model_list(layers: Sequence[Side], told: Sequence[str]) -> None:
     """Asks for a guess, then shows the table of all models with their cached bytes, and the sources of the numbers.
 
-    layers, told: as in show_model_table.
+    layers: a small layer of each model. told: for each of these layers, a text about what it represents.
     """
     known = ask_for_most_bytes()
     show_model_table(layers, told, known)
@@ -235,7 +236,7 @@ def ask_for_most_bytes() -> bool:
 
 
 # ---- drawer "one": what does one change alone do? --------------------------------------------------------------------
-FIELDS_OF_PARTS = {  # part of a layer -> the Setup field that determines it
+FIELDS_OF_PARTS = {  # part of a layer -> the field of Setup (a run's settings) that determines it
     "positions": "positions",
     "heads": "kv_heads",
     "masks": "masks",
@@ -246,7 +247,9 @@ FIELDS_OF_PARTS = {  # part of a layer -> the Setup field that determines it
 
 
 def show_one_change(old: Side, new: Side) -> None:
-    """Shows the older layer with one part of the newer layer, and how far this part alone moves weights and output."""
+    """Shows the older layer with one part, such as the mask, taken from the newer layer, and how far weights and output
+    move.
+    """
     parts = [part for part in FIELDS_OF_PARTS if take_part(old, new, part).setup != old.setup]
     if not parts:
         st.markdown(say("lessons.models.no_change"))
@@ -264,7 +267,10 @@ def show_one_change(old: Side, new: Side) -> None:
 
 
 def take_part(old: Side, new: Side, part: str) -> Side:
-    """Returns the older model's layer with one part replaced by that of the newer model's layer."""
+    """Returns the older model's layer with one part replaced by that of the newer model's layer.
+
+    part: a key of FIELDS_OF_PARTS, such as "masks".
+    """
     field = FIELDS_OF_PARTS[part]
     setup = old.setup.with_fields(**{field: new.setup.value_of(field)})
     return replace(old, part="after", setup=setup)
@@ -272,7 +278,7 @@ def take_part(old: Side, new: Side, part: str) -> Side:
 
 # ---- drawer "cache": what does a long text cost? ---------------------------------------------------------------------
 def show_cache_growth(old: Side, new: Side) -> None:
-    """Shows the size of both models' caches by the number of tokens, with a sentence on the selected number."""
+    """Shows the size of both models' caches by the count of tokens, with a sentence on the selected count."""
     tokens = find_live_choice("tokens", TEXT_LENGTHS, 1024, format_grouped)
     show_live_choice(tokens, width=420)
     told = [" ".join(tell_cache(side.model, length) for side in (old, new)) for length in TEXT_LENGTHS]
@@ -286,9 +292,8 @@ GUESSED_SHARES = ("2", "17", "50", "75")  # answers to choose from in the guess,
 
 
 def show_layer_kinds(_: Side, new: Side) -> None:
-    """Shows a local and a global layer of one model.
-
-    Also asks which share of the model's cache remains because of the windows.
+    """Shows a local and a global layer of Gemma 3 12B, and asks which share of its cache remains because of the
+    windows.
     """
     sides = [make_side(kind.name, GEMMA_3_12B, kind, new.setup) for kind in GEMMA_3_12B.kinds]
     show_sides(*sides)

@@ -1,4 +1,4 @@
-"""The lesson on published models: an older and a newer model side by side, each as a state of the workbench."""
+"""Renders the lesson on published models: an older and a newer model side by side, each as a state of the workbench."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ from pages.setup.setup import Setup
 
 
 def choose_words() -> Setup:
-    """Shows the choice of the words and of the head; returns the Setup with both."""
+    """Shows the controls for the words and the head; returns the Setup (settings of a run) with the chosen ones."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         base = sentence_box(pick_example("model_layer", "zh_model_layer", zh="zh_model_layer"))
         heads = list_place_names(trace_for(base), "H")
@@ -35,7 +35,7 @@ def choose_words() -> Setup:
 def find_model(name: str, default: str) -> LiveChoice:
     """Returns a slider that selects a model, from the oldest to the newest.
 
-    name: the name of the choice in the link.
+    name: the name of the choice in the link. default: the key of the model that is selected at first.
     """
     return find_live_choice(name, range(len(MODELS)), MODEL_KEYS.index(default), lambda place: MODELS[place].name)
 

@@ -1,4 +1,4 @@
-"""Today's models: an older and a newer model side by side, each as a small layer, and compared part by part."""
+"""Shows an older and a newer published model side by side, each as a small layer, and compares them part by part."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,9 +33,10 @@ MODEL_KEYS = tuple(PUBLISHED_MODELS)
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two models that the page compares.
+    """One of the two models that the page compares, with the small layer that represents it.
 
-    part: "old" or "new". kind: the kind of layer that is shown. setup: the Setup of a small layer of that kind.
+    part: "old" or "new". kind: the kind of layer that is shown. setup: the Setup (settings of a run) of the small
+    layer.
     """
 
     part: str
@@ -50,7 +51,7 @@ class Side:
 
 
 def make_side(part: str, model: PublishedModel, kind: LayerKind, base: Setup) -> Side:
-    """Returns the Side with a small layer of a model.
+    """Returns a Side (model and small layer) for a model and one of its kinds of layer.
 
     part: "old" or "new". base: the Setup with the words.
     """
@@ -70,7 +71,7 @@ def name_layer(side: Side) -> str:
 
 
 def make_side_map(side: Side, title: str | None = None) -> RunPicture:
-    """Returns a picture of the selected head's weights in a side's layer.
+    """Returns a picture of the selected head's weights in the small layer of a model.
 
     title: the title of the picture; None for the name of the layer.
     """
@@ -82,10 +83,10 @@ def make_side_map(side: Side, title: str | None = None) -> RunPicture:
 
 @dataclass(frozen=True)
 class ShownLayers:
-    """The attention maps and texts of all models.
+    """The attention maps and texts of the small layers of all models.
 
-    cells: the cells of each map, none of them open. told: for each small layer, the text about what it represents and
-    what it leaves out.
+    cells: the cells of each map, without an open cell. told: for each small layer, the text about what it represents
+    and what it leaves out.
     """
 
     cells: LiveCells
@@ -93,14 +94,14 @@ class ShownLayers:
 
 
 def list_shown_layers(base: Setup, sides: Sequence[Side]) -> ShownLayers:
-    """Returns the maps and texts of all models from a cache.
+    """Returns the attention maps and texts of all models, from a cache.
 
     base: the Setup with the words. sides: a small layer of each model.
     """
     return latest_layers(base, current_language(), current_palette().ground, sides)
 
 
-# Maps and texts are cached too, because even the look-up of all runs takes longer than drawing them.
+# Caches maps and texts together, because even the look-up of all runs in their cache takes longer than drawing.
 @keep_latest
 def latest_layers(base: Setup, language: str, ground: str, _sides: Sequence[Side]) -> ShownLayers:
     layers = [cached_layer(side.setup, name_layer(side), language, ground, side) for side in _sides]
@@ -133,10 +134,10 @@ def show_sides(*sides: Side) -> None:
 
 
 def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side], shown: ShownLayers) -> None:
-    """Shows two layers, each of which follows a slider.
+    """Shows two layers, each of which follows the slider that selects its model.
 
-    choices: {part: its slider}. sides: a small layer of each model, in the order of the sliders' options. shown: the
-    maps and texts of all models.
+    choices: {"old" or "new": its slider}. sides: a small layer of each model, in the order of the sliders' options.
+    shown: the maps and texts of all models.
     """
     pictures = []
     for column, (part, choice) in zip(st.columns(2, gap="medium"), choices.items(), strict=True):
@@ -152,7 +153,7 @@ def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side]
 
 
 def follow_side_map(part: str, choice: LiveChoice, side: Side, cells: LiveCells) -> RunPicture:
-    """Returns the maps of all models as one picture that follows a slider.
+    """Returns the attention maps of all models as one picture that shows the map of the model at the slider's position.
 
     part: "old" or "new". side: the layer at the slider's current position. cells: the cells of all maps.
     """
@@ -164,7 +165,7 @@ def follow_side_map(part: str, choice: LiveChoice, side: Side, cells: LiveCells)
 
 
 def tell_sight(old: Side, new: Side) -> str:
-    """Returns the sentence on the words to which the last word may attend, in both layers."""
+    """Returns the sentence on the words to which the last word may attend, in the older and in the newer layer."""
     seen = [cached_seen_words(side.setup, side) for side in (old, new)]
     words = [join_with_commas(say("fact.quoted", key=word) for word in each) for each in seen]
     return say(
@@ -194,20 +195,20 @@ def link_to_both(old: Side, new: Side, key: str) -> None:
 
 # ---- part by part ----------------------------------------------------------------------------------------------------
 def list_parts(model: PublishedModel) -> dict[str, object]:
-    """Returns {part: a key that differs if two models differ in this part} for a model."""
+    """Returns {part of an attention layer: a key that differs if two models differ in this part} for a model."""
     return {part: tell_apart(model, part) for part in VARIANT_FINDERS}
 
 
 def list_changed_parts(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
-    """Returns the parts in which two models differ.
+    """Returns the names of the layer parts, such as "masks", in which two models differ.
 
-    old, new: results of list_parts.
+    old, new: for each model, {part: a key that differs if models differ in it}.
     """
     return [part for part in VARIANT_FINDERS if old[part] != new[part]]
 
 
 def tell_pair(old: PublishedModel, new: PublishedModel, changed: Sequence[str]) -> str:
-    """Returns the sentence that names two models and the parts in which they differ."""
+    """Returns the sentence that names two models and the layer parts in which they differ."""
     names = [name_part(part) for part in changed]
     return say(
         "lessons.models.pair" if names else "lessons.models.same_pair",
@@ -230,7 +231,9 @@ def tell_pairs(choices: Mapping[str, LiveChoice]) -> None:
 
 
 def show_parts(old: PublishedModel, new: PublishedModel) -> None:
-    """Shows the old and the new variant of each part that differs, side by side, with their purposes."""
+    """Shows the old and the new variant of each layer part that differs, side by side, with the purpose of each
+    variant.
+    """
     changed = list_changed_parts(list_parts(old), list_parts(new))
     for part in changed:
         for column, model in zip(st.columns(2, gap="medium"), (old, new), strict=True):
@@ -252,7 +255,7 @@ def show_parts(old: PublishedModel, new: PublishedModel) -> None:
 
 
 def name_part(part: str) -> str:
-    """Returns the name of a part in the page's language."""
+    """Returns the name of a layer part, such as "masks", in the page's language."""
     return say(f"lessons.models.part.{part}")
 
 
@@ -261,7 +264,10 @@ SMALL_HEADS, SMALL_WINDOW = 8, 4  # sizes of a small layer: query heads, and key
 
 
 def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
-    """Returns the Setup of a small layer of a kind, with the words of another Setup."""
+    """Returns the Setup (settings of a run) of a small layer that has the mechanisms of a published model's layer.
+
+    base: the Setup with the words.
+    """
     config = scale_down(kind.config, SMALL_HEADS, SMALL_WINDOW)
     normaliser, params = config.normaliser
     return base.with_fields(
@@ -301,7 +307,7 @@ def tell_scale(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
 
 
 def tell_latent(model: PublishedModel) -> str:
-    """Returns the text about the sizes of a small layer's latent and of the model's latent."""
+    """Returns the text about the sizes of the latent vector (MLA) in a small layer and in the model."""
     small = {name: tensor.own_sizes for name, tensor in LEARNED_TENSORS.items()}
     latent, turned = model.latent
     return say(

@@ -1,4 +1,4 @@
-"""The parts of an attention layer: which variant of each a published model has, and the text about this variant."""
+"""Finds which variant of each part of an attention layer a published model has, and the text about this variant."""
 
 from collections.abc import Callable, Mapping
 from itertools import chain
@@ -34,7 +34,8 @@ def describe_rope(params: Params) -> str:
 def find_heads(model: PublishedModel) -> str:
     """Returns where query heads get keys and values from.
 
-    "own": each has its own. "grouped": several share them. "latent": they are computed from a latent.
+    "own": each query head has a separate key/value head. "grouped": several query heads share one. "latent": keys and
+    values are computed from a latent vector.
     """
     if model.latent is not None:
         return "latent"
@@ -42,7 +43,9 @@ def find_heads(model: PublishedModel) -> str:
 
 
 def find_masks(model: PublishedModel) -> str:
-    """Returns the name of the masks in a model's layers; "mixed" or "two_stacks" if kinds of layer differ in them."""
+    """Returns the name of the mask in a model's layers; "mixed" or "two_stacks" if its kinds of layer have different
+    masks.
+    """
     names = {kind.name for kind in model.kinds}
     if "encoder" in names:
         return "two_stacks"
@@ -86,7 +89,7 @@ def name_kind(kind: str) -> str:
 
 
 def say_part(model: PublishedModel, part: str) -> str:
-    """Returns the text about a model's variant of a part, with its numbers."""
+    """Returns the text about a model's variant of a layer part, such as its mask, with the sizes in this model."""
     if part == "positions":
         return say_of_kinds(model, say_positions)
     if part == "masks":
@@ -96,9 +99,9 @@ def say_part(model: PublishedModel, part: str) -> str:
 
 
 def tell_apart(model: PublishedModel, part: str) -> object:
-    """Returns the key that differs if two models differ in a part.
+    """Returns a key for a layer part, such as "masks", that differs between models that differ in this part.
 
-    For heads the key is whether there is a latent, and how many query heads share a key/value head.
+    For heads the key is whether there is a latent vector, and how many query heads share a key/value head.
     """
     if part == "heads":
         return find_heads(model) == "latent", list_numbers(model)["ratio"]
@@ -112,7 +115,7 @@ def say_what_for(model: PublishedModel, part: str) -> str:
 
 
 def say_of_kinds(model: PublishedModel, say_kind: Callable[[PublishedModel, LayerKind], str]) -> str:
-    """Returns the texts of all kinds of layer, joined; a single text if it is the same for all kinds.
+    """Returns the texts of all kinds of a model's layers, joined; a single text if it is the same for all kinds.
 
     say_kind: a function that returns the text of one kind.
     """
@@ -149,7 +152,7 @@ def say_masks(_: PublishedModel, kind: LayerKind) -> str:
 
 
 def list_numbers(model: PublishedModel) -> dict[str, object]:
-    """Returns {placeholder in the texts: number} for a model."""
+    """Returns {placeholder in the texts: size or count} for a model."""
     windows = [kind for kind in model.kinds if kind.window is not None]
     return {
         "heads": model.heads,

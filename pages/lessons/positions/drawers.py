@@ -1,4 +1,4 @@
-"""The accordions of the lesson on positions."""
+"""Draws the accordions of the lesson on positions."""
 
 from dataclasses import replace
 from itertools import product
@@ -60,7 +60,7 @@ SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # offered numbers of rows, with one row
 
 
 def choose_table() -> Setup:
-    """Shows the choice of the table's size (positions and columns) and its formula; returns the Setup."""
+    """Shows the controls for the size of the table of sinusoids, and its formula; returns the Setup of this table."""
     with st.container(horizontal=True):
         width = slide("width", SINE_WIDTHS, 8)
         count = slide("count", SINE_COUNTS, 16)
@@ -86,7 +86,9 @@ def setup_of_positions_alone(count: int, width: int) -> Setup:
 
 
 def show_sine_map(_: Setup) -> None:
-    """Shows the table of sinusoids as a heat map, with positions from left to right."""
+    """Shows the table of sinusoids as rows of coloured cells, one row per column of the table, positions from left to
+    right.
+    """
     alone = choose_table()
     trace = trace_for(alone)
     count, width = trace.step("sinusoidal_x").shape
@@ -108,7 +110,7 @@ def show_sine_map(_: Setup) -> None:
 
 
 def title_column(column: int, width: int) -> str:
-    """Returns the title of a column of the table: sine or cosine, and the wavelength."""
+    """Returns the title of a column of the table of sinusoids: sine or cosine, and the wavelength."""
     pair, odd = divmod(column, 2)
     kind = "cos" if odd else "sin"
     length = wavelengths(width)[pair]
@@ -155,12 +157,12 @@ POSITION_VARIANTS = {
     "alibi": {"wiring": ("bare",), "positions": ("alibi",)},
     "causal": {"wiring": ("bare",), "masks": ("causal",)},
 }
-OUTPUT_COLUMNS = ("colour", "animal", "action")  # the columns of the output that are shown, its first three
+OUTPUT_COLUMNS = ("colour", "animal", "action")  # the columns of the output that are shown, out of all its columns
 ROUNDING_GAP = 1e-9  # a difference between outputs below this counts as a rounding error
 
 
 def show_order(setup: Setup) -> None:
-    """Shows that the outputs of shuffled words stay the same for each word, unless positions are encoded."""
+    """Shows whether each word keeps its output when the words are shuffled: only if positions are not encoded."""
     variant = choose_option("told", tuple(POSITION_VARIANTS))
     seed = slide("shuffle", range(1, 11), 1)
     before = setup.with_fields(**POSITION_VARIANTS[variant])
@@ -184,7 +186,7 @@ def show_order(setup: Setup) -> None:
 
 
 def make_output_rows(name: str, trace: Trace) -> RunPicture:
-    """Returns the output as rows of cells, one per word, with the columns OUTPUT_COLUMNS only."""
+    """Returns a picture of the output with one row per word and the columns OUTPUT_COLUMNS."""
     columns = len(OUTPUT_COLUMNS)
     rows = []
     for query, word in enumerate(list_place_names(trace, "T")):
@@ -202,7 +204,7 @@ def make_output_rows(name: str, trace: Trace) -> RunPicture:
 
 # ---- drawer "distance", tab: RoPE rotates both pairs of numbers of a query and of a key ------------------------------
 def show_rotation(setup: Setup) -> None:
-    """Shows how RoPE rotates pairs of components of a query and a key: the score depends only on their distance."""
+    """Shows how RoPE rotates pairs of components of a query and a key: their score depends only on their distance."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         rope = with_rope(setup, choose_option("style", ROTATION_STYLES))
         start = trace_for(rope)
@@ -266,7 +268,7 @@ MAX_CURVE_DISTANCE = 33  # number of distances in the curve, counted from 0
 
 
 def show_score_decay(setup: Setup) -> None:
-    """Shows the score of the selected query with itself as the key, as a curve over the distance between them."""
+    """Shows the score of the selected query with an equal key, as a curve over the distance between query and key."""
     palette = current_palette()
     distances = range(MAX_CURVE_DISTANCE)
     decays = []
@@ -299,7 +301,7 @@ def largest_magnitude_of_curves(decays: list[Curve]) -> float:
 
 # ---- drawer "distance", tab: what ALiBi subtracts from each score ----------------------------------------------------
 def show_alibi_slopes(setup: Setup) -> None:
-    """Shows what ALiBi subtracts from each score, with one row per head, or the weights if all scores were equal."""
+    """Shows what ALiBi subtracts from each score, one row per head; or the weights that this gives to equal scores."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         step = choose_option("alibi", ("bias", "weights"))
         heads = int(choose_option("alibi_heads", ("2", "4", "8"), "8", str))

@@ -1,4 +1,6 @@
-"""The lesson on positions: none, sinusoids, or numbers that a head reads, with a dial for the head's offset."""
+"""Draws the page of the lesson on positions: none, sinusoids, or columns that a head reads, with a slider for its
+offset.
+"""
 
 from collections.abc import Sequence
 
@@ -30,27 +32,33 @@ POSITIONS = {  # choices: no positions, the sinusoids of 2017, or numbers that h
     "sinusoidal": {"wiring": ("bare",), "positions": ("sinusoidal",)},
     "with": {},
 }
-BUILT_DIAL = -8  # value of W_q[one, 0] in the example, with which head 1 attends to the previous word
+BUILT_DIAL = -8  # value of W_q[one, 0] in the example: head 1 attends to the previous word
 REACHES = ("−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2")  # offsets in words: −1 is the word before
 REACH_OF_DIAL = dict(zip(range(-16, 17, 4), REACHES, strict=True))
 
 
 def turn_dial(built: Setup, dial: int) -> Setup:
-    """Returns the Setup in which one cell of the hand-built W_q has the value of the dial."""
+    """Returns the Setup in which the slider's number replaces one cell of the hand-built W_q.
+
+    dial: the number; it sets the offset at which head 1 attends.
+    """
     if dial == BUILT_DIAL:
         return built.with_fields(w_q=None)
     return built.with_fields(w_q=ChangedCells(cells=PackedNumbers.of([[3, 0, dial]])))
 
 
 def take_word(_: int, word: int) -> None:
-    """Handles a click on a word in the picture: selects the word as the query."""
+    """Selects the word that the visitor clicked in the picture as the query.
+
+    word: the position of the word.
+    """
     store_choice("token", word)
 
 
 def show_dial(dial: LiveChoice, traces: Sequence[Trace]) -> None:
-    """Shows the dial that sets the offset at which head 1 attends, and the goal to reach with it.
+    """Shows the slider that sets the offset at which head 1 attends, and the goal to reach with it.
 
-    traces: the run at each position of the dial.
+    traces: the run at each position of the slider.
     """
     reached = [attends_at_offset(each, 0, 1) for each in traces]
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -63,7 +71,11 @@ def show_dial(dial: LiveChoice, traces: Sequence[Trace]) -> None:
 
 
 def tell_goal(reached: bool) -> str:
-    """Returns the sentence on the goal that every word attends to the next one."""
+    """Returns the sentence on the goal that every word attends to the next word.
+
+    reached: whether the goal is reached; if not, the sentence contains the answer once the visitor has revealed all
+    answers.
+    """
     if reached:
         return say("lessons.positions.done")
     answer = say("lessons.positions.answer") if are_answers_revealed() else ""
@@ -71,7 +83,7 @@ def tell_goal(reached: bool) -> str:
 
 
 def tell_colour(trace: Trace, selection: Selection) -> str:
-    """Returns the sentence on the component "colour" of the selected query's output."""
+    """Returns the sentence on the component "colour" in the output of the selected query."""
     number = trace["output"][0, selection.query, trace.labels["D_out"].index("colour")]
     return say(
         "lessons.positions.came",

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on a printed worked example, and helpers shared with its page."""
+"""Draws the accordions of the lesson on a printed worked example, and provides helpers shared with its page."""
 
 from collections.abc import Collection
 from functools import partial
@@ -46,7 +46,7 @@ MAX_TYPED_SIDE = 8  # the most rows or columns of a typed matrix: two matrices f
 
 
 def choose_given_setup(stage: str) -> Setup:
-    """Shows text boxes for the given matrices from which a stage is computed.
+    """Shows text inputs for the given matrices from which a stage of the calculation is computed.
 
     Returns the Setup with all matrices that the visitor has typed.
     """
@@ -56,14 +56,16 @@ def choose_given_setup(stage: str) -> Setup:
         start = initial_matrix_text(name)
         check_text = partial(check_given_matrix, name)
         if not text_control(name, start, check_text).value.strip():
-            lesson_choices.store_choice(name, None)  # so that an empty box means the example's matrix
+            lesson_choices.store_choice(name, None)  # so that an empty text input means the example's matrix
         if name == "x" or name in read_by_stage:
             text_box(name, start, check_text)
     return setup_with_matrices(get_typed_matrices())
 
 
 def initial_matrix_text(name: str) -> str:
-    """Returns the default text of a matrix's box: the example's numbers, or random numbers for another width of x."""
+    """Returns the default text of a matrix's text input: the example's numbers, or random numbers for another width of
+    x.
+    """
     if name == "x":
         return answers_text(EXAMPLES[PRINTED_EXAMPLE].tensor("x"), None)
     typed = get_typed_matrices()
@@ -108,11 +110,11 @@ def check_matrix_size(name: str, text: str) -> None:
 
 
 # ---- the stages of the printed example: checked numbers, names, parts of the picture, slips --------------------------
-FIRST_STAGE = "scores"  # name of the stage that is selected by default
+FIRST_STAGE = "scores"  # the stage of the calculation that is selected by default
 
 
 def check_printed_stages(setup: Setup, stage: str) -> CheckedWork:
-    """Checks the numbers of every stage, printed or typed by the visitor, and shows the text box of one stage."""
+    """Checks the numbers of every stage of the calculation, printed or typed, and shows the text input of one stage."""
     trace = trace_for(setup)
     texts = {}
     for name, step in STAGES.items():
@@ -127,30 +129,33 @@ def check_printed_stages(setup: Setup, stage: str) -> CheckedWork:
 
 
 def handle_written_click(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """Handles a click on a printed number: records that the visitor considers it wrong."""
+    """Records that the visitor considers the clicked number of the printed page wrong.
+
+    run: the name of the clicked run; a click in any run but "printed" has no effect.
+    """
     if run == "printed":
         try_cell(calculated_cell(checked.trace, cell))
 
 
 def name_stage(stage: str) -> str:
-    """Returns the name of a stage as the page shows it."""
+    """Returns the name of a stage of the calculation in the page's language."""
     return say(f"lessons.printed.option.stage.{stage}")
 
 
 def title_numbers(name: str) -> str:
     """Returns the title of a matrix of printed numbers.
 
-    name: the step of a stage, or the name of a given matrix.
+    name: the step of a run that a stage of the calculation computes, or the name of a given matrix.
     """
     stage_of = {step: stage for stage, step in STAGES.items()}
     return say(f"lessons.printed.control.{stage_of.get(name, name)}")
 
 
-ASKED_KEY = "printed_right_asked"  # session key of the stage whose right numbers were requested
+ASKED_KEY = "printed_right_asked"  # session key: the stage whose right numbers the visitor asked to see
 
 
 def offer_right_numbers(stage: str) -> bool:
-    """Shows a button that reveals the right numbers of a stage; returns whether they are revealed.
+    """Shows a button that reveals the right numbers of a stage of the calculation; returns whether they are revealed.
 
     After a click, the button is not shown again.
     """
@@ -165,7 +170,7 @@ def offer_right_numbers(stage: str) -> bool:
 
 
 def make_printed_work(checked: CheckedWork, stage: str, known: Collection[Ref] | None, hidden: bool) -> list[SheetPart]:
-    """Returns the matrices of a stage for the picture: printed numbers, right numbers and operands.
+    """Returns the matrices of a stage of the calculation for the picture: printed numbers, right numbers and operands.
 
     known: the cells whose marks may be shown; None for all. hidden: whether the right numbers are left out.
     """
@@ -181,7 +186,7 @@ def make_printed_work(checked: CheckedWork, stage: str, known: Collection[Ref] |
 
 
 def describe_slip(checked: CheckedWork, cell: Ref, stage: str) -> str:
-    """Returns the text about a slip: its row and column, the written number and the right number.
+    """Returns the sentence about a wrong printed number: its row and column, the number itself and the right number.
 
     stage: the name of the stage as shown.
     """
@@ -204,7 +209,9 @@ CHAIN_ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))
 
 
 def show_error_origins(checked: CheckedWork, _: Setup) -> None:
-    """Shows all stages with their marks, and which later numbers are wrong because of a single error."""
+    """Shows the printed numbers of all stages with their marks, and which later numbers one chosen error makes
+    wrong.
+    """
     slips = []
     for step in STAGES.values():
         slips.extend(checked.cells(step, Mark.SLIP))
@@ -227,7 +234,10 @@ def show_error_origins(checked: CheckedWork, _: Setup) -> None:
 
 
 def choose_slip(checked: CheckedWork, slips: list[Ref]) -> Ref:
-    """Shows the choice of an error to follow, and returns its cell."""
+    """Shows the choice of one error whose consequences are to be shown, and returns its cell.
+
+    slips: the cells of all errors.
+    """
     stage_of = name_stages_by_step()
     names = []
     for slip in slips:
@@ -254,7 +264,7 @@ def show_reached_cells(checked: CheckedWork, slip: Ref) -> list[Ref]:
 
 
 def name_stages_by_step() -> dict[str, str]:
-    """Returns {step of a run: name of its stage as shown}."""
+    """Returns {step of a run: name, as shown, of the stage of the calculation that computes it}."""
     return {step: name_stage(stage) for stage, step in STAGES.items()}
 
 
@@ -267,7 +277,7 @@ def show_own_exercise(_: CheckedWork, setup: Setup) -> None:
 
 # ---- drawer "rounding": did rounding cause the error? ----------------------------------------------------------------
 def show_rounding(checked: CheckedWork, _: Setup) -> None:
-    """Shows how far Z moves, and can move at most, if the weights are rounded to a few decimals."""
+    """Shows how far the output Z moves, and can move at most, if the weights are rounded to a few decimals."""
     digits = slide("digits", range(4), 2)
     trace = with_rounded_weights(checked.trace, digits)
     moved = abs_difference(trace["rounded_outputs"], trace["head_outputs"]).max()
@@ -296,7 +306,7 @@ def show_onward_run(checked: CheckedWork, _: Setup) -> None:
     stage = choose_option("onward", ("scores", "weights", "output"))
     try:
         matrices = pack_printed_projections(checked)
-    except AttentionError as refusal:  # raised if a printed number is too large for a matrix
+    except AttentionError as refusal:  # refused, because a printed number is too large for a matrix
         st.error(say_refusal(refusal), icon=":material/error:")
         return
     setup = make_setup(example="one_query", score="scaled_dot", **matrices)

@@ -1,4 +1,6 @@
-"""The lesson on a printed worked example: the printed page, then its numbers with marks beside the right numbers."""
+"""Draws the page of the lesson on a printed worked example: the printed page, then its numbers with right numbers
+beside.
+"""
 
 from functools import partial
 
@@ -38,9 +40,9 @@ PAPER_KEY = "printed_paper"
 
 
 def show_paper(checked: CheckedWork, stage: str) -> None:
-    """Shows the printed page; a click on a number marks it as wrong and opens it.
+    """Shows the printed page; a click on a number marks it as wrong and opens its arithmetic.
 
-    stage: the name of the selected stage.
+    stage: the name of the selected stage of the calculation.
     """
     show_moving(
         components.printed_paper,
@@ -57,7 +59,10 @@ def show_paper(checked: CheckedWork, stage: str) -> None:
 
 
 def describe_stage(checked: CheckedWork, name: str, is_open: bool) -> dict[str, object]:
-    """Returns the component's data of a stage: its title, and its printed numbers in rows."""
+    """Returns the data of a stage for the browser component: its title, and its printed numbers in rows.
+
+    is_open: whether the stage is selected.
+    """
     slips = set(checked.cells(STAGES[name], Mark.SLIP))
     found = slips if are_answers_revealed() else slips & get_tried_cells()
     rows = []
@@ -67,9 +72,10 @@ def describe_stage(checked: CheckedWork, name: str, is_open: bool) -> dict[str, 
 
 
 def describe_number(checked: CheckedWork, name: str, ref: Ref, found: set[Ref]) -> dict[str, object]:
-    """Returns the component's data of a printed number: its text, whether it has a ring, and its spoken text.
+    """Returns the data of a printed number for the browser component: its text, whether it has a ring, and its spoken
+    text.
 
-    found: the cells that get a ring.
+    found: the cells that get a ring, because they were found to be wrong.
     """
     cell = calculated_cell(checked.trace, ref)
     step = STAGES[name]
@@ -81,7 +87,10 @@ def describe_number(checked: CheckedWork, name: str, ref: Ref, found: set[Ref]) 
 
 
 def take_number(checked: CheckedWork, name: str, row: int, column: int) -> None:
-    """Handles a click on a number: selects its stage, opens or closes the number, and marks it as wrong."""
+    """Selects the stage of a clicked printed number, opens or closes the number's arithmetic, and marks it as wrong.
+
+    name: the stage. row, column: the number's position in the stage's matrix.
+    """
     refs = panel(checked.written, STAGES[name]).refs
     if row >= len(refs) or column >= len(refs[0]):
         return

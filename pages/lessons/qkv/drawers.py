@@ -1,4 +1,4 @@
-"""The accordions of the lesson on query, key and value."""
+"""Draws the accordions of the lesson on query, key and value."""
 
 from dataclasses import replace
 
@@ -71,7 +71,7 @@ MATRIX_SHAPES = {"q": ("queries", "d_q"), "k": ("keys", "d_k"), "v": ("values", 
 
 
 def show_shapes(_: Setup) -> None:
-    """Shows the output for the chosen numbers and widths of queries, keys and values.
+    """Shows the head outputs for the chosen counts and widths of queries, keys and values.
 
     If the sizes do not fit each other, shows the rule that they violate instead.
     """
@@ -97,7 +97,7 @@ def show_shapes(_: Setup) -> None:
 
 
 def choose_sizes() -> dict[str, int]:
-    """Shows the controls for the numbers and widths of queries, keys and values; returns {name: size}."""
+    """Shows the controls for the counts and widths of queries, keys and values; returns {control: size}."""
     sizes = {}
     for names in SIZE_CONTROLS:
         for box, name in zip(st.columns(3), names, strict=True):
@@ -167,7 +167,7 @@ def show_conventions(setup: Setup) -> None:
 
 
 def show_word_alone(setup: Setup) -> None:
-    """Shows that one word's query, compared alone with all keys, gives the same row as the product of all words."""
+    """Shows that the weights of one query, compared with all keys, equal its row in the product of all queries."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     word = trace.labels["T"][selection.query]

@@ -1,4 +1,4 @@
-"""Page of the lesson on queries, keys and values: the same row of weights without and with projections."""
+"""Draws the page of the lesson on queries, keys and values: the same row of weights without and with projections."""
 
 from collections.abc import Sequence
 
@@ -49,7 +49,7 @@ def show_product(trace: Trace, selection: Selection, word: str) -> None:
 
 
 def describe_role(trace: Trace, selection: Selection, role: str) -> dict[str, object]:
-    """Returns the component's data of one projection: the row of x, the matrix and the result.
+    """Returns the data of one projection for the browser component: the row of x, the matrix and the result.
 
     role: "q", "k" or "v".
     """
@@ -67,7 +67,7 @@ def describe_role(trace: Trace, selection: Selection, role: str) -> dict[str, ob
 
 
 def describe_cells(trace: Trace, refs: Sequence[Ref], reach: float) -> list[dict[str, str]]:
-    """Returns the component's data of a row of cells: the numbers as texts, and the cells' colours.
+    """Returns the data of a row of cells for the browser component: the numbers as texts, and the cells' colours.
 
     reach: the magnitude that gets the strongest colour.
     """

@@ -1,4 +1,4 @@
-"""The accordions of the lesson on the scale, and helpers that its page uses too."""
+"""Draws the accordions of the lesson on the scale, and provides helpers that its page uses too."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,7 +28,7 @@ SCALE_WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
 def width_axis() -> Axis:
-    """Returns the horizontal axis: d_k, on a logarithmic scale."""
+    """Returns the horizontal axis of the lesson's charts: d_k, on a logarithmic scale."""
     return Axis(
         "d_k",
         SCALE_WIDTHS[0],
@@ -47,7 +47,7 @@ DRAWN_LAW_NAMES = ("normal", "signs", "uniform")  # names of the distributions t
 def choose_law(name: str) -> str:
     """Shows a choice of the distribution of the sampled components, and returns its name.
 
-    name: the name of the control, if the accordion has several.
+    name: the name of the control, because an accordion may have several such choices.
     """
     return choose_option(name, DRAWN_LAW_NAMES, words=lambda law: say(f"lessons.scale.option.law.{law}"))
 
@@ -55,7 +55,10 @@ def choose_law(name: str) -> str:
 def measure_variances_by_width(
     law: str, dependence: str, draws: int, seed: int
 ) -> list[Mapping[str, MeasuredVariance]]:
-    """Returns for each width the measured variances of sampled scores, by name of the score."""
+    """Returns the measured variances of sampled scores, one {score: variance} for each d_k in SCALE_WIDTHS.
+
+    law: the distribution of the components. draws: the number of samples.
+    """
 
     def measure(width: int) -> Mapping[str, MeasuredVariance]:
         return cached_variances(law, dependence, width, draws, seed)
@@ -64,7 +67,10 @@ def measure_variances_by_width(
 
 
 def make_measured_curve(name: str, score: str, found: Sequence[Mapping[str, MeasuredVariance]], colour: str) -> Curve:
-    """Returns the curve of a score's variance as measured, with a band around the exact variance."""
+    """Returns the curve of a score's measured variance against d_k, with a band around the exact variance.
+
+    name: the text key of the curve. found: the measured variances for each d_k.
+    """
     of_score = [by_score[score] for by_score in found]
     return Curve(
         say(f"lessons.scale.curve.{name}"),
@@ -76,7 +82,7 @@ def make_measured_curve(name: str, score: str, found: Sequence[Mapping[str, Meas
 
 
 def make_independent_curve(name: str, score: str) -> Curve:
-    """Returns the curve of the exact variance for independent components.
+    """Returns the curve of a score's exact variance against d_k, if the components are independent.
 
     The variance is equal for all distributions with mean 0 and variance 1.
     """
@@ -95,7 +101,7 @@ def make_independent_curve(name: str, score: str) -> Curve:
 
 
 # ---- drawer "variance": is the variance of a score d_k? --------------------------------------------------------------
-VARIANCE_RANGES = {  # number of samples -> ends of the vertical axis, between which a measured variance of 1 lies
+VARIANCE_RANGES = {  # number of samples -> ends of the axis of divided scores' variance, which is about 1
     100: (0.0, 2.0),
     1000: (0.7, 1.3),
     5000: (0.85, 1.15),
@@ -130,7 +136,7 @@ def show_variance(d_k: int, seed: int) -> None:
 def show_variance_chart(
     score: str, found: Sequence[Mapping[str, MeasuredVariance]], y: Axis, colour: str, d_k: int
 ) -> None:
-    """Shows the variance of one score against d_k, measured and exact."""
+    """Shows the variance of one score against d_k: as measured and as computed exactly."""
     compared = [
         make_independent_curve("exact", score),
         make_measured_curve("measured", score, found, colour),

@@ -1,4 +1,4 @@
-"""Page of the lesson on dividing by √d_k: how sharp the softmax of undivided and of divided scores is as d_k grows."""
+"""Draws the page of the lesson on dividing by √d_k: how sharp the softmax of undivided and divided scores is by d_k."""
 
 from collections.abc import Mapping, Sequence
 
@@ -39,7 +39,7 @@ DRAWS_BY_KEYS = {  # number of keys -> number of samples, fewer for more keys, t
     32: 500,
     64: 250,
 }
-SCALE_SEED = 1268  # with this seed, the measures of a single sample are close to the mean of many samples
+SCALE_SEED = 1268  # this seed's single sample has measures close to the mean of many samples
 QUANTITIES = ("largest", "entropy", "at_query", "slope")
 CURVE_GUESSES = ("rises", "level", "falls")
 
@@ -63,7 +63,7 @@ Runs = Mapping[str, Setup]  # name of a score -> Setup with one sample of it
 
 
 def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
-    """Draws the weights of one sample, computed from undivided and from divided scores.
+    """Draws the weights of one sample as bars, computed from undivided and from divided scores.
 
     known: whether the visitor may see the weights from divided scores.
     """
@@ -81,7 +81,9 @@ def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
 
 
 def change_draw(run: Setup) -> dict:
-    """Returns data with which a slider changes the shown run to another sample: its scores, values and scale."""
+    """Returns the data with which the browser shows another sample when a slider moves: its scores, values and
+    scale.
+    """
     trace = trace_for(run)
     params = trace.step("scaled_scores").operation.params
     scores, values = (trace.step(name).window().reshape(-1).tolist() for name in ("scores", "v"))
@@ -109,7 +111,7 @@ CLOUD_REACH = 64  # largest drawn score: twice the standard deviation of the wid
 def show_cloud(
     width: Followed, seed: int, all_runs: Sequence[Runs], found: Sequence[Mapping[str, Sharpness]], known: bool
 ) -> None:
-    """Shows the scores of each width as a cloud of points that follows the slider.
+    """Shows sampled scores as a cloud of points that changes with the slider of d_k.
 
     width: the slider of d_k. all_runs: one sample for each width. found: for each width, {score: measured sharpness},
     including the gradient. known: whether the visitor may see the divided scores.
@@ -137,7 +139,9 @@ def show_cloud(
 
 
 def describe_lane(cloud: ScoreCloud, runs: Runs, score: str, sharpness: Sharpness) -> dict[str, object]:
-    """Returns the component's data of one row of the cloud: the points of one score at one width."""
+    """Returns the data of one row of the cloud for the browser component: the sampled points of one score at one
+    d_k.
+    """
     gradient = sharpness.at_query.median
     return {
         "scores": [round(number, 2) for number in cloud.scores],
@@ -155,7 +159,7 @@ HEIGHT_PX, STAGE_HEIGHT_PX = 250, 165  # pixels: chart height, and the smaller h
 def show_sharpness_chart(
     found: Sequence[Mapping[str, Sharpness]], quantity: str, width: Followed, keys: int, known: bool
 ) -> None:
-    """Shows a measured quantity against d_k, and its value for uniform weights.
+    """Shows a measured quantity of the softmax, such as the entropy, against d_k, and its value for uniform weights.
 
     found: for each width, {score: measured sharpness}. quantity: the name of the quantity. width: the slider that a
     vertical line follows. known: whether the visitor may see the curve of divided scores.
@@ -182,7 +186,7 @@ def show_sharpness_chart(
 
 
 def make_sharpness_curve(score: str, found: Sequence[Mapping[str, Sharpness]], quantity: str, colour: str) -> Curve:
-    """Returns the curve of a quantity of one score against d_k."""
+    """Returns the curve of a measured quantity, such as the softmax's entropy, of one score against d_k."""
     estimates = [getattr(by_score[score], quantity) for by_score in found]
     return Curve(
         say(f"lessons.scale.curve.{score}"),
@@ -202,7 +206,7 @@ with draw_lesson(LESSON) as place:
         quantity = choose_option("quantity", QUANTITIES)
         key_count = find_live_choice("keys", tuple(DRAWS_BY_KEYS), 8)
         keys = key_count.value
-        show_live_choice(key_count, lambda count: {"waits": count != keys})  # the flow waits for the slider's release
+        show_live_choice(key_count, lambda count: {"waits": count != keys})  # run anew when the slider is released
         seed = choose_whole_number("seed", SCALE_SEED)
     draws = DRAWS_BY_KEYS[keys]
     followed = LiveChoices(follows=(width,), waits_for=(key_count,))
@@ -229,7 +233,7 @@ with draw_lesson(LESSON) as place:
         told = [tell_sharpness(by_score, each, keys, known) for each, by_score in zip(SCALE_WIDTHS, found, strict=True)]
         tell_live(followed, "scale_fact", told, "heading")
         show_cloud(followed, seed, all_runs, found, known)
-        if not is_one_screen():  # because a lecture shows only the curve of many samples
+        if not is_one_screen():  # because in a lecture the page shows only the curve of many samples
             pictures = [draw_single_draw(each, seed, known) for each in all_runs]
             traces = {name: trace_for(run) for name, run in runs.items()}
             show_live_bars(followed, "live", pictures, traces, say("lessons.scale.alt_live"))

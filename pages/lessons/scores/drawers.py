@@ -1,4 +1,4 @@
-"""The accordions of the lesson on scores, and helpers that its page uses too."""
+"""Draws the accordions of the lesson on scores, and provides helpers that its page uses too."""
 
 from collections.abc import Mapping
 
@@ -83,15 +83,14 @@ def name_score(score: str) -> str:
 
 
 def describe_row(trace: Trace, selection: Selection, score: str) -> str:
-    """Returns the sentence about the selected query's weights under a score."""
+    """Returns the sentence about the selected query's weights under one of the five scores."""
     fact = fact_sentence(trace, selection)
     return say("lessons.scores.by", score=name_score(score), fact=fact)
 
 
 def describe_score(trace: Trace, selection: Selection, score: str) -> str:
-    """Returns the sentence about the selected query's score with its top key, and about the score's limit.
-
-    The top key is the key with the query's largest weight.
+    """Returns the sentence about the selected query's score with the key of its largest weight, and about the score's
+    limit.
     """
     row = (selection.batch, selection.head, selection.query)
     key = int(trace["weights"][row].argmax())
@@ -124,7 +123,7 @@ BOUNDED_BARS_HEIGHT_PX = 150  # height in pixels of the bars beside the additive
 
 
 def show_additive_layer(setup: Setup, selection: Selection) -> None:
-    """Shows the tanh layer for the selected query and every key, and that its scores stay bounded if q and k grow."""
+    """Shows the tanh layer of the additive score for the selected query: its scores stay bounded if q and k grow."""
     with st.container(width=420):
         factor = slide("grow", GROWTH_FACTORS, 1)
     additive = setup.with_fields(**SCORE_SETTINGS["additive"])
@@ -191,7 +190,7 @@ SCORED_HEAD_WIDTHS = (1, 2, 3, 4)
 
 
 def show_widths(setup: Setup, _: Selection) -> None:
-    """Shows queries and keys of different widths, the scores that accept such widths, and the effect of another W_a."""
+    """Shows queries and keys of different widths, the scores that accept them, and the effect of another matrix W_a."""
     left, middle, right = st.columns(3)
     with left:
         d_q = slide("d_q", SCORED_HEAD_WIDTHS, 4)
@@ -243,7 +242,10 @@ def run_scores_that_fit(setups: Mapping[str, Setup]) -> dict[str, Trace]:
 
 
 def show_score_rows(name: str, runs: Mapping[str, Trace], setup: Setup) -> None:
-    """Shows one word's rows of weights under several scores."""
+    """Shows the weights of the selected query as bars, one row for each score.
+
+    runs: {score: its run}.
+    """
     first = next(iter(runs.values()))
     query = selection_of(first, setup).query
     rows = []
@@ -312,7 +314,7 @@ def draw_ceilings(
     keys = trace.sizes()["S"]
     ceilings = {
         1.0: make_ceiling_curve(1.0, palette.x),
-        temperature: make_ceiling_curve(temperature, palette.q),  # replaces the first curve at temperature 1
+        temperature: make_ceiling_curve(temperature, palette.q),  # replaces the first curve if the temperature is 1
     }
     word = name_token(trace, "T", selection.query)
     point = Curve(word, [keys], [share], palette.share)

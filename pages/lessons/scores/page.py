@@ -1,4 +1,6 @@
-"""Page of the lesson on scores: five score functions for two arrows that can be dragged, then a word's weights."""
+"""Draws the page of the lesson on scores: five score functions for two arrows that can be dragged, then a word's
+weights.
+"""
 
 from collections.abc import Mapping
 
@@ -29,7 +31,7 @@ MATCH_KEY = "scores_match"
 FIRST_ARROWS = {"q": (2.0, 0.5), "k": (1.0, 1.5)}
 REACH = 3  # largest magnitude of an arrow's coordinates
 UNITS = pack_matrix([[1, 0], [0, 1]])
-ONE_SUM = {"w_aq": UNITS, "w_ak": UNITS, "v_a": pack_matrix([[4, 4]])}  # the additive layer reads q + k unchanged
+ONE_SUM = {"w_aq": UNITS, "w_ak": UNITS, "v_a": pack_matrix([[4, 4]])}  # the additive layer computes tanh(q + k)
 MATCH_SETTINGS: Mapping[str, Mapping[str, str | MatrixValue]] = {
     **SCORE_SETTINGS,
     "additive": {"score": "additive", **ONE_SUM},
@@ -73,14 +75,14 @@ def read_arrow(text: str) -> Arrow:
 
 
 def take_arrows(arrows: tuple[Arrow, Arrow]) -> None:
-    """Handles arrows that were dragged and released: stores both arrows."""
+    """Stores both arrows after the visitor has dragged and released one."""
     for role, arrow in zip("qk", arrows, strict=True):
         arrow = tuple(map(float, arrow))
         store_choice(role, None if arrow == FIRST_ARROWS[role] else arrow)
 
 
 def make_match_data(arrows: Mapping[str, Arrow], runs: Mapping[str, Trace], chosen: str) -> dict[str, object]:
-    """Returns the data of the component: arrows, scores, matrices and texts."""
+    """Returns the data of the browser component with the two arrows: arrows, scores, matrices and texts."""
     made = {name: runs["additive"][name].tolist() for name in ONE_SUM}
     made["w_a"] = runs["general"]["w_a"].tolist()
     text = {name: say(f"lessons.scores.match.{name}") for name in ("alt", "q", "k", "turned", "sum", "open")}

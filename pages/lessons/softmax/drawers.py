@@ -1,4 +1,4 @@
-"""The accordions of the lesson on softmax, and helpers that its page uses too."""
+"""Draws the accordions of the lesson on softmax, and provides helpers that its page uses too."""
 
 from collections.abc import Sequence
 
@@ -30,9 +30,9 @@ MAX_TYPED_LOGITS = 16  # the most numbers that can be typed: as many as fit side
 
 
 def ask_for_numbers(name: str, start: str) -> Sequence[float]:
-    """Shows a text box, and returns the numbers typed there.
+    """Shows a text input, and returns the numbers that the visitor typed.
 
-    name: the name of the box. start: the default text of the box.
+    name: the name of the text input. start: its default text.
     """
     return read_typed_numbers(text_box(name, start, read_typed_numbers))
 
@@ -45,15 +45,15 @@ def read_typed_numbers(text: str) -> Sequence[float]:
 def setup_with_scores(numbers: Sequence[float], shift: float = 0.0, **choices) -> Setup:
     """Returns the Setup whose scores are these numbers.
 
-    shift: a number that is added to each of them. choices: other fields of the Setup.
+    shift: a number that is added to each of these numbers. choices: other fields of the Setup.
     """
     return make_setup(example="one_query", score="dot", **as_scores(numbers, shift), **choices)
 
 
 def name_if_divided(setup: Setup) -> str:
-    """Returns the ending of a text key that says whether slopes are divided by a temperature.
+    """Returns the ending of a text key: "_divided" if the temperature is not 1, else "".
 
-    Returns "_divided" for a temperature other than 1, else "".
+    The text says whether the slopes of the softmax are divided by a temperature.
     """
     return "" if setup.run.temperature == 1 else "_divided"
 
@@ -93,7 +93,7 @@ def show_stable_softmax(own: Sequence[float]) -> None:
 
 
 def choose_numbers(own: Sequence[float]) -> Sequence[float]:
-    """Shows a choice of large numbers, and returns the chosen numbers; for the option "own", the visitor's numbers."""
+    """Shows a choice of large numbers, and returns the chosen numbers; the option "own" means the visitor's numbers."""
     name = choose_option("numbers", (*LARGE_NUMBERS, "own"))
     if name == "own":
         return own
@@ -124,7 +124,7 @@ def show_jacobian(setup: Setup) -> None:
 
 # ---- drawer "slope", tab: the loss that training makes smaller, and its gradient -------------------------------------
 def show_cross_entropy(setup: Setup) -> None:
-    """Shows the gradient of the cross-entropy for each score, and the loss."""
+    """Shows the cross-entropy loss of the softmax, and its gradient with respect to each score."""
     run = trace_for(setup)
     scores = list_scores(run)
     right = pick_place("right", scores, 0, width=240)
@@ -169,7 +169,7 @@ SHOWN_COUNTS = (5, 10, 20, 50, 100)  # options: how many of the hundred numbers 
 
 
 def show_many_numbers(temperature: float) -> None:
-    """Shows the hundred numbers of a printed worked example, or the first of them."""
+    """Shows the softmax of the hundred numbers of a printed worked example, or of the first of these numbers."""
     count = slide("count", SHOWN_COUNTS, SHOWN_COUNTS[-1])
     numbers = EXAMPLES["softmax_100"].tensor("k")[:count, 0].numpy()
     are_all = count == SHOWN_COUNTS[-1]

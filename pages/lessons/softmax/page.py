@@ -1,4 +1,6 @@
-"""Page of the lesson on softmax: the same numbers as shares of 1, at temperature 1 and at another temperature."""
+"""Draws the page of the lesson on softmax: the same numbers as shares of 1, at temperature 1 and at a chosen
+temperature.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,7 +32,7 @@ FIRST_NUMBERS = "2, 1, 0, -1"
 
 
 def describe_largest(numbers: Sequence[float], temperature: float, fact: RowFact) -> dict[str, object]:
-    """Returns values to fill in the sentences at a temperature, such as the share of the largest number."""
+    """Returns the values that fill in the sentences at a temperature, such as the share of the largest number."""
     return {
         "T": format_term(temperature),
         "percent": spoken_share(fact.share, fact.rest),
@@ -50,14 +52,14 @@ BARS_WIDTH_PX = 960.0  # width in pixels of the picture in files
 def show_columns(
     temperature: LiveChoice, numbers: Sequence[float], usual: Setup, setup: Setup, first_numbers: str
 ) -> None:
-    """Shows the columns of numbers and shares, and below them the arithmetic of the opened number.
+    """Shows the columns of numbers and shares, and below them the arithmetic of the number that the visitor opened.
 
     usual: the Setup at temperature 1. setup: the Setup at the chosen temperature. first_numbers: the text of the
     numbers by default.
     """
 
     def take_numbers(moved: Sequence[float]) -> None:
-        """Handles numbers that were dragged and released: stores them as if they were typed."""
+        """Stores numbers that the visitor dragged and released, in the same way as typed numbers."""
         text = ", ".join(f"{number:.6g}" for number in moved)
         text_control("logits", first_numbers, read_typed_numbers).take(text)
 
@@ -91,7 +93,7 @@ def draw_bars(runs: Mapping[str, Trace], usual: Setup, setup: Setup, numbers: Se
 def make_columns_data(
     temperature: LiveChoice, numbers: Sequence[float], run: Trace, runs: Mapping[str, Trace]
 ) -> dict[str, object]:
-    """Returns the data of the component: numbers, exponentials, shares, scale and texts."""
+    """Returns the data of the browser component with the columns: numbers, exponentials, shares, scale and texts."""
     reach, step = make_scale(numbers)
     words = ("x", "share", "sum", "usual", "exponentials", "weights", "drag")
     text = {name: get_text_template(f"lessons.softmax.columns.{name}") for name in words}
@@ -111,7 +113,9 @@ def make_columns_data(
 
 
 def make_scale(numbers: Sequence[float]) -> tuple[float, float]:
-    """Returns the bound of the scale for both signs, and the step of dragging, which is a power of ten.
+    """Returns the bound of the scale on which numbers are dragged, and the step of dragging, a power of ten.
+
+    The scale reaches from minus this bound to the bound.
 
     >>> make_scale([2.0, -1.0]), make_scale([12.5]), make_scale([1000.0])
     ((4.0, 0.1), (13.0, 1.0), (1000.0, 10.0))
@@ -127,7 +131,7 @@ def list_finite(run: Trace, step: str) -> list[float | None]:
 
 
 def describe_opened(runs: Mapping[str, Trace]) -> dict[str, object] | None:
-    """Returns the step and the index of the open number; None if no number at the chosen temperature is open."""
+    """Returns the step and the index of the opened number; None if no number at the chosen temperature is open."""
     opened = get_opened_cell(PICTURE, runs)
     if opened is None or opened[0] != "now":
         return None

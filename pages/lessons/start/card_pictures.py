@@ -1,4 +1,4 @@
-"""Small pictures on the lessons' cards, drawn from computed numbers of each lesson's first state."""
+"""Draws the small pictures on the lessons' cards from the computed numbers of each lesson's first state."""
 
 from collections.abc import Callable
 
@@ -42,7 +42,7 @@ SCALE_WIDTHS, SCALE_KEYS, SCALE_SEED = (4, 16, 64), 8, 1268
 PRINTED_CELL = 13.0
 CARD_MERGES, PIECE_LETTER, PIECE_COLOURS = (0, 100, 600), 5.0, ("q", "k", "v")
 HIDDEN_WORDS = {"en": 3, "zh": 4}  # language -> index of the hidden word in the encoder's sentence
-MEANING_PAIR = 47  # index of the held-out minimal pair that the card shows
+MEANING_PAIR = 47  # index, among held-out minimal pairs, of the pair that the card shows
 COST_LENGTHS, COST_WIDTH = (64, 128, 256, 512, 1024), 64
 COMPARED_ENCODERS = {
     "x": Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=0.9),
@@ -131,7 +131,7 @@ def draw_mask(language: str) -> list[Shape]:
 
 
 def draw_heads(language: str) -> list[Shape]:
-    """Draws the weights of two heads as maps."""
+    """Draws the weights of two heads as attention maps."""
     one, two = trace_for(coloured_animals(language))["weights"][0, :2].numpy()
     return map_shapes(one, box=LEFT_HALF) + map_shapes(two, box=RIGHT_HALF)
 
@@ -204,7 +204,7 @@ def draw_writers(_language: str) -> list[Shape]:
 
 
 def draw_copying(_language: str) -> list[Shape]:
-    """Draws the attention arcs of a head that attends to what followed the same symbol before."""
+    """Draws the weights of a head as arcs: it attends to the symbol that followed the same symbol before."""
     trace = trace_for(make_setup(example="learned_copy"))
     heads = trace["weights"][0].numpy()  # (H, T, T)
     copying = max(heads, key=lambda weights: weights[-5:].max())

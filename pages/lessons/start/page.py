@@ -1,4 +1,4 @@
-"""The start page: the animation of one query, three entrances to parts of the app, and the lessons as cards."""
+"""Draws the start page: the animation of one query, three entrances to parts of the app, and a card for each lesson."""
 
 import streamlit as st
 
@@ -42,11 +42,11 @@ def show_doors() -> Setup:
 
 
 def show_cards() -> None:
-    """Shows a card for each lesson; a click on a card opens that lesson."""
+    """Shows a card (a small picture with a title and a question) for each lesson; a click on it opens that lesson."""
     language = current_language()
     described = [describe_card(slug, language) for slug in LESSONS]
     text = {word: say(f"lessons.start.cards.{word}") for word in ("none", "forget", "opened", "solved")}
-    text["summary"] = say("lessons.start.cards.summary", opened="{opened}", solved="{solved}")  # counted in the browser
+    text["summary"] = say("lessons.start.cards.summary", opened="{opened}", solved="{solved}")  # the browser counts
     data = {"cards": described, "text": text, "palette": vars(current_palette())}
     opened = cards(data=data, key="cards", given={"lessons": LESSONS}).opened
     if opened is not None:
@@ -54,7 +54,7 @@ def show_cards() -> None:
 
 
 def describe_card(slug: str, language: str) -> dict:
-    """Returns a lesson's card as data of the component."""
+    """Returns the data of a lesson's card for the browser: title, question, address and the shapes of its picture."""
     return {
         "slug": slug,
         "title": say_title(slug),
@@ -66,7 +66,9 @@ def describe_card(slug: str, language: str) -> dict:
 
 # ---- drawer "one_word": one word of the sentence is replaced, and the reader guesses the new weights -----------------
 def show_exchanged_word(setup: Setup, old: str, new: str) -> None:
-    """Shows the selected query's weights before the exchange of a word and, after a guess, the weights after it."""
+    """Shows the selected query's weights before a word is exchanged and, after the visitor's guess, the weights after
+    it.
+    """
     trace = trace_for(setup)
     changed_text = exchange_word(setup, inputs_of(setup), old, new)
     changed = trace_for(setup.with_fields(text=changed_text))
@@ -98,7 +100,7 @@ with draw_page_frame("start") as place:
     with journey:
         show_journey(make_screen_state(setup, None), Showing(plays=True, height=JOURNEY_HEIGHT_PX))
     show_lesson_run(setup, place)
-    exchange = next(iter(list_swap_offers(setup, inputs_of(setup))), None)  # the first one that the dictionary offers
+    exchange = next(iter(list_swap_offers(setup, inputs_of(setup))), None)  # the first offered exchange of a word
     if exchange is not None:
         old, new = exchange
         title = say("lessons.start.ask", old=escape_markdown(old), new=escape_markdown(new))

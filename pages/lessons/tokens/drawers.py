@@ -1,4 +1,4 @@
-"""The accordions of the lesson on tokens, and the picture of its page."""
+"""Draws the accordions of the lesson on tokens, and the picture of its page."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -65,9 +65,10 @@ def show_cut_text(kind: ModelSentences) -> None:
 
 # ---- the picture in files --------------------------------------------------------------------------------------------
 def find_rows(data: dict) -> list[dict]:
-    """Returns the rows of words, subword tokens and characters, the tokens after the selected number of merges.
+    """Returns the rows of words, subword tokens and characters; the tokens are those after the selected number of
+    merges.
 
-    data: the data of the component.
+    data: the data that was sent to the browser.
     """
     words, pieces, characters = data["rows"]
     stage = [stage for stage in data["stages"] if stage["merges"] <= data["merges"]][-1]
@@ -77,7 +78,9 @@ def find_rows(data: dict) -> list[dict]:
 
 
 def tell_rows(data: dict) -> list[str]:
-    """Returns the rows of words, subword tokens and characters as Markdown, each with its name and token count."""
+    """Returns the rows of words, subword tokens and characters as Markdown for exports, each with its name and token
+    count.
+    """
     told = []
     for row in find_rows(data):
         shown = " · ".join(token["shown"] for token in row["tokens"])
@@ -96,7 +99,9 @@ def draw_rows(data: dict) -> Picture:
 
 # ---- the data of the picture -----------------------------------------------------------------------------------------
 def make_tokens_data(kind: ModelSentences) -> dict:
-    """Returns the component data: text, rows of words, subword tokens and characters, tokens per stage, and labels."""
+    """Returns the data from which the browser draws a split sentence: text, rows of words, tokens and characters, and
+    labels.
+    """
     _, *words = kind.own_words()
     text = kind.spell(tuple(words))
     table = load_pieces(load_recipe(kind.model).language)
@@ -122,7 +127,9 @@ PICTURE_LABELS = ("note", "slider", "told", "none", "play", "pause")
 
 
 def describe_words(kind: ModelSentences, text: str, words: list[str]) -> dict:
-    """Returns the component's data of the row of words; a word outside the model's vocabulary is marked as unknown."""
+    """Returns the data of the row of words for the browser; a word outside the model's vocabulary is marked as
+    unknown.
+    """
     in_table = vocabulary(load_recipe(kind.model).language)
     tokens = []
     for word, (first, last) in zip(words, locate(text, words), strict=True):
@@ -178,7 +185,7 @@ def draw_table(lines: Sequence[tuple[str, Sequence[str]]]) -> str:
 
 # ---- drawer "merges": how are the pieces chosen? ---------------------------------------------------------------------
 SMALL_TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
-MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # the most words of the text, merges, and pairs in the table
+MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # limits: words of the text, merges, and pairs in the table
 
 
 def show_merges(_: Setup) -> None:
@@ -269,7 +276,9 @@ def show_chinese_cuts(_: Setup) -> None:
 
 # ---- drawer "lengths": what is the benefit of a large vocabulary? ----------------------------------------------------
 def show_lengths(setup: Setup) -> None:
-    """Shows, for several numbers of merges, tokens per sentence, pairs of tokens, and the embedding table's size."""
+    """Shows, for several counts of merges, how many tokens a sentence has, how many pairs, and the embedding table's
+    size.
+    """
     language = load_recipe(model_sentences_of(setup.run).model).language
     rows = measure_lengths(language)
     first, last = rows[0], rows[-1]

@@ -1,4 +1,4 @@
-"""Page of the lesson on tokens: a sentence split into words, into learned subword tokens, and into characters."""
+"""Draws the page of the lesson on tokens: a sentence split into words, into subword tokens, and into characters."""
 
 import streamlit as st
 

@@ -1,9 +1,8 @@
-"""The record of a panel: a tab under the picture with results of a language model.
+"""Defines the record of a panel: a tab under the picture with results of a language model.
 
 Each module of this folder is a panel: it declares its component, draws it, and ends with PANEL, its record. The name of
-the module is the panel's name in a link, and the label of its tab has the key
-"model.panel.<name>". The tabs, the proof, lectures, links and exported files read the records through
-pages/panels/model_panels.py.
+the module is the panel's name in a link, and the label of its tab has the key "model.panel.<name>". The tabs, the
+proof, lectures, links and exported files read the records through pages/panels/model_panels.py.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +16,7 @@ from attention_core.transformer.stack import Stack
 from pages.session.view import ScreenState
 
 OWN = "own"  # name of a panel's main run; other runs are described by texts "proof.whole.of.<name>"
-Table = tuple[Trace, str]  # a run, and the name of its step to export as a table
+Table = tuple[Trace, str]  # (a run, the name of its step to export as a table)
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class ShownRuns:
     """The runs whose numbers a panel shows.
 
     key: all values that determine these numbers, except the model and the sentence. find: a function that computes the
-    runs and returns them by name.
+    runs and returns {name: run}.
     """
 
     key: tuple
@@ -39,15 +38,15 @@ def no_tables(screen: ScreenState) -> Iterable[Table]:
 
 @dataclass(frozen=True)
 class Panel:
-    """The record of a panel of a language model.
+    """The record of a panel of a language model: how the panel is drawn, proved and exported.
 
-    place: the number of its tab, from 1; the panel at 1 is open if a link names none. depends_on: fields of the Setup
+    place: the position of its tab, from 1; the panel at 1 is open if a link names none. depends_on: fields of the Setup
     that change the panel's content, besides the run and the selected word. draw: a function that draws the panel, on
-    the workbench and on the stage of a lecture. runs: a function that returns the runs whose numbers can be proved;
-    None if the panel shows no run. checked_as: the end of the text key "proof.whole.<checked_as>", under which these
-    runs are described. tables: a function that returns the tables to export as CSV files. run_key: a function that
-    returns the values that determine the run; None if these are the whole RunSetup. predicts_words: whether the panel
-    shows predicted words; all of them are guesses if the sentence is unusual.
+    the workbench and in a lecture. runs: a function that returns the runs whose numbers can be proved; None if the
+    panel shows no run. checked_as: the end of the text key "proof.whole.<checked_as>", under which these runs are
+    described. tables: a function that returns the tables to export as CSV files. run_key: a function that returns the
+    values that determine the run; None if these are the whole RunSetup. predicts_words: whether the panel shows
+    predicted words; all of them are guesses if the sentence is unusual.
     """
 
     place: int

@@ -1,4 +1,4 @@
-"""The panel of the QK and OV circuits, computed for single words without the context of a sentence.
+"""Draws the panel of the QK and OV circuits, computed for single words without the context of a sentence.
 
 The panel shows to which words a head would attend, and which words it would promote.
 """
@@ -35,7 +35,7 @@ from pages.site.words import escape_markdown, get_text_template, say
 
 MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuits that are drawn as heat maps
 COPIES = 0.5  # minimum copying score at which a head counts as copying
-MOST_PUSHED = 3  # maximum words listed whose logits rise or fall most
+MOST_PUSHED = 3  # how many words are listed at most whose logits rise or fall most
 circuits_component = make_component(
     "model/circuits",
     '<div class="circuits"></div>',
@@ -45,7 +45,7 @@ circuits_component = make_component(
 
 
 def draw_circuits(screen: ScreenState) -> None:
-    """Draws the circuits of the selected head as heat maps of words, and the text box for further words."""
+    """Draws the circuits of the selected head as heat maps of words, and the text input for further words."""
     resolved, head = resolve_run(screen.setup.run), screen.selection.head
     name, layer = resolved.model, resolved.layer
     view = view_circuit(screen)
@@ -71,7 +71,7 @@ def draw_circuits(screen: ScreenState) -> None:
 
 
 def view_circuit(screen: ScreenState) -> BlockView:
-    """Returns the circuits of the layer's heads on the shown words, as a BlockView at the row of the selected word."""
+    """Returns the circuits of the layer's heads on the shown words, as a BlockView (run, selection) at one word."""
     kind = model_sentences_of(screen.setup.run)
     tokens = kind.read(words_of_model(screen))
     at = min(screen.selection.query, len(tokens) - 1)
@@ -118,9 +118,9 @@ def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) ->
 
 
 def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
-    """Returns the text that compares the head's attention in this run with the key that its QK circuit predicts.
+    """Returns a text on the head's attention in this run: whether it goes to the key that its QK circuit predicts.
 
-    The text says this for the selected query, and for how many of all queries both agree.
+    The text says this for the selected query, and for how many of all queries run and circuit agree.
     """
     tokens = model_sentences_of(screen.setup.run).read(words_of_model(screen))
     alone, run = ([tokens[place] for place in places[head]] for places in favourite_words(name, tokens, layer))
@@ -156,7 +156,7 @@ def judge_copying(score: float) -> str:
 
 # ---- the maps --------------------------------------------------------------------------------------------------------
 def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int) -> dict:
-    """Returns the component's data: a heat map for each circuit, with a row and a column for each word."""
+    """Returns the data of the browser component: a heat map for each circuit, with a row and a column for each word."""
     trace = view.stack[part]
     tokens = model_sentences_of(screen.setup.run).read(words_of_model(screen))
     shown = [step for step in MAPS if step in trace]
@@ -183,7 +183,7 @@ def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int
 
 # ---- the controls ----------------------------------------------------------------------------------------------------
 def show_added_words(screen: ScreenState, name: str) -> None:
-    """Draws the text box for further words.
+    """Draws the text input for further words.
 
     name: the name of the model.
     """

@@ -1,4 +1,4 @@
-"""The panel of all heads of a language model.
+"""Draws the panel of all heads of a language model.
 
 For each head it shows the attention map, measures on this sentence and on held-out texts, and the length of the vector
 that the head adds. It also shows the attention rollout.
@@ -41,7 +41,7 @@ HEAD_ORDER = "head_order"  # control under which an error is stored if an order 
 
 
 def draw_heads(screen: ScreenState) -> None:
-    """Draws the map of every head, and the text box for a second sentence."""
+    """Draws the attention map of every head, and the text input for a second sentence."""
     show_second_sentence(screen)
     shape = load_recipe(model_sentences_of(screen.setup.run).model).shape()
     components.model_heads(
@@ -56,7 +56,7 @@ def draw_heads(screen: ScreenState) -> None:
 
 # ---- order -----------------------------------------------------------------------------------------------------------
 def take_order(screen: ScreenState, order: Mapping) -> None:
-    """Stores the order and the filter of the heads that the browser sends; refuses values that no control offers."""
+    """Stores the order and the filter of the heads that the visitor chose; refuses values that no control offers."""
     changes = {
         "heads_by": None if order["by"] == first_order(screen) else order["by"],
         "heads_least": order["least"] or None,
@@ -76,7 +76,7 @@ def take_order(screen: ScreenState, order: Mapping) -> None:
 
 
 def first_order(screen: ScreenState) -> str:
-    """Returns the default order of the heads: by changed weight if a second sentence is as long, else by layer."""
+    """Returns the default order of heads: by changed weight if there is a second sentence as long, else by layer."""
     return BY_MOVED if len(second_words_of(screen.setup)) == len(words_of_model(screen)) else BY_LAYER
 
 
@@ -94,7 +94,7 @@ def describe_order(screen: ScreenState, measures: Collection[str]) -> dict:
 
 # ---- the data --------------------------------------------------------------------------------------------------------
 def make_heads_data(screen: ScreenState) -> dict:
-    """Returns the data of the component that shows all heads."""
+    """Returns the data of the browser component that shows all heads: weights, names, measures and texts."""
     kind = model_sentences_of(screen.setup.run)
     words = words_of_model(screen)
     tokens = kind.read(words)
@@ -129,16 +129,16 @@ def make_heads_data(screen: ScreenState) -> dict:
 def put_beside(
     data: dict, kind: ModelSentences, weights: torch.Tensor, words: tuple[str, ...], second: tuple[str, ...]
 ) -> dict:
-    """Returns the data, extended by each head's measures on a second sentence.
+    """Returns the data of the panel, extended by each head's measures on a second sentence.
 
-    If both sentences have the same length, the head's weights on the second sentence are added, too.
+    If both sentences have the same length, the heads' weights on the second sentence are added, too.
     """
     tokens = kind.read(second)
     measures = measure_here(kind.model, tokens)
     beside = [{**head, "there": measures_of_head(measures, head["layer"] - 1, head["head"])} for head in data["heads"]]
     text = {**data["text"], "there": say("second.there")}
     links = tell_links(kind, words, second)
-    here, there = (len(each[1:]) for each in (words, second))  # numbers of words without START
+    here, there = (len(each[1:]) for each in (words, second))  # how many words each sentence has without START
     about = say("second.about_measures", here=here, there=there, links=links)
     if len(second) != len(data["queries"]):
         return {**data, "heads": beside, "text": {**text, "about": about}}
@@ -188,7 +188,7 @@ def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...],
 
 @lru_cache(maxsize=16)
 def measure_here(name: str, tokens: tuple[str, ...]) -> dict[str, torch.Tensor]:
-    """Returns the measures of every head on a sentence, by name, each (L, H).
+    """Returns the measures of every head on a sentence, as {measure: (L, H)}.
 
     The measure "antecedent" is included only if a pronoun of the sentence has an antecedent.
     """

@@ -1,4 +1,4 @@
-"""The panel of direct logit attribution: what each part of the model adds to a word's vector, and to a logit."""
+"""Draws the panel of direct logit attribution: what each part of the model adds to a word's vector, and to a logit."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,9 @@ from pages.site.words import escape_markdown, say
 
 
 def draw_sum(screen: ScreenState) -> None:
-    """Draws the vectors that the parts add to the selected word, and the words that the model predicts from the sum."""
+    """Draws the vectors that heads and layers add to the selected word, and the words that the model predicts from the
+    sum.
+    """
     view = view_block(screen)
     word = escape_markdown(name_token(view.stack[SUM], "T", view.at))
     st.markdown(f"#### {say('block.title', word=word)}")
@@ -55,7 +57,7 @@ def draw_sum(screen: ScreenState) -> None:
 
 
 def describe_sum(view: BlockView, word: str) -> str:
-    """Returns the text about the difference between the sum of the parts and the vector, and about the frozen
+    """Returns the text on how far the sum of the added vectors is from the word's vector, and on the norm's frozen
     divisor.
     """
     total = view.stack[SUM]["parts_sum"][0, view.at]
@@ -74,7 +76,9 @@ def describe_sum(view: BlockView, word: str) -> str:
 
 # ---- the data of the component ---------------------------------------------------------------------------------------
 def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
-    """Returns the component's data as bytes: rows of numbers, predicted words, and answers to questions."""
+    """Returns the data of the browser component as bytes: rows of numbers, predicted words, and answers to
+    questions.
+    """
     strips = Strips(view)
     rows = [*make_layer_rows(screen, view, strips), *make_end_rows(view, strips)]
     form = "decoder" if load_recipe(view.name).causal else "encoder"
@@ -97,9 +101,9 @@ def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
 
 
 def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> list[dict]:
-    """Returns the rows of the embedding, each head and each feed-forward layer.
+    """Returns one row of data for the embedding, each head and each feed-forward layer.
 
-    After each layer follows a row with the word that the logit lens predicts there.
+    After the feed-forward layer of each layer follows a row with the word that the logit lens predicts at this point.
     """
     rows, layer = [], 0
     for n in range(len(view.stack[SUM].labels["part"])):
@@ -115,16 +119,20 @@ def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> l
 
 
 def describe_lens(view: BlockView, part: str) -> str:
-    """Returns the text on the logit lens after a part: the word that the model would predict if it ended there."""
+    """Returns the text on the logit lens after a head or layer: the word that the model would predict if it ended
+    there.
+
+    part: the name of the layer, such as "2.feed_forward".
+    """
     shares, numbers = likeliest_words(view.name, view.tokens)[part]
     word = model_vocabulary(view.name)[int(numbers[view.at])]
     return say("block.lens", word=word, percent=format_percent(float(shares[view.at])))
 
 
 def make_part_row(screen: ScreenState, view: BlockView, strips: Strips, n: int) -> dict:
-    """Returns the row of a part: the vector that the part adds, and its contribution to the logit of the target word.
+    """Returns the row of a head or layer: the vector that it adds, and its contribution to the target word's logit.
 
-    n: the index of the part.
+    n: the index of the head or layer among all parts of the sum.
     """
     label = view.stack[SUM].labels["part"][n]
     index = (n, 0, view.at)
@@ -160,7 +168,7 @@ def list_runs(screen: ScreenState) -> ShownRuns:
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """Yields the tables to export: what each part adds to each word's vector, and to the logit of the target word."""
+    """Yields the tables to export: what each part of the model adds to each word's vector and to the target logit."""
     view = view_block(screen)
     yield view.stack[SUM], "parts"
     logits = view.stack[LOGITS]
@@ -169,7 +177,8 @@ def list_tables(screen: ScreenState) -> Iterator[Table]:
 
 
 def find_run(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values that determine the run.
+    """Returns the values that determine the panel's run: the model, the tokens, the words, and a layer that was
+    changed.
 
     The layer in the picture is included only if the visitor changed that layer, because the panel shows all layers.
     """

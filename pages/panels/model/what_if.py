@@ -1,4 +1,4 @@
-"""The panel of ablation and activation patching: predictions before and after changes of heads and layers."""
+"""Draws the panel of ablation and activation patching: predictions before and after changes of heads and layers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,9 +44,9 @@ from pages.session.view import ScreenState
 from pages.setup.what_if import read_changes, with_change, with_pair
 from pages.site.words import get_text_template, say, say_refusal
 
-MOST_OUTCOMES = 3  # the most predictions that are shown: for pronouns, and for the word
-MOST_WORDS = 8  # maximum words listed with probabilities before and after
-MOST_MOVED = 3  # maximum words named in the sentence on changes
+MOST_OUTCOMES = 3  # how many predictions are shown at most: those for pronouns, and that for the word
+MOST_WORDS = 8  # how many words are listed at most with probabilities before and after
+MOST_MOVED = 3  # how many words the sentence on changes names at most
 MOST_MOVED_WEIGHTS = 5
 LEAST_SHOWN = LEAST_MOVED = 0.005  # half a percentage point, the least probability or change shown
 TEXTS = ("before", "after", "own", "again", "norms", "norms_why", "draw", "path_sum", "part", "open")
@@ -71,8 +71,9 @@ class WhatIf:
     """A language model with interventions, run on a sentence.
 
     words: the words on the screen. tokens: the input of the model. at: the position of the selected word. outcomes:
-    predictions that are compared before and after; the last is that of the word. view: the run with interventions that
-    predicts the word. target: the word of the vocabulary that was likeliest before the interventions.
+    predictions that are compared before and after; the last is the prediction of the selected word or of the next word.
+    view: the run with interventions that makes this last prediction. target: the word of the vocabulary that was
+    likeliest before the interventions.
     """
 
     name: str
@@ -86,12 +87,12 @@ class WhatIf:
 
     @property
     def whole(self) -> Stack:
-        """The run of the model on the sentence without interventions."""
+        """Returns the run of the model on the sentence without interventions."""
         return run_model(self.name, self.tokens)
 
 
 def draw_what_if(screen: ScreenState) -> None:
-    """Draws the switches of heads and feed-forward layers, and the predictions before and after the interventions."""
+    """Draws the controls that ablate or patch heads and feed-forward layers, and the predictions before and after."""
     shown = take_changes(screen)
     st.markdown(f"#### {say('what_if.title')}")
     st.caption(say("what_if.about"))
@@ -112,7 +113,7 @@ def draw_what_if(screen: ScreenState) -> None:
 
 
 def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:
-    """Draws the box for the second sentence, and a message if it is missing or has another length."""
+    """Draws the text input for the second sentence, and a message if the sentence is missing or has another length."""
     show_second_sentence(screen)
     given, needed = second_words_of(screen.setup), len(shown.tokens)
     if not given:
@@ -124,7 +125,7 @@ def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:
 
 # ---- the changes -----------------------------------------------------------------------------------------------------
 def take_changes(screen: ScreenState) -> WhatIf:
-    """Returns the model with the interventions of the Setup on the sentence.
+    """Returns the model with the visitor's interventions (ablated or patched heads and layers) on the sentence.
 
     Interventions in a link that do not exist for this model or this sentence are left out.
     """
@@ -142,14 +143,14 @@ def take_changes(screen: ScreenState) -> WhatIf:
 
 
 def inside(change: Intervention, length: int) -> Intervention:
-    """Returns the intervention without blocked pairs that are outside a sentence of this length."""
+    """Returns an intervention without those blocked (query, key) pairs that lie outside a sentence of this length."""
     blocked = tuple(pair for pair in change.blocked if max(pair) < length)
     return Intervention(change.part, change.head, change.kind, blocked)
 
 
 # ---- event handlers --------------------------------------------------------------------------------------------------
 def ask(**changes: object) -> None:
-    """Changes the given fields of the panel in the Setup, and redraws what depends on them."""
+    """Stores new values of the given fields in the panel's part of the workbench's state, and redraws the page."""
     setup_state.ask_model(**changes)
     redraw()
 
@@ -160,7 +161,7 @@ def has_switch(shown: WhatIf, part: str, head: int | None) -> bool:
 
 
 def take_kind(shown: WhatIf, part: str, head: int | None, kind: str | None) -> None:
-    """Sets or removes the intervention in a head or a feed-forward layer.
+    """Sets or removes the intervention in a head or a feed-forward layer, as the visitor chose.
 
     head: None for a feed-forward layer. kind: None removes the intervention.
     """
@@ -170,14 +171,18 @@ def take_kind(shown: WhatIf, part: str, head: int | None, kind: str | None) -> N
 
 
 def take_pair(shown: WhatIf, part: str, head: int, pair: tuple[int, int]) -> None:
-    """Blocks a pair (query, key) in the attention map of a head, or allows it again."""
+    """Blocks a pair (query, key) that the visitor clicked in the attention map of a head, or allows it again if
+    blocked.
+    """
     if has_switch(shown, part, head):
         changes = read_changes(setup_state.current_setup().view.changes)
         ask(changes=with_pair(changes, part, head, pair))
 
 
 def look_into(name: str, words: tuple[str, ...], tokens: tuple[str, ...], at: int, changes: Changes) -> WhatIf:
-    """Returns a model with interventions on a sentence: its predictions, its run, and the likeliest word."""
+    """Runs a language model with interventions on a sentence; returns a WhatIf with its predictions and the likeliest
+    word.
+    """
     outcomes = list_outcomes(name, tokens, at)[-MOST_OUTCOMES:]
     last = outcomes[-1]
     read = last.read(name, tokens)
@@ -189,7 +194,7 @@ def look_into(name: str, words: tuple[str, ...], tokens: tuple[str, ...], at: in
 
 
 def pack_what_if(screen: ScreenState, shown: WhatIf) -> bytes:
-    """Returns the packed data of the component."""
+    """Returns the data of the browser component as bytes: words, tiles, predictions, changed weights, contributions."""
     palette = current_palette()
     changed = run_changed(shown.name, shown.tokens, shown.changes)
     switches = list_switches(shown.whole)
@@ -235,7 +240,10 @@ def allowed_of(stack: Stack, switch: Intervention) -> np.ndarray:
 
 # ---- the switches ----------------------------------------------------------------------------------------------------
 def make_tile(screen: ScreenState, shown: WhatIf, switch: Intervention) -> dict:
-    """Returns the component's data for the tile of a head or a feed-forward layer: layer, name and intervention."""
+    """Returns the data of the tile of a head or feed-forward layer for the browser: layer, name and intervention.
+
+    switch: the head or layer, as an Intervention.
+    """
     kinds = {(each.part, each.head): each for each in shown.changes.interventions}
     change = kinds.get((switch.part, switch.head))
     return {
@@ -251,12 +259,15 @@ def make_tile(screen: ScreenState, shown: WhatIf, switch: Intervention) -> dict:
 
 
 def layer_number(switch: Intervention) -> int:
-    """Returns the number of the layer of a head or feed-forward layer, counted from 1."""
+    """Returns the position of the layer of a head or feed-forward layer in the model, counted from 1."""
     return int(switch.part.partition(".")[0])
 
 
 def name_alone(screen: ScreenState, switch: Intervention) -> str:
-    """Returns the name of a head or a feed-forward layer without the name of its layer."""
+    """Returns the name of a head or a feed-forward layer without the name of its layer.
+
+    switch: the head or layer, as an Intervention.
+    """
     if switch.head is None:
         return say("block.part.feed_forward")
     own = name_model_head(screen.setup, layer_number(switch), switch.head)
@@ -264,7 +275,10 @@ def name_alone(screen: ScreenState, switch: Intervention) -> str:
 
 
 def name_switch(screen: ScreenState, switch: Intervention) -> str:
-    """Returns the name of a head or a feed-forward layer together with the name of its layer."""
+    """Returns the name of a head or a feed-forward layer together with the name of its layer.
+
+    switch: the head or layer, as an Intervention.
+    """
     layer = layer_number(switch)
     if switch.head is None:
         return say("all_heads.named", layer=layer, head=say("block.part.feed_forward"))
@@ -276,8 +290,8 @@ def name_switch(screen: ScreenState, switch: Intervention) -> str:
 def make_outcome(screen: ScreenState, shown: WhatIf, outcome: Outcome) -> dict:
     """Returns the component's data of a prediction before and after the interventions.
 
-    The data are the likeliest words, a sentence on the words that changed most, and the first word's probability if
-    only one head or layer is ablated, for each.
+    The data are the likeliest words, a sentence on the words that changed most, and, for every head and layer, the
+    first word's probability if only this head or layer is ablated.
     """
     before, after = shares_before_and_after(shown.name, shown.tokens, outcome, shown.changes)
     first = int(before.argmax())
@@ -314,7 +328,7 @@ def title_of(shown: WhatIf, outcome: Outcome) -> str:
 
 
 def cell_of(outcome: Outcome, number: int) -> dict | None:
-    """Returns the cell that holds a word's probability in the run with interventions.
+    """Returns the cell that contains a word's probability in the run with interventions.
 
     Returns None for an answer to a question, which is computed outside the run. number: the index of the word.
     """
@@ -350,7 +364,9 @@ def tell_moved(words: tuple[str, ...], before: torch.Tensor, after: torch.Tensor
 
 # ---- weights that moved ----------------------------------------------------------------------------------------------
 def make_moved(screen: ScreenState, shown: WhatIf) -> dict:
-    """Returns the component's data of the attention weights that changed most; a sentence says so if none changed."""
+    """Returns the data of the attention weights that changed most for the browser; a sentence says so if none
+    changed.
+    """
     moves = moved_weights(shown.name, shown.tokens, shown.changes, MOST_MOVED_WEIGHTS)
     rows = [make_moved_row(screen, shown, move) for move in moves if move.size >= LEAST_MOVED]
     told = "what_if.weights_about" if rows else "what_if.weights_unmoved"
@@ -358,7 +374,7 @@ def make_moved(screen: ScreenState, shown: WhatIf) -> dict:
 
 
 def make_moved_row(screen: ScreenState, shown: WhatIf, move: WeightMove) -> dict:
-    """Returns the component's data of a changed weight: its head, query and key, and its value before and after."""
+    """Returns the data of a changed weight for the browser: its head, query and key, and its value before and after."""
     _, head, query, key = move.index
     switch = Intervention(move.part, head)
     words = label_words(model_sentences_of(screen.setup.run), shown.words)
@@ -373,9 +389,10 @@ def make_moved_row(screen: ScreenState, shown: WhatIf, move: WeightMove) -> dict
 
 # ---- the path --------------------------------------------------------------------------------------------------------
 def make_path(screen: ScreenState, shown: WhatIf) -> dict:
-    """Returns the component's data of what each part contributes to the target word's logit, for heads also per key.
+    """Returns the data of what each head and layer adds to the target word's logit, for heads also per key, for the
+    browser.
 
-    A sentence says which part contributed most.
+    A sentence says which head contributed most.
     """
     outcome = shown.outcomes[-1]
     word = shown.target
@@ -406,9 +423,10 @@ def tell_carriers(screen: ScreenState, shown: WhatIf, rows: tuple[PathRow, ...])
 
 
 def make_path_row(screen: ScreenState, row: PathRow, n: int, at: int, word: int) -> dict:
-    """Returns the row of a part with its contribution to the logit; for a head also the contribution of each key.
+    """Returns the row of a head or layer with its contribution to the logit; for a head also the contribution of each
+    key.
 
-    n: the index of the part. at: the position whose prediction is shown. word: the index of the target word.
+    n: the index of the row. at: the position whose prediction is shown. word: the index of the target word.
     """
     named = name_part(screen, row.part)
     cell = {"part": "logit_sum", "step": "pushes", "index": [n, 0, at, word]}
@@ -421,7 +439,9 @@ def make_path_row(screen: ScreenState, row: PathRow, n: int, at: int, word: int)
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
-    """Returns the runs to prove: with interventions, and for an encoder also the run of the sentence without blank."""
+    """Returns the runs to prove: with interventions, and for an encoder also the run of the sentence without a masked
+    word.
+    """
     shown = take_changes(screen)
 
     def find() -> dict[str, Stack]:
@@ -435,7 +455,7 @@ def list_runs(screen: ScreenState) -> ShownRuns:
 
 
 def list_changed_words(screen: ScreenState) -> Iterator[Table]:
-    """Yields the table to export, if there are interventions: each word's probability before and after these."""
+    """Yields the table to export, if there are interventions: each word's probability without and with them."""
     if not screen.setup.view.changes:
         return
     shown = take_changes(screen)

@@ -1,4 +1,4 @@
-"""The panel of the next word: a decoder continues a text and shows its KV cache; an encoder fills a blank."""
+"""Draws the panel of the next word: a decoder continues a text and shows its KV cache; an encoder fills a blank."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -61,8 +61,8 @@ words_component = make_component(
 class Writing:
     """A text that a decoder continues.
 
-    run: the name of the model, and the words on the screen. given: how many of these words are the prompt, START
-    included. written: the words generated after the prompt.
+    run: the name of the model, and the words of the sentence on the screen. given: how many of these words are the
+    prompt, START included. written: the words generated after the prompt.
     """
 
     run: tuple[str, tuple[str, ...]]
@@ -76,7 +76,7 @@ class Writing:
 
 
 def current_writing(screen: ScreenState) -> Writing:
-    """Returns the text so far: the prompt and the generated words.
+    """Returns the text that the decoder continues: the prompt and the generated words.
 
     If no word is generated yet, the text is the sentence up to the selected word.
     """
@@ -121,10 +121,10 @@ def show_writing(screen: ScreenState) -> None:
 
 
 def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, word_count: int, **acts: Callable) -> None:
-    """Draws the component, then error messages and the arithmetic of the opened number.
+    """Draws the picture of the words, then error messages and the arithmetic of the opened number.
 
-    find: a function that returns the view again after a click. word_count: the number of words in the text. acts:
-    {event: handler}.
+    view: the run that predicts a word. find: a function that returns this run again after a click. data: the picture's
+    data. word_count: the number of words in the text. acts: {event of the picture: its handler}.
     """
     words_component(
         data=data,
@@ -151,9 +151,9 @@ def view_next_word(screen: ScreenState) -> BlockView | None:
 
 
 def view_words(screen: ScreenState, words: tuple[str, ...], labels: tuple[str, ...], at: int = -1) -> BlockView:
-    """Returns the run of the model on words, as a BlockView.
+    """Runs the model on words, and returns the run as a BlockView of the word at one position.
 
-    labels: the labels of its token axes. at: the position whose prediction is shown.
+    labels: the labels of the run's token axes. at: the position of that word, whose prediction is shown.
     """
     kind = model_sentences_of(screen.setup.run)
     tokens = kind.read(words)
@@ -163,10 +163,10 @@ def view_words(screen: ScreenState, words: tuple[str, ...], labels: tuple[str, .
 
 
 def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> list[str]:
-    """Returns sentences on the generated text.
+    """Returns sentences on the generated text: how exact the cache is, and whether the text is complete.
 
-    They say how far the logits computed with the cache are from those of the whole run, and whether the text has ended
-    or reached the maximum length.
+    The first says how far the logits computed with the cache are from those of the whole run; the text is complete if a
+    sentence has ended or the maximum length is reached.
     """
     row = run_cached(view.name, view.tokens).stack[UNEMBEDDING]["logits"][0, 0]
     apart = float((row - view.stack[UNEMBEDDING]["logits"][0, view.at]).abs().max())
@@ -181,7 +181,7 @@ def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> 
 
 
 def show_word_sign(screen: ScreenState) -> None:
-    """Warns beside the predicted words that they are guesses, because the warning about the sentence is far above."""
+    """Shows beside the predicted words that they are guesses, because the warning about the sentence is far above."""
     sign = tell_sign(screen.setup, words_of_model(screen), of_words=True)
     if sign:
         st.caption(sign)
@@ -200,7 +200,7 @@ def is_full(writing: Writing) -> bool:
 
 
 def keep_writing(writing: Writing) -> None:
-    """Stores the text in the Setup, or an error if the text is too long for a link."""
+    """Stores the text in the Setup; if it is too long for a link, stores the error that says so."""
     text = write_writing(writing.words[: writing.given], writing.written)
     try:
         check_link_values({"written": text})
@@ -214,7 +214,7 @@ def keep_writing(writing: Writing) -> None:
 
 
 def write_picked(writing: Writing, number: int) -> None:
-    """Adds the clicked predicted word to the text.
+    """Adds a clicked predicted word to the text, unless the text has the maximum length.
 
     number: the word's index in the vocabulary.
     """
@@ -224,10 +224,10 @@ def write_picked(writing: Writing, number: int) -> None:
 
 
 def do_sent(screen: ScreenState, writing: Writing, what: str) -> None:
-    """Handles a click on a button under the text.
+    """Changes the text after a click on a button below it.
 
-    what: "word" or "sentence" to generate a word or a sentence, "back" to remove the last word, "again" to remove all
-    generated words, "take" to make the text the sentence.
+    what: the button: "word" or "sentence" to generate a word or a sentence, "back" to remove the last word, "again" to
+    remove all generated words, "take" to use the text as the sentence.
     """
     match what:
         case "word" | "sentence" if not is_full(writing):
@@ -251,7 +251,7 @@ def write_on(setup: Setup, writing: Writing, what: str) -> tuple[str, ...]:
 
 
 def end_at(writing: Writing, place: int) -> None:
-    """Cuts the text after the clicked word; if the word is part of the prompt, selects the word instead.
+    """Cuts the text after a clicked generated word; if the word is part of the prompt, selects the word instead.
 
     place: the position of the word.
     """
@@ -321,7 +321,7 @@ def view_blank(screen: ScreenState) -> BlockView | None:
 
 
 def fill_blank(screen: ScreenState, at: int, number: int) -> None:
-    """Puts the clicked prediction into the blank.
+    """Called with a clicked prediction: puts the word in place of the blank.
 
     at: the position of the blank. number: the index of the predicted word in the vocabulary.
     """
@@ -333,7 +333,7 @@ def fill_blank(screen: ScreenState, at: int, number: int) -> None:
 
 # ---- the data of the component ---------------------------------------------------------------------------------------
 def pack_words(setup: Setup, view: BlockView, tiles: list[dict], run: CachedRun | None) -> bytes:
-    """Returns the component's data as bytes.
+    """Returns the data of the picture of the words as bytes: words, likeliest words, controls, texts and logits.
 
     tiles: the words of the text. run: the run with a KV cache; None for an encoder.
     """
@@ -375,7 +375,7 @@ def make_word_rows(view: BlockView) -> list[dict]:
 
 
 def describe_seed(setup: Setup) -> dict:
-    """Returns the data of the control that chooses between the likeliest word and a word sampled with a seed."""
+    """Returns the data of the control that chooses whether the next word is the likeliest or sampled with a seed."""
     texts = {name: say(f"words.seed.{name}") for name in ("label", "likeliest", "drawn", "seed")}
     return {"value": setup.view.word_seed, "ends": WORD_SEEDS, **texts}
 
@@ -396,7 +396,7 @@ def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns | None:
-    """Returns the runs to prove: the run that predicts the next word, whole and with a cache.
+    """Returns the runs to prove: the run that predicts the next word, computed as a whole and with a cache.
 
     For an encoder it is the run with a blank; None if there is no word to blank.
     """
@@ -414,7 +414,7 @@ def list_runs(screen: ScreenState) -> ShownRuns | None:
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """Yields the table to export: the probability of each word of the vocabulary as the next word, or for the blank."""
+    """Yields the table to export: the probability of each word of the vocabulary as the next word, or in the blank."""
     view = view_next_word(screen)
     if view is not None:
         shares = view.stack[UNEMBEDDING]["probabilities"][0, view.at]  # (B, T, V) -> (V,)

@@ -1,1 +1,1 @@
-"""The page "Spot the bug": a layer whose numbers are wrong because of one line of its code."""
+"""Contains the page "Spot the bug": a layer whose numbers are wrong because of one line of its code."""

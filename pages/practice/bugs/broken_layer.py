@@ -1,4 +1,6 @@
-"""A layer with one wrong line: its numbers, their correct values, and its map beside the correct one."""
+"""Shows a layer with one wrong line of code: its numbers, their correct values, and its attention map beside the
+correct one.
+"""
 
 from functools import partial
 
@@ -26,12 +28,14 @@ from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say, say_cause
 
 BESIDE_CODE_PX = (456.0, 440.0)  # width and height in pixels of a picture that fits beside the code without scrolling
-BUG_MAP_CELL_PX = 34.0  # largest cell in pixels of a map beside the code
+BUG_MAP_CELL_PX = 34.0  # largest cell side in pixels of an attention map beside the code
 
 
 # ---- pictures of the broken layer ------------------------------------------------------------------------------------
 def show_broken_step(broken: Trace, selection: Selection) -> None:
-    """Shows the selected step with the numbers of the broken layer."""
+    """Shows the step that the visitor selected, with the numbers of the broken layer (one line of its code is
+    wrong).
+    """
     step = look_control().value
     if step == "weights":
         show_broken_picture(broken, make_bug_map("weights", broken, selection, "alt"))
@@ -42,7 +46,9 @@ def show_broken_step(broken: Trace, selection: Selection) -> None:
 
 
 def make_bug_map(name: str, trace: Trace, selection: Selection, title: str) -> RunPicture:
-    """Draws the weights map of the selected head without an outlined row, because its rows need not sum to 1."""
+    """Returns the attention map of the selected head; no row is outlined, because a broken layer's rows need not sum to
+    1.
+    """
     return make_weights_map(
         name,
         trace,
@@ -54,9 +60,9 @@ def make_bug_map(name: str, trace: Trace, selection: Selection, title: str) -> R
 
 
 def show_broken_picture(broken: Trace, shown: RunPicture) -> None:
-    """Shows a picture of the broken layer.
+    """Shows a picture of the broken layer; a click on a number opens the correct arithmetic of the number's cell.
 
-    A click on a number opens the correct arithmetic of its cell, from the inputs of the cell's step.
+    The arithmetic uses the inputs of the cell's step, which may be wrong themselves.
     """
     run = broken
     opened = get_opened_cell(shown.name, {"": broken})
@@ -75,7 +81,7 @@ def show_broken_picture(broken: Trace, shown: RunPicture) -> None:
 
 # ---- a number and its correct value ----------------------------------------------------------------------------------
 def recompute_cell_step(broken: Trace, cell: Ref) -> Trace:
-    """Returns the broken run with the cell's step recomputed correctly from its operands.
+    """Returns the broken layer's run, in which the cell's step is computed correctly from the broken layer's operands.
 
     Returns the run unchanged if the cell belongs to an input.
     """
@@ -85,7 +91,7 @@ def recompute_cell_step(broken: Trace, cell: Ref) -> Trace:
 
 
 def get_made_and_right(broken: Trace, cell: Ref) -> tuple[float, float]:
-    """Returns the value in a cell, and the correct value computed from the inputs of the cell's step."""
+    """Returns the broken layer's value in a cell, and the value that correct code computes from the same operands."""
     step, index = cell.step, cell.index
     recomputed = recompute_cell_step(broken, cell)
     made = broken[step][index].item()
@@ -94,7 +100,9 @@ def get_made_and_right(broken: Trace, cell: Ref) -> tuple[float, float]:
 
 
 def show_bug_verdict(broken: Trace, _run: str, cell: Ref) -> None:
-    """Shows the value in the cell of the broken layer, and the correct value; shows nothing for a cell of an input."""
+    """Shows the broken layer's value in a cell, and the correct value; shows nothing if the cell belongs to an
+    input.
+    """
     if broken.step(cell.step).operation is None:
         return
     made, right = get_made_and_right(broken, cell)
@@ -116,7 +124,7 @@ def show_wrong_line(bug: Bug, broken: Trace, selection: Selection) -> None:
 
 
 def show_both_maps(setup: Setup, broken: Trace, selection: Selection) -> None:
-    """Shows the broken layer's map beside the correct one."""
+    """Shows the broken layer's attention map beside the correct layer's."""
     maps = equalize_sizes(
         make_bug_map("theirs", broken, selection, "theirs"),
         make_bug_map("ours", trace_for(setup), selection, "ours"),

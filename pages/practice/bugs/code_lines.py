@@ -1,5 +1,5 @@
-"""A bug and the code lines of its layer: one line is wrong. A click on a number shows a line's result; any line can be
-guessed.
+"""Shows the code lines of a layer, one of which is wrong: a click on a line's number shows its result, and any line can
+be guessed.
 """
 
 import streamlit as st
@@ -17,8 +17,8 @@ from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
-FOUND_BUGS_KEY = "bugs_found"  # session key of the numbers of the bugs that were found
-SHOWN_BUG_KEY = "bug"  # session key of the number of the bug that is shown
+FOUND_BUGS_KEY = "bugs_found"  # session key of the numbers (from 1) of the bugs that were found
+SHOWN_BUG_KEY = "bug"  # session key of the number (from 1) of the shown bug
 FIRST_STEP = "weights"  # the step that is shown first
 LINE_NUMBERS = tuple(str(number) for number, _ in enumerate(LAYER_LINES, 1))
 
@@ -33,7 +33,7 @@ def choose_bug() -> Bug:
     number = get_choice("bug", numbers[0], make_member_reader(numbers))
     found = st.session_state.setdefault(FOUND_BUGS_KEY, set())
     if st.session_state.get(SHOWN_BUG_KEY, number) != number:
-        store_choice("guess", None)  # the guess was for another bug
+        store_choice("guess", None)  # the stored guess was for the bug shown before
     st.session_state[SHOWN_BUG_KEY] = number
     bug = BUGS[numbers.index(number)]
     if guess_control().value == find_wrong_line(bug):
@@ -43,7 +43,9 @@ def choose_bug() -> Bug:
 
 
 def setup_for_bug(example: str, bug: Bug) -> Setup:
-    """Returns the Setup of the correct run of a bug: with a causal mask, or in a batch with padding."""
+    """Returns the Setup of the run with which a bug's wrong run is compared: with a causal mask, or in a batch with
+    padding.
+    """
     if not bug.padded:
         return make_setup(example=example, masks=("causal",))
     *_, shorter = EXAMPLES[example].batch.splitlines()
@@ -65,12 +67,12 @@ def format_bug_diff(bug: Bug) -> str:
 
 # ---- the lines, and the guess ----------------------------------------------------------------------------------------
 def look_control() -> Control:
-    """Returns the control of the step that is shown beside the code."""
+    """Returns the control that selects which step's numbers are shown beside the code."""
     return link_control("look", FIRST_STEP, make_member_reader(LAYER_STEPS))
 
 
 def guess_control() -> Control:
-    """Returns the control of the guessed line: the index of the line, or None if there is no guess yet."""
+    """Returns the control that stores the visitor's guess: the index of the line, or None if there is no guess yet."""
     return link_control("guess", None, make_place_reader(len(LAYER_LINES)))
 
 
@@ -80,7 +82,7 @@ def is_line_known(bug: Bug) -> bool:
 
 
 def show_lines(bug: Bug) -> None:
-    """Shows the lines of the correct code, each with a button to guess it."""
+    """Shows the layer's lines as they are in correct code, each with a button to guess that it is the wrong one."""
     data = {
         "lines": [describe_line(bug, place, *line) for place, line in enumerate(right_lines(bug).items())],
         "looked": look_control().value,
@@ -98,9 +100,9 @@ def show_lines(bug: Bug) -> None:
 
 
 def describe_line(bug: Bug, place: int, name: str, line: LayerLine) -> dict[str, object]:
-    """Returns a line as data of the component.
+    """Returns what the browser needs to show one code line: its text, its step, whether it is guessed, and its mark.
 
-    name: the name of the step. line: the code that computes the step.
+    place: the index of the line. name: the name of the step. line: the code that computes the step.
     """
     number = LINE_NUMBERS[place]
     step = name if name in LAYER_STEPS else None

@@ -1,4 +1,4 @@
-"""The page "bugs": shows the numbers of a layer with one wrong line, and asks for that line."""
+"""Shows the page "bugs": the numbers of a layer with one wrong line, and the question which line it is."""
 
 import streamlit as st
 
@@ -30,7 +30,7 @@ with draw_page_frame("bugs") as place:
         show_verdict(bug)
         if known:
             show_wrong_line(bug, broken, selection)
-    with picture.container(key="beside_code"):  # page.css keeps this container in view
+    with picture.container(key="beside_code"):  # page.css keeps this container on the screen
         show_broken_step(broken, selection)
     if known:
         show_both_maps(setup, broken, selection)

@@ -1,1 +1,1 @@
-"""The page "Check your work": checks numbers that were calculated by hand."""
+"""Contains the page "Check your work", which checks numbers that were calculated by hand."""

@@ -1,4 +1,6 @@
-"""The answers of an exercise: typed into cells, drawn as the result of a product after its operands, or as text."""
+"""Shows the answers of an exercise: typed into cells, drawn as the result of a product after its operands, or as
+text.
+"""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -46,7 +48,8 @@ def show_worked_table(
     starts: Mapping[str, str],
     show_verdict: Callable[[], None],
 ) -> None:
-    """Shows the cells of a step with its operands; a click on a typed number opens its arithmetic and its mark.
+    """Shows the cells of a step beside its operands; a click on a typed number opens its arithmetic and whether it is
+    right.
 
     parts: the operands, and the right numbers if these may be shown. starts: the initial texts of the cells.
     show_verdict: a function that draws the verdict; it is called beside the picture if there is room.
@@ -74,7 +77,7 @@ def show_worked_table(
 
 
 def draw_frame(checked: CheckedWork, step: str, head: int, parts: list[SheetPart]) -> WorkedFrame:
-    """Returns the picture of the operands, with free space for the cells."""
+    """Returns the picture of a step's operands, with free space over which the page puts the input cells."""
     opened = get_opened_cell(NAME, {"printed": checked.written, "right": checked.trace})
     free = make_written_part(checked, step, "", head=head)
     words = picture_texts_for(checked.trace)
@@ -82,7 +85,7 @@ def draw_frame(checked: CheckedWork, step: str, head: int, parts: list[SheetPart
 
 
 def make_work_picture(checked: CheckedWork, frame: WorkedFrame, runs: dict) -> RunPicture:
-    """Returns the picture of an exercise with its runs.
+    """Returns the picture of an exercise with its runs: the one with the visitor's numbers, and the right one.
 
     A cell without a typed number opens only if all answers are revealed.
     """
@@ -107,7 +110,7 @@ def make_work_picture(checked: CheckedWork, frame: WorkedFrame, runs: dict) -> R
 CellMarks = list[list[tuple[str, str]]]  # for each cell of a matrix: (symbol of its mark, explanation of the symbol)
 CellOpener = Callable[[int, int], None]
 
-ANSWERS_VERSION_KEY = "answers_version"  # session key of a counter; a new count makes the cells discard typed text
+ANSWERS_VERSION_KEY = "answers_version"  # session key of a counter; a new value makes the cells discard typed text
 MAX_ANSWER_CELL_CHARS = 12  # the most characters of a cell's text; a longer text is cut off
 
 
@@ -136,7 +139,7 @@ def get_answer_text(trace: Trace, step: str, start: str) -> str:
 
 
 def make_answer_check(trace: Trace, step: str):
-    """Return a function that checks the text of the answers for a step.
+    """Return a function that checks a text with the answers for a step.
 
     A valid text has numbers in the step's shape, with question marks for missing numbers.
     """
@@ -157,7 +160,7 @@ def answer_cells(
     on_open: CellOpener,
     place: CellPlace | None = None,
 ) -> None:
-    """Draw the answers for one head of a step as editable cells; an invalid input leaves the cells unchanged.
+    """Draw the answers for one head of a step as input cells; if a typed text is invalid, the cells keep their numbers.
 
     start: the text as long as there is no answer. marks: for each cell, the symbol of its mark and an explanation.
     on_open: a function that is called with the row and column of a clicked number. place: the position of the cells in
@@ -166,7 +169,7 @@ def answer_cells(
     found = trace.step(step)
     row_names, column_names = list_cell_names(trace, step)
     head_number = found.leading({"H": head}).get("H", 0)
-    first = head_number * len(row_names)  # first row of this head, because heads lie below each other
+    first = head_number * len(row_names)  # first row of this head, because the heads' rows are one below the other
     rows = split_cells(get_answer_text(trace, step, start), step)
     key = f"cells_{step}"
 
@@ -214,7 +217,7 @@ def list_cell_names(trace: Trace, step: str) -> tuple[list[str], list[str]]:
 
 
 def renew_answer_cells() -> None:
-    """Make the answer cells discard what was typed and show the stored answers again."""
+    """Make the browser's input cells discard what was typed and show the stored answers again."""
     version = st.session_state.get(ANSWERS_VERSION_KEY, 0)
     st.session_state[ANSWERS_VERSION_KEY] = version + 1
 

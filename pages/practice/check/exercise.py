@@ -1,5 +1,7 @@
-"""The exercise to calculate by hand: from a seed, the printed example, or any Setup that is small enough; its sheets to
-print, blank and with its solutions.
+"""Chooses the exercise to calculate by hand (from a seed, the printed example, or any small Setup), and prints its
+sheets.
+
+The sheets are blank or have the solutions.
 """
 
 from collections.abc import Mapping
@@ -54,7 +56,7 @@ def choose_exercise() -> tuple[str, Setup]:
 
 @cache_measurement
 def setup_for_level(level: str, seed: int) -> Setup:
-    """Returns the Setup of the exercise that belongs to a level and a seed."""
+    """Returns the Setup of the random exercise that a level and a seed determine."""
     exercise = make_exercise(level, seed)
     if "q" in exercise.matrices:
         return make_setup(example="one_query", score="scaled_dot", **exercise.matrices)
@@ -68,7 +70,7 @@ def setup_for_level(level: str, seed: int) -> Setup:
 
 
 def exercise_link_values(kind: str) -> dict[str, object]:
-    """Returns the query parameters of an exercise's link, including default values."""
+    """Returns the query parameters of a link that opens this exercise, including default values."""
     values = {"kind": kind}
     if kind in LEVELS:
         values["seed"] = get_choice("seed", FIRST_SEED, read_link_count)
@@ -104,7 +106,7 @@ def initial_cell_texts(kind: str, trace: Trace) -> Mapping[str, str]:
 
 # ---- any Setup as an exercise ----------------------------------------------------------------------------------------
 def read_exercise_link(text: str) -> str:
-    """Checks the link of a Setup, and returns it.
+    """Returns the link of a Setup in its normal form, after checking that the Setup can be an exercise.
 
     Raises ValueError if the link is unreadable, AttentionError if the Setup cannot be an exercise.
     """
@@ -115,7 +117,7 @@ def read_exercise_link(text: str) -> str:
 
 # ---- sheets to print -------------------------------------------------------------------------------------------------
 def show_printing(kind: str, trace: Trace, setup: Setup) -> None:
-    """Shows a popover with the sheets to print."""
+    """Shows a popover with downloads of the exercise's sheets to print."""
     opened = st.popover(
         say("lessons.check.print"),
         icon=":material/print:",

@@ -1,4 +1,6 @@
-"""The page "check": checks an exercise calculated by hand against the right run and against the visitor's own steps."""
+"""Shows the page "check": checks an exercise calculated by hand against the right run and against the visitor's own
+steps.
+"""
 
 from collections.abc import Mapping
 from functools import partial
@@ -34,7 +36,9 @@ ASKED_KEY = "right_asked"  # session key of the exercise and the step whose righ
 
 
 def show_right(setup: Setup, step: str) -> None:
-    """Requests the right numbers of a step; a request for another step replaces it."""
+    """Stores that the visitor wants to see the right numbers of a step, in place of an earlier wish for another
+    step.
+    """
     st.session_state[ASKED_KEY] = (setup, step)
 
 

@@ -1,4 +1,4 @@
-"""The display of a puzzle: list of puzzles, cells to change, goal and conditions, buttons, maps."""
+"""Shows a puzzle: the list of puzzles, the cells to change, goal and conditions, buttons, and attention maps."""
 
 from dataclasses import replace
 
@@ -24,12 +24,12 @@ from pages.setup.link_values import make_member_reader
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # pixels: cell side of a single map, height of its rows
-SINGLE_MAP_WIDTH_PX = 540.0  # width in pixels of a single map beside large cells
-OUTPUT_MAP_CELL_PX = 29.0  # in pixels: cell side of maps above an output, which must both fit on the first screen
+SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # pixels: cell side of a single attention map, height of its rows
+SINGLE_MAP_WIDTH_PX = 540.0  # width in pixels of a single attention map beside large cells
+OUTPUT_MAP_CELL_PX = 29.0  # in pixels: cell side of attention maps above an output, so that both fit
 PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # width of row headings, and of those of large cells
 PUZZLE_COLUMN_PX, LARGE_COLUMN_PX = 63, 77  # width in pixels of a column: of normal cells, of large cells
-MAX_LARGE_COLUMNS = 4  # with more columns in all matrices together, the map does not fit beside large cells
+MAX_LARGE_COLUMNS = 4  # with more columns in all matrices, the attention map does not fit beside large cells
 PUZZLE_GAP_PX = 16  # pixels: gap between two matrices
 TEXT_BESIDE_ONE_MAP_PX = 480  # pixels: width of the text below the cells, if one map is beside them
 TEXT_BESIDE_TWO_MAPS_PX = 340  # pixels: width of the text below the cells, if two maps are beside them
@@ -37,7 +37,7 @@ TEXT_BESIDE_TWO_MAPS_PX = 340  # pixels: width of the text below the cells, if t
 
 # ---- which puzzle ----------------------------------------------------------------------------------------------------
 def show_puzzle_list(played: PlayedPuzzle) -> None:
-    """Shows all puzzles by number; solved puzzles have a check mark."""
+    """Shows the choice of a puzzle by its number; solved puzzles have a check mark."""
     names = [*PUZZLES]
     solved = game.remembered_puzzles("puzzles_solved")
     control = link_controls.link_control("puzzle", game.FIRST_PUZZLE, make_member_reader(names))
@@ -68,18 +68,22 @@ def show_task(played: PlayedPuzzle) -> None:
 
 # ---- the cells -------------------------------------------------------------------------------------------------------
 def are_matrices_side_by_side(played: PlayedPuzzle) -> bool:
-    """Returns whether the matrices are side by side, for which there is room only if a single map is shown."""
+    """Returns whether the matrices to change are side by side: only beside a single attention map is there room for
+    that.
+    """
     return len(played.puzzle.heads) == 1
 
 
 def are_cells_large(played: PlayedPuzzle) -> bool:
-    """Returns whether the cells to change are large: if a single map is shown, and the matrices have few columns."""
+    """Returns whether the cells to change are large: if one attention map is shown, and the matrices have few
+    columns.
+    """
     columns = sum(behind - first for first, behind in played.puzzle.open.values())
     return are_matrices_side_by_side(played) and columns <= MAX_LARGE_COLUMNS
 
 
 def get_cells_width(played: PlayedPuzzle) -> int:
-    """Returns the width of the matrices, and of the texts below them, in pixels."""
+    """Returns the width in pixels of the matrices to change, and of the texts below them."""
     is_large = are_cells_large(played)
     heading = LARGE_HEADING_PX if is_large else PUZZLE_HEADING_PX
     column = LARGE_COLUMN_PX if is_large else PUZZLE_COLUMN_PX
@@ -90,7 +94,7 @@ def get_cells_width(played: PlayedPuzzle) -> int:
 
 
 def show_cells(played: PlayedPuzzle) -> None:
-    """Shows the matrices that may be changed."""
+    """Shows the matrices whose numbers the visitor may change, and why the last typed number was refused."""
     with st.container(horizontal=are_matrices_side_by_side(played), gap="small"):
         for name in played.puzzle.open:
             with st.container(width="content", gap="xxsmall"):
@@ -133,7 +137,9 @@ def show_matrix_cells(played: PlayedPuzzle, name: str) -> None:
 
 # ---- the goal and further conditions ---------------------------------------------------------------------------------
 def show_bounds(played: PlayedPuzzle) -> None:
-    """Shows the goal and the further conditions, each with its value, and with a check mark if it is met."""
+    """Shows the goal and the further conditions, each with the value that the run reaches, and with a check mark if it
+    is met.
+    """
     lines = []
     for reading in played.readings:
         sign = ":green[:material/check:]" if reading.holds else ":orange[:material/radio_button_unchecked:]"
@@ -148,9 +154,9 @@ def show_bounds(played: PlayedPuzzle) -> None:
 
 
 def format_reading(reading: BoundReading) -> str:
-    """Returns the value of a condition's reading with two decimals; a count has no decimals.
+    """Returns the value that the run reaches in a condition, with two decimals; a count has no decimals.
 
-    The value is exact if it misses the limit but would be rounded to it.
+    If the value misses the limit but would be rounded to it, it is returned exactly.
     """
     exact = format_exact(reading.value)
     if isinstance(reading.bound.limit, int):
@@ -161,7 +167,7 @@ def format_reading(reading: BoundReading) -> str:
 
 
 def format_limit(reading: BoundReading) -> str:
-    """Returns the limit of a condition with two decimals; a count has no decimals."""
+    """Returns the limit that a condition sets, with two decimals; a count has no decimals."""
     limit = reading.bound.limit
     return format_exact(limit) if isinstance(limit, int) else format_fixed(limit)
 
@@ -192,7 +198,7 @@ def show_puzzle_buttons(played: PlayedPuzzle) -> bool:
 
 # ---- the maps --------------------------------------------------------------------------------------------------------
 def get_map_cell_size(played: PlayedPuzzle) -> float:
-    """Returns the largest side of a cell of the maps, in pixels."""
+    """Returns the largest side of a cell in the puzzle's attention maps, in pixels."""
     if played.puzzle.name in OUTPUT_PICTURES:
         return OUTPUT_MAP_CELL_PX
     if are_matrices_side_by_side(played):
@@ -201,7 +207,7 @@ def get_map_cell_size(played: PlayedPuzzle) -> float:
 
 
 def show_puzzle_maps(played: PlayedPuzzle) -> None:
-    """Shows the weights of the heads that change; a click on a number opens its arithmetic."""
+    """Shows the attention maps of the heads that the puzzle changes; a click on a weight opens its arithmetic."""
     puzzle, setup = played.puzzle, played.setup
     asking = setup.with_fields(token=puzzle.asks, head=puzzle.heads[0])
     selection = selection_of(played.trace, asking)

@@ -1,4 +1,4 @@
-"""The state of the puzzle page: the chosen puzzle, the visitor's numbers, and which puzzles are solved.
+"""Keeps the state of the puzzle page: the chosen puzzle, the visitor's numbers, and which puzzles are solved.
 
 The link contains the puzzle and its changed numbers; the session stores the changed numbers of the other puzzles.
 """
@@ -37,10 +37,11 @@ FIRST_PUZZLE = next(iter(PUZZLES))
 
 @dataclass(frozen=True, eq=False)
 class PlayedPuzzle:
-    """A puzzle with the visitor's numbers.
+    """A puzzle with the numbers to which the visitor has changed it.
 
     start, matrices: the puzzle's matrices at the start, and now. before, trace: the runs with `start` and with
-    `matrices`. setup: the Setup of `trace`. readings: the values of the goal and of the further conditions.
+    `matrices`. setup: the Setup of `trace`. readings: the values that the run reaches in the goal and in the further
+    conditions.
     """
 
     puzzle: Puzzle
@@ -63,7 +64,7 @@ class PlayedPuzzle:
 
     @property
     def fewest(self) -> int:
-        """The smallest number of changes that is known to solve the puzzle: that of its solution."""
+        """The smallest count of changed numbers that is known to solve the puzzle: the count in its solution."""
         return count_changes(read_changes(self.puzzle, self.puzzle.solution, self.start), self.start)
 
 
@@ -74,7 +75,7 @@ def current_puzzle() -> Puzzle:
 
 
 def load_played_puzzle() -> PlayedPuzzle:
-    """Returns the chosen puzzle with the visitor's numbers and their readings.
+    """Returns the chosen puzzle with the visitor's numbers, its run, and the values of its goal and conditions.
 
     If the puzzle is solved, and its solution was not shown, the function records the puzzle as solved.
     """
@@ -112,7 +113,9 @@ def read_puzzle_matrices(puzzle: Puzzle) -> tuple[Setup, Matrices, Matrices]:
 
 
 def make_numbers_reader(puzzle: Puzzle, start: Matrices) -> Callable[[str], str]:
-    """Returns a function that parses a link's changed numbers; it returns them in the format of `format_changes`."""
+    """Returns a function that reads the changed numbers in a link, and returns them in the format of
+    `format_changes`.
+    """
 
     def read(text: str) -> str:
         changed = read_changes(puzzle, text, start)
@@ -122,15 +125,16 @@ def make_numbers_reader(puzzle: Puzzle, start: Matrices) -> Callable[[str], str]
 
 
 def remembered_puzzles(name: str) -> set[str]:
-    """Returns the set of puzzle names under a session key. The set is stored in the session, so added names are
-    kept.
+    """Returns the set of puzzle names that the session stores under a key, such as the solved puzzles.
+
+    Names that the caller adds to the set are kept, because the session stores the set itself.
     """
     return st.session_state.setdefault(name, set())
 
 
 # ---- handlers --------------------------------------------------------------------------------------------------------
 def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
-    """Handles numbers that were typed into a matrix: stores them, or the error for which they are refused.
+    """Stores numbers that the visitor typed into a matrix, or the error for which they are refused.
 
     name: the name of the matrix. typed: [{"row", "column", "text"}, ...].
     """
@@ -152,11 +156,11 @@ def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
     if refusal is not None:
         choices.refuse(NUMBERS_KEY, refusal)
     if NUMBERS_KEY in choices.refused:
-        renew_puzzle_cells()  # makes the cell show its former number again
+        renew_puzzle_cells()  # makes the cell show the number that it had before
 
 
 def put_numbers(text: str | None) -> None:
-    """Replaces all changed numbers by the numbers in a text; None resets the puzzle."""
+    """Replaces all numbers that the visitor changed by those in a text; None resets the puzzle."""
     choices = lesson_choices.current_lesson_choices()
     choices.forget_refusals(NUMBERS_KEY)
     choices.forget_trouble()
@@ -165,7 +169,7 @@ def put_numbers(text: str | None) -> None:
 
 
 def show_solution() -> None:
-    """Replaces the numbers by the numbers of a solution, and records that the solution was shown."""
+    """Replaces the visitor's numbers by those of a solution, and records that the solution was shown."""
     remembered_puzzles("puzzles_shown").add(current_puzzle().name)
     put_numbers(current_puzzle().solution)
 
@@ -212,10 +216,10 @@ def follow_arrow_key_to_puzzle() -> None:
 
 
 def puzzle_version() -> int:
-    """Returns the version of the editable cells; a new version makes the browser discard what was typed."""
+    """Returns the version of the input cells, a counter; if it grows, the browser discards what was typed."""
     return st.session_state.get("puzzles_version", 0)
 
 
 def renew_puzzle_cells() -> None:
-    """Makes the editable cells show the current numbers again."""
+    """Makes the browser's input cells discard what was typed and show the current numbers."""
     st.session_state["puzzles_version"] = puzzle_version() + 1

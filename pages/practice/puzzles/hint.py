@@ -1,4 +1,4 @@
-"""The hint of a puzzle: the number whose change helps most, found by the gradient of the goal."""
+"""Shows a puzzle's hint: the number whose change helps most, found by the gradient of the goal."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ HINT_NUDGE = 0.1  # by how much a hint suggests to change a number
 
 
 def show_hint(played: PlayedPuzzle) -> None:
-    """Shows which number to change, and maps of the goal's slopes; or the reason why there is no hint."""
+    """Shows which number to change, and the gradient of the goal as maps; or the reason why there is no hint."""
     if played.solved:
         show_sentence("lessons.puzzles.hint_solved")
         return
@@ -41,9 +41,7 @@ def show_hint(played: PlayedPuzzle) -> None:
 
 
 def describe_hint(played: PlayedPuzzle, hint: Hint) -> str:
-    """Returns the sentence that says which number to change, in which direction, and by how much the goal changes
-    then.
-    """
+    """Returns the sentence that names the number to change, the direction, and by how much this changes the goal."""
     (row,) = make_axis_headings(
         label_columns(played),
         hint.name,
@@ -67,14 +65,16 @@ def describe_hint(played: PlayedPuzzle, hint: Hint) -> str:
 
 
 def choose_way(puzzle: Puzzle, hint: Hint) -> str:
-    """Returns the direction in which a hint suggests to change a number: "flip" (its sign), "raise" or "lower"."""
+    """Returns what a hint suggests to do with a number: "flip" its sign, "raise" it or "lower" it."""
     if puzzle.flips:
         return "flip"
     return "raise" if hint.slope > 0 else "lower"
 
 
 def make_slopes_map(played: PlayedPuzzle, name: str, slopes: torch.Tensor) -> RunPicture:
-    """Returns a map of the goal's slopes, for those numbers of a matrix that may be changed."""
+    """Returns the gradient of the goal with respect to a matrix as coloured cells, for the numbers that may be
+    changed.
+    """
     step = f"slope_{name}"
     trace = label_columns(played)
     dims = trace.step(name).dims
@@ -93,7 +93,10 @@ def make_slopes_map(played: PlayedPuzzle, name: str, slopes: torch.Tensor) -> Ru
 
 
 def gather_open_columns(played: PlayedPuzzle, trace: Trace, name: str, step: str) -> Panel:
-    """Returns a panel with those columns of a step that may be changed. The step has the shape of the named matrix."""
+    """Returns the cells of those columns of a step that the visitor may change, to draw them as a matrix.
+
+    The step has the shape of the matrix called `name`.
+    """
     first, behind = played.puzzle.open[name]
     refs = []
     for row in range(len(trace[step])):

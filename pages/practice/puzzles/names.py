@@ -1,4 +1,4 @@
-"""Names in a puzzle's texts and matrices: words of the puzzle's sentence, and names of matrix columns."""
+"""Names what occurs in a puzzle's texts and matrices: words of the puzzle's sentence, and matrix columns."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ def say_title(puzzle: Puzzle) -> str:
 
 
 def name_cast(puzzle: Puzzle, words: Sequence[str]) -> dict[str, str]:
-    """Returns the words for the placeholders in a puzzle's texts.
+    """Returns {placeholder in the puzzle's texts: the word of its sentence that replaces it}.
 
     words: the words of the puzzle's sentence.
     """

@@ -1,4 +1,4 @@
-"""Pictures of the output, for puzzles whose goal depends on it."""
+"""Draws the output, for puzzles whose goal depends on it."""
 
 from attention_core.analysis.head_contributions import with_contributions
 from attention_core.comparison.differences import index_of_largest
@@ -15,7 +15,9 @@ from pages.site.words import say
 
 
 def make_copy_picture(played: PlayedPuzzle) -> RunPicture:
-    """Draws the output for the word "dog" below the vector of "fed", which the puzzle has to copy."""
+    """Returns a picture of the output for the word "dog", above it the vector of "fed", which the puzzle has to
+    copy.
+    """
     trace = label_columns(played)
     fed, dog = played.puzzle.cast["fed"], played.puzzle.cast["dog"]
     vector_title = say("lessons.puzzles.vector_of", word=name_token(trace, "T", fed))
@@ -35,7 +37,9 @@ def make_copy_picture(played: PlayedPuzzle) -> RunPicture:
 
 
 def make_cancel_picture(played: PlayedPuzzle) -> RunPicture:
-    """Draws the contribution of each head to an output, and their sum, for the query with the largest contribution."""
+    """Returns a picture of each head's contribution to an output, and their sum, for the query with the largest
+    contribution.
+    """
     trace = with_contributions(label_columns(played))
     largest = trace["contributions"][0].abs().amax((0, 2))  # (H, T, D_out) -> (T,)
     (query,) = index_of_largest(largest)
@@ -57,7 +61,7 @@ def make_cancel_picture(played: PlayedPuzzle) -> RunPicture:
 
 
 def make_half_picture(played: PlayedPuzzle) -> RunPicture:
-    """Draws two outputs for one word: of the unchanged example and of the puzzle's run.
+    """Returns a picture of two outputs for one word: that of the unchanged example, and that of the puzzle's run.
 
     The word is the one for which the two outputs differ most.
     """

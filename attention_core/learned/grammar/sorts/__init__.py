@@ -1,1 +1,1 @@
-"""The kinds of text ("sorts"), each with a function that samples a scene."""
+"""Modules that sample the kinds of text ("sorts" in the code), with one function for each kind."""

@@ -1,4 +1,4 @@
-"""Parts that several kinds of text have in common: deeds with time and place, qualities, speakers."""
+"""Functions that sample what several kinds of text have in common: actions with time and place, qualities, speakers."""
 
 from functools import lru_cache
 
@@ -15,16 +15,16 @@ PLACES = find_nouns(
 )
 FAR_PLACES = find_nouns("city village hospital station hotel beach school office market shop museum zoo airport")
 LANDMARKS = find_nouns("house school church hospital hotel library tree bridge")
-SOMEBODY = load_names()["anna"]  # stands for the pronouns i, we and you, which fit the same deeds as this name
+SOMEBODY = load_names()["anna"]  # the noun for the pronouns i, we and you, which fit the same actions as this name
 SPEAKERS = ("i", "i", "i", "we", "you")
-PAIRS_KEPT = 65536  # size of each cache, in pairs of nouns
+PAIRS_KEPT = 65536  # largest number of entries in each cache; an entry belongs to a pair of nouns
 OF_ANYTHING = [MOODS[name] for name in ("past", "present", "past in time", "did not", "does not")]
 DEGREES_OF_DEEDS = [DEGREES[name] for name in ("", "", "", "very", "so", "really")]
 DEGREES_OF_FAILURE = [DEGREES[name] for name in ("too", "too", "too", "so", "", "very")]
 
 
 def draw_speaker(draw: Draw) -> Thing:
-    """Sample the speaker or the listener: i, we or you."""
+    """Sample who speaks or listens: a Thing that is written as the pronoun i, we or you."""
     speaker = draw.pick(SPEAKERS)
     return Thing(load_names()["anna"], "f", speaker != "i", speaker=speaker)
 
@@ -37,9 +37,9 @@ def draw_person(draw: Draw, speaker: float = 0.1, many: float = 0.1) -> Mention 
 
 
 def draw_deed(draw: Draw, subject: Mention | Pronoun, mood: Mood, alone: float = 0.4, gap: str = "") -> Clause | None:
-    """Sample the clause of what a subject does, alone or to another thing; None if no deed or other noun fits.
+    """Sample the clause of what a subject does, alone or to another noun; None if no action or other noun fits.
 
-    alone: the probability of a deed without another thing. gap: the name of an omitted part.
+    alone: the probability of an action without an object. gap: the name of the part that the clause omits.
     """
     noun = subject.thing.noun
     planned = mood not in OF_ANYTHING
@@ -80,9 +80,9 @@ def are_confused(thing: Thing, other: Thing) -> bool:
 
 
 def own_deeds(thing: Thing, other: Thing) -> tuple[Deed, ...]:
-    """Return the deeds that a thing does alone, without those that leave its pronoun ambiguous.
+    """Return the actions that a noun does without an object, except those that leave its pronoun ambiguous.
 
-    If the pronoun could also refer to the other thing, deeds that the other thing can do are left out.
+    If the pronoun could also refer to the other noun, actions that the other noun can do are left out.
     """
     if are_confused(thing, other):
         return deeds_of_one(thing.noun, other.noun)
@@ -91,7 +91,7 @@ def own_deeds(thing: Thing, other: Thing) -> tuple[Deed, ...]:
 
 @lru_cache(maxsize=PAIRS_KEPT)
 def deeds_of_one(noun: Noun, other: Noun) -> tuple[Deed, ...]:
-    """Return the deeds that one noun does alone and the other does not do."""
+    """Return the actions without an object that one noun can do and the other cannot."""
     return tuple(deed for deed in deeds_alone(noun) if other not in deed.x)
 
 
@@ -102,7 +102,7 @@ def qualities_of_one(noun: Noun, other: Noun) -> tuple[Quality, ...]:
 
 
 def draw_time(draw: Draw, mood: Mood) -> Phrase:
-    """Sample a time that fits a mood."""
+    """Sample a phrase of time that fits the mood of a clause (its tense and negation)."""
     if mood.past:
         return draw.pick(phrases_of("past"))
     is_future = mood is MOODS["will"] or mood is MOODS["will not"]
@@ -110,7 +110,7 @@ def draw_time(draw: Draw, mood: Mood) -> Phrase:
 
 
 def draw_place(draw: Draw) -> Place:
-    """Sample the place of a deed: in or near a place, or in another relation to a landmark."""
+    """Sample where an action takes place: in or near a place, or in another relation to a landmark."""
     if draw.chance(0.8):
         return Place(phrase(draw.pick(("in", "in", "near"))), draw.known(draw.thing(PLACES, many=0)))
     return Place(draw.pick(phrases_of("relations")), draw.known(draw.thing(LANDMARKS, many=0)))

@@ -1,4 +1,4 @@
-"""Plain sentences of one clause, in every mood: existence, possession, comparison, requests; questions with answers."""
+"""Samples plain sentences of one clause, in every mood: existence, possession, comparison, requests, questions."""
 
 from attention_core.learned.grammar.concepts import find_nouns, load_names
 from attention_core.learned.grammar.draw import Draw
@@ -146,7 +146,7 @@ QUESTION_MOODS = ("past", "past", "past", "present", "is doing", "will")
 
 
 def draw_question(draw: Draw) -> Telling | None:
-    """Sample a question of one of KINDS."""
+    """Sample a question of a random kind, such as who, where or why, with one of the functions in KINDS."""
     return draw.pick(KINDS)(draw)
 
 
@@ -169,7 +169,7 @@ def draw_who_or_what(draw: Draw) -> Telling | None:
 
 
 def draw_whether(draw: Draw) -> Telling | None:
-    """Sample a yes-or-no question about a deed, often with an answer."""
+    """Sample a yes-or-no question about an action, often with an answer."""
     subject = draw_person(draw, speaker=0.2)
     mood = MOODS[draw.pick(QUESTION_MOODS)]
     asked = draw_deed(draw, subject, mood)
@@ -186,7 +186,7 @@ def draw_whether(draw: Draw) -> Telling | None:
 
 
 def draw_where(draw: Draw) -> Telling | None:
-    """Sample a question about the place of a deed, with an answer."""
+    """Sample a question about the place of an action, with an answer."""
     mood = MOODS[draw.pick(QUESTION_MOODS)]
     deed = draw_deed(draw, draw_person(draw), mood)
     if deed is None:
@@ -195,7 +195,7 @@ def draw_where(draw: Draw) -> Telling | None:
 
 
 def draw_when(draw: Draw) -> Telling | None:
-    """Sample a question about the time of a deed, with an answer."""
+    """Sample a question about the time of an action, with an answer."""
     mood = MOODS[draw.pick(QUESTION_MOODS)]
     deed = draw_deed(draw, draw_person(draw), mood)
     if deed is None:

@@ -1,6 +1,4 @@
-"""Sentences in which a word belongs to only one of two nouns: a reason fits one noun, or a verb has one of them as
-subject.
-"""
+"""Samples sentences in which a word belongs to one of two nouns: a reason fits one noun, or one is a verb's subject."""
 
 from functools import cache
 
@@ -85,9 +83,9 @@ def draw_reason(draw: Draw, subject: Mention | Pronoun, reason: Quality | Event,
 
 # ---- after a reason --------------------------------------------------------------------------------------------------
 def draw_tail(draw: Draw, meant: Thing, other: Thing, reason: Clause) -> tuple:
-    """Sample the parts after a reason, about the thing that the reason is true of; () in half of the samples.
+    """Sample what follows a reason, about the noun that the reason is true of; () in half of the samples.
 
-    meant: the thing that the reason is true of. other: the other thing of the event.
+    meant: the noun that the reason is true of. other: the other noun of the event.
     """
     how = draw.random()
     if how < 0.5:
@@ -118,7 +116,7 @@ NICE = frozenset(
     ["new", "beautiful", "useful", "warm", "special", "cheap", "tasty", "fresh", "interesting", "sweet", "pretty"]
 )
 GIVERS = "kind generous rich friendly helpful"
-GIFTS = {  # choice of gifts -> names of the qualities of people who need such a gift
+GIFTS = {  # nouns that are given -> names of the qualities of people who need them
     "bread apple cake soup sandwich cookie banana rice": "hungry weak",
     "water tea milk juice coffee": "thirsty tired",
     "coat sweater scarf jacket glove blanket": "cold_body sick",
@@ -188,7 +186,7 @@ def draw_agreement(draw: Draw) -> Telling | None:
 
 
 def draw_subject(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
-    """Sample a mention with a relative clause or a place; None if no other noun or deed fits."""
+    """Sample a subject, which is a noun with a relative clause or a place; None if no other noun or action fits."""
     how = draw.random()
     if how < 0.45 and deeds_to_others(x.noun):
         return draw_one_who(draw, x, mood)
@@ -203,7 +201,7 @@ def draw_subject(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
 
 
 def draw_one_who(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
-    """Sample a mention that is the subject of its relative clause: "the dog that sees the cat"; None if none fits."""
+    """Sample a noun that is the subject of its relative clause: "the dog that sees the cat"; None if nothing fits."""
     deed = draw.pick(deeds_to_others(x.noun))
     y = draw.second(x, deed.y, many=0.45)
     if y is None:
@@ -214,7 +212,7 @@ def draw_one_who(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
 
 
 def draw_one_whom(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
-    """Sample a mention that is the object of its relative clause: "the dog that the cat sees"; None if none fits."""
+    """Sample a noun that is the object of its relative clause: "the dog that the cat sees"; None if nothing fits."""
     deeds = deeds_done_to(x.noun)
     if not deeds:
         return None
@@ -228,7 +226,7 @@ def draw_one_whom(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
 
 @cache
 def deeds_done_to(noun: Noun) -> tuple[Deed, ...]:
-    """Return the deeds of which a noun may be the object."""
+    """Return the actions of which a noun may be the object, such as "eat" for "bread"."""
     return tuple(deed for deed in load_deeds().values() if noun in deed.y)
 
 

@@ -1,4 +1,4 @@
-"""Scenes of what people say, think, tell and want: "anna said that she was tired", "tom wants to buy a dog"."""
+"""Samples texts about what people say, think and want: "anna said that she was tired", "tom wants to buy a dog"."""
 
 from attention_core.learned.grammar.concepts import find_nouns
 from attention_core.learned.grammar.draw import Draw
@@ -18,7 +18,7 @@ from attention_core.learned.grammar.sorts.parts import (
 PEOPLE = find_nouns("people")
 SAYING = ("say", "say", "think", "know", "believe", "forget-that")
 PLANS = ("want-to", "want-to", "like-to", "try-to", "forget-to", "begin-to", "decide-to", "have-to")
-ERRANDS = {  # places -> names of the deeds for which people go there
+ERRANDS = {  # places -> names of the actions for which people go there
     "shop market": ("buy-thing", "buy-thing", "work"),
     "kitchen restaurant": ("eat", "eat-dish", "drink", "order"),
     "park garden beach forest": ("play-with", "rest", "walk-with", "read-text", "draw-thing", "talk-to"),
@@ -52,7 +52,7 @@ def draw_another(draw: Draw, thing: Thing) -> Mention | None:
 
 
 def draw_said(draw: Draw, about: Mention | Pronoun, is_past: bool) -> Clause | None:
-    """Sample the clause of a quality or a deed of a being, as the content of what a person says."""
+    """Sample the clause of a quality or an action of a person or animal, as the content of what a person says."""
     if draw.chance(0.5):
         return draw_quality(draw, about, MOODS["past" if is_past else "present"])
     return draw_deed(draw, about, MOODS["had done" if is_past else "has done"])
@@ -75,7 +75,7 @@ def draw_telling(draw: Draw) -> Telling | None:
 
 
 def own_object(draw: Draw, said: Clause, x: Thing, z: Thing) -> Clause:
-    """In some samples, make one of two people the owner of the object, as in "his dinner"."""
+    """In some samples, make one of two people the owner of the clause's object, such as "his dinner"."""
     object_ = said.parts.get("y")
     if not isinstance(object_, Mention) or object_.thing.noun.measure == "" or are_confused(x, z) or draw.chance(0.4):
         return said

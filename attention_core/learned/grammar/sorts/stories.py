@@ -1,4 +1,6 @@
-"""Several deeds: short stories of two to four sentences, full names that recur, and two deeds in one sentence."""
+"""Samples texts of several actions: stories of two to four sentences, recurring full names, two actions in a
+sentence.
+"""
 
 from attention_core.learned.grammar.concepts import find_nouns
 from attention_core.learned.grammar.draw import Draw
@@ -76,7 +78,7 @@ def draw_beginning(draw: Draw, x: Thing, y: Thing, is_owner: bool) -> tuple:
 
 
 def draw_next(draw: Draw, one: Thing, other: Thing) -> Clause | None:
-    """Sample the next deed or quality of one of two things; a pronoun is used for it only if unambiguous."""
+    """Sample the next action or quality of one of two nouns; a pronoun is used for the noun only if unambiguous."""
     subject = draw.known(one) if are_confused(one, other) or draw.chance(0.35) else Pronoun(one)
     how = draw.random()
     deeds = own_deeds(one, other)
@@ -116,7 +118,7 @@ def draw_together(draw: Draw) -> Telling | None:
 
 
 def draw_second_deed(draw: Draw, meant: Thing, other: Thing) -> Clause | None:
-    """Sample a deed or a quality of one of two things, such that the pronoun of this thing is unambiguous."""
+    """Sample an action or a quality of one of two nouns, such that the pronoun of this noun is unambiguous."""
     deeds = own_deeds(meant, other)
     if deeds and draw.chance(0.85):
         return Clause(draw.pick(deeds).event, {"x": Pronoun(meant)}, MOODS["past"])
@@ -124,9 +126,9 @@ def draw_second_deed(draw: Draw, meant: Thing, other: Thing) -> Clause | None:
 
 
 def draw_in_time(draw: Draw, first: Clause, second: Clause, may_last: bool) -> Telling:
-    """Join two deeds by a conjunction of time: "when anna saw the dog, it barked".
+    """Join two actions by a conjunction of time: "when anna saw the dog, it barked".
 
-    may_last: whether the first deed may last, so that "while" is possible.
+    may_last: whether the first action may last, so that "while" is possible.
     """
     time = draw.pick(TIMES)
     if may_last and draw.chance(0.25):
@@ -135,7 +137,7 @@ def draw_in_time(draw: Draw, first: Clause, second: Clause, may_last: bool) -> T
 
 
 def draw_turned(draw: Draw) -> Telling | None:
-    """Sample a deed with a clause of time, which comes last in English and first in Chinese.
+    """Sample an action with a clause of time, which comes last in English and first in Chinese.
 
     An example is "the dog barked when it saw the cat".
     """

@@ -1,4 +1,4 @@
-// Draws a column of the flow picture as bars, one for each key's score.
+// Draws a column of the animated picture as bars, one for each key's score.
 import { between, clamp, easeInOut, finite, settle } from "../motion.js";
 import { spellNumber } from "../words.js";
 
@@ -37,7 +37,7 @@ function drawBar(picture, part, row, share) {
   const end = x[part.name] + w[part.name] / 2;
   const start = before && picture.has(before) ? x[before] + w[before] / 2 : end;
   const middle = grows ? end : between(start, end, easeInOut(own));
-  // The length is at most half the column, so that the bar stays inside.
+  // A bar is at most half as long as the column is wide, so that it stays inside.
   const length = clamp(Math.abs(number) / (picture.largest[part.name] || 1)) * (w[part.name] / 2);
   const height = Math.max(1, Math.min(15 * picture.unit, rowHeight[row] - 2));
   const look = `bar ${number < 0 ? "minus" : "plus"}`;

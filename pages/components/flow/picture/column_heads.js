@@ -1,4 +1,4 @@
-// Draws the symbol and the name above each column of the flow picture.
+// Draws the symbol and the name above each column of the animated picture.
 import { SMALL } from "../layout.js";
 import { clamp } from "../motion.js";
 import { textWidth } from "../words.js";

@@ -37,7 +37,8 @@ export function drawGlow(picture, { rows, strength }) {
   drawOldNumbers(picture, rows, opacity);
 }
 
-// Draws old attention weights, then old numbers of the lane, then of the rows; those without room are left out.
+// Draws old attention weights, then the query's other old numbers, then those of the keys.
+// Numbers without room are left out.
 function drawOldNumbers(picture, rows, opacity) {
   const taken = [...picture.shapes.made]
     .filter(([, shape]) => shape.round === picture.shapes.round)

@@ -1,4 +1,4 @@
-// Draws each key's word, and the query's lane: the query's vectors at the left, the output at the right.
+// Draws each key's word, and the query's lane, that is, the query's vectors at the left and the output at the right.
 import { classes } from "../../dom.js";
 import { clamp } from "../motion.js";
 
@@ -19,7 +19,7 @@ export function drawLane(picture) {
   });
 }
 
-// Draws a rounded box around the query's word and the left end of the query's lane.
+// Draws a rounded box around the query's word and the left end of the query's own vectors.
 function drawPill(picture, lane) {
   const { rowY, rowHeight, laneBehind, frame } = picture.layout;
   const top = rowY[laneBehind] - Math.max(rowHeight[laneBehind], 30 * picture.unit) / 2 + 2 * picture.unit;

@@ -26,7 +26,8 @@ export function drawMerge(picture, part, share) {
   drawVector(picture, part, 0, at, 1, { layer: "flying", fly });
 }
 
-// Returns the state of one head's moving numbers, { head, isLooked, own, box, target, map, frame }.
+// Returns how far one head's numbers have moved into the row of all heads.
+// The result is { head, isLooked, own, box, target, map, frame }.
 // isLooked: whether the head is selected. own: the finished share of the head's flight.
 // map, box, target: the boxes where the numbers start, are now, and land.
 // frame: the opacity of the frames of the cells.

@@ -1,4 +1,4 @@
-// Draws the flow picture from a view, which contains everything that is shown.
+// Draws the flow picture from a view, an object that contains everything that is shown.
 // Playing, scrubbing and changed settings only draw another view.
 import { clamp } from "../motion.js";
 import { Shapes } from "../shapes.js";
@@ -23,7 +23,7 @@ import { drawVectors } from "./vectors.js";
 const LAYERS = ["lane", "threads", "ribbons", "cells", "shares", "marks", "texts", "carriers", "flying", "hits"];
 
 export class Picture {
-  // draw() copies these properties, like all others of the view, to the picture.
+  // The view has these properties; draw() copies all properties of the view to the picture.
   /** @type {Layout} */
   layout;
   /** @type {boolean} */
@@ -120,7 +120,7 @@ export class Picture {
   }
 }
 
-// Returns the parts that have their own column, from left to right.
+// Returns the parts (vectors, scores, weights) that have their own column, from left to right.
 function columnsOf({ parts, x }) {
   return parts.filter((part) => part.role !== "lane").sort((one, other) => x[one.name] - x[other.name]);
 }
@@ -136,7 +136,7 @@ function drawPart(picture, part) {
   if (picture.isActive(part) && part.role.startsWith("pair")) drawMeeting(picture, part, share);
 }
 
-// Returns the finished share, from 0 to 1, of each part (a Map) and of each kind of motion (an object).
+// Returns the finished share, 0 to 1, of the animation of each part (a Map) and of each kind of motion (an object).
 function stagesOf(stops, progress) {
   const parts = new Map();
   /** @type {Record<string, number>} */

@@ -1,5 +1,5 @@
-// Draws rings around the operands of the unfolded sum.
-// The operand under the pointer, in the sum or in the picture, has a thicker ring.
+// Draws rings around the operands of the opened arithmetic of a cell.
+// The operand under the pointer, in the arithmetic or in the picture, has a thicker ring.
 import { stripOf } from "../layout.js";
 
 /** @typedef {import("../model.js").Part} Part */

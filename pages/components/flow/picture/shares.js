@@ -34,7 +34,7 @@ export function drawShares(picture) {
   if (settled > 0 && standing < 1) drawRuler(picture, clamp(settled * 5) * (1 - standing));
 }
 
-// Returns the width in px of the stick of length 1, which is also the width of the longest exponential's bar.
+// Returns the width in px of the stick of length 1 (all weights end to end), and of the longest exponential's bar.
 function shareRoom(picture) {
   const { x, frame } = picture.layout;
   return Math.max(40, Math.min(frame.width - x[picture.snapshot.share.name] - 66 * picture.unit, 470 * picture.unit));
@@ -97,7 +97,7 @@ function drawRuler(picture, opacity) {
   });
 }
 
-// Returns exp(score - largest score) for each key; if the score is NaN, the key's weight / the largest weight.
+// Returns exp(score - largest score) for each key or, if the score is NaN, the key's weight / the largest weight.
 function powersOf(scores, shares) {
   const top = scores.reduce((most, score) => Math.max(most, Number.isNaN(score) ? -Infinity : score), -Infinity);
   const most = Math.max(...shares) || 1;

@@ -69,7 +69,7 @@ export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cel
     putStrip(picture, part, row, places, { x, y: y - height / 2, width: count * (cell + gap) - gap, height });
 }
 
-// Draws an invisible area over a strip of cells drawn as one path; x decides which number a pointer hits.
+// Draws an invisible area over a strip of cells that is one path; the pointer's x decides which number is hit.
 function putStrip(picture, part, row, places, box) {
   const last = places.length - 1;
   const means = (x) => ({
@@ -78,7 +78,8 @@ function putStrip(picture, part, row, places, box) {
   picture.put("cells", "rect", `strip ${part.name} ${row}`, { ...box, class: "strip" }, means);
 }
 
-// Adds a cell without a frame to the path of all cells that look the same; a path costs as much as one cell.
+// Adds a cell without a frame to the path of all cells that look the same.
+// The browser draws such a path as fast as a single cell.
 function addToLook(picture, look, opacity, fill, { x, y, width, height }) {
   const shown = { look, opacity: Math.round(100 * opacity) / 100, fill: Math.round(FILLS * fill) / FILLS };
   const kind = `${look} ${shown.opacity} ${shown.fill}`;

@@ -1,11 +1,11 @@
-// Draws lines ("threads") from each vector, score or weight to what is computed from it.
+// Draws connecting lines ("threads") from each vector, score or weight to what is computed from it.
 import { LEGIBLE_ROW } from "../layout.js";
 import { clamp, easeInOut } from "../motion.js";
 
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
-const MANY_ROWS = 12; // in a picture with more rows, lines are fainter, except those being drawn
+const MANY_ROWS = 12; // in a picture with more rows, connecting lines are fainter, except those being drawn
 
 /**
  * @param {Drawn} picture
@@ -81,8 +81,8 @@ function drawFarThread(picture, key, from, part, row, share) {
   });
 }
 
-// Draws a line that is still growing, or adds a finished line to the path of all finished lines that look the same.
-// Such a path costs as much as a single line.
+// Draws a connecting line that is still growing, or adds a finished line to the path of all lines of its look.
+// The browser draws such a path as fast as a single line.
 function putThread(picture, key, d, look, opacity, drawn) {
   if (opacity <= 0.01 || drawn <= 0) return;
   if (drawn < 1) {

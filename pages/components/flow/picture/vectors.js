@@ -1,5 +1,5 @@
-// Draws the vectors of one step, each moving from its operand to its final position.
-// In the query's lane, the step's name is drawn below the vector.
+// Draws the vectors of one step, each moving from the vector that it is computed from to its final position.
+// In the query's lane, below the rows of the keys, the step's name is drawn below the vector.
 import { between, clamp, easeInOut } from "../motion.js";
 import { textWidth } from "../words.js";
 import { drawMerge } from "./merge.js";
@@ -56,7 +56,7 @@ function drawLaneName(picture, part, share) {
   );
 }
 
-// Returns whether the name of a part fits between the neighbouring strips of the lane.
+// Returns whether the name of a vector fits between the neighbouring vectors of the query's lane.
 function hasRoomFor(picture, part, size) {
   const { x, w, parts } = picture.layout;
   const middle = ({ name }) => x[name] + w[name] / 2;
