@@ -38,7 +38,7 @@ class CheckedWork:
     misfits: Mapping[str, AttentionError]
 
     def cells(self, step: str, mark: Mark) -> list[Ref]:
-        """List the cells of a stage of the calculation that have a mark."""
+        """List the cells of a stage of the calculation that have the mark `mark`."""
         has_mark = self.marked[step].marks == mark
         return list_cells(step, has_mark)
 

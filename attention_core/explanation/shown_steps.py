@@ -14,7 +14,7 @@ from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
 LETTERED = ("q", "k", "v", "k_new", "v_new")  # steps that are shown under a letter
-# Operations that can only copy numbers: a mask that allows all pairs, a factor of 1, a move to other positions.
+# Operations that may just copy numbers: a mask that allows all pairs, a factor of 1, a move to other positions.
 MASKING, SCALING, MOVING = (MASK, MASK_TO_ZERO), (SCALE, ROOT_SCALE), (SPLIT, MERGE, PASS_ON)
 
 

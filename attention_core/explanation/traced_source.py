@@ -201,8 +201,8 @@ class Watch:
             self.returned(frame, value)
 
     def called(self, frame: FrameType) -> None:
-        """Record the arguments if a watched function is called; if a watched function calls a helper first, watch the
-        helper.
+        """Record the arguments if a watched function is called; watch a helper from its first call by such a function
+        on.
         """
         if self.is_new_helper(frame):
             self.add(frame.f_code)
@@ -224,7 +224,7 @@ class Watch:
     def returned(self, frame: FrameType, value: object) -> None:
         """If a watched function or its callee returns, record the value at the call and as the function's result.
 
-        The result of a watched function is not recorded if an earlier line computed it, or if it is an argument.
+        The result of a watched function is not recorded again if it is the value that was recorded last.
         """
         code = frame.f_code
         caller = frame.f_back

@@ -79,7 +79,7 @@ def choose_part(parts: list[tuple[str, str]], name: str) -> Cells:
     """Returns the cells of the only matrix among the named matrices and numbers of a text.
 
     Raises AttentionError (several_matrices) if there are several matrices. The error offers as readings each matrix
-    and, if they can be joined, all their rows as one matrix.
+    and, if each is one row and all are equally long, these rows as one matrix.
     """
     read = []
     for label, part in parts[:MAX_CHOICES]:

@@ -111,7 +111,7 @@ def changed_cells(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]
 def edited_matrix(
     value: MatrixValue, base: Float[np.ndarray, "rows columns"] | None, name: str = "matrix"
 ) -> Float[np.ndarray, "rows columns"]:
-    """Returns the numbers of a value as a new array: a whole matrix, or `base` with its changed cells.
+    """Returns the numbers of a value as a new array: a whole matrix, or a starting matrix with changed cells.
 
     base: the matrix in which the value changes cells; None if there is none. Raises AttentionError: edit_form for a
     cell outside `base`, or if `base` is needed and None; as from_short_text does for a text that is no matrix.

@@ -45,7 +45,7 @@ def rms_norm_cell(index, x: Operand, gain: Operand, *, eps) -> Cell:
 
 
 def root_terms(x: Operand, row: list[int], eps: float) -> list[tuple]:
-    """Return the terms whose sum is under the root of an RMS norm: eps, and the square of each component of a vector.
+    """Return the terms under the root of an RMS norm: eps, then the squares of a vector's components, to be averaged.
 
     row: the index of the vector in x.
     """

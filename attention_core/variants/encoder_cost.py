@@ -219,7 +219,7 @@ class CostComparison:
 
 
 def compare_costs(encoder: Encoder, length: int, inputs: int, distance: int) -> CostComparison:
-    """Compute an encoder's cost, and the path length at a distance, both by formula and by counting in a run.
+    """Compute an encoder's cost by formula and by count, and the path length at a distance by formula and by search.
 
     Raises AttentionError: positive_integer, at_most.
 

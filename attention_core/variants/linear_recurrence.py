@@ -164,7 +164,7 @@ def with_linear_states(trace: Trace, seen: int) -> Trace:
 
 
 def plan_reading(seen: int) -> list[Operation]:
-    """Return the operations by which the query of the last token reads the state matrix of the earlier tokens.
+    """Return the operations by which the query of the last token reads the state, which sums up all tokens so far.
 
     seen: the number of tokens.
     """

@@ -168,7 +168,7 @@ def list_cuts(text: Texts, sentence: int | None, sentences: int) -> Iterator[Wor
 
 
 def check_words(texts: Mapping[str, Texts], sizes: list[tuple[int, int]], sentences: int) -> None:
-    """Raise AttentionError if a text that must be words of attention maps has as many words as no axis of a map.
+    """Raise AttentionError if a text that must be words of attention maps has a length that no axis of a map has.
 
     sizes: (T, S) of all attention maps of a file. Raises AttentionError: words_count.
     """

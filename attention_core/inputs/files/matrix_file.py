@@ -156,7 +156,7 @@ THIRDS = {"q": 0, "k": 1, "v": 2}
 def projection_of(given: str, name: str) -> str:
     """Return how the array named `given` stores the matrix `name`: "plain", "linear" (transposed) or "packed".
 
-    "packed" is the weight of q, k and v in one array. Returns "" if the array's name does not stand for that matrix.
+    "packed": q, k and v share the array. Returns "" if the array's name does not stand for that matrix.
     """
     kind, _, letter = name.partition("_")
     if letter not in LINEAR_NAMES or kind not in ("w", "b"):

@@ -165,8 +165,8 @@ def comma_cells(rows: list[str], name: str) -> Cells:
 
 
 def decimal_cells(rows: list[str]) -> Cells | None:
-    """Splits rows at commas with spaces, or at spaces; returns None unless all cells are then numbers with decimal
-    commas.
+    """Splits rows at commas with spaces, or at spaces, so that other commas are decimal; returns None if a cell is then
+    no number, or if rows differ in length.
     """
     if not any(map(TIGHT_COMMA.search, rows)):
         return None

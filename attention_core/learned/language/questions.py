@@ -5,7 +5,7 @@ from typing import NamedTuple
 from jaxtyping import Float, Int
 from torch import Tensor
 
-# The questions ask which noun a pronoun refers to, who acts, what is described, and to what it is done.
+# The questions ask which noun a pronoun refers to, who acts, what is described, and of which verb a noun is the object.
 QUESTIONS = ("pronoun", "subject", "about", "object")
 PRONOUN, ABOUT = QUESTIONS.index("pronoun"), QUESTIONS.index("about")
 NOT_ASKED = -1  # value in Answers if a question is not asked

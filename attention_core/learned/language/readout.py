@@ -66,8 +66,8 @@ def with_word_choices(name: str, stack: Stack, choices: WordChoices) -> Stack:
 
 @lru_cache(maxsize=16)
 def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tensor, Tensor]]:
-    """Return the likeliest words if the model ended after each attention or feed-forward layer (logit lens), keyed by
-    layer.
+    """Return the likeliest words if the model ended after the embedding or any later part (logit lens), keyed by
+    part name, such as "1.attention".
 
     Each value is (probabilities, indices in the vocabulary), both (T,), of the likeliest word at each position.
     """

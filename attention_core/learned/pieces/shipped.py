@@ -82,8 +82,8 @@ VECTOR_WIDTH = 64  # width of a subword token's embedding, the same as in the pa
 class PieceLength:
     """The length of sentences in subword tokens, for one vocabulary.
 
-    length: the mean number of subword tokens per sentence. pairs: the mean of the square of this number: of the (query,
-    key) pairs that attention compares. size: the number of subword tokens in the vocabulary. vectors: the number of
+    length: the mean number of subword tokens per sentence. pairs: the mean number of (query, key) pairs that attention
+    compares (tokens squared). size: the number of subword tokens in the vocabulary. vectors: the number of
     parameters in their embedding table.
     """
 

@@ -72,8 +72,8 @@ class CrossInputs:
 def cross_inputs(name: str, source: tuple[str, ...], target: tuple[str, ...], layer: int) -> CrossInputs:
     """Return the inputs of cross-attention in one layer of a translator, for a sentence and its translation.
 
-    name: the name of an included translator. source, target: the words of sentence and translation, after the start
-    token START. layer: the index of the layer, from 1.
+    name: the name of an included translator. source, target: the start token START and the words of sentence and
+    translation. layer: the index of the layer, from 1.
     """
     trace = run_translator(name, source, target)[f"{layer}.cross"]
     weights = TRANSLATORS.load(name).decoder[layer - 1].weights().cross
