@@ -11,7 +11,7 @@ const AT_THE_DESK = ["start", "notes"]; // actions available in the overview, be
 // The names of the actions that the presenter view may request.
 const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black"];
 
-const STOPS = { next: 1, previous: -1 }; // key -> step in keyframes: an animation moves before the scene does
+const STOPS = { next: 1, previous: -1 }; // action -> keyframes that an animation moves before the scene does
 
 let onScreen = null; // the element drawn last; an older element may be removed after this one was added
 /** @type {{ began: number, first: number } | null} */

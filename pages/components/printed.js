@@ -1,4 +1,4 @@
-// Formats texts and numbers for drawing on an attention map.
+// Fills text templates, and formats texts and numbers for drawing on the map of any matrix.
 import { printed } from "./rounded.js";
 
 /** A number with up to 7 significant digits, as many as a 32-bit float has. @param {number} value */

@@ -1,5 +1,5 @@
-// Draws a text tokenized in three ways, a row each: words, subword tokens, characters. A slider sets the number of
-// merges.
+// Draws a text tokenized in three ways, a row each: words, subword tokens, characters.
+// A slider sets the number of merges.
 // Pointing at or focusing a token highlights the same letters in all rows.
 import { element, setColours, stateOf } from "./dom.js";
 import { playerOf } from "./player.js";

@@ -109,9 +109,9 @@ def common_canvas_data(alt: str, drawn: Raster, trace: Trace) -> dict:
 
 
 def describe_thinning(every: tuple[int, int]) -> str:
-    """Returns the note that only every n-th row and m-th column of a matrix is drawn; "" if all cells are drawn.
+    """Returns the note that only one cell of each block of cells is drawn; "" if all cells are drawn.
 
-    every: (n, m), the steps down and across from one drawn cell to the next.
+    every: the (rows, columns) of a block. The drawn cell is the one with the largest share or magnitude.
     """
     if every == (1, 1):
         return ""

@@ -69,8 +69,8 @@ def attention_sentence(trace: Trace, fact: RowFact, words: dict[str, object], sp
 
 
 def several_keys_sentence(keys: list[str], words: dict[str, object]) -> str:
-    """Returns the sentence that a query attends to several keys equally; more than MAX_NAMED_KEYS keys are only
-    counted.
+    """Returns the sentence that a query attends to several keys equally; of more than MAX_NAMED_KEYS keys, only
+    the first is named.
     """
     count = len(keys)
     if count > MAX_NAMED_KEYS:

@@ -91,7 +91,7 @@ def show_step_panel(screen: ScreenState) -> None:
 
 
 def show_step_pictures(screen: ScreenState) -> None:
-    """Draws the opened step as a picture and, if it is large, as a map of all its cells.
+    """Draws the opened step as a picture and, if it is large, also as a map on a canvas.
 
     If runs A and B are compared, it also shows the arithmetic of the opened cell in both.
     """

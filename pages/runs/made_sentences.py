@@ -94,7 +94,7 @@ class LearnedTexts(DictionarySentences):
     def view(self, text: str | None, context_text: str | None) -> AttentionView:
         """Returns the inputs of the network's attention for two texts.
 
-        text: the text of the queries. context_text: the text of the keys. Either is None for the example's. Raises
+        text: the text of the queries. context_text: the text of the keys. Both are None for the example's. Raises
         AttentionError.
         """
         return view_network(self.network, self.example, text, context_text)

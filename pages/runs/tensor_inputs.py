@@ -110,7 +110,7 @@ class UploadedQkv:
     def tensors(self) -> UploadedTensors:
         """Returns all uploaded tensors, by their roles, with the axes in the chosen order.
 
-        Raises AttentionError if the arrays do not fit together.
+        Raises AttentionError if an array is missing, if the readings of a mask are ambiguous, or if shapes do not fit.
         """
         axes = AXIS_ORDERS.get(self.axes)
         return read_roles(self.arrays, self.roles_by_name(), axes, self.answers)
@@ -134,8 +134,8 @@ class UploadedQkv:
     def gather(self, inputs: RunInputs) -> None:
         """Puts the shown part of the uploaded tensors into the inputs of a run.
 
-        The names of queries and keys are their positions in the file, counted from 1. Raises AttentionError for arrays
-        that do not fit together.
+        The names of queries and keys are their positions in the file, counted from 1. Raises AttentionError as
+        tensors() does.
         """
         whole = self.tensors()
         part = self.part_of(whole)

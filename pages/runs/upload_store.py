@@ -64,7 +64,7 @@ class Load:
 def store_upload(files: list[UploadedFile], run: RunSetup) -> str:
     """Reads uploaded files and stores their arrays in the session; returns the digest that names the arrays in a Setup.
 
-    run: the run on the screen, whose arrays are kept, too. Raises AttentionError if a needed array cannot be read.
+    run: the run on the screen, whose arrays are kept. Raises AttentionError if a file or a needed array cannot be read.
     """
     uploads, names = [], []
     for upload in by_upload(files):

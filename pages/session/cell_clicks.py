@@ -36,7 +36,7 @@ def read_pasted_cells(
     """Returns the cells of a matrix that was pasted into another matrix, as (row, column, text).
 
     corner: the row and column at which the pasted matrix begins. room: how many rows and columns remain from the corner
-    on. Raises AttentionError: too_many_rows, too_many_columns.
+    on. Raises AttentionError: too_many_rows, too_many_columns, and the errors of split_cells.
     """
     top, left = corner
     cells = split_cells(text, name)

@@ -16,8 +16,8 @@ SAFE_MARKS = "'’"  # characters of a word that are not percent-encoded
 
 @cache
 def known_roles() -> tuple[str, ...]:
-    """Returns all roles that a word can get: the roles of the examples' dictionaries and the models' categories of
-    nouns.
+    """Returns all roles that a word can get: the roles of the examples' dictionaries and the categories that
+    stand for words unknown to a language model.
     """
     built = chain.from_iterable(lexicon.roles for lexicon in LEXICA.values())
     learned = chain.from_iterable(map(role_names, LANGUAGES))

@@ -1,4 +1,4 @@
-"""Shows a sentence on the effect of the workbench's last change, and the switch that shows it in the attention maps."""
+"""Shows a sentence on the effect of the workbench's last change, and the switch that shows it in the maps."""
 
 from collections.abc import Collection, Mapping
 
@@ -48,7 +48,7 @@ def pin_and_redraw() -> None:
 
 
 def switch_difference(is_on: bool) -> None:
-    """Makes the attention maps show the difference from the previous run or, if off, the current run's numbers."""
+    """Makes the maps of steps show the difference from the previous run or, if off, the current run's numbers."""
     before = setup_state.setup_before()
     select_and_redraw(against=before.run if is_on and before is not None else None)
 

@@ -155,7 +155,7 @@ def show_comparison_buttons(screen: ScreenState) -> None:
 
 
 def difference_switch(screen: ScreenState) -> None:
-    """Shows the switch that makes the attention maps outside the comparison show the difference B - A."""
+    """Shows the switch that makes the maps of steps outside the comparison show the difference B - A."""
     can_compare = screen.before is not None and screen.exchange.compared
     control = field_control(
         "pinned",

@@ -214,8 +214,8 @@ def upload_box(screen: ScreenState, name: str) -> None:
 def show_matrix_line(file: UploadedFile, name: str, array: str | None) -> None:
     """Shows which array of the file is the matrix, whether it was transposed, and which arrays were ignored.
 
-    Shows nothing if the file cannot be read. array: the name of the array that the visitor chose; None if the file has
-    a single candidate.
+    Shows nothing if the file cannot be read. array: the name of the array that the visitor chose; None if the
+    visitor chose none, because one array has the matrix's name or is the only one.
     """
     try:
         contents = read_matrix_file(file.name, file.getvalue())

@@ -243,7 +243,7 @@ class Flow {
     this.root.classList.toggle("dragged", this.isDragged && model.steps[this.share] !== data.steps[this.share]);
   }
 
-  // Computes in JavaScript ("twin") only the visible rows after a drag; for a map, all rows of its head.
+  // Computes in JavaScript ("twin") only the visible rows during a drag; for a map, all rows of its head.
   followChange() {
     const { data, change, look } = this;
     const seen = this.stepsSeen();

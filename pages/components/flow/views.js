@@ -1,4 +1,4 @@
-// Computes from the flow's state (data, layer, time) what the picture, the attention map and the small maps draw.
+// Computes from the flow's state (data, selection, progress) what the picture, the map view and the small maps draw.
 import { OPEN_HEIGHT } from "./arrangement.js";
 import { givenMap } from "./model.js";
 import { placeOf } from "./twin.js";
@@ -72,7 +72,7 @@ function smallMapBoxes(flow) {
   return flow.headBoxes;
 }
 
-// Returns the ring around a number in the shown sum of an output, as a list.
+// Returns the ring around an operand of the opened arithmetic of a cell, as a list.
 // The list is empty if the picture does not draw that number.
 function ringOf({ model, look, sum }, cell) {
   const place = model.findNumber(cell, look);

@@ -77,7 +77,7 @@ function chip(word, colour, text, made = element("div", "chip")) {
   return made;
 }
 
-// Returns a colour value as CSS: black if it is positive, else white; the larger, the more opaque.
+// Returns a colour value as CSS: black if it is positive, else white; the larger its size, the more opaque.
 function paintOf(colour) {
   const strength = Math.min(1, Math.abs(colour));
   return colour > 0 ? `rgb(10 10 10 / ${strength})` : `rgb(255 255 255 / ${strength})`;

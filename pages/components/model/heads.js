@@ -185,7 +185,7 @@ function sortedBy({ shown, look }) {
 
 // Returns the number by which a head is ranked; UNKNOWN if there is none.
 // It is the difference between both sentences if both have a number, else the number on the first sentence.
-// Without a number on the first sentence, it is the number on held-out sentences.
+// Without a number on either sentence, it is the number on held-out sentences.
 function rankOf({ here, there, held }, i) {
   if (there(i) === undefined) return here(i) ?? held(i) ?? UNKNOWN;
   return here(i) === undefined ? UNKNOWN : Math.abs(here(i) - there(i));

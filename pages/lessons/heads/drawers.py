@@ -462,7 +462,7 @@ def choose_shared_run(setup: Setup) -> Setup:
 
 
 def say_sharing(before: Trace, now: Trace, selection: Selection) -> None:
-    """Shows which key/value head a head uses, how far the output moves, and how many numbers all keys together have.
+    """Shows which key/value head a head uses, how far the output moves, and how many numbers of the keys are kept.
 
     before, now: the runs without and with sharing.
     """

@@ -142,7 +142,7 @@ def draw_projections() -> list[Shape]:
 
 
 def draw_masked(*masks: str, example: str = "en_it") -> list[Shape]:
-    """Draws the attention map under each of the given masks, side by side; blocked pairs are left blank."""
+    """Draws the attention map of one head under all the given masks together; blocked pairs are left blank."""
     setup = make_setup(example=example, masks=masks)
     trace = trace_for(setup)
     head = selection_of(trace, setup).head

@@ -136,7 +136,7 @@ def show_own_training(choose_course: Callable[[], str]) -> None:
     """Draws the training panel, which refreshes itself during training.
 
     If the lesson is shown as a scene of a lecture, the panel is drawn above the picture, and only in scenes about
-    training. choose_course: a function that shows controls and returns the course (the task to learn); it is called
+    training. choose_course: a function that shows controls and returns the course (a training for one task); called
     only if the panel is drawn.
     """
     staged = get_staged_part()
@@ -150,7 +150,7 @@ def show_own_training(choose_course: Callable[[], str]) -> None:
 def draw_own_training(course: str) -> None:
     """Draws the controls of a training (seed, learning rate, device), and its panel.
 
-    course: the name of the task to learn.
+    course: a key of COURSES, the name of a network and of the task that it learns.
     """
     running = get_running_training(course)
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -96,7 +96,7 @@ def write_at_step(of: TrainingRecord, step: int, text: str) -> WritingResult:
 
 
 def split_symbols(course: str, text: str) -> tuple[str, ...]:
-    """Splits a text into symbols of the alphabet that the networks of a course (a task to learn) read."""
+    """Splits a text into symbols of the alphabet that the network of a course (a training for one task) reads."""
     return symbols_of(text, COURSES[course].alphabets[0])
 
 

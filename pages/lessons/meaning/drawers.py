@@ -132,8 +132,8 @@ ANSWERING = ("B", "C")  # networks that are trained to answer to which noun the 
 
 
 def find_right_guess(language: str) -> int:
-    """Returns the index of the right guess of how often the best head of network B attends to the noun of B's
-    answer.
+    """Returns the index of the right guess of how often the best head of network B attends to the noun to
+    which the pronoun refers.
     """
     shown = last_of(figures_of("B", language).shown)
     reached = [shown > bound for bound in GUESS_BOUNDS]

@@ -19,7 +19,7 @@ export function drawLane(picture) {
   });
 }
 
-// Draws a rounded box around the query's word and the left end of the query's own vectors.
+// Draws a rounded box around the query's word and the left end of the query's lane below it.
 function drawPill(picture, lane) {
   const { rowY, rowHeight, laneBehind, frame } = picture.layout;
   const top = rowY[laneBehind] - Math.max(rowHeight[laneBehind], 30 * picture.unit) / 2 + 2 * picture.unit;
