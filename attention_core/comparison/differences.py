@@ -99,7 +99,7 @@ def index_of_largest(sizes: Tensor) -> tuple[int, ...]:
 class Exchange:
     """The words that differ between two runs at the same position.
 
-    places: {axis ("T" or "S"): positions of these words}. pairs: the distinct (word before, word now).
+    places: {axis ("T" or "S"): positions of the words that differ}. pairs: the distinct (word before, word now).
     """
 
     places: Mapping[str, tuple[int, ...]]

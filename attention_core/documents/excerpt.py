@@ -33,9 +33,9 @@ class DocumentTexts:
 def excerpt_matrices(trace: Trace, step: str, at: Mapping[str, int], side: int, heads: int) -> tuple[list[Panel], int]:
     """Return the matrices of a step, one per head, and the number of heads that are left out.
 
-    at: {axis: index}. It selects the matrix on every axis except the last two. On these it is the middle of the shown
-    part, if the matrix is too large to be shown whole. side: the largest number of rows and columns. heads: the largest
-    number of heads.
+    at: {axis: index}. On every axis except the last two, the index selects the matrix. On the last two, it is the
+    middle of the shown part, if the matrix is too large to be shown whole. side: the largest number of rows and
+    columns. heads: the largest number of heads.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend

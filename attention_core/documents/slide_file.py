@@ -184,8 +184,10 @@ class SlideWriter:
         self.end_slide(page, slide, number)
 
     def write_body(self, page: FileSlide, pictures: Sequence[SlidePicture], texts: "SideTexts", box: Box) -> None:
-        """Write pictures and their texts: the texts are below the pictures if the first picture is wide, else beside
-        them.
+        """Write the pictures and the texts of a slide.
+
+        If the first picture is wide, the texts are below the pictures, else beside them. Without pictures or without
+        texts, the other kind fills the whole rectangle `box`.
         """
         if not texts:
             self.place_pictures(page, pictures, box)

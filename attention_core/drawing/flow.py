@@ -366,9 +366,10 @@ def part_sign(trace: Trace, part: FlowPart) -> str:
 
 
 def largest_numbers(trace: Trace, parts: tuple[FlowPart, ...]) -> dict[str, float]:
-    """Return, for each drawn step, the magnitude whose cell or bar is filled completely: its largest finite magnitude.
+    """Return {step: the largest finite magnitude of its numbers} of the drawn steps.
 
-    All steps that hold scores share one magnitude, so that the picture shows how much a division shrinks them.
+    A number of this magnitude fills its cell or bar completely. All steps that hold scores share one magnitude, so that
+    the picture shows how much a division shrinks them.
     """
     largest = {}
     for part in parts:

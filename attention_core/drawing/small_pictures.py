@@ -273,7 +273,7 @@ def compared_shapes(query: Float[np.ndarray, " 2"], keys: Float[np.ndarray, "S 2
 def growth_shapes(parts: Mapping[str, Sequence[float]], box: Box = WHOLE_FIELD) -> list[Shape]:
     """Draw amounts as squares whose areas are the amounts, all on one scale; squares of one colour lie on each other.
 
-    parts: {colour: amounts}; the colours are side by side.
+    parts: {colour: amounts}. The squares of different colours are side by side.
     """
     box_left, top, box_width, height = box
     largest = max(max(amounts) for amounts in parts.values())

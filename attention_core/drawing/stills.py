@@ -114,8 +114,8 @@ def place_word_bars(
 ) -> Iterator[dict]:
     """Yield the marks of the candidates for the next word, one below the other: word, bar and probability.
 
-    shares: words with their probabilities. corner: the upper left corner. room: the total width. write: a function that
-    formats a probability.
+    shares: the candidates, as (word, probability). corner: the upper left corner. room: the width in pixels of all
+    three together. write: a function that formats a probability.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> bars = [*place_word_bars([("can", 1.0), ("did", 0.0)], (0, 0), 200.0, str, LIGHT_PALETTE)]

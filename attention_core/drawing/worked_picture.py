@@ -136,8 +136,8 @@ def worked_sheet(
     """Draw an exercise's matrices in rows, one below the other, and below them a legend of the symbols for right and
     wrong.
 
-    called: maps each mark to its name. chosen: the name of a run and the Ref of its open cell. reached: further cells
-    to outline.
+    called: {mark for right or wrong: its text in the legend}. chosen: the name of a run and the Ref of its open cell,
+    which is outlined. reached: the Refs of further cells to outline.
     """
     view = SheetView(words, palette, called, chosen, reached)
     fitted = [fit_sheet_row(parts, words) for parts in rows]

@@ -23,7 +23,8 @@ DEFAULT_DECIMALS = 2  # decimals of a number that is not whole, if the text does
 def read_answers(text: str, right: Float[Tensor, "..."], name: str) -> Float[Tensor, "rows columns"]:
     """Parse the numbers that a visitor wrote, in the rows and columns of the right numbers; a question mark gives NaN.
 
-    text: in the forms that parse_matrix reads. right: the right numbers; its heads are written one below the other.
+    text: the written numbers, in a form that parse_matrix reads. right: the right numbers; the visitor writes the
+    numbers of several heads one below the other.
     name: the name of the step, for errors. Raises AttentionError as parse_matrix does, and with the code rank if the
     shape differs.
 

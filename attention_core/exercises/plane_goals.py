@@ -9,7 +9,8 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.record.trace import Trace
 
 GOAL_EXAMPLES = ("en_plane", "zh_plane")
-ANNA, DOG, IT = 0, 3, 5  # positions in "Anna fed the dog and it barked", which are the same in the Chinese example
+# Positions of the words in "Anna fed the dog and it barked", and of their translations in the Chinese example.
+ANNA, DOG, IT = 0, 3, 5
 HEAD = 0
 EVEN_SHARE_OF_TWO = 0.5
 MARGIN = 0.05  # the largest accepted difference from the share that a goal requires

@@ -57,10 +57,11 @@ class Puzzle:
     bounds.
 
     parts: fields of the starting Setup, as plain values. twins: {language: the fields that differ between languages}.
-    open: {matrix that may be changed: (its first changeable column, the column after the last)}. goal: the main bound.
-    bounds: further ones. heads: the indices of the heads whose weights change. asks: the position of the query that the
-    goal is about, None if there is none. cast: {word in the puzzle's texts: its position}. flips: whether only signs
-    may be changed. solution: the known solution with the fewest changes, in the form that format_changes writes.
+    open: {matrix that may be changed: (its first changeable column, the column after the last)}. goal: the bound to
+    reach. bounds: further bounds that the run must satisfy too. heads: the indices of the heads whose weights change.
+    asks: the position of the query that the goal is about, None if there is none. cast: {word in the puzzle's texts:
+    its position}. flips: whether only signs may be changed. solution: the known solution with the fewest changes, in
+    the form that format_changes writes.
     """
 
     name: str

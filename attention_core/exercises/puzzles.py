@@ -35,7 +35,7 @@ def largest_share(head: int) -> RunNumber:
 def typical_share(head: int, pairs: Mapping[int, int]) -> RunNumber:
     """Return a function of a run that returns the geometric mean of some weights of a head.
 
-    pairs: {query: key} for these weights.
+    pairs: {position of the query: position of the key} of each of these weights.
     """
     queries = [*pairs]
     keys = [*pairs.values()]
@@ -65,7 +65,7 @@ def geometric_mean(shares: Tensor) -> Tensor:
 def distance_from_word(query: int, word: int) -> RunNumber:
     """Return a function of a run: the distance between the output of a query and the input vector of a word.
 
-    query, word: positions in the sentence.
+    query, word: the positions of the query and of the word in the sentence.
     """
     return lambda trace, start: euclidean_distance(trace["output"][0, query], trace["x"][0, word])
 
@@ -85,7 +85,7 @@ def distance_from_full_width(trace: Trace, start: Trace) -> Tensor:
 
 @cache
 def full_width_output() -> Tensor:
-    """Compute the output of the example en_it, whose queries have both of their components."""
+    """Compute the output of the unchanged example en_it, whose queries have two components."""
     return EXAMPLES["en_it"].run()["output"]
 
 

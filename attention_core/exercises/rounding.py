@@ -147,7 +147,7 @@ def find_corners(
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Find the ends of the operands' ranges at which a cell is lowest, and the ends at which it is highest.
 
-    moving: {operand: its range}. slopes: {operand: the derivatives of this cell by the operand's numbers}.
+    moving: {operand with a range: its range}. slopes: {operand: the derivatives of this cell by the operand's numbers}.
     """
     lowest = {}
     highest = {}
@@ -163,8 +163,8 @@ def slopes_at_the_middle(
 ) -> dict[str, Tensor]:
     """Compute the derivatives of every result cell by every tensor with a range, at the middle of the ranges.
 
-    still: {name: tensor of fixed values}. moving: {name: range}. The derivatives have the axes of the result, then the
-    axes of the tensor.
+    still: {operand without a range: its numbers}. moving: {operand with a range: its range}. The derivatives have the
+    axes of the result, then the axes of the tensor.
     """
 
     def apply_to_moving(*tensors: Tensor) -> Tensor:

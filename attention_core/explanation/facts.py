@@ -22,7 +22,7 @@ NEARLY_EVEN = 1.05  # a largest weight below this multiple of a uniform share co
 class RowFact:
     """How one query spreads its weight in one head.
 
-    possible: the number of allowed keys. keys: the positions of the keys with the largest weight. share: that largest
+    possible: the number of allowed keys. keys: the positions of the keys with the largest weight. share: the largest
     weight. total: the sum of the row. sunk: the weight of an attention sink. rest: the weight of the sink and of all
     keys not in `keys`.
 
@@ -147,9 +147,9 @@ class Accident:
 
 
 def accident(trace: Trace, fact: RowFact) -> Accident | None:
-    """Return the random inputs on which a row of weights depends, because a page must not interpret such weights.
+    """Return the random inputs on which a row of weights depends; a page must not interpret such weights.
 
-    None if there are no random inputs, or if the row would be the same for any scores.
+    Return None if the row depends on no random input, or if it would be the same for any scores.
 
     >>> from dataclasses import replace
     >>> from attention_core.record.trace import RandomParts

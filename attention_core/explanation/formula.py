@@ -151,7 +151,8 @@ def sized_formula(
 ) -> str:
     r"""Write one step as an equation in LaTeX; under each symbol are its numbers of rows and columns.
 
-    The sizes are given in letters and in numbers. colours, names: as in `formula`. Raises KeyError for an unknown step.
+    The sizes are given in letters and in numbers. colours, names: the same as the arguments of `formula`. Raises
+    KeyError for an unknown step.
 
     >>> import torch
     >>> from attention_core import attend_qkv

@@ -81,8 +81,8 @@ def head_habit(trace: Trace, facts: Sequence[RowFact]) -> HeadHabit:
 def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | None:
     """Return the pattern "offset" if most queries attend to the key at one offset from their own position, else None.
 
-    free: facts of the queries with several allowed keys. clear: the facts of those among these queries that attend
-    clearly. Keys must be the same words as the queries.
+    free: the facts of the queries that have several allowed keys. clear: the facts of the queries among them that
+    attend clearly to one key. Keys must be the same words as the queries.
     """
     sizes = trace.sizes()
     if not asks_own_words(trace) or sizes["T"] != sizes["S"]:

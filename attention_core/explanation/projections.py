@@ -61,7 +61,8 @@ def matrix_latex(matrix: Float[Tensor, "rows columns"]) -> str:
 class RowProduct:
     """The cells of a product row x matrix = result.
 
-    row, result: one cell per number. matrix: one tuple of cells per row.
+    row, result: the cells of the row and of the result. matrix: the cells of the matrix, one tuple for each of its
+    rows.
     """
 
     row: tuple[Ref, ...]

@@ -205,10 +205,11 @@ def semicolons_part_cells(lines: list[str]) -> bool:
 
 
 # ---- the head of a table and the names of its rows, which are removed ------------------------------------------------
-INDEX_HEADS = ("", "index", "unnamed: 0", '""')  # headers of a first column that has row names
-# Words that replace a number, such as "nan": they do not count as names.
+INDEX_HEADS = ("", "index", "unnamed: 0", '""')  # texts above a first column of row names
+# Words that a table may have in place of a number, such as "nan"; a cell with one of them is not the name of a row or
+# column.
 NO_NAMES = frozenset(("nan", "inf", "infinity", "na", "n/a", "none", "null", "nil", "true", "false", "missing"))
-COMPUTED = re.compile(r"[()=+*/^\\{}]")
+COMPUTED = re.compile(r"[()=+*/^\\{}]")  # matches a sign of a formula, such as =
 LABELLED_NUMBER = re.compile(r":[ \t]*[+\-−]?[0-9.]")  # matches the number in a cell such as "Row 1: 2"
 NUMBER_LIKE = re.compile(r"[+\-−]?[0-9.,][^\s]*|[0-9OolISB.,+\-−]+")
 

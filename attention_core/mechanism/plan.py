@@ -328,7 +328,7 @@ def number_second(plan: Plan, given: tuple[str, ...] = ()) -> Plan:
     """Return a copy of operations for the second attention map of differential attention: the names of its steps end
     with _2.
 
-    given: names of further steps that get the ending _2.
+    given: the names of steps that the operations read, but do not compute, and that get the ending _2 too.
     """
     names = {*given, *(operation.output for operation in plan)}
     second = {name: f"{name}_2" for name in names}

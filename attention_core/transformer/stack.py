@@ -203,7 +203,10 @@ class Reading:
 
 
 def read_end(stack: Stack) -> Reading:
-    """Return a stack's last step, with the part that computed it, as the input of the next part."""
+    """Return the last step of a stack's last part as a Reading, which can be the input of the next part.
+
+    The Reading also has the names of the part and of the step.
+    """
     part = next(reversed(stack.parts))
     step = next(reversed(stack[part].steps))
     return Reading(stack[part][step], part, step)

@@ -145,8 +145,9 @@ def attend_behind(
 def write_word(name: str, tokens: tuple[str, ...], choices: WordChoices, seed: int | None, step: int) -> str:
     """Return the next word that a decoder generates.
 
-    name: the name of the model. tokens: the words so far, START first. choices: temperature, top_k and top_p. seed: the
-    seed of a sampled word; None for the likeliest word. step: the index of the sample, from 0.
+    name: the name of the model. tokens: the words so far, START first. choices: the settings of sampling (temperature,
+    top_k and top_p). seed: the seed of a sampled word; None for the likeliest word. step: the index of the sample, from
+    0.
 
     Raises AttentionError: decoding_not_causal, not_negative, whole_number, at_most, no_tokens, unknown_choice.
 
@@ -163,8 +164,9 @@ def write_sentence(
 ) -> tuple[str, ...]:
     """Return the words that a decoder generates up to the end of the sentence, or up to the longest text that it reads.
 
-    name: the name of the model. tokens: the words so far, START first. choices: temperature, top_k and top_p. seed: the
-    seed of sampled words; None for the likeliest words. step: the index of the sample for the first word.
+    name: the name of the model. tokens: the words so far, START first. choices: the settings of sampling (temperature,
+    top_k and top_p). seed: the seed of sampled words; None for the likeliest words. step: the index of the sample for
+    the first word.
 
     >>> write_sentence("en_asked_decoder", ("<start>", "anna", "is"), WordChoices(), None, 0)[-1]
     '.'

@@ -259,8 +259,7 @@ def count_writing(shape: ModelShape, given: int, tokens: int, *, cached: bool) -
     1) + \dots + T$ keys are computed.
 
     shape: the shape of the model. given: n, the number of words in the prompt. tokens: T, the number of all words at
-    the end. Raises AttentionError:
-    positive_integer. Source: Shazeer 2019, section 2.4.1.
+    the end. Raises AttentionError: positive_integer. Source: Shazeer 2019, section 2.4.1.
 
     >>> shape = ModelShape(words=10, causal=True)
     >>> [cost.keys for cost in count_writing(shape, 4, 7, cached=True)]

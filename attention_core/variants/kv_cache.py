@@ -196,7 +196,8 @@ def move_to_position(operation: Operation, t: int) -> Operation:
 def put_behind_cache(plan: Plan, first: int) -> Plan:
     """Return the operations up to q, k and v, with the new token's part of each cached step appended to its cache.
 
-    plan: these operations without a cache. first: the first cached token, from which positions are counted.
+    plan: the operations up to q, k and v of a run without a cache. first: the first cached token, from which positions
+    are counted.
     """
     steps = kept_steps([operation.output for operation in plan])
     longer: Plan = []

@@ -147,7 +147,7 @@ class MaskDamage:
 def measure_mask_damage(wrong: Trace, right: Trace) -> MaskDamage:
     """Measures how far a run under a wrong mask is from the right run, over all sentences and heads.
 
-    wrong, right: two runs of the same inputs.
+    wrong, right: the run under the wrong mask and the run under the right mask, of the same inputs.
 
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2), config=AttentionConfig(masks=["causal"]))

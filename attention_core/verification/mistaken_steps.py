@@ -32,7 +32,8 @@ def has_faces(step: Step, faces: Faces) -> bool:
 def project_with_other(other: str) -> Change:
     """Return the mistake of projecting q, k or v with the matrix and bias that belong to another of the three.
 
-    other: "q", "k" or "v", whose matrix is used. The mistake does not apply (None) if the shape would differ.
+    other: the one of "q", "k" and "v" to which the matrix and bias belong. The mistake does not apply (None) if the
+    shape would differ.
     """
 
     def change(step: Step, values: Values) -> Tensor | None:

@@ -82,8 +82,9 @@ class Wires:
         """Record what the steps that modifiers add at one place should read; return the last of these steps, else
         `here`.
 
-        thing: the changed step, such as q. here: the name of the step before the modifiers. sources: steps that replace
-        INPUT and KEY_INPUT. suffix: the ending of the names for the second map of weights.
+        thing: the changed step, such as q. here: the name of the step before the modifiers. sources: {INPUT or
+        KEY_INPUT: the name of the step that a modifier reads for it}. suffix: the ending of the names for the second
+        map of weights.
         """
         for modifier in MODIFIERS.values():
             steps = modifier.steps.get(place, ())

@@ -20,7 +20,7 @@ import { Sheet } from "./sheet.js";
  * @property {string} [linked] a name shared by maps in which the same cell is hovered
  */
 
-const ALLOWED = 252; // the palette index of True (1), which is the upper end of a signed scale
+const ALLOWED = 252; // the palette index of an allowed cell, the last of the colour scale
 
 /** @param {import("./shared.js").Component<Uint8Array>} component data: a packed MapData */
 export default function ({ parentElement, data, setTriggerValue }) {

@@ -45,13 +45,16 @@ function rewordAll(place, words) {
 }
 
 // ---- files chosen while the server cannot be reached --------------------------------------------------------
-// Streamlit drops files silently if its uploader is disabled or the connection is dead.
-// So the files are kept here until the uploader lists their names, and are passed to it again after a reconnection.
-// Meanwhile a sentence tells the visitor that the files wait.
-const LOOK_EVERY = 500; // ms
-const PATIENCE = 8000; // in ms: after this time without an answer, a sentence says that the files wait
-const givenTo = new WeakMap(); // container of an uploader -> the chosen files that it does not list yet, and since when
-const givenAgain = new WeakSet(); // change events that giveAgain made, which are not handled again
+// If a visitor chooses files while the server cannot be reached, Streamlit's uploader loses them without a message.
+// So this script keeps the chosen files until the uploader lists their names.
+// After a reconnection it passes them to the uploader again; until then, a sentence says that the files wait.
+const LOOK_EVERY = 500; // in ms: time between two checks whether the uploader lists the chosen files
+const PATIENCE = 8000; // in ms: if the uploader does not list the files by then, a sentence says that they wait
+// container of an uploader -> the chosen files that it does not list yet, with { files, since, wasAway, words }:
+// since: when the uploader got them, in ms. wasAway: whether the server was unreachable then or later.
+// words: the texts in the language of the page.
+const givenTo = new WeakMap();
+const givenAgain = new WeakSet(); // the change events made by giveAgain; a listener must not keep their files again
 const guarded = new WeakSet(); // containers of uploaders that already have the event listeners
 
 const isConnected = () => document.querySelector('[data-test-connection-state="CONNECTED"]') !== null;
@@ -77,7 +80,8 @@ function sayWaiting(place, files, words) {
   if (line.textContent !== text) line.textContent = text;
 }
 
-// Checks whether the uploader lists the chosen files; after a lost connection, passes them to it again.
+// Checks every LOOK_EVERY ms whether the uploader lists the chosen files, until it lists all of them.
+// After a reconnection, passes the files to the uploader again.
 function follow(place) {
   const given = givenTo.get(place);
   if (!given || !place.isConnected) return;
@@ -106,14 +110,15 @@ function guard(place) {
     const isWatched = givenTo.has(place);
     const input = place.querySelector('input[type="file"]');
     const given = { files: [...list], since: performance.now(), wasAway: !isConnected(), words: wordsOf.get(place) };
-    if (input?.disabled) event.preventDefault(); // else the browser would open the file in place of the page
+    if (input?.disabled) event.preventDefault(); // otherwise the browser would open the file instead of the page
     if (!namesAll(place, given.files)) givenTo.set(place, given);
     if (!isWatched) setTimeout(() => follow(place), LOOK_EVERY);
   };
   place.addEventListener("drop", (event) => keep(event, event.dataTransfer?.files), true);
   place.addEventListener("change", (event) => event.target.type === "file" && keep(event, event.target.files), true);
   place.addEventListener("dragover", (event) => {
-    if (place.querySelector('input[type="file"]')?.disabled) event.preventDefault(); // else no file can be dropped
+    // Without this call, the browser would send no drop event for a disabled uploader.
+    if (place.querySelector('input[type="file"]')?.disabled) event.preventDefault();
   });
 }
 

@@ -431,7 +431,8 @@ export class Sheet {
     pen.strokeStyle = data.palette.outline;
     const outline = (row, column, down, across, thick) => {
       pen.lineWidth = thick * ratio;
-      const out = unit < 8 * ratio ? pen.lineWidth / 2 : 0; // beside cells that are too small for an outline inside
+      // An outline whose inner half covers the cells would hide cells smaller than 8 px, so it is drawn around these.
+      const out = unit < 8 * ratio ? pen.lineWidth / 2 : 0; // in canvas pixels: how far the outline is moved outwards
       pen.strokeRect(column * unit - out, row * unit - out, across * unit + 2 * out, down * unit + 2 * out);
     };
     const chosen = this.chosen();

@@ -77,7 +77,7 @@ function dragAlong(line, stops, look) {
   };
   const choose = (event) => look(under(event), false);
   line.onpointerdown = (event) => event.pointerType === "mouse" && followPointer(line, event, { move: choose });
-  line.onpointerup = choose; // also of a finger, which scrolls the line
+  line.onpointerup = choose; // also if the pointer is a finger, whose drag scrolls the line
 }
 
 function drawStop({ year, who, shapes }) {

@@ -35,7 +35,7 @@ class Cut:
 
 
 def is_too_large(trace: Trace) -> bool:
-    """Returns whether a run has so many words or numbers that only the selected part is sent."""
+    """Returns whether a run has so many words or numbers that only the selected part of them is sent to the browser."""
     sizes = trace.sizes()
     if max(sizes["T"], sizes["S"]) > MAX_WHOLE_TOKENS:
         return True

@@ -13,7 +13,7 @@ from pages.session.view import ScreenState
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-# Steps whose numbers a visitor may set -> the step that then has the numbers as computed by the run.
+# Name of a step whose numbers a visitor may set -> name of the step that, if any are set, keeps the computed numbers.
 WHAT_IF_STEPS = {"scores": "computed_scores", "weights": "computed_weights"}
 
 
@@ -34,7 +34,7 @@ def describe_origins(setup: Setup, inputs: RunInputs, spell: Callable[[str], str
 def group_by_origin(setup: Setup, inputs: RunInputs) -> dict[str, list[str]]:
     """Returns {origin: display names of a run's matrices}.
 
-    Scores and weights have the origin "typed" if the visitor set any of their numbers.
+    If the visitor set any number of the scores or of the weights, that matrix is also listed, with the origin "typed".
     """
     names_by_origin: dict[str, list[str]] = {}
     for matrix, origin in inputs.origins.items():

@@ -54,10 +54,12 @@ def guess_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(guess_dependencies)
 def show_judgement(screen: ScreenState) -> None:
-    """Shows that the model guesses, and why.
+    """Shows texts on how well the language model knows the sentence; shows nothing if no language model is used.
 
-    For each pronoun, shows to which noun it refers: according to the model, to the same model in its other form
-    (encoder or decoder), and to a simple rule.
+    If the model guesses, a warning says so, and why. For each of the first pronouns of the sentence, a text names three
+    answers to the question of which noun the pronoun refers to: the answer of the model, the answer of the other form
+    of this model (encoder or decoder), and the answer of a simple rule. Another text names the words for which the
+    model reads another word, because its vocabulary lacks them.
     """
     judged = judge_screen(screen)
     if judged is None:

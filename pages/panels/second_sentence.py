@@ -35,8 +35,9 @@ def second_words_of(setup: Setup) -> tuple[str, ...]:
 
 
 def show_second_sentence(screen: ScreenState) -> None:
-    """Shows the text input of the second sentence and, if there is any, its error or a warning that the model
-    guesses.
+    """Shows the text input of the second sentence.
+
+    If the input was refused, shows the error; if the model guesses about the sentence, shows a warning.
     """
     kind = model_sentences_of(screen.setup.run)
     text = screen.setup.view.other_text or ""

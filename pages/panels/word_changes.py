@@ -85,7 +85,7 @@ def suggest_word(setup: Setup, at: int) -> str:
 
 
 # ---- the words of a Chinese sentence: a click between two characters splits or joins ---------------------------------
-GAP_CONTROL = "word_gap"  # name of the control under which refused splits and joins of words are stored
+GAP_CONTROL = "word_gap"  # name under which the error is stored if a split or a join of words is refused
 
 word_gaps = make_component(
     "word_gaps",

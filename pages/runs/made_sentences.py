@@ -71,7 +71,10 @@ class HandmadeHeads(DictionarySentences):
         return word_columns + POSITION_COLUMNS
 
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
-        """Returns the matrices of the built heads."""
+        """Returns the projections of the heads built by hand, which determine all sizes.
+
+        width, source, heads: not used; see DictionarySentences.start_matrices.
+        """
         built = self.built
         matrices = {
             "w_q": StartMatrix(built.w_q, "built"),
@@ -141,7 +144,8 @@ class LearnedTexts(DictionarySentences):
         """Returns the network's matrices if x and the context have the network's widths.
 
         Otherwise the function returns the example's matrices, or random ones if the widths differ from the example's
-        too.
+        too. width: the width of x. source: the width of the sequence from which keys and values are computed. heads:
+        the number of heads of random matrices.
         """
         learned = self.own_view()
         has_width = learned.width("x") == width
@@ -229,7 +233,9 @@ class ModelSentences(DictionarySentences):
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
         """Returns the matrices of the layer if x and the context have the model's width.
 
-        Otherwise it returns the example's matrices, or random ones if the widths differ from the example's too.
+        Otherwise the function returns the example's matrices, or random ones if the widths differ from the example's
+        too. width: the width of x. source: the width of the sequence from which keys and values are computed. heads:
+        the number of heads of random matrices.
         """
         learned = self.inputs_for(self.own_words())
         own_width = learned.x.shape[1]
@@ -326,9 +332,11 @@ class TranslatedSentences(DictionarySentences):
 
     # The following methods return the matrices of the layer.
     def start_matrices(self, width: int, source: int, heads: int) -> StartMatrices:
-        """Returns the matrices and biases of the layer if vectors have the translator's width.
+        """Returns the matrices and biases of the layer if x and the context have the translator's width.
 
-        Otherwise it returns the example's matrices, or random ones if the widths differ from the example's too.
+        Otherwise the function returns the example's matrices, or random ones if the widths differ from the example's
+        too. width: the width of x. source: the width of the sequence from which keys and values are computed. heads:
+        the number of heads of random matrices.
         """
         learned = self.inputs()
         own_width = learned.x.shape[1]

@@ -237,9 +237,10 @@ def put_group(
 
 
 def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dtype: torch.dtype) -> None:
-    """Raises AttentionError if the additive score's tanh layer is too large.
+    """Raises AttentionError if the tanh layer of the additive score, a vector for each pair of query and key, takes too
+    much memory.
 
-    pairs: the sizes B, H, T and S.
+    pairs: {"B": number of sequences, "H": of heads, "T": of queries, "S": of keys}. dtype: the dtype of the layer.
     """
     shapes = {name: matrix.shape for name, matrix in inputs.matrices.items()}
     if not all(tensor.name in shapes for tensor in score.weights):

@@ -4,10 +4,12 @@ import streamlit as st
 
 
 def set_moved_widget(name: str, shown: object) -> str:
-    """Sets a widget to a value, and returns its key: a new key if something other than the widget changed the value.
+    """Sets the value that a widget shows, and returns the key to draw the widget with.
 
-    A browser sends the values of all widgets with each message. Until the browser has received the new value, it sends
-    the old one, which the visitor did not choose; then is_outdated is True for the widget's key.
+    name: the name of the widget, the same for all of its keys. shown: the value. The key is new if something other than
+    the widget, such as another control, changed the value. The reason is that a browser sends the values of all widgets
+    with each message: until the browser has received the new value, it sends the old one, under the old key.
+    is_outdated is True for the old key, so that the old value can be ignored.
     """
     turns = st.session_state.setdefault("widget_turns", {})
     turn, shown_before = turns.get(name, (0, shown))

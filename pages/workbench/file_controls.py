@@ -68,7 +68,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
         try:
             name = store_upload(files, setup.run)
         except AttentionError as error:
-            setup_state.renew_editors()  # else the uploader would send the old file with the next one
+            setup_state.renew_editors()  # without this line, the uploader would send the old file with the next one
             setup_state.workbench().refuse(BRING, error)
             return
         try_change(BRING, file=name, **NEW_UPLOAD_RESET)

@@ -65,7 +65,8 @@ linked_setup.open_linked_setup(cache.check_computable, cache.trace_for)
 sought_control.seek_linked()
 if st.session_state["begins"]:
     draw_first(flow_picture.show_flow, flow_picture.show_look)
-# No container is entered within another one, because Streamlit copies all containers around each fragment.
+# The `with` blocks of containers are not nested here, because for each fragment Streamlit copies all containers whose
+# `with` blocks are open where the fragment is called.
 page = st.container(gap="xsmall")
 with page:
     header.show_header()

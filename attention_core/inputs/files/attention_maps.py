@@ -31,11 +31,12 @@ MAP_NAMES = (
 )
 KIND_PREFIX = re.compile(r"^(?:(?:encoder|decoder|enc|dec|cross|self)_)+")
 TOKEN_NAMES = ("tokens", "queries", "keys", "words")
-AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # may name attention maps, or the text with their words
+AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # attention maps and texts with words may have these names
 AVERAGED_NAME = "attn_output_weights"  # name in torch.nn.MultiheadAttention: averaged over heads, (B, T, S)
 MAX_MAP_HEADS = 1_024  # the most attention maps in a file: layers times heads
 MAX_MAP_SIDE = 1_024  # an attention map has at most this many queries, and at most this many keys
-MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)  # bytes and numbers, if binary; JSON: ARRAY_BOUNDS
+# How many bytes and how many numbers a binary file may have; for a JSON file, ARRAY_BOUNDS holds instead.
+MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)
 MAX_NOTE_CHARS = 300
 MAX_SERIES_NUMBERS = 2  # names of a series differ in at most this many numbers: a layer and a head
 SERIES_AXES = (("head", "H"), ("sent", "B"), ("sample", "B"), ("example", "B"), ("batch", "B"), ("step", "B"))

@@ -352,10 +352,11 @@ def mask_to_pairs(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int
 
 
 def mask_to_allowed(mask: Tensor, blocked: bool, is_added: bool = True) -> Tensor:
-    """Convert a boolean mask, or an additive mask of 0 and large negative numbers, to True = may attend.
+    """Convert a mask to a boolean mask in which True means that the query may attend to the key.
 
-    blocked: whether True means blocked in a boolean mask. is_added: whether the mask's numbers are added to scores; if
-    False, they are 0 and 1.
+    The given mask is boolean, has the numbers 0 and 1, or has numbers to add to scores: 0 and large negative ones.
+    blocked: whether True or 1 means blocked in a mask of the first two kinds. is_added: whether a mask of numbers is to
+    be added to scores. Raises AttentionError mask_not_additive if it is, and has other numbers.
     """
     if mask.dtype == torch.bool or not is_added:
         truths = mask != 0

@@ -235,7 +235,7 @@ def infer_upload_layout(tensors: Mapping[str, Tensor], roles: Mapping[str, str])
 def infer_layout_of(tensors: Mapping[str, Tensor], known: Mapping[str, Tensor]) -> Layout:
     """Infer the axes of q, k and v from shapes alone.
 
-    known: weights, scores and outputs of four axes.
+    known: {role: tensor with four axes}; the roles "weights", "scores" and "output" are used, if they are given.
     """
     return infer_layout(
         tensors["q"],

@@ -130,7 +130,10 @@ class Deed:
 
 @cache
 def load_deeds() -> dict[str, Deed]:
-    """Load {name of the event: deed} of all deeds, that is, events with the nouns that may be subject and object."""
+    """Load all deeds, as {name of the event: deed}.
+
+    A deed is an event with the nouns that may be its subject and its object.
+    """
     sections = read_data("events")
     deeds = {}
     for name, (_, x, *at_once) in sections["alone"].items():
@@ -155,7 +158,7 @@ def make_deed(name: str, x: str, y: str, is_at_once: bool) -> Deed:
 def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
     """Return the deeds (events with their nouns) that a noun may do alone, with its typical deeds repeated.
 
-    planned: whether to return only deeds that may be wanted.
+    planned: whether to return only deeds that fit "is doing" and "wants to", because they last and are no states.
     """
     mine = [deed for deed in deeds_of(noun, planned) if not deed.y]
     own = [deed for deed in mine if len(deed.x) <= FEW]
@@ -166,7 +169,7 @@ def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
 def deeds_to_others(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
     """Return the deeds (events with their nouns) that a noun may do to another.
 
-    planned: whether to return only deeds that may be wanted.
+    planned: whether to return only deeds that fit "is doing" and "wants to", because they last and are no states.
     """
     return tuple(deed for deed in deeds_of(noun, planned) if deed.y)
 
@@ -174,7 +177,7 @@ def deeds_to_others(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
 def deeds_of(noun: Noun, planned: bool) -> list[Deed]:
     """Return the deeds (events with their nouns) that a noun may do, alone or to another.
 
-    planned: whether to return only deeds that may be wanted.
+    planned: whether to return only deeds that fit "is doing" and "wants to", because they last and are no states.
     """
     mine = [deed for deed in load_deeds().values() if noun in deed.x]
     return [deed for deed in mine if deed.is_planned or not planned]

@@ -65,13 +65,13 @@ def draw_weighed_text(language: str, rng: RandomNumbers) -> Text:
 
 
 def begin_text(text: Text) -> Text:
-    """Return a text with START in front, and with its links moved by one position."""
+    """Return a text with START as its first word; the positions in its links (references between words) grow by 1."""
     links = tuple(map(begin_link, text.links))
     return text._replace(words=(START, *text.words), kinds=("", *text.kinds), links=links)
 
 
 def begin_link(link: Link) -> Link:
-    """Return a link whose positions are moved by one, for a text with START in front."""
+    """Return a link (a reference between words) for a text that got START as its first word: positions grow by 1."""
     others = tuple(other + 1 for other in link.others)
     return link._replace(at=link.at + 1, to=link.to + 1, others=others)
 

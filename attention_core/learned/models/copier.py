@@ -64,7 +64,7 @@ class Copier(nn.Module):
         return runs
 
     def logits(self, symbols: Int[Tensor, "B T"], switches: Float[Tensor, "layers 2"] | None = None) -> Tensor:
-        """Compute the logit of each symbol as the next symbol, (B, T, symbols).
+        """Compute, at each position of the texts, the logits of all symbols for the next position, (B, T, symbols).
 
         switches: for each head of each layer, 1 if it is active and 0 if it is ablated; None for all heads active.
         """

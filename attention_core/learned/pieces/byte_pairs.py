@@ -63,7 +63,7 @@ def learn_merges(runs: Mapping[str, int], count: int) -> list[Merge]:
 def count_pairs(cut: Mapping[str, Pieces], runs: Mapping[str, int]) -> Counter[tuple[str, str]]:
     """Count how often each pair of subword tokens occurs as neighbours.
 
-    cut: {run: its subword tokens}. runs: {run: how often it is in the text}.
+    cut: {run of characters: its subword tokens}. runs: {run of characters: how often it is in the text}.
 
     >>> count_pairs({"aab": ("a", "a", "b")}, {"aab": 3})
     Counter({('a', 'a'): 3, ('a', 'b'): 3})

@@ -24,10 +24,10 @@ from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import load_network
 
 TASK = "lookup"
-STEPS, SEEDS = 400, (0, 1, 2)  # training steps and seeds; the learning rate is that of the course
+STEPS, SEEDS = 400, (0, 1, 2)  # training steps and seeds; the learning rate is read from COURSES
 EVERY = 20  # a measurement is made after this many steps
 LOSS_SCALE = 1024.0
-SMALLER = 2.0**-12  # the loss is multiplied by this, so that gradients underflow in float16 and need loss scaling
+SMALLER = 2.0**-12  # factor of the loss that makes gradients underflow in float16 unless the loss is also scaled
 DIGITS = 4  # significant digits of the stored measurements
 
 

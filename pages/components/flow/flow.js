@@ -243,7 +243,9 @@ class Flow {
     this.root.classList.toggle("dragged", this.isDragged && model.steps[this.share] !== data.steps[this.share]);
   }
 
-  // Computes in JavaScript ("twin") only the visible rows during a drag; for a map, all rows of its head.
+  // During a drag, computes the changed numbers in the browser (twin.js), but only of the rows that are needed.
+  // In each head this is the row of the selected query; in the selected head it is every row if more rows are visible
+  // or if the run has several heads. If such a visible step combines several heads, every row is computed.
   followChange() {
     const { data, change, look } = this;
     const seen = this.stepsSeen();

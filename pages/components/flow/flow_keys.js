@@ -1,5 +1,6 @@
 // Handles keys on the flow picture: N focuses a number, and Enter opens the arithmetic that computes this number.
-// Arrow keys move the focus along a row, down a column, and along the query's vectors ("lane") below its row.
+// Each key has a row of numbers, and the query has vectors of its own, which have the role "lane" in the code.
+// Arrow keys move the focus to the nearest number beside, above or below.
 import { focused } from "../dom.js";
 import { MOVES } from "../drag.js";
 import { focusAsButton } from "./map_keys.js";
@@ -106,7 +107,7 @@ export class FlowKeys {
   }
 
   // Returns the next number to the right (1) or left (-1) in the row.
-  // To the right of a row's last number, it is the nearest number of the query ("lane").
+  // To the right of the last number of a key's row, it is the nearest number of the query's own vectors ("lane").
   besides(cells, here, right) {
     const isOn = ({ x }) => (x - here.x) * right > 0.5;
     const near = (line) =>

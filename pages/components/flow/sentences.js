@@ -34,8 +34,9 @@ export class Sentences {
     write(this.heard, [[stop ? `${row} ${text.stops[stop.motion]} ${this.result(stop)}` : row, ""]]);
   }
 
-  // Returns the sentence on a keyframe's result.
-  // For a vector it says the query's numbers; for scores and weights, the number of the key with the largest weight.
+  // Returns the sentence for screen readers on the result that a keyframe ("stop") of the animation computes.
+  // If the result is a vector, the sentence has the first numbers of the query's vector.
+  // If the results are scores or weights, it has the number of the key with the largest weight. Else it is "".
   result(stop) {
     const { snapshot, data, model, asking } = this.flow;
     const part = snapshot.parts.findLast(({ name, role }) => stop.parts.includes(name) && role !== "row");

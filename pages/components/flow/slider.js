@@ -49,7 +49,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   show();
   const isBetween = !data.values?.includes(data.value); // typed, or from a link: none of the slider's values
   if (!isHeld && isBetween) say(plain(data.value), data.value);
-  if (!isHeld && data.typed && !view.isTyping) box.value = data.typed.number; // also a number that the server refused
+  if (!isHeld && data.typed && !view.isTyping) box.value = data.typed.number; // maybe a number that the server refused
   input.oninput = () => {
     view.isTyping = false;
     show();

@@ -69,7 +69,7 @@ export class ShownRows {
 
   // Returns the entry of this.rows for the drag that a run answers, or null; it and earlier entries are removed.
   // Such a run differs from the previous run only in what was dragged.
-  // If several drags wait, it is the last whose parameters and numbers equal those of the run.
+  // If several drags wait, it is the last drag whose parameters and numbers are equal to the ones in the run.
   answered(before, now) {
     const moved = before && movedInputs(before.steps, now.steps);
     if (!moved) this.rows = [];

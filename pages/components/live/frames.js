@@ -11,7 +11,7 @@ import { followSlider } from "./position.js";
 
 const ROOM = { left: 66, right: 16, top: 34, bottom: 52 }; // in px: the margins around the curves
 const NAME_PX = 14;
-const LEAST_PX = 320; // in px: the least width of the curves; in less space they scroll
+const LEAST_PX = 320; // in px: the least width of the drawing; an element that is narrower scrolls
 const TICK_PX = 28; // in px: the least distance between two labels along the x axis
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: packed */
@@ -113,8 +113,9 @@ class CurveField {
     this.data = data;
   }
 
-  // Computes the curves' scales for a width in px; the width of the data is the largest.
-  // Texts keep their size on a narrow screen.
+  // Computes the width of the drawing and the scales of both axes, for an element that is `room` px wide.
+  // The drawing is as wide as the element, but not wider than data.width, nor narrower than LEAST_PX.
+  // The size of the texts does not depend on the width.
   fit(room) {
     const { x, y, width, height, names } = this.data;
     /** @type {number} */
@@ -128,7 +129,7 @@ class CurveField {
   }
 
   draw(root, position) {
-    this.fit(root.clientWidth || this.data.width); // a hidden element has no width, so that of the data
+    this.fit(root.clientWidth || this.data.width); // the width of a hidden element is 0
     const { height } = this.data;
     const rows = rowsAt(this.data, position);
     const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));

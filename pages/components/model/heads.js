@@ -219,7 +219,7 @@ function arrange(view) {
   parts.told.textContent = rest ? `${sentence} ${said(shown.text.hidden, { hidden: rest })}` : sentence;
 }
 
-// Makes the compare button of one head's tile reachable by Tab: that of the tile with the Tab stop.
+// Makes only the compare button of the tile with the Tab stop reachable by Tab; the other tiles' buttons are not.
 function stopAt({ cards }, element) {
   const stop = element?.closest(".card");
   for (const card of cards) card.compare.tabIndex = card.element === stop ? 0 : -1;

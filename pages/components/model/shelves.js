@@ -1,5 +1,6 @@
 // Shows how a decoder generates word by word: cached keys and values, and the costs with and without a cache.
-// The data contain every number of generated words ("stop"), so that moving between them needs no server.
+// A stop is the state after a number of generated words. The data contain all stops.
+// So the browser goes from stop to stop without the server.
 import { button, element, isDrawn, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { Rest } from "../drag.js";
 import { isCalm } from "../flow/motion.js";

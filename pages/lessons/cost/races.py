@@ -69,7 +69,7 @@ def run_race(
 def draw_growth(kind: str, lines: Sequence[GrowthLine], lengths: Sequence[int], name: str, alt: str) -> None:
     """Draws the chart of one kind of cost, COUNTED or MEASURED, by length.
 
-    name: of the comparison in its lesson. alt: prefix of the text key of the alternative text.
+    name: the name of the comparison, unique in its lesson. alt: prefix of the text key of the alternative text.
     """
     titles = (say("lessons.cost.axis_length"), say(f"lessons.cost.axis_{kind}"))
     picture = growth_curves(kind, lines, lengths, titles, current_palette())
@@ -100,7 +100,7 @@ def make_counted_lines(cases: Sequence[TimedCase], lengths: Sequence[int], colou
 def describe_growth(points: PointsByLength, form: str = "slope") -> str:
     """Returns a text with the exponent by which the points grow with the length; "" for fewer than two lengths.
 
-    form: "slope" inside a sentence, "power" after a name.
+    form: how the exponent is worded: "slope" for a text inside a sentence, "power" for a text after a name.
     """
     power = growth_power(points)
     if power is None:

@@ -464,7 +464,7 @@ def choose_shared_run(setup: Setup) -> Setup:
 def say_sharing(before: Trace, now: Trace, selection: Selection) -> None:
     """Shows which key/value head a head uses, how far the output moves, and how many numbers of the keys are kept.
 
-    before, now: the runs without and with sharing.
+    before, now: the run whose heads have keys and values of their own, and the run in which heads share them.
     """
     moved = find_moves(now, before).get("output")
     gap = format_or_scientific(moved.size) if moved else "0"

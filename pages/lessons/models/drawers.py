@@ -154,8 +154,8 @@ def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -
 def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]) -> None:
     """Shows the row of one model in the table of models.
 
-    layer, told: the model's small layer, and the text about this layer. seen: the variants of layer parts that earlier
-    models have; other variants are bold.
+    layer: the model's small layer. told: the text about this layer. known: whether the bytes are shown. seen: the
+    variants of layer parts that earlier models have; other variants are bold.
     """
     model = layer.model
     at_name, *at_parts, at_size = st.columns(TABLE_COLUMN_WIDTHS, vertical_alignment="center", gap="xsmall")

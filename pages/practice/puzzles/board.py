@@ -27,9 +27,9 @@ from pages.workbench.matrix_cells import make_axis_headings
 SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # pixels: cell side of a single attention map, height of its rows
 SINGLE_MAP_WIDTH_PX = 540.0  # width in pixels of a single attention map beside large cells
 OUTPUT_MAP_CELL_PX = 29.0  # in pixels: cell side of attention maps above an output, so that both fit
-PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # width of row headings, and of those of large cells
+PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # width in pixels of a row heading: of normal cells, of large cells
 PUZZLE_COLUMN_PX, LARGE_COLUMN_PX = 63, 77  # width in pixels of a column: of normal cells, of large cells
-MAX_LARGE_COLUMNS = 4  # with more columns in all matrices, the attention map does not fit beside large cells
+MAX_LARGE_COLUMNS = 4  # if the matrices together have more columns, the map has no room beside large cells
 PUZZLE_GAP_PX = 16  # pixels: gap between two matrices
 TEXT_BESIDE_ONE_MAP_PX = 480  # pixels: width of the text below the cells, if one map is beside them
 TEXT_BESIDE_TWO_MAPS_PX = 340  # pixels: width of the text below the cells, if two maps are beside them

@@ -37,7 +37,7 @@ export function drawGlow(picture, { rows, strength }) {
   drawOldNumbers(picture, rows, opacity);
 }
 
-// Draws old attention weights, then the query's other old numbers, then those of the keys.
+// Draws old attention weights, then the query's other old numbers, then the old numbers of the keys.
 // Numbers without room are left out.
 function drawOldNumbers(picture, rows, opacity) {
   const taken = [...picture.shapes.made]
