@@ -25,10 +25,14 @@ def is_example_changed(setup: Setup) -> bool:
 
 
 def example_picker(setup: Setup) -> None:
-    """Shows the choice of an example; the chosen example replaces the whole Setup."""
+    """Shows the choice of an example; another example replaces the whole Setup.
+
+    The current example cannot be chosen again: if its name arrives, the browser has sent the text that its option had
+    before the last change, beside another act of the visitor.
+    """
 
     def choose_example(name: str) -> None:
-        if name in EXAMPLES:
+        if name in EXAMPLES and name != setup_state.current_setup().run.example:
             setup_state.open_example(name)
             redraw()
 

@@ -11,6 +11,7 @@ from attention_core.inputs.matrix_link import write_matrix
 from attention_core.inputs.tokenizer import word_vector
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.scores import SCORES
+from pages.panels.control import Control
 from pages.runs import cache
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import Screen, it_to_dog, score_of, softmax
@@ -380,3 +381,20 @@ def test_a_matrix_of_any_width_gets_projections_that_its_heads_can_share():
         "w_v": (3, 4),
         "w_o": (4, 3),
     }
+
+
+def test_the_option_of_an_example_that_a_browser_sends_late_takes_no_change_back(monkeypatch):
+    """A changed example has another text in its list. A browser that has not received it yet sends the one before; the
+    run that reads it may be stopped by the next message before the list is drawn."""
+    screen = Screen(ex="en_plane", lang="en")
+    before = screen.widget("example").proto.raw_value
+    screen.set("temperature", 2.0)
+    box = screen.widget("example").proto
+    assert box.raw_value != before
+    keep = Control.keep
+    with monkeypatch.context() as stopped:
+        stopped.setattr(Control, "keep", lambda control, *at: control.name == "example" or keep(control, *at))
+        screen.send(box.id, string_value=before)
+    screen.send(box.id, string_value=box.raw_value)
+    assert screen.setup().run.temperature == 2.0 and screen.setup().run.example == "en_plane"
+    assert screen.link()["temp"] == "2.0"
