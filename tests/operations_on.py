@@ -29,10 +29,8 @@ class OperationsOn(TorchDispatchMode):
         found = operation(*sent_args, **sent_kwargs)
         if not operation._schema.is_mutable:
             return tree_map_only(Tensor, Tensor.cpu, found)
-        for value, changed in zip(values, sent, strict=True):
-            if isinstance(value, Tensor) and value is not changed:
-                value.copy_(changed)
-        return next(value for value, changed in zip(values, sent, strict=True) if changed is found)
+        written = next(value for value, changed in zip(values, sent, strict=True) if changed is found)
+        return written.copy_(found)
 
 
 def runs_alike(operation: torch._ops.OpOverload, values: list) -> bool:
@@ -44,4 +42,6 @@ def runs_alike(operation: torch._ops.OpOverload, values: list) -> bool:
     gives_view = any(each.alias_info and not each.alias_info.is_write for each in operation._schema.returns)
     is_random = torch.Tag.nondeterministic_seeded in operation.tags
     is_move = any(isinstance(value, torch.device | torch.Generator) for value in values)
-    return not (gives_view or is_random or is_move) and any(each.is_floating_point() for each in tensors)
+    writes_several = operation._schema.is_mutable and len(operation._schema.returns) != 1
+    is_unlike = gives_view or is_random or is_move or writes_several
+    return not is_unlike and any(each.is_floating_point() for each in tensors)

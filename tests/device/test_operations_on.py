@@ -12,6 +12,7 @@ RUNS = {
     "of numbers beside truths": lambda x: torch.where(x > 0, x, 0.0),
     "several results": lambda x: torch.stack(x.max(-1)[:1]),
     "in place": lambda x: torch.zeros_like(x).add_(x),
+    "in place, of an expanded tensor": lambda x: torch.zeros_like(x).add_(x[:1].expand(5, 7)),
     "into a view": lambda x: torch.zeros(3, *x.shape)[1].copy_(x),
     "of a list": lambda x: torch.cat([x, x]),
     "attention": lambda x: attend(x, config=AttentionConfig(masks=["causal"]))["output"],
@@ -36,6 +37,16 @@ def test_gradients_run_there(generator):
     with OperationsOn(NAME) as operations:
         (there,) = torch.autograd.grad((x.softmax(-1) ** 2).sum(), x)
     assert operations.count > 3 and torch.equal(there, here)
+
+
+def test_a_list_written_in_place_and_two_results_written_stay_on_the_cpu(generator):
+    """Optimizers write into lists of tensors, which no result names."""
+    x = torch.randn(5, 7, generator=generator)
+    numbers, places = torch.zeros(5), torch.zeros(5, dtype=torch.long)
+    with OperationsOn(NAME) as operations:
+        torch._foreach_add_([x], 1.0)
+        torch.max(x, 1, out=(numbers, places))
+    assert operations.count == 0 and torch.equal(numbers, x.max(1).values)
 
 
 def test_a_view_stays_a_view_of_what_it_was_taken_from(generator):
