@@ -2,7 +2,7 @@
 
 from attention_core.learned.grammar.concepts import find_nouns, load_names
 from attention_core.learned.grammar.draw import Draw
-from attention_core.learned.grammar.events import deeds_to_others, frames_of, load_events
+from attention_core.learned.grammar.events import deeds_to_others, load_events
 from attention_core.learned.grammar.function_words import DETERMINERS, phrase, phrases_of
 from attention_core.learned.grammar.moods import MOODS
 from attention_core.learned.grammar.scene import Clause, Mention, Pronoun, Telling, Thing, tell
@@ -15,7 +15,7 @@ from attention_core.learned.grammar.sorts.parts import (
     draw_quality,
     draw_time,
 )
-from attention_core.learned.grammar.sorts.references import draw_reason
+from attention_core.learned.grammar.sorts.references import draw_frame, draw_reason
 
 ACTORS = find_nouns("people people animal")
 THINGS = find_nouns("dog cat mouse bird spider frog hamster object container text garment device food")
@@ -205,12 +205,10 @@ def draw_when(draw: Draw) -> Telling | None:
 
 def draw_why(draw: Draw) -> Telling | None:
     """Sample a why question about an event between two nouns, with a reason that is true of one of them."""
-    frame = draw.pick(frames_of(draw.part))
-    x = draw.thing(frame.x)
-    y = draw.second(x, frame.y)
-    if y is None:
+    drawn = draw_frame(draw)
+    if drawn is None:
         return None
-    mood = draw.pick(frame.moods)
+    frame, x, y, mood = drawn
     parts = {"x": draw.mention(x, "either"), "y": draw.mention(y, "either")}
     meant, reasons = draw.pick(((x, frame.x_reasons), (y, frame.y_reasons)))
     answer = draw_reason(draw, Pronoun(meant), draw.pick(reasons), mood)

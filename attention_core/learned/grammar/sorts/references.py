@@ -4,7 +4,7 @@ from functools import cache
 
 from attention_core.learned.grammar.concepts import Noun, Quality, find_nouns, load_qualities, qualities_of
 from attention_core.learned.grammar.draw import Draw
-from attention_core.learned.grammar.events import Deed, deeds_to_others, frames_of, load_deeds, load_events
+from attention_core.learned.grammar.events import Deed, Frame, deeds_to_others, frames_of, load_deeds, load_events
 from attention_core.learned.grammar.function_words import DEGREES, phrase, phrases_of
 from attention_core.learned.grammar.moods import MOODS, Mood
 from attention_core.learned.grammar.scene import (
@@ -30,14 +30,22 @@ from attention_core.learned.grammar.sorts.parts import (
 
 
 # ---- reasons: "the animal did not cross the street because it was too tired" -----------------------------------------
-def draw_because(draw: Draw) -> Telling | None:
-    """Sample an event of two nouns, a reason that is true about one of them, and sometimes a following sentence."""
+def draw_frame(draw: Draw) -> tuple[Frame, Thing, Thing, Mood] | None:
+    """Sample a frame of the part, its two nouns x and y, and a mood; None if no second noun fits the first."""
     frame = draw.pick(frames_of(draw.part))
     x = draw.thing(frame.x)
     y = draw.second(x, frame.y)
     if y is None:
         return None
-    mood = draw.pick(frame.moods)
+    return frame, x, y, draw.pick(frame.moods)
+
+
+def draw_because(draw: Draw) -> Telling | None:
+    """Sample an event of two nouns, a reason that is true about one of them, and sometimes a following sentence."""
+    drawn = draw_frame(draw)
+    if drawn is None:
+        return None
+    frame, x, y, mood = drawn
     event = Clause(frame.event, {"x": draw.mention(x, "either"), "y": draw.mention(y, "either")}, mood)
     meant, other, reasons = draw.pick(((x, y, frame.x_reasons), (y, x, frame.y_reasons)))
     reason = draw_reason(draw, Pronoun(meant), draw.pick(reasons), mood)
@@ -47,12 +55,10 @@ def draw_because(draw: Draw) -> Telling | None:
 
 def draw_so(draw: Draw) -> Telling | None:
     """Sample a reason and its consequence: "the street was wide, so the animal did not cross it"."""
-    frame = draw.pick(frames_of(draw.part))
-    x = draw.thing(frame.x)
-    y = draw.second(x, frame.y)
-    if y is None:
+    drawn = draw_frame(draw)
+    if drawn is None:
         return None
-    mood = draw.pick(frame.moods)
+    frame, x, y, mood = drawn
     is_first = draw.chance(0.5)
     meant, reasons = (x, frame.x_reasons) if is_first else (y, frame.y_reasons)
     reason = draw_reason(draw, draw.mention(meant, "either"), draw.pick(reasons), mood)
