@@ -30,7 +30,7 @@ from attention_core.verification.causes import Cause, single_changes
 ROUNDING_SLACK = 64  # accepted difference: this multiple of the rounding error of the right number
 RELATIVE_SLACK = 0.1  # plus this share of the written number, which exceeds any rounding error, even through exp
 EXCHANGED_AXES = {-2: "rows_swapped", -1: "columns_swapped"}  # exchanged axis -> code of the cause
-OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition is reported as a cause of its own kind
+OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition is reported as a separate kind of cause
 TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # mistake -> the term's factor in the error
 
 

@@ -30,7 +30,7 @@ WRAPPERS = frozenset(
         *("matrixform", "immutablematrix", "immutabledensematrix", "mutabledensematrix"),
     )
 )
-NOTHING = re.compile(r"[,; \t\r\n]+|\bNone\b")  # text between matrices (separators), or None in the place of a matrix
+NOTHING = re.compile(r"[,; \t\r\n]+|\bNone\b")  # separators between matrices, or None instead of a matrix
 FRACTION_CALLS = ("fraction", "rational")
 # The values of these keyword arguments are no numbers of the matrix; the values of HOLDING_KEYWORDS are its numbers.
 SILENT_KEYWORDS = frozenset(
