@@ -30,11 +30,10 @@ from pages.panels.arithmetic import show_arithmetic
 from pages.panels.chart import show_chart
 from pages.panels.flow_data import Showing
 from pages.panels.flow_picture import show_journey
-from pages.panels.head_maps import fact_sentence, head_name
+from pages.panels.head_maps import fact_sentence
 from pages.panels.live_choice import Followed
-from pages.panels.live_frames import LiveCells, only_now, pack_live_cells, show_live_cells
+from pages.panels.live_frames import LiveCells, pack_live_cells, show_live_cells
 from pages.panels.step_picture import make_step_picture
-from pages.runs.cache import inputs_of
 from pages.session.collected import show_moving
 from pages.session.labels import Selection, current_palette, picture_texts_for, written_share
 from pages.session.staged import is_one_screen
@@ -208,13 +207,6 @@ def show_live_bars(choice: Followed, name: str, pictures: Sequence[Picture], run
     show_opened_arithmetic(shown, "stretch")
 
 
-def show_waiting_map(choice: Followed, shown: RunPicture) -> None:
-    """Shows an attention map for the current position of a slider; it is drawn again when the slider is released."""
-    cells = pack_live_cells(only_now(choice, shown.picture))
-    draw_live_picture(choice, shown, cells, fills=False)
-    show_opened_arithmetic(shown, "stretch")
-
-
 def draw_live_picture(choice: Followed, shown: RunPicture, cells: LiveCells, fills: bool) -> None:
     """Draws a picture with clickable cells that changes with a slider in the browser.
 
@@ -260,19 +252,6 @@ def make_cell_rows(
     opened = get_opened_cell(name, runs)
     picture = made(rows, names, words, current_palette(), opened, **how)
     return RunPicture(name, picture, runs, say("lesson.rows"))
-
-
-def make_head_maps(trace: Trace, setup: Setup, selection: Selection, most: float) -> list[RunPicture]:
-    """Returns an attention map of the weights of each head.
-
-    most: the largest width of a cell in pixels.
-    """
-    maps = []
-    for head in range(trace.sizes()["H"]):
-        title = head_name(setup, inputs_of(setup), head)
-        shown = make_weights_map(f"head_{head}", trace, replace(selection, head=head), title, most=most)
-        maps.append(shown)
-    return maps
 
 
 def show_weights_map(name: str, trace: Trace, selection: Selection, title: str, wide: float = MAP_WIDTH_PX) -> None:
