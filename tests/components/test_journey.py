@@ -58,6 +58,13 @@ def test_a_step_goes_on_from_where_the_step_before_leads():
     assert done["seen"][-1] == 2
 
 
+def test_a_stop_that_is_clicked_plays_from_its_beginning_and_rests_at_its_end():
+    done = go(("scrub", 3), ("playStop", 1), ("clock", 1275), ("clock", 2550))  # three quarters of 3400 ms
+    assert done["seen"] == [3, 1, 1.5, 2]
+    assert (done["moves"], done["told"]["rests"]) == (False, 2)
+    assert go(("playStop", 1), is_calm=True)["seen"] == [2]
+
+
 def test_there_is_no_step_beyond_the_ends():
     assert go(("scrub", 3), ("stepBy", 1))["seen"] == [3, False]
     assert go(("scrub", 0), ("stepBy", -1))["seen"] == [0, False]

@@ -6,6 +6,8 @@ import { clamp } from "./motion.js";
 import { totalOf } from "./twin.js";
 import { isAlike } from "./words.js";
 
+const CLICK_SLACK = 4; // px: a pointer that moves less before its release clicks and does not drag
+
 export class StopsBar {
   constructor(root, journey) {
     this.root = root;
@@ -14,11 +16,7 @@ export class StopsBar {
     this.button = root.appendChild(button("play", {}, () => journey.togglePlay()));
     this.track = added(root, "div", "track", { tabIndex: 0, role: "slider" });
     this.knob = added(this.track, "div", "knob");
-    this.track.addEventListener("pointerdown", (event) => {
-      const move = (moved) => this.moved(moved);
-      followPointer(this.track, event, { move, release: () => this.gives && this.track.blur(), cancel: () => {} });
-      move(event);
-    });
+    this.track.addEventListener("pointerdown", (event) => this.press(event));
     new ResizeObserver(() => (this.names = null)).observe(this.track);
     this.track.addEventListener("keydown", (event) => this.key(event));
   }
@@ -55,12 +53,29 @@ export class StopsBar {
     });
   }
 
-  moved(event) {
+  // A drag of the pointer scrubs; a click plays the clicked keyframe to its end.
+  press(pressed) {
+    let isDrag = false;
+    const named = this.made.indexOf(pressed.target.closest(".segment")); // a name may hang over the next segment
+    const move = (event) => {
+      isDrag ||= Math.abs(event.clientX - pressed.clientX) > CLICK_SLACK;
+      const [stop, share] = this.placeAt(event.clientX);
+      if (isDrag) this.journey.scrub(stop + share);
+    };
+    const release = () => {
+      if (!isDrag) this.journey.playStop(named < 0 ? this.placeAt(pressed.clientX)[0] : named);
+      if (this.gives) this.track.blur();
+    };
+    followPointer(this.track, pressed, { move, release, cancel: () => {} });
+  }
+
+  // Returns the index of the keyframe at a horizontal position, and the share of its segment to the left.
+  placeAt(x) {
     const box = this.track.getBoundingClientRect();
-    const share = clamp((event.clientX - box.left) / box.width);
+    const share = clamp((x - box.left) / box.width);
     const segments = this.segments();
     const stop = Math.max(0, segments.findLastIndex((segment) => share >= segment.start));
-    this.journey.scrub(stop + (share - segments[stop].start) / segments[stop].length);
+    return [stop, (share - segments[stop].start) / segments[stop].length];
   }
 
   // Draws the bar at the animation's progress. said: the sentence about the current keyframe.

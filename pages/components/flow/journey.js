@@ -91,6 +91,12 @@ export class Journey {
     return true;
   }
 
+  /** Plays one stop from its beginning, and rests at its end. @param {number} place the index of the stop */
+  playStop(place) {
+    this.progress = place;
+    this.glideTo(place + 1, 0.75);
+  }
+
   /**
    * Moves to a stop by animation.
    * @param {number} stop

@@ -67,6 +67,16 @@ def test_a_screen_reader_hears_at_each_stop_what_comes_of_it_in_numbers(screen, 
 PROGRESS = "root => root.flow.progress"
 
 
+def test_a_name_under_the_bar_leads_to_the_end_of_its_stop(screen):
+    opened = screen("?ex=en_it&lang=en")  # with reduced motion
+    flow = opened.page.locator(".flow")
+    for name, end in (("exp", 4), ("divide", 3), ("W_o", 8)):
+        flow.locator(".bar .label", has_text=name).click()
+        assert flow.evaluate(PROGRESS) == end
+    flow.locator(".bar .label", has_text="exp").click()
+    expect(flow.locator(".caption")).to_contain_text("positive")
+
+
 def test_play_runs_through_the_stops_and_pause_holds_it_where_it_is(screen):
     opened = screen("?ex=en_it&lang=en", reduced_motion="no-preference")
     flow, play = opened.page.locator(".flow"), opened.page.locator(".flow .play")
