@@ -22,6 +22,7 @@ class HeadHabit:
     - "overflow": the precision could not hold scores of this head.
     - "single": there is only one key.
     - "forced": masks leave each query at most one key.
+    - "nothing": every query gives weight 0 to every key that it may see.
     - "even": every query attends uniformly.
     - "offset": most queries attend to the key `offset` positions after their own; -1 is the word before.
     - "key": most queries attend to the key `key`.
@@ -68,7 +69,7 @@ def head_habit(trace: Trace, facts: Sequence[RowFact]) -> HeadHabit:
         return HeadHabit("single")
     free = [fact for fact in facts if fact.possible > 1 and fact.keys]
     if not free:
-        return HeadHabit("forced")
+        return HeadHabit("forced" if all(fact.possible < 2 for fact in facts) else "nothing")
     clear = [fact for fact in free if fact.kind == "most" and fact.ratio >= CLEAR_RATIO]
     if any(accident(trace, fact) for fact in clear or free):
         return HeadHabit("random")

@@ -28,6 +28,7 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
         "headline": get_text_template("flow.headline"),
         "evenly": get_text_template("flow.evenly"),
         "nothing": get_text_template("flow.nothing"),
+        "tied": get_text_template("flow.tied"),
         "others": say("flow.others", count=others),
         "asks": say("flow.asks"),
         "rest": say("flow.rest"),
@@ -47,7 +48,7 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
         "differs": get_text_template("flow.differs"),
         "views": {view: say(f"flow.view.{view}") for view in ("flow", "map")},
         "names": {motion: say(f"flow.stop.{motion}") for motion in motions},
-        "heard": {kind: get_text_template(f"flow.heard.{kind}") for kind in ("vector", "pair", "share")},
+        "heard": {kind: get_text_template(f"flow.heard.{kind}") for kind in ("vector", "pair", "share", "tie")},
         "stops": {motion: get_text_template(f"flow.told.{motion}") for motion in motions},
     }
 

@@ -57,7 +57,7 @@ def row_sentence(trace: Trace, fact: RowFact, found: Accident | None, spell: Cal
 def attention_sentence(trace: Trace, fact: RowFact, words: dict[str, object], spell: Callable[[str], str]) -> str:
     """Returns the sentence about the weights that a query gives to its keys."""
     if fact.kind == "nothing":
-        return say("fact.nothing", **words)
+        return say("fact.nothing" if fact.possible == 0 else "fact.zero", **words)
     if fact.kind == "overflow":
         return say("fact.overflow", **words)
     if fact.kind == "even":
@@ -69,12 +69,10 @@ def attention_sentence(trace: Trace, fact: RowFact, words: dict[str, object], sp
 
 
 def several_keys_sentence(keys: list[str], words: dict[str, object]) -> str:
-    """Returns the sentence that a query attends to several keys equally; of more than MAX_NAMED_KEYS keys, only
-    the first is named.
-    """
+    """Returns the sentence that a query attends to several keys equally; more than MAX_NAMED_KEYS keys are counted."""
     count = len(keys)
     if count > MAX_NAMED_KEYS:
-        return say("fact.many", key=keys[0], keys=count, **words)
+        return say("fact.many", keys=count, **words)
     quoted_keys = [say("fact.quoted", key=key) for key in keys]
     return say("fact.several", keys=enumerated(quoted_keys), **words)
 

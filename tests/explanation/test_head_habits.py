@@ -61,6 +61,11 @@ def test_a_tie_is_called_a_tie_and_no_one_of_its_words_is_named():
     assert habit_of(written([even, most, tied, *nearly])).kind == "mixed"
 
 
+def test_weights_of_zero_without_a_mask_are_not_told_as_the_work_of_a_mask():
+    assert habit_of(written([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])) == HeadHabit("nothing")
+    assert habit_of(written([[None, None, None], [None, 1.0, None]])) == HeadHabit("forced")
+
+
 def test_one_word_is_not_a_matter_of_a_mask():
     one = torch.ones(1, 2)
     assert habit_of(attend_qkv(one, one, one)) == HeadHabit("single")

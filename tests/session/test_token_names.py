@@ -22,6 +22,11 @@ def test_a_sentence_says_the_place_in_words_and_the_rail_a_tie(lang, fact, tie):
     assert screen.heads()[0].endswith(tie)
 
 
+def test_of_many_words_that_tie_none_is_named():
+    screen = Screen(text="dog dog dog dog dog it", lang="en", ex="en_it")
+    assert screen.fact() == "Head 1: “it” splits its attention evenly over 5 of 6 tokens: 20 % each."
+
+
 def test_the_few_words_that_are_drawn_of_many_carry_their_short_names():
     screen = Screen(text=" ".join(["dog", "it", *["fed"] * 80]), t="1", lang="en")
     words = screen.words("S")

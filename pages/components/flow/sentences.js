@@ -7,6 +7,7 @@ import { totalOf } from "./twin.js";
 import { fill, said, spellNumber, spellPercent } from "./words.js";
 
 const MAX_HEARD_NUMBERS = 8; // at most this many numbers of a vector are read aloud
+const EQUAL_GAP = 1e-9; // weights that differ by less count as equal, as in facts.py
 const NEARLY_EVEN = 1.05; // weights count as uniform if the largest is below this multiple of the mean, as in facts.py
 
 export class Sentences {
@@ -43,8 +44,10 @@ export class Sentences {
     if (!part || stop.motion === "power" || part.role === "pairs") return "";
     const best = model.mostOf(snapshot.shares);
     const numbers = snapshot.numbers[part.name];
-    const of = { step: part.label, query: asking, key: model.keys[best], percent: spellPercent(snapshot.shares[best]) };
-    if (part.is_share) return said(data.text.heard.share, of);
+    const count = tiedWith(snapshot.shares, best);
+    const percent = spellPercent(snapshot.shares[best]);
+    const of = { step: part.label, query: asking, key: model.keys[best], percent, count };
+    if (part.is_share) return said(count > 1 ? data.text.heard.tie : data.text.heard.share, of);
     if (part.role === "pair") return said(data.text.heard.pair, { ...of, number: spellNumber(numbers[best]) });
     const shown = Array.from(numbers.slice(0, MAX_HEARD_NUMBERS), spellNumber);
     return said(data.text.heard.vector, {
@@ -78,10 +81,13 @@ export class Sentences {
     if (nowhere) return [...fill(data.text[nowhere], { query: [asking, "q"] }), ...this.sunk(shares, fact)];
     if (!fact?.clear && !isDragged) return [[fact?.text ?? "…", "remark"], ...this.why(), ...this.before(glow, now)];
     const best = model.mostOf(shares);
+    const count = tiedWith(shares, best);
     const said = {
       query: [asking, "q"], key: [model.keys[best], "share"], percent: [spellPercent(shares[best]), "share"],
+      count: [String(count), "share"],
     };
-    return [...fill(data.text.headline, said), ...this.sunk(shares, fact), ...this.why(), ...this.before(glow, now)];
+    const template = count > 1 ? data.text.tied : data.text.headline;
+    return [...fill(template, said), ...this.sunk(shares, fact), ...this.why(), ...this.before(glow, now)];
   }
 
   // Returns the text on the percentage that an attention sink takes from all keys, or [] without a sink.
@@ -117,6 +123,9 @@ export class Sentences {
     return told && told.head === look.head && told.query === look.query ? told.fact : null;
   }
 }
+
+// Returns how many shares are as large as the one at `best`, that one included.
+const tiedWith = (shares, best) => shares.filter((share) => Math.abs(share - shares[best]) < EQUAL_GAP).length;
 
 // Returns the key of a text: "nothing" for a row without positive weights, "evenly" for uniform weights, else null.
 function looksNowhere(shares) {
