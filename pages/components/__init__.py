@@ -156,6 +156,12 @@ arrows = make_component(
     "arrows", "<div></div>", styles=("page",), isolate_styles=False, sends={"moved": OneOf(("previous", "next"))}
 )
 cards = make_component("cards", '<div class="cards"></div>', sends={"opened": OneOf("lessons")})
+examples = make_component(
+    "examples",
+    '<div class="examples"></div>',
+    is_fetched=True,
+    sends={"chosen": {"name": OneOf("examples"), "again": Flag()}},
+)
 timeline = make_component("timeline", '<div class="timeline"></div>', sends={"opened": OneOf("milestones")})
 sign_picture = make_component("sign", '<div class="sign"></div>', is_fetched=True)
 scenes = make_component(

@@ -19,7 +19,7 @@ from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState
 from pages.setup.codec import LINK_KEYS, link_trouble
 from pages.site.words import say
-from pages.workbench import mechanism_controls
+from pages.workbench.examples_menu import examples_dependencies, show_examples_menu
 from pages.workbench.sharing import show_share_panel
 
 LINE_HEIGHT_PX = 40  # height of the header's line on a wide page
@@ -30,11 +30,10 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
     session, setup = st.session_state, screen.setup
     lecture, state = lecture_session.get_lecture_session(), setup_state.workbench()
     open_drawers = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
-    shown = setup if any(open_drawers) else (setup.run.example, proof_badge(screen.trace, setup))
-    named = (mechanism_controls.is_example_changed(setup), setup.run.file)
+    shown = setup if any(open_drawers) else proof_badge(screen.trace, setup)
     return (
         shown,
-        *named,
+        *examples_dependencies(setup),
         *open_drawers,
         session.get(EXPORTED_STEP_KEY),
         *map(setup_history.can_move, setup_history.HISTORY_MOVES),
@@ -54,11 +53,11 @@ def show_header(screen: ScreenState) -> None:
 
 
 def show_header_line(screen: ScreenState) -> None:
-    """Shows the choice of the example, undo and redo, link, proof, export."""
+    """Shows the menu of examples, undo and redo, link, proof, export."""
     trace, setup = screen.trace, screen.setup
     own, shared = show_toolbar()
     with own:
-        mechanism_controls.example_picker(setup)
+        show_examples_menu(setup)
         shortcuts(key="shortcuts", on_moved=undo_or_redo, width="content")
     with shared:
         show_add_button(make_scene_of_screen)

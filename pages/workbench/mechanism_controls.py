@@ -1,46 +1,19 @@
-"""Shows the choice of an example, and the controls for score, scale, temperature, precision and device."""
+"""Shows the controls for score, scale, temperature, precision and device."""
 
 import streamlit as st
 
-from attention_core.examples.examples import EXAMPLES
 from attention_core.mechanism.scores import SCORES
 from pages.panels.live_slider import TEMPERATURE_RANGE, RatioSlider, TypedNumber, show_ratio_slider
 from pages.panels.setup_controls import HALF_WIDTH_PX, field_control, show_refusal, try_change
 from pages.runs.devices import AVAILABLE_DEVICES
-from pages.session import setup_state
-from pages.session.fragments import page_part, redraw
+from pages.session.fragments import page_part
 from pages.session.labels import current_palette, describe_gpu_obstacle
 from pages.session.view import ScreenState
 from pages.setup.resolve import config_of
-from pages.setup.setup import DTYPES, RunSetup, Setup
-from pages.site.words import say
+from pages.setup.setup import DTYPES
 
 SCALE_RANGE = (0.01, 10.0)  # range of the scale's slider, which includes 1/√d_k for every width that can be chosen
 SCALE_STEP = 0.05  # step of the arrows at the number input of the scale
-
-
-def is_example_changed(setup: Setup) -> bool:
-    """Returns whether the run of the Setup differs from the run of its example."""
-    return setup.run != RunSetup(example=setup.run.example)
-
-
-def example_picker(setup: Setup) -> None:
-    """Shows the choice of an example; another example replaces the whole Setup.
-
-    The current example cannot be chosen again: if its name arrives, the browser has sent the text that its option had
-    before the last change, beside another act of the visitor.
-    """
-
-    def choose_example(name: str) -> None:
-        if name in EXAMPLES and name != setup_state.current_setup().run.example:
-            setup_state.open_example(name)
-            redraw()
-
-    own, names = setup.run.example, {name: say(f"example.{name}") for name in EXAMPLES}
-    if is_example_changed(setup):
-        names[own] = say("examples.file") if setup.run.file else say("examples.changed", name=names[own])
-    control = field_control("example", own, choose_example, option_text=names.__getitem__)
-    control.draw(st.selectbox, list(EXAMPLES), filter_mode=None, label_visibility="collapsed", width=216)
 
 
 @page_part(lambda screen: config_of(screen.setup.run).score)

@@ -166,7 +166,6 @@ SETTLED = """async (patience) => {
     watch.disconnect()
 }"""
 
-FOCUSED = "document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.innerText"
 CELLS = """(root, part) => {
     const { data } = root.flow, found = {};
     const token = (words, at) => words.filter(word => word === words[at]).length === 1
@@ -464,16 +463,6 @@ class Screen:
                     wanted.click(timeout=3000)
                 return
         raise AssertionError(f"{option} is not among {label}")
-
-    def step_to(self, option: str) -> None:
-        """The one of the list with the focus that the arrow key leads to: of a long list only a part is there."""
-        self.settled()
-        now = None
-        while now != option:
-            self.page.keyboard.press("ArrowDown")
-            self.page.wait_for_function(f"before => ![undefined, '', before].includes({FOCUSED})", arg=now)
-            now = self.page.evaluate(FOCUSED)
-        self.page.keyboard.press("Enter")
 
     def pick(self, part: str, option: str) -> None:
         """The one of the list with the focus that a part of its name, typed, leaves."""

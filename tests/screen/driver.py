@@ -160,6 +160,23 @@ class Screen:
             return self.click_part(f"c_{key}", "typed" if is_typed else "released", value)
         return self.ran(self.widget(key).set_value(value).run)
 
+    def open_examples(self):
+        """Opens the menu of examples, and gives what the browser draws of it."""
+        self.at.session_state["examples"] = True
+        self.ran(self.at.run)
+        (menu,) = self.parts("examples_menu")
+        return json.loads(menu.proto.json)
+
+    def choose_example(self, name, again=False):
+        """Opens the menu of examples and presses one of them."""
+        self.open_examples()
+        return self.click_part("examples_menu", "chosen", {"name": name, "again": again})
+
+    def name(self):
+        """The example that the button of the examples names."""
+        (button,) = [block for block in self.at.get("popover") if block.proto.id.endswith("-examples")]
+        return button.proto.popover.help
+
     def press(self, key):
         button, *_ = self.seek(lambda: [button for button in self.at.button if button.key == key])
         return self.ran(button.click().run)

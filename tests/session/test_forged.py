@@ -39,7 +39,7 @@ def stands(screen, setup):
 def test_a_choice_that_is_not_offered_changes_nothing(text):
     screen = Screen()
     setup = screen.setup()
-    for key in ("example", "score", "dtype", "device", "heads", "kv_heads", "positions", "built", "step", "scale"):
+    for key in ("score", "dtype", "device", "heads", "kv_heads", "positions", "built", "step", "scale"):
         stands(choose(screen, key, text), setup)
     stands(choose(screen, "masks", text, "causal", text), make_setup(masks=("causal",)))
 

@@ -37,7 +37,7 @@ def test_undo_goes_back_step_by_step():
         screen.press_labelled(undo)
         assert (run_to_query(screen.setup().run), screen.weight(5, 3)) == (link, weight)
     assert next(button for button in screen.at.button if button.label == undo).disabled
-    screen.set("example", "zh_ta").press_labelled(undo)
+    screen.choose_example("zh_ta").press_labelled(undo)
     assert screen.link() == {}
 
 

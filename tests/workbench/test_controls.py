@@ -11,7 +11,6 @@ from attention_core.inputs.matrix_link import write_matrix
 from attention_core.inputs.tokenizer import word_vector
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.scores import SCORES
-from pages.panels.control import Control
 from pages.runs import cache
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import Screen, it_to_dog, score_of, softmax
@@ -277,7 +276,7 @@ def test_q_and_k_that_were_given_become_the_two_sequences_of_a_matrix_input():
 
 
 def test_another_example_is_one_choice_away():
-    screen = Screen().set("score", "dot").set("example", "zh_ta")
+    screen = Screen().set("score", "dot").choose_example("zh_ta")
     assert screen.link() == {"ex": "zh_ta"}
     assert screen.fact() == "Head 1: “它” gives 93 % of its attention to “狗”, 6.5 times an even share."
 
@@ -381,20 +380,3 @@ def test_a_matrix_of_any_width_gets_projections_that_its_heads_can_share():
         "w_v": (3, 4),
         "w_o": (4, 3),
     }
-
-
-def test_the_option_of_an_example_that_a_browser_sends_late_takes_no_change_back(monkeypatch):
-    """A changed example has another text in its list. A browser that has not received it yet sends the one before; the
-    run that reads it may be stopped by the next message before the list is drawn."""
-    screen = Screen(ex="en_plane", lang="en")
-    before = screen.widget("example").proto.raw_value
-    screen.set("temperature", 2.0)
-    box = screen.widget("example").proto
-    assert box.raw_value != before
-    keep = Control.keep
-    with monkeypatch.context() as stopped:
-        stopped.setattr(Control, "keep", lambda control, *at: control.name == "example" or keep(control, *at))
-        screen.send(box.id, string_value=before)
-    screen.send(box.id, string_value=box.raw_value)
-    assert screen.setup().run.temperature == 2.0 and screen.setup().run.example == "en_plane"
-    assert screen.link()["temp"] == "2.0"

@@ -28,7 +28,7 @@ def test_opens_cold(name, language):
     link.pop("rev", None)  # the weights of a language model
     assert link == ({} if silent else {"ex": name}) | {"lang": language}
     assert screen.words() == list(example.tokens)
-    assert screen.widget("example").label == load_app_texts(language)["control.example"]
+    assert load_app_texts(language)[f"example.{name}"] in screen.name()
     if name in STORIES and example.focus:
         (head, query), weights = example.focus, STORIES[name]["expected"]["weights"]
         row = weights[head][query] if np.ndim(weights) == 3 else weights[query]
@@ -74,10 +74,12 @@ def test_a_screen_that_nobody_touched_follows_the_language():
 
 @pytest.mark.parametrize("language, other, fact", [("en", "zh", MIXED), ("zh", "en", "Head 1: “它” gives")])
 def test_what_somebody_changed_stays_in_another_language(language, other, fact):
-    for control, value in (("scale", "off"), ("text", None), ("example", "en_colour"), ("masks", ["causal"])):
+    for control, value in (("scale", "off"), ("text", None), ("examples", "en_colour"), ("masks", ["causal"])):
         screen = Screen(lang=language)
         if control == "text":
             screen.set("text", "")  # refused: what was typed waits in its box
+        elif control == "examples":
+            screen.choose_example(value)
         else:
             screen.set(control, value)
         changed = screen.setup()
@@ -103,7 +105,7 @@ def test_what_a_link_said_stays_in_another_language():
 
 
 def test_the_english_example_chosen_in_chinese_is_in_the_link():
-    screen = Screen(lang="zh").set("example", "en_it")
+    screen = Screen(lang="zh").choose_example("en_it")
     assert (screen.fact(), screen.link()) == (MIXED, {"ex": "en_it", "lang": "zh"})
     assert Screen(**screen.link()).fact() == MIXED
 

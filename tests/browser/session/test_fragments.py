@@ -49,8 +49,14 @@ def test_a_refusal_comes_and_goes_and_the_other_controls_stay(screen):
 def test_another_example_and_another_language_reach_every_part(screen):
     opened = screen("?lang=en")
     opened.open_more()
-    opened.page.locator(".st-key-c_example input").focus()
-    opened.step_to("Five heads built by hand")
+    opened.page.get_by_role("button", name="Examples", exact=True).click()
+    here = opened.page.locator(".examples a[aria-current]")
+    expect(here).to_contain_text("Who is “it”?")
+    expect(here.locator("svg rect")).to_have_count(49)  # 7 x 7 weights
+    with opened.answered():
+        opened.page.get_by_label("Find an example").fill("five heads")
+        opened.page.keyboard.press("Enter")
+    expect(opened.page.get_by_test_id("stPopoverBody")).to_be_hidden()
     expect(opened.page.locator(".st-key-c_heads input")).to_have_value("5")
     expect(opened.page.locator(".st-key-c_built [aria-pressed=true]")).to_have_count(5)
     opened.page.get_by_text("中文", exact=True).click()

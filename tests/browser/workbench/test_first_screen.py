@@ -341,7 +341,7 @@ def test_what_a_word_does_stands_within_its_box_where_names_are_short(screen, la
 @pytest.mark.parametrize("query", STEPS)
 def test_the_header_is_one_line_and_all_steps_stay_on_one_projector_screen(screen, lang, query):
     opened = screen(f"?lang={lang}&{query}")
-    first, last = (opened.page.locator(f".st-key-c_{name}").bounding_box() for name in ("example", "lang"))
+    first, last = (opened.page.locator(f".st-key-{key}").bounding_box() for key in ("examples", "c_lang"))
     assert abs(first["y"] - last["y"]) < first["height"] / 2
     opened.open_map()
     boxes = [each.bounding_box() for each in opened.strip().all()]
