@@ -5,6 +5,7 @@ Only this module imports vl-convert, which contains Vega and a renderer of SVG, 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 
@@ -18,10 +19,11 @@ from attention_core.drawing.text_layout import text_width
 
 VEGA_LITE = "6.4"  # the Vega-Lite version whose specifications Altair writes, as vl-convert names it
 FILE_MARGIN_PX = 16.0  # in pixels: the margin around the picture
-FILE_TITLE_PX, FILE_NOTE_PX = 20.0, 11.0  # in pixels: the letter size of the title, and of the provenance
+FILE_TITLE_PX, FILE_NOTE_PX = 20.0, 11.0  # in pixels: the letter size of the title, and of the notes
 LINE_HEIGHT = 1.4  # distance between two lines of text, in multiples of the letter size
-MIN_FILE_TEXT_WIDTH_PX = 420.0  # in pixels: beside a narrower picture the file is widened, for a title of few lines
-MAX_FOOTER_LINES = 12  # most lines of a footer; a longer address is cut here, but complete in the SVG's description
+MIN_FILE_TEXT_WIDTH_PX = 420.0  # in pixels: the texts are at least this wide, for a title of few lines
+LEAST_ASPECT = 4 / 3  # width / height of a file whose texts stand above the picture is at least this
+MAX_NOTE_LINES = 12  # most lines of a note; a longer one is cut here, but complete in the SVG's description
 PNG_SCALE = 3.0  # how many pixels the PNG has per pixel of the SVG
 SVG_SIZE_PATTERN = re.compile(r'<svg [^>]*?width="([0-9.]+)" height="([0-9.]+)"')
 LINE_END_SIGNS = " &?/"  # a line may end after these characters of an address
@@ -42,56 +44,69 @@ UNASSIGNED_LETTER = "\U0010fffd"  # a private-use character that no font has; mi
 
 
 def svg_text(
-    picture: Picture, provenance: Provenance, palette: Palette, formula: str = "", is_titled: bool = True
+    picture: Picture,
+    provenance: Provenance,
+    palette: Palette,
+    formula: str = "",
+    is_titled: bool = True,
+    is_transparent: bool = False,
 ) -> str:
-    """Return a picture as SVG, with the title and the step's formula above it and its provenance below.
+    """Return a picture as SVG, with the title, the step's formula, and the notes of its provenance.
 
-    palette: the colours of the texts and the background. formula: LaTeX, "" for none. is_titled: whether the title is
-    drawn; False if the slide already shows it.
+    The texts stand above the picture if it is wide, else beside it, so that the file is wider than high and fits a
+    slide. The address of the provenance is not drawn.
+
+    palette: the colours of the texts and the background. formula: LaTeX, "" for none. is_titled: whether the texts are
+    drawn; False if the slide shows them. is_transparent: whether the background is left out.
 
     >>> from attention_core.drawing.specifications import sized_specification
     >>> from attention_core.drawing.cells import cell_table
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> picture = Picture(cell_table([]), sized_specification(100, 50))
     >>> text = svg_text(picture, Provenance("Two & three", "?ex=en_it"), LIGHT_PALETTE)
-    >>> "<title>Two &amp; three</title>" in text
-    True
+    >>> "<title>Two &amp; three</title>" in text, "?ex=en_it" in text
+    (True, False)
     """
     chart = vega_svg(picture)
     chart_width, chart_height = svg_size(chart)
-    inside = max(MIN_FILE_TEXT_WIDTH_PX, chart_width)
-    equation = None
-    if formula:
-        equation = typeset_formula(formula, palette.ink)
-        inside = max(inside, equation.width)
-    title_lines = wrap_text(provenance.lines[0], inside, FILE_TITLE_PX) if is_titled else ()
-    parts, y = text_lines_svg(title_lines, FILE_MARGIN_PX, FILE_TITLE_PX, palette.ink)
-    if equation:
-        parts += [*equation.outlines, place_svg(equation.svg, y + 4)]
-        y += equation.height + 16
-    parts.append(place_svg(chart, y))
-    y += chart_height + 12
-    notes = footer_lines(provenance, inside)
-    footer, y = text_lines_svg(notes, y, FILE_NOTE_PX, palette.ink)
-    parts += footer
-    width = inside + 2 * FILE_MARGIN_PX
-    height = y + FILE_MARGIN_PX
-    return whole_svg(parts, width, height, provenance, palette)
+    texts = write_texts(provenance, palette, formula, chart_width) if is_titled else TextColumn((), 0, 0)
+    is_above = texts.height + chart_height <= max(texts.width, chart_width) / LEAST_ASPECT
+    if texts.height and not is_above:
+        texts = write_texts(provenance, palette, formula, MIN_FILE_TEXT_WIDTH_PX)
+    if not texts.height:
+        width, height, chart_left, chart_top = chart_width, chart_height, 0, 0
+    elif is_above:
+        width = max(texts.width, chart_width)
+        height, chart_left, chart_top = texts.height + chart_height, 0, texts.height
+    else:
+        chart_left, chart_top = texts.width + 2 * FILE_MARGIN_PX, 0
+        width, height = chart_left + chart_width, max(texts.height, chart_height)
+    parts = [*texts.parts, place_svg(chart, FILE_MARGIN_PX + chart_left, FILE_MARGIN_PX + chart_top)]
+    edge = 2 * FILE_MARGIN_PX
+    return whole_svg(parts, width + edge, height + edge, provenance, palette, is_transparent)
 
 
-def whole_svg(parts: Sequence[str], width: float, height: float, provenance: Provenance, palette: Palette) -> str:
-    """Return SVG elements as one SVG on the theme's background; the provenance is the SVG's description.
+def whole_svg(
+    parts: Sequence[str],
+    width: float,
+    height: float,
+    provenance: Provenance,
+    palette: Palette,
+    is_transparent: bool = False,
+) -> str:
+    """Return SVG elements as one SVG on the theme's background; the provenance, without its address, is the SVG's
+    description.
 
-    parts: the elements, already placed.
+    parts: the elements, already placed. is_transparent: whether the background is left out.
     """
     width, height = round(width), round(height)
     size = f'width="{width}" height="{height}"'
     title = escape(provenance.lines[0])
-    description = escape(" ".join(provenance.lines))
+    description = escape(" ".join((provenance.lines[0], *provenance.lines[2:])))
     elements = [
         f'<svg xmlns="{SVG_NAMESPACE}" {size} viewBox="0 0 {width} {height}" role="img">',
         f"<title>{title}</title><desc>{description}</desc>",
-        f'<rect {size} fill="{palette.ground}"/>',
+        "" if is_transparent else f'<rect {size} fill="{palette.ground}"/>',
         *parts,
         "</svg>\n",
     ]
@@ -182,12 +197,41 @@ def svg_size(svg: str) -> tuple[float, float]:
     return float(width), float(height)
 
 
-def place_svg(svg: str, y: float) -> str:
-    """Return an SVG as an element of another SVG, y pixels below its top."""
-    return svg.replace("<svg", f'<svg x="{FILE_MARGIN_PX:g}" y="{y:.2f}"', 1)
+def place_svg(svg: str, x: float, y: float) -> str:
+    """Return an SVG as an element of another SVG, x pixels right of its left edge and y pixels below its top."""
+    return svg.replace("<svg", f'<svg x="{x:g}" y="{y:.2f}"', 1)
 
 
-# ---- texts around the picture ----------------------------------------------------------------------------------------
+# ---- texts beside the picture ----------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class TextColumn:
+    """The texts of a file as SVG elements at its upper left corner, and their width and height in pixels."""
+
+    parts: Sequence[str]
+    width: float
+    height: float
+
+
+def write_texts(provenance: Provenance, palette: Palette, formula: str, width: float) -> TextColumn:
+    """Return the title, the formula, the warning and the notes of a picture, one below the other.
+
+    width: in pixels; lines are wrapped to it, or to MIN_FILE_TEXT_WIDTH_PX or the formula's width if one is larger. The
+    column is as wide as its widest line.
+    """
+    equation = typeset_formula(formula, palette.ink) if formula else None
+    equation_width = equation.width if equation else 0
+    wrapped = max(MIN_FILE_TEXT_WIDTH_PX, equation_width, width)
+    title = wrap_text(provenance.lines[0], wrapped, FILE_TITLE_PX)
+    notes = [*note_lines(provenance, wrapped)]
+    parts, y = text_lines_svg(title, FILE_MARGIN_PX, FILE_TITLE_PX, palette.ink)
+    if equation:
+        parts += [*equation.outlines, place_svg(equation.svg, FILE_MARGIN_PX, y + 4)]
+        y += equation.height + 16
+    small, y = text_lines_svg(notes, y + 4, FILE_NOTE_PX, palette.ink)
+    widths = [text_width(line, FILE_TITLE_PX) for line in title] + [text_width(line, FILE_NOTE_PX) for line in notes]
+    return TextColumn((*parts, *small), max(equation_width, *widths), y + 12 - FILE_MARGIN_PX)
+
+
 def text_lines_svg(lines: Iterable[str], y: float, size: float, ink: str) -> tuple[list[str], float]:
     """Return lines of text as SVG elements, the first line below the height y, and the y of the last line's lower
     edge.
@@ -200,14 +244,14 @@ def text_lines_svg(lines: Iterable[str], y: float, size: float, ink: str) -> tup
     return parts, y
 
 
-def footer_lines(provenance: Provenance, width: float) -> Iterator[str]:
-    """Yield the address and the notes of the provenance, wrapped to this width; "…" replaces lines beyond
-    MAX_FOOTER_LINES.
+def note_lines(provenance: Provenance, width: float) -> Iterator[str]:
+    """Yield the warning and the notes of the provenance, wrapped to this width; "…" replaces lines beyond
+    MAX_NOTE_LINES.
     """
-    for text in provenance.lines[1:]:
+    for text in provenance.lines[2:]:
         lines = wrap_text(text, width, FILE_NOTE_PX)
-        yield from lines[:MAX_FOOTER_LINES]
-        if len(lines) > MAX_FOOTER_LINES:
+        yield from lines[:MAX_NOTE_LINES]
+        if len(lines) > MAX_NOTE_LINES:
             yield "…"
 
 

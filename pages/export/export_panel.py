@@ -39,6 +39,7 @@ from pages.site.words import current_language, escape_markdown, say
 
 EXPORTED_STEP_KEY = "c_export"  # session key of the chosen export: a step's name, or MAP_OPTION
 MAP_OPTION = "map"  # the option that exports the attention map of the selected head
+TRANSPARENT_KEY = "c_export_transparent"  # session key: whether pictures are exported without a background
 MAX_NAMED_LETTERS = 12  # the message lists at most this many of the letters that the fonts lack
 
 
@@ -80,6 +81,7 @@ def show_step_files(trace: Trace, setup: Setup, provenance: Provenance, selectio
         palette=current_palette(),
         provenance=provenance,
         map_title=heading if option == MAP_OPTION else None,
+        is_transparent=bool(st.session_state.get(TRANSPARENT_KEY)),
     )
     missing = missing_letters(list_picture_letters(trace, provenance, names))
     with button_row():
@@ -91,6 +93,14 @@ def show_step_files(trace: Trace, setup: Setup, provenance: Provenance, selectio
             offer_download("csv", file_name(setup, "csv", option), "text/csv", make_table)
     if missing:
         st.caption(say("export.no_png", letters=escape_markdown(missing[:MAX_NAMED_LETTERS])))
+    st.toggle(say("export.transparent"), key=TRANSPARENT_KEY)
+    show_credit(provenance)
+
+
+def show_credit(provenance: Provenance) -> None:
+    """Shows the credit of a picture, with the address of its run, to copy; the picture itself has no address."""
+    st.caption(say("export.credit"))
+    st.code(" ".join((*provenance.lines[2:], provenance.lines[1])), language=None, wrap_lines=True)
 
 
 def choose_exported_step(trace: Trace, setup: Setup, names: dict[str, str]) -> str:

@@ -21,7 +21,7 @@ class StepPicture:
     """The data from which a picture of a step or of an attention map is drawn on request.
 
     chosen: the opened cell. map_title: the title for the attention map of the selected head; None if the step is drawn
-    as a product.
+    as a product. is_transparent: whether the background is left out.
     """
 
     trace: Trace
@@ -31,15 +31,16 @@ class StepPicture:
     palette: Palette
     provenance: Provenance
     map_title: str | None
+    is_transparent: bool = False
 
     def to_svg(self) -> str:
-        """Returns the picture as SVG text, with the formula of the step and its provenance."""
+        """Returns the picture as SVG text, with the formula of the step and the notes of its provenance."""
         if self.map_title is None:
             picture, provenance = self.draw_step(), self.provenance
         else:
             picture, provenance = self.draw_map(), self.note_shown_part()
         equation = formula(self.trace, self.step, self.palette.families(), formula_names(self.trace))
-        return svg_text(picture, provenance, self.palette, equation)
+        return svg_text(picture, provenance, self.palette, equation, is_transparent=self.is_transparent)
 
     def draw_step(self) -> Picture:
         """Draws the step as a product of matrices, and returns the picture."""

@@ -1,5 +1,6 @@
 """Shows the heads of a file: all as small attention maps, and the open head as a large map with downloads."""
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -14,7 +15,7 @@ from pages import components
 from pages.export.downloads import button_row, can_export, offer_download
 from pages.lectures import lecture_session
 from pages.lectures.add_button import show_add_button
-from pages.lectures.kinds.picture import OwnPicture
+from pages.lectures.kinds.picture import MAX_PICTURE_WORDS_CHARS, OwnPicture
 from pages.lectures.script import Scene
 from pages.maps.given_file import EXAMPLE_FILE, HEAD_KEY, GivenFile
 from pages.panels.canvas_map import show_plain_map
@@ -152,7 +153,9 @@ def draw_opened_head(given: GivenFile, is_titled: bool = True) -> str:
     trace, palette = given.maps.head_trace(*opened_head(given)), current_palette()
     axes = (say("corner.T"), say("corner.S"))
     picture = head_map(trace, 0, picture_texts_for(trace), palette, axes=axes)
-    return svg_text(picture, make_provenance(given), palette, is_titled=is_titled)
+    provenance = make_provenance(given)
+    with_source = replace(provenance, notes=provenance.lines[1:])  # because the second line is usually an address
+    return svg_text(picture, with_source, palette, is_titled=is_titled)
 
 
 def make_provenance(given: GivenFile) -> Provenance:
@@ -185,9 +188,8 @@ def show_head_scene(given: GivenFile) -> None:
 
 
 def make_head_scene(given: GivenFile) -> Scene:
-    """Returns a scene of a lecture, a picture with a caption: the map of the open head, and below it the map's
-    provenance.
-    """
+    """Returns a scene of a lecture: the map of the open head as a picture, and the map's provenance as its source."""
     title = name_opened_head(given)
-    picture = OwnPicture(png_bytes(draw_opened_head(given, is_titled=False)), alt=title)
+    source = " ".join(make_provenance(given).lines[1:])[:MAX_PICTURE_WORDS_CHARS]
+    picture = OwnPicture(png_bytes(draw_opened_head(given, is_titled=False)), title, source)
     return lecture_session.make_scene(picture, title)

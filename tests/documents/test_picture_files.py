@@ -20,7 +20,9 @@ from attention_core.documents.picture_files import (
     PNG_SCALE,
     missing_letters,
     png_bytes,
+    svg_size,
     svg_text,
+    vega_svg,
     wrap_text,
 )
 from attention_core.documents.provenance import Provenance
@@ -68,7 +70,7 @@ def test_a_file_shows_every_cell_of_the_table_in_its_colour_with_its_number(pale
     told = {f"{row['what']}: {row['value']}": row["fill"] for row in rows if row["kind"] in ("cell", "blocked")}
     assert fills(svg) == told and len(told) == 9
     written = [row["text"] for row in rows if row["text"]]
-    assert sorted(written) == sorted(texts(svg)[1:-2])  # between the title and where it is from
+    assert sorted(written) == sorted(texts(svg)[2:])  # after the title and the note
     assert svg.count("<path") + svg.count("<line") > 9 + 3  # hatches of the blocked cells, and the chosen row
 
 
@@ -87,14 +89,42 @@ def test_a_number_stands_in_the_cell_that_its_colour_fills():
     assert torch.allclose(torch.tensor(found, dtype=torch.float64), weights, atol=0.005)
 
 
-def test_title_formula_and_where_it_is_from_stand_around_it():
+def test_title_formula_and_notes_stand_beside_it_and_no_address():
     svg = drawn(run())
     root = ElementTree.fromstring(svg)
     assert root.find(f"{SVG}title").text == "who & <what>" == texts(svg)[0]
-    assert root.find(f"{SVG}desc").text == f"who & <what> {LINK} Random: x, from seed 3."
-    assert texts(svg)[-2:] == [LINK, "Random: x, from seed 3."]
+    assert root.find(f"{SVG}desc").text == "who & <what> Random: x, from seed 3."
+    assert texts(svg)[1] == "Random: x, from seed 3."
     labels = [part.get("aria-label") for part in root.iter(f"{SVG}svg")]
     assert r"\mathrm{weights} = \mathrm{softmax}_S(\mathrm{scaled\_scores})" in labels
+    assert "attention.example.edu" not in svg
+
+
+@pytest.mark.parametrize("count", [1, 3, 7, 30])
+def test_a_file_is_wider_than_high(count):
+    x = torch.randn(count, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    svg = drawn(attend_qkv(x, x, x), labels=tuple(f"word {i}" for i in range(count)))
+    root = ElementTree.fromstring(svg)
+    width, height = (float(root.get(side)) for side in ("width", "height"))
+    assert width / height > 1.2
+    chart = next(part for part in root.iter(f"{SVG}svg") if part is not root and part.get("role") is None)
+    assert float(chart.get("x")) + float(chart.get("width")) <= width
+
+
+def test_a_slide_has_the_chart_alone():
+    picture = head_map(run(), 0, words(), LIGHT_PALETTE)
+    svg = svg_text(picture, IMPRINT, LIGHT_PALETTE, is_titled=False)
+    edge = 2 * FILE_MARGIN_PX
+    assert svg_size(svg) == pytest.approx(tuple(side + edge for side in svg_size(vega_svg(picture))), abs=1)
+
+
+def test_a_transparent_file_has_no_background():
+    picture = head_map(run(), 0, words(), LIGHT_PALETTE)
+    corner = {}
+    for is_transparent in (True, False):
+        svg = svg_text(picture, IMPRINT, LIGHT_PALETTE, is_transparent=is_transparent)
+        corner[is_transparent] = Image.open(BytesIO(png_bytes(svg))).convert("RGBA").getpixel((0, 0))
+    assert corner[True][3] == 0 and corner[False] == (255, 255, 255, 255)
 
 
 def test_no_word_is_markup():
@@ -114,11 +144,11 @@ def test_a_png_is_the_svg_enlarged():
     assert tuple(int(cell[at : at + 2], 16) for at in (1, 3, 5)) in {c for _, c in picture.getcolors(10**6)}
 
 
-def test_nothing_reaches_beyond_the_edge_and_a_long_address_is_cut_in_sight_only():
-    link = LINK + "&x=" + "1,2;" * 5000
-    svg = drawn(run(), imprint=Provenance("long " * 60, link, ()))
+def test_nothing_reaches_beyond_the_edge_and_a_long_note_is_cut_in_sight_only():
+    note = "1,2;" * 5000
+    svg = drawn(run(), imprint=Provenance("long " * 60, LINK, (note,)))
     root = ElementTree.fromstring(svg)
-    assert link in root.find(f"{SVG}desc").text and "…" in texts(svg)
+    assert note in root.find(f"{SVG}desc").text and "…" in texts(svg)
     assert float(root.get("height")) < 1500
     edges = Image.open(BytesIO(png_bytes(svg))).convert("L")
     width, height = edges.size

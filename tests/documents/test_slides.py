@@ -18,12 +18,13 @@ from attention_core import attend_qkv
 from attention_core.documents.excerpt import DocumentTexts
 from attention_core.documents.exercise_sheet import cell_exercise, exercise_sheet
 from attention_core.documents.lecture_page import MAX_MOVING_BYTES, PartDrawing, bound_moving, lecture_page
-from attention_core.documents.picture_files import svg_text
+from attention_core.documents.picture_files import svg_size, svg_text
 from attention_core.documents.provenance import Provenance
 from attention_core.documents.slide_file import (
     BODY_BOX,
     EMU_PER_PX,
     LINE_HEIGHT,
+    MAX_PICTURE_SCALE,
     POINTS_PER_PX,
     SLIDE_HEIGHT_PX,
     SLIDE_WIDTH_PX,
@@ -157,9 +158,13 @@ def pictures_on(page):
 def test_a_picture_is_as_large_as_its_room_lets_it_be_and_two_share_it():
     one, two = (pages_of(show(Slide("x", pictures=(picture(),) * count)))[1] for count in (1, 2))
     (alone,) = pictures_on(one)
-    assert alone.height / EMU_PER_PX == pytest.approx(BODY_BOX.height, abs=1)
+    width, height = svg_size(map_svg())
+    scale = min(BODY_BOX.height / height, MAX_PICTURE_SCALE)
+    assert alone.height / EMU_PER_PX == pytest.approx(scale * height, abs=1)
     beside = pictures_on(two)
-    assert beside[0].top == beside[1].top and sum(each.width for each in beside) / EMU_PER_PX > 0.9 * BODY_BOX.width
+    half = BODY_BOX.split(2, is_across=True)[0]
+    scale = min(half.width / width, half.height / height, MAX_PICTURE_SCALE)
+    assert beside[0].top == beside[1].top and beside[1].width / EMU_PER_PX == pytest.approx(scale * width, abs=1)
     (own,) = pictures_on(pages_of(show(Slide("x", pictures=(ready_picture(),))))[1])
     assert own.width / EMU_PER_PX == 300  # as its pixels allow
 

@@ -145,6 +145,20 @@ def test_a_picture_is_the_one_on_the_screen(files):
     assert "kᵀ · 头 1 · 2 × 7" in files.made("_scores.svg")
 
 
+def test_no_picture_has_an_address_and_the_credit_beside_it_has_it(files):
+    screen = Screen("export", step="scores")
+    for option in ("scores", "map"):
+        files.clear()
+        screen.set("export", option)
+        assert "?ex=" not in files.made(".svg") and "http://localhost" not in files.made(".svg")
+    credit = screen.at.code[0].value
+    assert credit.startswith("Made with Attention Explorer (MIT licence). Built by hand")
+    assert opened_by(credit.rpartition(" ")[2]) == screen.setup()
+    files.clear()
+    screen.set("export_transparent", True)
+    assert f'fill="{LIGHT_PALETTE.ground}"/><text' not in files.made(".svg")
+
+
 def test_a_picture_has_the_colours_of_the_theme_that_it_is_asked_for_in(files, monkeypatch):
     """Also where the thread that makes it cannot ask the session for its theme."""
     theme = property(lambda self: SimpleNamespace(type="dark" if get_script_run_ctx() else None))

@@ -305,16 +305,23 @@ def test_the_open_map_of_a_file_becomes_a_picture_of_the_lecture(page):
 
 
 @pytest.mark.parametrize("is_mine", [True, False])
-def test_the_picture_says_whose_maps_it_shows_and_leaves_the_title_to_the_scene(page, is_mine, monkeypatch):
+def test_the_scene_says_whose_maps_it_shows_and_its_picture_leaves_the_title_to_it(page, is_mine, monkeypatch):
     drawn_svg = []
-    monkeypatch.setattr(head_view, "png_bytes", lambda svg: drawn_svg.append(svg) or b"no picture")
+    draw = head_view.png_bytes
+    monkeypatch.setattr(head_view, "png_bytes", lambda svg: drawn_svg.append(svg) or draw(svg))
     if is_mine:
         bring(page, "mine.npz", npz(attention=drawn(L, H, T, T), tokens=np.array(WORDS)))
     page.press("add_scene")
+    (scene,) = own_lecture(page).scenes
+    assert scene.shown.source.startswith("mine.npz" if is_mine else "Our own small model on one sentence")
     shown = re.findall(r"<text[^>]*>([^<]*)</text>", drawn_svg[0])
-    assert ("mine.npz" if is_mine else "Our own small model on one sentence") in shown
-    assert not any(text.startswith("layer") for text in shown)
-    assert own_lecture(page) is None and len(errors(page)) == 1  # what is no picture is refused, with a sentence
+    assert shown and not any(text.startswith("layer") for text in shown)
+
+
+def test_what_is_no_picture_is_refused_with_a_sentence(page, monkeypatch):
+    monkeypatch.setattr(head_view, "png_bytes", lambda svg: b"no picture")
+    page.press("add_scene")
+    assert own_lecture(page) is None and len(errors(page)) == 1
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -199,7 +199,8 @@ def test_a_lesson_is_drawn_out_of_sight_and_its_sentence_and_pictures_are_on_its
         slide = slides[at]
         assert slide.pictures and slide.notes == lecture.scenes[at].note
         assert slide.link.startswith(f"{ADDRESS}{part.slug}?")
-        assert "**" not in slide.answer and all(b"attention.example.edu" in each.data for each in slide.pictures)
+        assert "**" not in slide.answer and "Attention Explorer" in slide.source
+        assert not any(b"attention.example.edu" in each.data for each in slide.pictures)
     drawer = slides[lessons[LessonPart("induction", "layers")]]
     assert len(drawer.pictures) == 2 and "98" in drawer.answer and not drawer.moving
     picture = next(slide for slide, scene in zip(slides, lecture.scenes, strict=True) if scene.kind == "picture")
