@@ -86,6 +86,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         "crossed": screen.inputs.crossed,
         "facts": list_facts(trace, facts),
         "head_names": list_heads(screen, facts),
+        "random": bool(trace.chance.matrices),
         "palette": vars(palette_for(trace, current_palette())),
         "text": flow_text(trace, cut and len(cut.keys)),
     }

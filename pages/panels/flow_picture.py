@@ -66,7 +66,7 @@ def make_journey_data(screen: ScreenState, showing: Showing, step: str | None = 
 
 
 # ---- the selection ---------------------------------------------------------------------------------------------------
-RESTS = ("start", "end", "plane")  # keyframes without a step; plane: the view in which vectors are dragged
+RESTS = ("start", "end", "heads", "plane")  # keyframes without a step, and the views of all heads and of dragging
 
 
 @dataclass

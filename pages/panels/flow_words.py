@@ -14,6 +14,10 @@ from pages.site.words import current_language, get_text_template, load_app_texts
 STOP = "flow.stop."  # prefix of the text keys of the motions (stages of the query's animation)
 CLEAR_KINDS = ("most", "only")  # rows in which a single word has most or all of the weight; the headline names it
 MAX_TOLD_ROWS = 256  # if all heads together have more rows, only the selected row gets a description
+HEADS_TEXTS = (
+    *("label", "all", "random", "layers", "why", "why_one", "why_random", "choose", "read", "cell"),
+    *("minus", "row", "same_row", "random_difference", "more_one", "more_other", "points"),
+)
 NEAR_OFFSETS = {-1: "before", 0: "itself", 1: "after"}
 
 
@@ -46,11 +50,17 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
         "waits": say("flow.waits"),
         "random": say("flow.habit.random"),
         "differs": get_text_template("flow.differs"),
-        "views": {view: say(f"flow.view.{view}") for view in ("flow", "map")},
+        "views": {view: say(f"flow.view.{view}") for view in ("flow", "heads", "map")},
+        "heads": heads_text(),
         "names": {motion: say(f"flow.stop.{motion}") for motion in motions},
         "heard": {kind: get_text_template(f"flow.heard.{kind}") for kind in ("vector", "pair", "share", "tie")},
         "stops": {motion: get_text_template(f"flow.told.{motion}") for motion in motions},
     }
+
+
+def heads_text() -> dict[str, str]:
+    """Returns {name: text} of the texts in the view of all heads; some have placeholders that the browser fills."""
+    return {name: get_text_template(f"flow.heads.{name}") for name in HEADS_TEXTS}
 
 
 @cache  # cached, because every picture calls this function
@@ -61,7 +71,7 @@ def list_motions(language: str) -> tuple[str, ...]:
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def list_heads(screen: ScreenState, facts: Mapping[int, Sequence[RowFact]]) -> list[dict[str, str]]:
-    """Returns, for each head, its name and a text that describes the pattern of its weights (its habit).
+    """Returns, for each head, its name, also without its role, and a text on the pattern of its weights (its habit).
 
     facts: {head: facts about its rows}, for the heads that were analysed; other heads have the habit "".
     """
@@ -70,7 +80,8 @@ def list_heads(screen: ScreenState, facts: Mapping[int, Sequence[RowFact]]) -> l
     for head in range(trace.sizes()["H"]):
         is_read = head in facts
         habit = say_habit(trace, head_habit(trace, facts[head])) if is_read else ""
-        heads.append({"name": head_name(screen.setup, screen.inputs, head), "habit": habit})
+        name = head_name(screen.setup, screen.inputs, head)
+        heads.append({"name": name, "short": say("place.head", number=head + 1), "habit": habit})
     return heads
 
 

@@ -70,7 +70,7 @@ def measure(runs: int) -> Iterator[Figure]:
     with process_of("app.py") as (ours, _), process_of(BARE, **AS_IT_COMES) as (bare, _), chromium() as browser:
         changes, plane = Changes(Tab(browser, ours, PICTURE)), Changes(Tab(browser, ours, PICTURE))
         least = Tab(browser, bare, "button")
-        plane.tab.page.locator(".flow .views button").last.click()
+        plane.tab.page.locator(".flow .views [data-kind=plane]").click()
         kinds = {
             "a mask on or off": (changes.mask, MOST, AIM),
             "a slider let go": (changes.temperature, MOST_LET_GO, None),

@@ -97,7 +97,7 @@ def measure(runs: int) -> Iterator[Figure]:
 def frames_of(page: Page, what: str, name: str) -> Figure:
     """Frames a second while a hand drags."""
     if what == "vector":
-        page.locator(".flow .views button").nth(2).click()
+        page.locator(".flow .views [data-kind=plane]").click()
         page.locator(".plane .grip").first.wait_for(state="attached")
     gaps = page.locator(".flow").evaluate(DRAG, [what, DRAG_MS])
     rate = 1000 * len(gaps) / sum(gaps)

@@ -345,7 +345,7 @@ class Screen:
 
     def open_map(self) -> None:
         """Shows the map in the place of the flow."""
-        self.page.locator(".flow .views button").nth(1).click()
+        self.page.locator(".flow .views [data-kind=map]").click()
         self.strip().first.wait_for()
 
     def drawn(self, key: str):

@@ -142,4 +142,4 @@ def test_goals_belong_to_the_examples_own_words():
 def test_a_run_that_is_sent_in_part_has_no_plane():
     text = " ".join(f"word{number}" for number in range(70))
     flow = Screen(text=text).flow()
-    assert "plane" not in flow and list(flow["text"]["views"]) == ["flow", "map"]
+    assert "plane" not in flow and list(flow["text"]["views"]) == ["flow", "heads", "map"]

@@ -55,7 +55,7 @@ def save_frames(page: Page, folder: Path) -> None:
         flow.evaluate(DRAWN, half / 2)
         name = f"{half:02d}-{stops[half // 2] if half % 2 else 'rest'}.png"
         page.screenshot(path=folder / name)
-    page.locator(".flow .views button").nth(1).click()
+    page.locator(".flow .views [data-kind=map]").click()
     page.wait_for_function("root => root.flow.opened > 0.4", arg=flow.element_handle())
     page.screenshot(path=folder / "map-opening.png")
     page.wait_for_function("root => root.flow.opened === 1", arg=flow.element_handle())

@@ -14,6 +14,7 @@ export class Choice {
     this.shown = { names, kinds };
     this.kinds = kinds;
     const buttons = kinds.map((kind) => button("", { textContent: names[kind] }, () => this.choose(kind)));
+    buttons.forEach((each, i) => (each.dataset.kind = kinds[i]));
     this.root.replaceChildren(...buttons);
   }
 

@@ -4,6 +4,7 @@ import { Rest } from "../drag.js";
 import { hear, shared } from "../shared.js";
 
 const HAND_RESTS_MS = 350;
+const OTHER_VIEWS = ["heads", "plane"]; // views whose name stands in the link in place of a keyframe
 
 export class Exchange {
   constructor(flow) {
@@ -19,16 +20,18 @@ export class Exchange {
     const { flow } = this;
     const isMap = step !== null && (cell === null || !flow.model.findPart(step, cell));
     const stays = flow.look?.view === "map" && step === flow.look.step;
-    if (flow.data.cut) return { batch, head, query, view: "flow", step: flow.share }; // the map is below it
+    if (flow.data.cut) {
+      const view = step === null ? this.sight(cell, stop) : "flow"; // the map is below the flow
+      return { batch, head, query, view, step: flow.share };
+    }
     return { batch, head, query, view: isMap || stays ? "map" : this.sight(cell, stop), step: step ?? flow.share };
   }
 
-  // Returns the view ("plane" or "flow") of a selection in which no whole step is opened as a map.
+  // Returns the view ("flow", or one of OTHER_VIEWS) of a selection in which no whole step is opened as a map.
   sight(cell, stop) {
-    const { plane } = this.flow.data;
-    if (stop && !cell) return plane && stop === "plane" ? "plane" : "flow";
-    const view = this.flow.look ? this.flow.look.view : plane?.opens;
-    return plane && view === "plane" && !cell ? "plane" : "flow";
+    const { data, look } = this.flow;
+    const view = stop ?? (look ? look.view : data.plane?.opens);
+    return !cell && OTHER_VIEWS.includes(view) && view in data.text.views ? view : "flow";
   }
 
   // Returns a selection in which head, words, view and step exist in the current run.
@@ -96,13 +99,13 @@ export class Exchange {
     return { query, head, step: view === "map" ? step : null, stop: this.stop(view) };
   }
 
-  // Returns the keyframe ("stop") for the server: the name of its last drawn step, "start", "end" or "plane".
-  // Returns null in the map view, and at the keyframe or in the plane view with which the page begins by default.
+  // Returns the keyframe ("stop") for the server: the name of its last drawn step, "start", "end", or another view.
+  // Returns null in the map view, and at the keyframe or in the view with which the page begins by default.
   stop(view) {
     const { journey, data } = this.flow;
     const isUsual = view === (data.plane?.opens ?? "flow");
     if (view === "map") return null;
-    if (view === "plane") return isUsual ? null : "plane";
+    if (OTHER_VIEWS.includes(view)) return isUsual ? null : view;
     if (journey.told.stop) return journey.progress > 0 ? journey.told.stop.parts.at(-1) : "start";
     return isUsual ? null : "end";
   }
@@ -112,7 +115,7 @@ export class Exchange {
     const { journey, data } = this.flow;
     if (stop === this.rested) return;
     this.rested = stop;
-    if (data.cut || stop === "plane") return;
+    if (data.cut || OTHER_VIEWS.includes(stop)) return;
     const place = journey.stops.findIndex(({ parts }) => parts.includes(stop));
     journey.scrub(stop === "start" ? 0 : place < 0 ? Infinity : place + 1);
   }
@@ -126,8 +129,10 @@ export class Exchange {
   // Requests another selection from the server, because the browser has only some of a large run's numbers.
   // The map of such a run is shown below the picture, as the opened step.
   askFor({ query = this.flow.look.query, head = this.flow.look.head, view, step }) {
-    const opened = step ?? (view === "map" ? this.flow.share : view === "flow" ? null : shared.look?.step ?? null);
-    this.tell("looked", { query, head, step: opened, stop: null });
+    const isHeads = this.flow.look.view === "heads";
+    const kept = view === "flow" || isHeads ? null : shared.look?.step ?? null;
+    const opened = step ?? (view === "map" ? this.flow.share : kept);
+    this.tell("looked", { query, head, step: opened, stop: isHeads && !opened ? "heads" : null });
   }
 }
 

@@ -11,6 +11,7 @@ import { Exchange } from "./exchange.js";
 import { Flights } from "./flights.js";
 import { Formulas } from "./formulas.js";
 import { Hands } from "./hands.js";
+import { HeadsView } from "./heads.js";
 import { Journey } from "./journey.js";
 import { blendLayouts } from "./layout.js";
 import { MapView, WAITING } from "./map.js";
@@ -78,6 +79,7 @@ class Flow {
     this.bar = new StopsBar(added(this.root, "div", "bar"), this.journey);
     this.strip = new SmallMaps(added(this.root, "div", "strip"), (step) => this.lookAt({ step }));
     this.plane = new PlaneView(added(this.root, "div", "plane"), this);
+    this.heads = new HeadsView(added(this.root, "div", "heads"), this);
     this.flowGroup = addedShape(this.svg, "g");
     this.picture = new Picture(this.flowGroup);
     this.map = new MapView(this.svg);
@@ -249,7 +251,7 @@ class Flow {
   followChange() {
     const { data, change, look } = this;
     const seen = this.stepsSeen();
-    const isAllSeen = seen.length > 0 || data.heads > 1;
+    const isAllSeen = seen.length > 0 || data.heads > 1 || look.view === "heads";
     const inHead = follow(data.steps, change, { query: look.query, head: isAllSeen ? look.head : undefined });
     const isPart = seen.some((name) => inHead.partial.has(name)); // whether a visible step depends on all heads
     const { steps, waiting, partial } = isPart ? follow(data.steps, change) : inHead;
@@ -296,10 +298,10 @@ class Flow {
     return (this.measured ||= this.root.clientWidth);
   }
 
-  // Returns whether the flow picture is invisible: during a drag, if the plane view or the open map covers it.
+  // Returns whether the flow picture is invisible: during a drag, if another view or the open map covers it.
   get isHidden() {
     if (!this.isDragged || !this.layout) return false;
-    return this.look.view === "plane" || (this.look.view === "map" && this.opened === 1);
+    return ["plane", "heads"].includes(this.look.view) || (this.look.view === "map" && this.opened === 1);
   }
 
   arrange() {
@@ -317,13 +319,20 @@ class Flow {
   // Selects a head; for a head of another layer it sends a request to the server.
   chooseHead(key) {
     const [layer, head] = String(key).includes(".") ? key.split(".").map(Number) : [this.data.layers.now, key];
-    if (layer === this.data.layers.now) this.lookAt({ head });
-    else this.tell("looked", { query: this.look.query, head, layer });
+    if (layer === this.data.layers.now) {
+      this.lookAt({ head: Number(head) });
+      return;
+    }
+    this.exchange.resting.end(); // because the server keeps the view that it knows while it opens the layer
+    this.tell("looked", { query: this.look.query, head, layer });
   }
 
   // ---- selection ----------------------------------------------------------------------------------------------------
   lookAt(changes) {
     if (this.data.cut) {
+      const { view = this.look.view } = changes;
+      this.look = { ...this.look, view: view === "heads" ? view : "flow" }; // the map is below the picture
+      this.ask();
       this.exchange.askFor(changes);
       return;
     }
@@ -413,8 +422,10 @@ class Flow {
     this.roles.draw();
     this.formulas.draw(this.opened > 0 || this.isHidden ? null : this.journey.told, this.snapshot.parts, layout);
     this.rail.mark(this.headKey);
-    this.views.mark(this.data.cut && shared.look?.step ? "map" : this.look.view);
+    const isMapBelow = this.data.cut && shared.look?.step && this.look.view === "flow";
+    this.views.mark(isMapBelow ? "map" : this.look.view);
     this.plane.draw();
+    this.heads.draw();
     this.sentences.say(snapshot, now);
     this.bar.draw(this.caption.textContent);
     if (!this.isPainted) this.tellWhenPainted();

@@ -249,7 +249,8 @@ export const WAITING = 0.35; // opacity of numbers that the server computes only
 const FADED = 0.45; // opacity of rows of queries that are not selected, in presentation mode
 const isPlace = (place, row, column) => place !== null && place.row === row && place.column === column;
 
-function isEvenRow(shares) {
+/** Whether all positive attention weights of a row are equal. @param {Iterable<number>} shares */
+export function isEvenRow(shares) {
   let [least, most] = [Infinity, 0];
   for (const share of shares) {
     if (share > 0) least = Math.min(least, share);

@@ -30,7 +30,7 @@ import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
  * @property {number} batch
  * @property {number} head
  * @property {number} query
- * @property {"flow" | "map" | "plane"} [view]
+ * @property {"flow" | "heads" | "map" | "plane"} [view]
  * @property {string} [step] the step that is shown as a map
  */
 

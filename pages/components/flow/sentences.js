@@ -25,7 +25,8 @@ export class Sentences {
     const { text } = flow.data;
     const fact = this.fact();
     const isRandom = this.isRandom(shares, fact);
-    write(this.headline, this.remark() ?? this.headlineOf(shares, fact, isRandom, now));
+    const isHeads = flow.look.view === "heads";
+    write(this.headline, this.remark() ?? (isHeads ? this.headsLine() : this.headlineOf(shares, fact, isRandom, now)));
     flow.root.classList.toggle("pale", isRandom);
     const row = flow.isDragged ? this.headline.textContent : fact?.text ?? this.headline.textContent;
     setOnce(flow.stage, "aria-label", `${row} ${flow.look.view === "map" ? text.map_keys : text.keys}`);
@@ -70,6 +71,17 @@ export class Sentences {
     if (fact?.random || !isDragged) return Boolean(fact?.random);
     const best = model.mostOf(shares);
     return data.origins.T[look.query] === "random" || data.origins.S[model.places[best]] === "random";
+  }
+
+  // Returns the headline of the view of all heads: how many there are, and how to read their maps.
+  headsLine() {
+    const { data, asking } = this.flow;
+    const { heads } = data.text;
+    const { names } = data.layers;
+    const kind = names ? "layers" : data.random ? "random" : "all";
+    const [layers, count] = [names?.length ?? 1, names?.[0].length ?? data.heads];
+    const why = data.random ? heads.why_random : data.heads === 1 ? heads.why_one : heads.why;
+    return [[said(heads[kind], { layers, count }), "remark"], [said(why, { query: asking }), "aside why"]];
   }
 
   // Returns the headline: the query, the key with the largest attention weight, and the percentage of this weight.

@@ -1,7 +1,7 @@
 // Shows a row of small maps (matrices, one pixel per cell), one for each head or for each step; one map is selected.
 import { button, element, setOnce, write } from "../dom.js";
-import { channelsOf, penOf } from "../pixels.js";
-import { clamp, finite } from "./motion.js";
+import { paintMap } from "./map_cells.js";
+import { clamp } from "./motion.js";
 import { isAlike } from "./words.js";
 
 export class SmallMaps {
@@ -86,26 +86,4 @@ export class SmallMaps {
       if (said) button.title = isRead ? `${key}: ${said}` : key;
     });
   }
-}
-
-// Paints a matrix with one pixel per cell, unless it equals the image before; returns its image.
-function paintMap(canvas, matrix, palette, old) {
-  const { rows, columns, kind, largest } = matrix;
-  const image = new ImageData(columns, rows);
-  for (let row = 0; row < rows; row++) {
-    const numbers = matrix.row(row);
-    for (let column = 0; column < columns; column++) {
-      if (matrix.isBlocked(row, column)) continue;
-      const number = finite(numbers[column]);
-      const colour =
-        kind === "share" ? palette.share : kind === "mark" ? palette.x : number < 0 ? palette.minus : palette.plus;
-      const strength = clamp(0.08 + (0.92 * Math.abs(number)) / (largest || 1));
-      image.data.set([...channelsOf(colour), 255 * strength], 4 * (row * columns + column));
-    }
-  }
-  const isSame = old?.width === columns && old.height === rows && old.data.every((byte, i) => byte === image.data[i]);
-  if (isSame) return old; // because painting again would make the browser redraw
-  Object.assign(canvas, { width: columns, height: rows });
-  penOf(canvas).putImageData(image, 0, 0);
-  return image;
 }

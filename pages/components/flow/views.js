@@ -127,11 +127,11 @@ export function smallHeads(flow) {
 // While the visitor drags a number, only the selected head's map follows; the others wait for the server.
 function ownHeads({ data, model, look, share, waiting }) {
   const isMoved = waiting.has(share) || model.step(share) !== data.steps[share];
-  return data.head_names.map(({ name, habit }, head) => {
+  return data.head_names.map(({ name, short, habit }, head) => {
     const matrix = model.headMap(share, { ...look, head });
     return {
-      key: head, matrix,
-      said: [[name, "head"], [habit, "habit"]],
+      key: head, matrix, short,
+      said: [[name, "head"], [habit, "habit"]], caption: [[name, "head"], [habit, "habit"]],
       waits: isMoved && (head !== look.head || waiting.has(share)),
     };
   });
@@ -146,9 +146,11 @@ function layerHeads(flow) {
     heads.map((name, head) => {
       const isOwn = i + 1 === now;
       const matrix = isOwn ? own[head].matrix : givenMap(flow.data.layer_maps, i * heads.length + head, shape);
+      const short = `L${i + 1} H${head + 1}`;
       const title = isOwn ? `${name}: ${own[head].said[1][0]}` : name;
       return {
         key: `${i + 1}.${head}`, group: titles[i], matrix, said: [[name, "habit"]], title,
+        short, caption: [[short, "head"], [name === String(head + 1) ? "" : name, "habit"]],
         waits: isOwn && own[head].waits,
       };
     }),

@@ -243,7 +243,7 @@ def test_where_the_drag_and_the_server_differ_the_screen_says_so(screen, lang, s
 @pytest.mark.parametrize("planted", ["vector", "sent"])
 def test_what_a_hand_saw_is_compared_with_the_run_that_answers_it(screen, planted):
     opened = screen("?ex=en_plane&lang=en")
-    opened.page.locator(".flow .views button").nth(2).click()
+    opened.page.locator(".flow .views [data-kind=plane]").click()
     flow = opened.page.locator(".flow")
     opened.page.locator(".plane .grip").first.wait_for(state="attached")
     opened.settled()
@@ -260,7 +260,7 @@ def test_what_a_hand_saw_is_compared_with_the_run_that_answers_it(screen, plante
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
 def test_a_vector_that_the_server_takes_as_it_was_dragged_says_nothing(screen, dtype):
     opened = screen(f"?ex=en_plane&lang=en&dtype={dtype}")
-    opened.page.locator(".flow .views button").nth(2).click()
+    opened.page.locator(".flow .views [data-kind=plane]").click()
     flow = opened.page.locator(".flow")
     opened.page.locator(".plane .grip").first.wait_for(state="attached")
     opened.settled()

@@ -139,7 +139,7 @@ def test_the_stop_at_which_a_hand_rests_is_in_the_link_and_undo_leads_back(scree
 def test_the_plane_is_in_the_link(screen):
     opened = screen("?ex=en_it&lang=en")
     with opened.answered():
-        opened.page.locator(".flow .views button").nth(2).click()
+        opened.page.locator(".flow .views [data-kind=plane]").click()
     assert opened.query()["stop"] == "plane"
     again = screen("?" + opened.page.url.split("?", 1)[1])
     assert again.page.locator(".plane svg").is_visible()

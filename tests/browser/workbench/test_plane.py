@@ -33,7 +33,7 @@ class Plane:
         self.flow = self.page.locator(".flow")
 
     def open(self):
-        self.page.locator(".flow .views button").nth(2).click()
+        self.page.locator(".flow .views [data-kind=plane]").click()
         self.page.locator(".plane .grip").first.wait_for(state="attached")
         return self
 

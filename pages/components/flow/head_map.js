@@ -1,0 +1,141 @@
+// Draws a map of a head: its cells on a canvas, and over it words, numbers, the selected row, and what is blocked.
+import { added, addedShape, setAttributes } from "../dom.js";
+import { WIDE } from "../printed.js";
+import { cellSide } from "./heads_layout.js";
+import { isEvenRow, shortened } from "./map.js";
+import { paintMap } from "./map_cells.js";
+import { Shapes } from "./shapes.js";
+import { spellNumber, textWidth } from "./words.js";
+
+/** @typedef {import("./model.js").Matrix} Matrix */
+
+const WORD = 13; // px: size of the words
+const WORDED_CELL = 15; // px: beside smaller cells stand no words
+const LONGEST_WORD = 110; // px
+const TILT = -52; // degrees: the words over the columns, if they are too wide for a column
+const NUMBERED_CELL = 20; // px: smaller cells show no number
+const SEPARATE_CELL = 5; // px: smaller cells have no gap between them
+const TOLD_SHARE = 0.095; // smaller weights and differences are not written into their cells
+
+export class HeadMap {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+    root.classList.add("headmap");
+    /** @type {HTMLCanvasElement} */
+    this.canvas = added(root, "canvas");
+    this.svg = addedShape(root, "svg", { "aria-hidden": "true" });
+    this.shapes = new Shapes(this.svg, ["lines", "frames", "texts"]);
+  }
+
+  /**
+   * Draws the map.
+   * @param {object} view
+   * @param {Matrix} view.matrix
+   * @param {Record<string, string>} view.palette
+   * @param {number} view.width the room for the map and its words, in px
+   * @param {number} view.height
+   * @param {{ start: number, size: number }} view.row the row to frame, as shares of the height
+   * @param {{ rows: string[], columns: string[] } | null} view.words null for a map without words
+   */
+  draw({ matrix, palette, width, height, row, words }) {
+    const place = this.place(matrix, width, height, words);
+    const { left, top, cell, inner, outer } = place;
+    this.cell = cell;
+    this.box = { left, top, width: inner.width, height: inner.height };
+    this.image = paintMap(this.canvas, matrix, palette, this.image);
+    this.canvas.style.cssText = `left: ${left}px; top: ${top}px; width: ${inner.width}px; height: ${inner.height}px`;
+    this.root.style.cssText = `width: ${outer.width}px; height: ${outer.height}px`;
+    setAttributes(this.svg, { ...outer, viewBox: `0 0 ${outer.width} ${outer.height}` });
+    this.shapes.begin();
+    this.drawLines(matrix, place);
+    const [y, tall] = [top + row.start * inner.height, Math.max(row.size * inner.height, 3)];
+    this.shapes.put("frames", "rect", "row", { x: left, y, width: inner.width, height: tall, rx: 2, class: "asks" });
+    if (words && place.hasWords) this.drawWords(words, place, Math.round(row.start * matrix.rows));
+    if (cell >= NUMBERED_CELL && matrix.step) this.drawNumbers(matrix, place);
+    this.shapes.end();
+  }
+
+  // Returns the size of a cell, and where the cells begin, to the right of the words and below them.
+  place(matrix, width, height, words) {
+    if (words) {
+      const longest = (names) => Math.min(LONGEST_WORD, Math.max(...names.map((name) => textWidth(name, WORD))));
+      const left = Math.ceil(longest(words.rows)) + 8;
+      const across = longest(words.columns);
+      const flat = cellSide(matrix, width - left, height - WORD - 8);
+      const isTilted = across > flat - 2;
+      const [top, right] = isTilted ? [Math.ceil(across * 0.79) + 14, Math.ceil(across * 0.5)] : [WORD + 8, 0];
+      const cell = isTilted ? cellSide(matrix, width - left - right, height - top) : flat;
+      if (cell >= WORDED_CELL) return { ...placed(matrix, cell, left, top, right), isTilted, hasWords: true };
+    }
+    return placed(matrix, cellSide(matrix, width, height), 0, 0, 0);
+  }
+
+  // Draws the gaps between the cells, and a diagonal line through each blocked cell.
+  drawLines(matrix, { left, top, cell, inner }) {
+    if (cell < SEPARATE_CELL) return;
+    const gaps = [];
+    const { rows, columns } = matrix;
+    for (let column = 1; column < columns; column++) gaps.push(`M${left + column * cell} ${top}v${inner.height}`);
+    for (let row = 1; row < rows; row++) gaps.push(`M${left} ${top + row * cell}h${inner.width}`);
+    const look = { class: "gaps", "stroke-width": cell < 10 ? 0.5 : 1 };
+    this.shapes.put("lines", "path", "gaps", { ...look, d: gaps.join("") });
+    const blocked = [];
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++)
+        if (matrix.isBlocked(row, column))
+          blocked.push(`M${left + column * cell + 2} ${top + (row + 1) * cell - 2}l${cell - 4} ${4 - cell}`);
+    if (blocked.length) this.shapes.put("lines", "path", "blocked", { class: "shutline", d: blocked.join("") });
+  }
+
+  drawWords({ rows, columns }, { left, top, cell, isTilted }, looked) {
+    rows.forEach((word, row) =>
+      this.shapes.put("texts", "text", `row ${row}`, {
+        x: left - 6, y: top + (row + 0.5) * cell + 1, "font-size": WORD, text: shortened(word, LONGEST_WORD, WORD),
+        class: `end mapword${row === looked ? " asking" : ""}`,
+      }),
+    );
+    columns.forEach((word, column) => {
+      // Chinese letters are never turned: a word that is too wide stands upright, letter under letter.
+      const [x, y] = [left + (column + 0.5) * cell, top - 8];
+      const text = { "font-size": WORD, text: shortened(word, LONGEST_WORD, WORD) };
+      const upright = { x, y: top - 6, class: "end mapword upright" };
+      const tilted = { transform: `translate(${x + 1} ${y + 2}) rotate(${TILT})`, class: "mapword aside" };
+      const flat = { x, y: y - 2, class: "middle mapword aside" };
+      const how = !isTilted ? flat : WIDE.test(word) ? upright : tilted;
+      this.shapes.put("texts", "text", `${isTilted} column ${column}`, { ...text, ...how });
+    });
+  }
+
+  drawNumbers(matrix, { left, top, cell }) {
+    const { kind, largest } = matrix;
+    const size = Math.min(13, Math.max(11, cell * 0.46));
+    for (let row = 0; row < matrix.rows; row++) {
+      const numbers = matrix.row(row);
+      if (kind === "share" && isEvenRow(numbers)) continue;
+      for (let column = 0; column < matrix.columns; column++) {
+        const number = numbers[column];
+        if (matrix.isBlocked(row, column) || !(Math.abs(number) >= TOLD_SHARE)) continue;
+        const text = kind === "signed" ? spellNumber(number) : spellHundredths(number);
+        if (textWidth(text, size, 600) > cell - 2) continue;
+        const isDark = Math.abs(number) > largest / 2;
+        this.shapes.put("texts", "text", `number ${row} ${column}`, {
+          x: left + (column + 0.5) * cell, y: top + (row + 0.5) * cell + 1, "font-size": size, text,
+          class: `middle mapnumber${isDark ? " inside" : ""}`,
+        });
+      }
+    }
+  }
+}
+
+function placed({ rows, columns }, cell, left, top, right) {
+  const inner = { width: columns * cell, height: rows * cell };
+  return {
+    cell, left, top, inner,
+    outer: { width: left + inner.width + right, height: top + inner.height },
+    isTilted: false, hasWords: false,
+  };
+}
+
+// Returns a share, or a difference of shares, in whole hundredths: −5 for −0.05.
+const spellHundredths = (number) => `${number < 0 ? "−" : ""}${Math.round(100 * Math.abs(number))}`;

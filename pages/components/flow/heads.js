@@ -1,0 +1,294 @@
+// Draws the view of all heads: a tile with the map of weights of each head, and a large map of the chosen head.
+// Two chosen heads are shown as a difference, A minus B. Looking needs no server.
+import { added, button, element, focused, setOnce, write } from "../dom.js";
+import { MOVES } from "../drag.js";
+import { readCells } from "../model/maps.js";
+import { roving } from "../roving.js";
+import { HeadMap } from "./head_map.js";
+import { EDGE, LAYER_NAME, placeHeads } from "./heads_layout.js";
+import { clamp } from "./motion.js";
+import { smallHeads } from "./views.js";
+import { fill, isAlike, said, spellNumber, spellPercent } from "./words.js";
+
+/** @typedef {import("./model.js").Matrix} Matrix */
+
+const BELOW_PICTURE = 50; // px at the usual size: the player, in whose place the tiles stand
+const LEAST_HEIGHT = 460; // px
+const SAME = 0.005; // shares that differ by less are told as equal
+
+export class HeadsView {
+  constructor(root, flow) {
+    this.root = root;
+    this.flow = flow;
+    this.pair = []; // keys of the heads that were pressed in this view: A, and B of a difference
+    this.asked = null; // the key of a head that the server has not opened yet
+    this.cell = [0, 0]; // the cell of the large map that was read last
+    this.height = LEAST_HEIGHT;
+    this.grid = added(this.root, "div", "grid");
+    this.grid.setAttribute("role", "group");
+    /** @type {{ key: string, button: HTMLButtonElement, map: HeadMap }[]} */
+    this.tiles = [];
+    this.large = added(this.root, "div", "large");
+    this.title = added(this.large, "p", "title");
+    this.told = added(this.large, "p", "told");
+    /** @type {HTMLElement} */
+    this.frame = added(this.large, "div", "reader", { tabIndex: 0, role: "application" });
+    this.largeMap = new HeadMap(added(this.frame, "div"));
+    this.legend = added(this.large, "p", "legend");
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    this.grid.addEventListener("focusin", ({ target }) => this.stopAt(target));
+  }
+
+  /** Draws the view if it is selected, else hides it; called in every animation frame. */
+  draw() {
+    const { flow } = this;
+    const isSeen = flow.look.view === "heads";
+    flow.root.classList.toggle("allheads", isSeen);
+    this.root.hidden = !isSeen;
+    if (!isSeen) {
+      this.pair = [];
+      this.shows = null;
+      return;
+    }
+    if (this.asked === String(flow.headKey)) this.asked = null;
+    const { data, model, look } = flow;
+    const told = this.sentenceOfHead();
+    const shows = [data.digest, model.steps, look.query, look.batch, this.now, String(this.pair), flow.width, told];
+    if (this.shows?.every((each, i) => each === shows[i])) return;
+    this.shows = shows;
+    this.maps = smallHeads(flow);
+    this.pair = this.pair.filter((key) => this.maps.some((each) => String(each.key) === key));
+    this.place();
+    this.fillGrid();
+    this.drawTiles();
+    this.drawLarge();
+  }
+
+  // ---- which heads --------------------------------------------------------------------------------------------------
+  /** The key of the head that is chosen: A of a difference. */
+  get now() {
+    return this.asked ?? String(this.flow.headKey);
+  }
+
+  get other() {
+    return this.pair[1] ?? null;
+  }
+
+  // Chooses a head; the second pressed head is laid over the first, and the third begins anew.
+  press(key, isShift) {
+    const [first] = this.pair.length === 1 ? this.pair : isShift ? [this.now] : [];
+    if (first && first !== key) this.compare(first, key);
+    else this.choose(key);
+  }
+
+  choose(key) {
+    this.pair = [key];
+    if (key !== this.now) {
+      this.asked = key;
+      this.flow.chooseHead(key);
+    }
+    this.flow.ask();
+  }
+
+  compare(first, second) {
+    this.pair = [first, second];
+    this.flow.ask();
+  }
+
+  // Shift and an arrow key lay the head to which the focus has moved over the chosen one; Escape takes it off again.
+  key(event) {
+    if (event.key === "Escape" && this.other) this.pair = this.pair.slice(0, 1);
+    else if (event.shiftKey && event.key in MOVES && this.tiles.some((tile) => tile.button === event.target)) {
+      const tile = this.tiles.find(({ button }) => button === focused(this.root));
+      this.pair = tile && tile.key !== this.now ? [this.now, tile.key] : [this.now];
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.flow.ask();
+  }
+
+  // ---- the tiles ----------------------------------------------------------------------------------------------------
+  place() {
+    const { flow } = this;
+    const { data, width } = flow;
+    const height = Math.max(LEAST_HEIGHT, (data.height + BELOW_PICTURE) * clamp(width / 1010, 0.9, 1.75));
+    const inLayer = data.layers.now ? data.layers.names[0].length : null;
+    /** @type {import("./heads_layout.js").HeadsLayout} */
+    this.room = placeHeads({ count: this.maps.length, inLayer, width, height });
+    this.height = height;
+  }
+
+  // Creates the tiles, if the names of the heads are new.
+  fillGrid() {
+    const { flow, grid, maps, room } = this;
+    const { columns, side, isWide, height } = room;
+    const isNamed = isWide && Boolean(maps[0].group); // whether the name of a layer stands beside its heads
+    const tile = side + 2 * EDGE;
+    setOnce(grid, "style",
+      `grid-template-columns: ${isNamed ? `${LAYER_NAME}px ` : ""}repeat(${columns}, ${tile}px);` +
+      (height ? `max-height: ${height}px; overflow-y: auto` : ""));
+    this.root.classList.toggle("wide", isWide);
+    const names = maps.map(({ key, caption, title, group }) => ({ key, caption, title, group }));
+    if (isAlike(names, this.names)) return;
+    this.names = names;
+    grid.setAttribute("aria-label", flow.data.text.heads.label);
+    roving(grid, () => this.makeTiles(maps), "button", () => this.room.columns);
+  }
+
+  makeTiles(maps) {
+    this.tiles = maps.map(({ key, caption, title }) => {
+      const name = caption.map(([text]) => text).filter(Boolean).join(", ");
+      const map = element("div");
+      const made = button("tile", { title: title ?? name }, (event) => this.press(String(key), event.shiftKey), [
+        element("span", "caption"), map,
+      ]);
+      made.dataset.place = `head ${key}`;
+      return { key: String(key), button: made, map: new HeadMap(map) };
+    });
+    const groups = Map.groupBy(this.tiles, (_, i) => maps[i].group ?? "");
+    const parts = [...groups].flatMap(([name, tiles]) =>
+      [...(name ? [element("span", "layer", name)] : []), ...tiles.map((tile) => tile.button)],
+    );
+    this.grid.replaceChildren(...parts);
+  }
+
+  // Makes the tile with the focus the one that the Tab key reaches.
+  stopAt(focus) {
+    for (const { button } of this.tiles) button.tabIndex = button === focus ? 0 : -1;
+  }
+
+  drawTiles() {
+    const { flow, room } = this;
+    const { palette } = flow.data;
+    const { side } = room;
+    this.maps.forEach(({ matrix, caption, waits }, i) => {
+      const { key, button, map } = this.tiles[i];
+      const mark = this.markOf(key);
+      write(button.children[0], this.other && mark ? [[mark, `mark ${mark}`], ...caption] : caption);
+      setOnce(button, "aria-pressed", String(Boolean(mark)));
+      button.classList.toggle("other", mark === "B");
+      button.classList.toggle("waits", Boolean(waits));
+      if (!waits) map.draw({ ...this.marksOf(matrix), matrix, palette, width: side, height: side });
+    });
+  }
+
+  // Returns "A" for the chosen head, "B" for the head that is subtracted from it, else "".
+  markOf(key) {
+    if (key === (this.other ? this.pair[0] : this.now)) return "A";
+    return key === this.other ? "B" : "";
+  }
+
+  // Returns what is marked in a map: the row of the query, as shares of the height, and the words beside the cells.
+  // The map of a large run has fewer rows than words, and then no words.
+  marksOf({ rows, columns }) {
+    const { data, look } = this.flow;
+    const { T, S } = data.words;
+    const row = { start: Math.floor((look.query * rows) / T.length) / rows, size: 1 / rows };
+    return { row, words: T.length === rows && S.length === columns ? { rows: T, columns: S } : null };
+  }
+
+  // ---- the large map ------------------------------------------------------------------------------------------------
+  drawLarge() {
+    const { flow, room, height } = this;
+    const { text, palette } = flow.data;
+    const matrix = this.largeMatrix();
+    const isDifference = this.other !== null;
+    write(this.title, isDifference ? this.titleOfDifference() : this.nameOf(this.now));
+    write(this.told, isDifference ? this.rowOfDifference() : [[this.sentenceOfHead(), ""]]);
+    this.largeMap.draw({ ...this.marksOf(matrix), matrix, palette, width: room.large, height: height - 110 });
+    this.root.classList.toggle("difference", isDifference);
+    setOnce(this.large, "style", room.isWide ? `width: ${room.large}px` : "");
+    setOnce(this.frame, "aria-label", `${this.title.textContent}. ${text.heads.read}`);
+    readCells(this.largeMap.canvas, {
+      rows: matrix.rows, columns: matrix.columns, at: () => this.cell,
+      tell: (row, column) => this.tellCell(matrix, row, column),
+      act: () => this.askAs(matrix),
+    });
+    this.frame.onkeydown = this.largeMap.canvas.onkeydown;
+    this.tellLegend(matrix);
+  }
+
+  largeMatrix() {
+    const matrixOf = (key) => this.maps.find((each) => String(each.key) === key)?.matrix;
+    const [one, other] = [matrixOf(this.other ? this.pair[0] : this.now), this.other && matrixOf(this.other)];
+    return other ? differenceOf(one, other) : one;
+  }
+
+  nameOf(key) {
+    const [[name]] = this.maps.find((each) => String(each.key) === key).caption;
+    return [[name, ""]];
+  }
+
+  titleOfDifference() {
+    const { text } = this.flow.data;
+    const [one, other] = this.pair.map((key) => this.maps.find((each) => String(each.key) === key).short);
+    return fill(text.heads.minus, { one: [`A ${one}`, "A"], other: [`B ${other}`, "B"] });
+  }
+
+  // Returns the sentence about the row of the query in the chosen head; "" until the server has opened the head.
+  sentenceOfHead() {
+    return this.asked ? "" : this.flow.sentences.fact()?.text ?? "";
+  }
+
+  // Returns the sentence about the row of the query in two heads: the key whose weights differ most.
+  rowOfDifference() {
+    const { data, look, asking } = this.flow;
+    if (data.random) return [[data.text.heads.random_difference, ""]];
+    const [one, other] = this.pair.map((key) => this.maps.find((each) => String(each.key) === key).matrix);
+    if (!one.step || !other.step || one.kind !== "share") return [["", ""]];
+    const [a, b] = [one.row(look.query), other.row(look.query)];
+    const differences = Array.from(a, (share, i) => Math.abs(share - b[i]));
+    const best = differences.indexOf(Math.max(...differences));
+    const query = [asking, "asking"];
+    if (!(differences[best] >= SAME)) return fill(data.text.heads.same_row, { query });
+    const shares = { one: [spellPercent(a[best]), "A"], other: [spellPercent(b[best]), "B"] };
+    return fill(data.text.heads.row, { query, key: [data.words.S[best], "key"], ...shares });
+  }
+
+  tellCell(matrix, row, column) {
+    this.cell = [row, column];
+    const { data } = this.flow;
+    const number = matrix.row(row)[column];
+    if (!matrix.step) return;
+    const spell = matrix.kind === "signed" ? spellNumber : spellPercent;
+    const names = { query: data.words.T[row], key: data.words.S[column], number: spell(number) };
+    write(this.legend, [[said(data.text.heads.cell, names), ""]]);
+  }
+
+  // Lets the word of the row that was read ask.
+  askAs(matrix) {
+    if (matrix.step) this.flow.lookAt({ query: this.cell[0] });
+  }
+
+  tellLegend(matrix) {
+    const { text, random } = this.flow.data;
+    if (matrix.kind !== "difference") write(this.legend, [[this.maps.length > 1 ? text.heads.choose : "", ""]]);
+    else if (random) write(this.legend, [["", ""]]);
+    else write(this.legend, [["", "more A"], [text.heads.more_one, ""], ["", "more B"], [text.heads.more_other, ""],
+      [text.heads.points, "points"]]);
+  }
+}
+
+/**
+ * The difference of two maps, in which a blocked cell is one that both maps block.
+ * @param {Matrix} one
+ * @param {Matrix} other
+ * @returns {Matrix}
+ */
+export function differenceOf(one, other) {
+  const { rows, columns } = one;
+  const isExact = one.step && other.step; // else the maps are colour numbers, whose largest is the darkest share
+  const [scale, otherScale] = isExact ? [1, 1] : [1 / one.largest, 1 / other.largest];
+  const value = new Float64Array(rows * columns);
+  for (let row = 0; row < rows; row++) {
+    const [a, b] = [one.row(row), other.row(row)];
+    for (let column = 0; column < columns; column++)
+      value[row * columns + column] = a[column] * scale - b[column] * otherScale;
+  }
+  return {
+    rows, columns, kind: "difference", largest: isExact ? one.largest : 1, value, first: 0,
+    step: isExact ? one.step : undefined,
+    row: (row) => value.subarray(row * columns, (row + 1) * columns),
+    isBlocked: (row, column) => one.isBlocked(row, column) && other.isBlocked(row, column),
+  };
+}

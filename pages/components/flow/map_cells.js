@@ -1,0 +1,42 @@
+// Paints the cells of a matrix on a canvas, one pixel per cell, which the browser enlarges.
+import { channelsOf, penOf } from "../pixels.js";
+import { clamp, finite } from "./motion.js";
+
+/** @typedef {import("./model.js").Matrix} Matrix */
+
+const PALEST = 0.08; // opacity of a cell with the number 0; only in a difference is 0 transparent
+
+/**
+ * Paints a matrix, unless its image equals the one before; blocked cells stay transparent. Returns the image.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Matrix} matrix
+ * @param {Record<string, string>} palette
+ * @param {ImageData} [old] the image that the canvas shows
+ */
+export function paintMap(canvas, matrix, palette, old) {
+  const { rows, columns, largest, kind } = matrix;
+  const image = new ImageData(columns, rows);
+  const palest = kind === "difference" ? 0 : PALEST;
+  for (let row = 0; row < rows; row++) {
+    const numbers = matrix.row(row);
+    for (let column = 0; column < columns; column++) {
+      if (matrix.isBlocked(row, column)) continue;
+      const number = finite(numbers[column]);
+      const strength = clamp(palest + ((1 - palest) * Math.abs(number)) / (largest || 1));
+      image.data.set([...channelsOf(colourOf(matrix, number, palette)), 255 * strength], 4 * (row * columns + column));
+    }
+  }
+  const isSame = old?.width === columns && old.height === rows && old.data.every((byte, i) => byte === image.data[i]);
+  if (isSame) return old; // because painting again would make the browser redraw
+  Object.assign(canvas, { width: columns, height: rows });
+  penOf(canvas).putImageData(image, 0, 0);
+  return image;
+}
+
+// Returns the colour of a number: weights have one colour, other numbers one for each sign.
+function colourOf({ kind }, number, palette) {
+  if (kind === "mark") return palette.x;
+  if (kind === "share") return palette.share;
+  if (kind === "difference") return number < 0 ? palette.k : palette.share;
+  return number < 0 ? palette.minus : palette.plus;
+}

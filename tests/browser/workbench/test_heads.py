@@ -1,0 +1,78 @@
+"""All heads at one sight: a view with the map of each head, one or two of which are read in large."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+
+SIDES = """root => [...root.querySelectorAll(".heads .tile canvas")].map((each) => each.getBoundingClientRect().width)"""
+
+
+def tile(opened, place):
+    return opened.page.locator(".heads .tile").nth(place)
+
+
+def test_all_heads_are_seen_chosen_compared_and_kept_by_the_link(screen):
+    opened = screen("?ex=en_it&heads=4&lang=en")
+    page, flow = opened.page, opened.page.locator(".flow")
+    with opened.answered():
+        page.locator(".flow .views [data-kind=heads]").click()
+    assert opened.query()["stop"] == "heads"
+    expect(page.locator(".heads .tile")).to_have_count(4)
+    expect(page.locator(".flow .stage")).to_be_hidden()
+    expect(page.locator(".flow .headline")).to_contain_text("4 heads at one sight")
+    assert min(flow.evaluate(SIDES)) >= 100
+    # a press chooses a head, in the browser and in the link
+    with opened.answered():
+        tile(opened, 2).click()
+    expect(tile(opened, 2)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".heads .told")).to_contain_text("Head 3: “it” attends evenly")
+    assert opened.query()["head"] == "2" and opened.query()["stop"] == "heads"
+    # a second press lays the other head over it, and the link stays
+    address = page.url
+    tile(opened, 0).click()
+    expect(page.locator(".heads .title")).to_have_text("A head 3 minus B head 1")
+    expect(page.locator(".heads .told")).to_have_text("it: dog gets 14 % in A, 80 % in B")
+    page.keyboard.press("Escape")
+    expect(page.locator(".heads .title")).to_have_text("head 3")
+    # the arrows move between the tiles, Shift compares
+    tile(opened, 2).focus()
+    page.keyboard.press("ArrowRight")
+    expect(tile(opened, 3)).to_be_focused()
+    page.keyboard.press("Shift+ArrowUp")
+    expect(tile(opened, 1)).to_be_focused()
+    expect(page.locator(".heads .title")).to_have_text("A head 3 minus B head 2")
+    assert page.url == address
+    page.reload()
+    expect(tile(opened, 2)).to_have_attribute("aria-pressed", "true")
+    page.locator(".flow .views [data-kind=flow]").click()
+    expect(page.locator(".flow .stage")).to_be_visible()
+
+
+def test_heads_of_random_numbers_are_grey_and_their_difference_claims_nothing(screen):
+    opened = screen("?ex=eight_heads&stop=heads&lang=en")
+    page = opened.page
+    expect(page.locator(".heads .tile")).to_have_count(8)
+    expect(page.locator(".flow .headline")).to_contain_text("8 heads of random numbers")
+    tile(opened, 5).click()
+    tile(opened, 1).click()
+    expect(page.locator(".heads .told")).to_have_text("Both heads are random numbers: their difference means nothing.")
+    palette = page.locator(".flow").evaluate("root => root.flow.data.palette")
+    assert palette["share"] == palette["x"]
+
+
+def test_a_long_run_shows_all_its_heads_and_keeps_the_view_while_the_server_opens_one(screen):
+    opened = screen("?ex=eight_heads&lang=en&text=" + "+".join(["the cat sat on a mat"] * 12))
+    page = opened.page
+    with opened.answered():
+        page.locator(".flow .views [data-kind=heads]").click()
+    expect(page.locator(".heads .tile")).to_have_count(8)
+    with opened.answered():
+        tile(opened, 6).click()
+    expect(page.locator(".heads .title")).to_have_text("head 7")
+    expect(page.locator(".heads .told")).to_contain_text("Head 7")
+    assert opened.query()["head"] == "6" and opened.query()["stop"] == "heads"
+    with opened.answered():
+        page.locator(".flow .views [data-kind=flow]").click()
+    assert "stop" not in opened.query()
+    expect(page.locator(".flow .stage")).to_be_visible()
