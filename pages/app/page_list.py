@@ -24,6 +24,7 @@ def make_pages(language: str) -> dict[str, list]:
                 icon=entry.icon,
                 url_path=entry.slug,
                 default=entry is PAGES[0],
+                visibility="visible" if entry.is_in_menu else "hidden",
             )
             sections.setdefault(say(f"section.{entry.section}"), []).append(page)
     return sections

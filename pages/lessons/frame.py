@@ -32,7 +32,7 @@ from pages.session.opened_drawers import show_drawer
 from pages.session.staged import get_staged_part
 from pages.setup.link_values import make_choices_reader, make_member_reader
 from pages.setup.setup import Setup
-from pages.site.catalog import LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS
+from pages.site.catalog import ADVANCED, COURSE, LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS, PATH
 from pages.site.words import get_text_template, say, use_language
 
 OPEN_DRAWERS_KEY = "open"  # name of the link parameter for the names of the open accordions
@@ -172,7 +172,7 @@ def show_lesson_line(slug: str) -> DeltaGenerator:
     with own:
         if slug in PAGES_WITH_ANSWERS:
             show_reveal_switch()
-        if slug in LESSONS:
+        if slug in COURSE:
             show_neighbour_lessons(slug)
         arrows(key="arrows", on_moved=handle_arrow_key, width="content")
     return place
@@ -180,8 +180,9 @@ def show_lesson_line(slug: str) -> DeltaGenerator:
 
 def show_neighbour_lessons(slug: str) -> None:
     """Shows the number of the current lesson, and links to the lessons before and after it."""
-    number = LESSONS.index(slug) + 1
-    st.markdown(say("lesson.place", number=number, count=len(LESSONS)), width=PLACE_WIDTH_PX)
+    part, key = (PATH, "lesson.place") if slug in PATH else (ADVANCED, "lesson.advanced_place")
+    number = part.index(slug) + 1
+    st.markdown(say(key, number=number, count=len(part)), width=PLACE_WIDTH_PX)
     show_neighbour_link(slug, -1, "previous", ":material/chevron_left:")
     show_neighbour_link(slug, 1, "next", ":material/chevron_right:")
 
@@ -198,11 +199,11 @@ def show_neighbour_link(slug: str, step: int, name: str, icon: str) -> None:
 
 
 def neighbour_lesson(slug: str, step: int) -> str | None:
-    """Returns the slug of the previous (-1) or next (1) lesson; None if there is none."""
-    place = LESSONS.index(slug) + step
-    if 0 <= place < len(LESSONS):
-        return LESSONS[place]
-    return None
+    """Returns the slug of the previous (-1) or next (1) lesson of the course; None if there is none."""
+    if slug not in COURSE:
+        return None
+    place = COURSE.index(slug) + step
+    return COURSE[place] if 0 <= place < len(COURSE) else None
 
 
 def handle_arrow_key(moved: str) -> None:

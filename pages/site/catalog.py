@@ -10,13 +10,14 @@ PAGES_FOLDER = Path(__file__).resolve().parents[1]
 class PageEntry:
     """A page of the app: its slug in the address, its section, its folder and its icon.
 
-    The keys of the page's texts contain the slug.
+    The keys of the page's texts contain the slug. is_in_menu: False for a page that only links and the search open.
     """
 
     slug: str
     section: str
     folder: str
     icon: str | None = None
+    is_in_menu: bool = True
 
     @property
     def path(self) -> Path:
@@ -24,26 +25,27 @@ class PageEntry:
         return PAGES_FOLDER / self.folder / "page.py"
 
 
-LESSONS = (
-    *("bottleneck", "distance"),  # lessons on why attention was introduced
-    "tokens",  # a lesson on the input of attention
-    *("qkv", "softmax", "scale", "scores"),  # lessons on how attention is computed
-    *("masks", "heads", "positions", "cross"),  # lessons on what else a layer has
-    *("decoding", "cost"),  # lessons on memory and time
+# The beginner's path: it begins with the question to which word a word attends, before any query or key.
+PATH = ("start", "qkv", "softmax", "scale", "masks", "heads", "positions", "decoding")
+ADVANCED = (
+    *("tokens", "scores", "cross"),  # lessons on the input of attention and its kinds
+    *("bottleneck", "distance", "cost"),  # lessons on why attention was introduced, and what it costs
     *("induction", "explanation", "meaning"),  # lessons on what trained heads do
-    *("encoder", "decoder"),  # lessons on the Transformer block
-    *("models", "printed"),
+    *("encoder", "decoder", "models"),  # lessons on whole models
 )
+COURSE = (*PATH, *ADVANCED)  # in this order each lesson leads to the next
+LESSONS = (*COURSE[1:], "printed")  # pages that have the form of a lesson; the start page has a form of its own
 PAGES = (
     PageEntry("workbench", "explore", "workbench", ":material/grid_on:"),
     PageEntry("maps", "explore", "maps", ":material/apps:"),
     PageEntry("present", "explore", "presentation", ":material/slideshow:"),
-    PageEntry("start", "learn", "lessons/start", ":material/flag:"),
-    *(PageEntry(slug, "learn", f"lessons/{slug}") for slug in LESSONS),
+    PageEntry("start", "learn", "lessons/start"),
+    *(PageEntry(slug, "learn", f"lessons/{slug}") for slug in COURSE[1:]),
     PageEntry("glossary", "learn", "lessons/glossary", ":material/menu_book:"),
     PageEntry("history", "learn", "lessons/history", ":material/history_edu:"),
-    PageEntry("choice", "learn", "lessons/choice", ":material/rule:"),
+    PageEntry("choice", "learn", "lessons/choice", ":material/rule:", is_in_menu=False),  # the lesson on cost opens it
     PageEntry("check", "practise", "practice/check", ":material/fact_check:"),
+    PageEntry("printed", "practise", "lessons/printed", ":material/find_in_page:"),
     PageEntry("puzzles", "practise", "practice/puzzles", ":material/extension:"),
     PageEntry("bugs", "practise", "practice/bugs", ":material/bug_report:"),
 )
@@ -55,5 +57,5 @@ PAGES_WITH_ANSWERS = (
     "puzzles",
     "bugs",
 )  # pages that hide an answer until the visitor has guessed it
-DOORS = {"see": "workbench", "learn": LESSONS[0], "teach": "present"}  # entry link of the start page -> its page
-BESIDE_LESSONS = ("glossary", "history", "choice", "check", "puzzles", "bugs")  # on the start page under the lessons
+DOORS = {"see": "workbench", "learn": PATH[1], "teach": "present"}  # entry link of the start page -> its page
+BESIDE_LESSONS = ("glossary", "history", "choice", "check", "puzzles", "bugs")  # pages that have no form of a lesson

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from attention_core.examples.examples import EXAMPLES
-from pages.site.catalog import LESSONS, PAGES
+from pages.site.catalog import COURSE, LESSONS, PAGES
 from pages.site.controls import CONTROLS
 from pages.site.milestones import MILESTONES
 from pages.site.signs import GLOSSARY_SIGNS
@@ -37,7 +37,7 @@ def list_findable() -> tuple[Findable, ...]:
 def list_pages() -> Iterator[Findable]:
     """Yields an entry for each page, with the question of its lesson if it has one."""
     for page in PAGES:
-        kind = "lesson" if page.slug in LESSONS else "page"
+        kind = "lesson" if page.slug in COURSE else "page"
         yield Findable(kind, page.slug, read(f"page.{page.slug}"), read(f"lessons.{page.slug}.question"))
 
 

@@ -15,7 +15,7 @@ from attention_core.record.counted_words import make_filler
 from attention_core.record.errors import REFUSAL_SENTENCES, AttentionError
 from attention_core.verification.causes import Cause
 from attention_core.verification.mistakes import MISTAKE_SENTENCES as CAUSES
-from pages.site.catalog import LESSONS
+from pages.site.catalog import ADVANCED, PATH
 
 CONTENT_FOLDER = Path(__file__).parents[1] / "content"
 LANGUAGES = {"en": "EN", "zh": "中文"}
@@ -189,9 +189,12 @@ def say_refused_value(value: object, spell: Callable[[str], str]) -> str:
 
 
 def say_title(slug: str) -> str:
-    """Returns the title of a page in the session's language; a lesson's title begins with its number."""
+    """Returns the title of a page in the session's language.
+
+    The title of a lesson of the beginner's path begins with its number, that of another lesson with "Advanced".
+    """
     title = say(f"page.{slug}")
-    if slug not in LESSONS:
-        return title
-    number = LESSONS.index(slug) + 1
-    return f"{number} · {title}"
+    if slug in PATH:
+        number = PATH.index(slug) + 1
+        return f"{number} · {title}"
+    return say("lesson.advanced", title=title) if slug in ADVANCED else title

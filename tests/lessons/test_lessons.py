@@ -10,10 +10,11 @@ from itertools import combinations
 import pytest
 
 from attention_core.drawing.palette import Palette
+from pages.app.page_list import list_pages
 from pages.lessons.frame import Tabs
 from pages.lessons.start.card_pictures import draw_card
-from pages.site.catalog import BESIDE_LESSONS, DOORS, LESSONS, PAGES_FOLDER
-from pages.site.words import LANGUAGES, escape_markdown, load_app_texts
+from pages.site.catalog import ADVANCED, COURSE, DOORS, LESSONS, PAGES, PAGES_BY_SLUG, PAGES_FOLDER, PATH
+from pages.site.words import LANGUAGES, escape_markdown, load_app_texts, use_language
 from tests.screen.driver import plain, unpack
 from tests.screen.lesson import Lesson, record_of
 from tests.session.test_hostile_words import HOSTILE
@@ -127,7 +128,9 @@ def test_start_here_asks_one_question_and_opens_every_door(lang):
     alone = Lesson("start", ex="en_it", text="dogs bark", open="one_word")  # no word that is worth exchanging
     assert not alone.charts()
     ways = [link.proto.page for link in start.at.get("page_link")]
-    assert ways == [*list(DOORS.values())[1:], *BESIDE_LESSONS]  # the first door is a button, with one's own sentence
+    beside = ["glossary", "history", "check", "printed", "puzzles", "bugs"]
+    arrows = ["start", PATH[1]]  # the first one is disabled
+    assert ways == [*arrows, *list(DOORS.values())[1:], *beside]  # the first door is a button, with one's own sentence
     again = Lesson("start", **start.link())
     assert again.texts() == start.texts()
 
@@ -144,16 +147,75 @@ def test_the_journey_of_start_here_plays_by_itself_and_is_about_the_sentence_of_
     assert unpack(journey.proto.bytes)[0]["words"]["T"][3] == "cat"
 
 
+# ---- the course ------------------------------------------------------------------------------------------------------
+def neighbours(lesson):
+    """The pages to which the arrows of a lesson lead; None where there is none."""
+    words = load_app_texts("en")
+    ways = {link.proto.label: link.proto for link in lesson.at.get("page_link")}
+    arrows = [ways[words[f"lesson.{name}"]] for name in ("previous", "next")]
+    return [None if way.disabled else way.page for way in arrows]
+
+
+def test_the_path_begins_with_the_question_and_each_lesson_leads_to_the_next():
+    assert PATH == ("start", "qkv", "softmax", "scale", "masks", "heads", "positions", "decoding")
+    assert len(ADVANCED) == 12 and not {*PATH} & {*ADVANCED}
+    for slug, before, after, place in (
+        ("start", None, "qkv", "Lesson 1 of 8"),
+        ("qkv", "start", "softmax", "Lesson 2 of 8"),
+        ("decoding", "positions", "tokens", "Lesson 8 of 8"),
+        ("tokens", "decoding", "scores", "Advanced, 1 of 12"),
+        ("models", "decoder", None, "Advanced, 12 of 12"),
+    ):
+        lesson = open_first(slug)
+        assert neighbours(lesson) == [before, after] and lesson.says(place), slug
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_menu_has_the_path_first_and_says_what_is_advanced(lang):
+    words = load_app_texts(lang)
+    learn = [page for page in list_pages_in(lang)[words["section.learn"]] if page.visibility == "visible"]
+    assert [page.url_path for page in learn] == [*COURSE, "glossary", "history"]
+    assert [page.title for page in learn[:2]] == [f"1 · {words['page.start']}", f"2 · {words['page.qkv']}"]
+    word = {"en": "Advanced · ", "zh": "进阶 · "}[lang]
+    assert [page.url_path for page in learn if page.title.startswith(word)] == [*ADVANCED]
+    practise = [page.url_path for page in list_pages_in(lang)[words["section.practise"]]]
+    assert practise == ["check", "printed", "puzzles", "bugs"]
+
+
+def list_pages_in(lang):
+    """The pages by the titles of their menus, as the router has them."""
+    with use_language(lang):
+        return list_pages()
+
+
+def test_which_attention_stands_in_the_lesson_on_cost_and_opens_by_its_link():
+    assert not PAGES_BY_SLUG["choice"].is_in_menu
+    assert "choice" in [link.proto.page for link in open_first("cost").at.get("page_link")]
+    assert Lesson("choice", lang="en").says(load_app_texts("en")["lessons.choice.question"])
+    assert [page.slug for page in PAGES if not page.is_in_menu] == ["choice"]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_first_page_asks_before_it_names_a_query_or_a_key(lang):
+    start = Lesson("start", lang=lang)
+    said = [text.value for text in start.at.markdown]
+    words = load_app_texts(lang)
+    asked, told = (words[f"lessons.start.{part}"] for part in ("question", "intro"))
+    assert 0 <= said.index(f"#### {asked}") < said.index(told)
+    assert not [word for word in ("query", "key", "value", "查询", "键", "值") if word in asked + told]
+
+
 # ---- the cards -------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_card_shows_each_lesson_by_a_picture_of_its_own(lang):
     (part,) = [part for part in Lesson("start", lang=lang).at.get("bidi_component") if part.proto.id.endswith("-cards")]
-    cards = json.loads(part.proto.json)["cards"]
+    data = json.loads(part.proto.json)
+    cards = [*data["path"], *data["advanced"]]
     words = load_app_texts(lang)
-    assert [card["slug"] for card in cards] == list(LESSONS)
-    titles = [f"{number} · {words[f'page.{slug}']}" for number, slug in enumerate(LESSONS, start=1)]
-    assert [card["title"] for card in cards] == titles
-    assert [card["question"] for card in cards] == [words[f"lessons.{slug}.question"] for slug in LESSONS]
+    assert [card["slug"] for card in cards] == list(COURSE) and len(data["path"]) == len(PATH)
+    titles = [f"{number} · {words[f'page.{slug}']}" for number, slug in enumerate(PATH, start=1)]
+    assert [card["title"] for card in cards] == [*titles, *(words[f"page.{slug}"] for slug in ADVANCED)]
+    assert [card["question"] for card in cards] == [words[f"lessons.{slug}.question"] for slug in COURSE]
     for one, other in combinations(cards, 2):
         assert one["shapes"] != other["shapes"], f"the cards of {one['slug']} and {other['slug']} show one picture"
     colours = {field.name for field in fields(Palette)}
@@ -200,7 +262,7 @@ def test_start_here_says_how_long_a_lesson_takes(lang):
     """A question and, in most lessons, four behind it."""
     questions = statistics.mode(len(drawers(slug)) for slug in LESSONS)  # the code is none: the first one is
     assert questions == 5
-    wanted = NUMBERED[lang].format(len(LESSONS), *(minutes * questions for minutes in MINUTES))
+    wanted = NUMBERED[lang].format(len(PATH), *(minutes * questions for minutes in MINUTES))
     assert Lesson("start", lang=lang).says(wanted)
 
 

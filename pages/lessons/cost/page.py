@@ -20,6 +20,7 @@ from pages.panels.live_choice import LiveChoice, describe_followed, find_live_ch
 from pages.panels.live_frames import tell_live
 from pages.session.collected import show_moving
 from pages.session.labels import current_palette, describe_gpu_obstacle
+from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import say
 
 RACES = {
@@ -118,7 +119,7 @@ def tell_areas(length: int, pairs: PointsByLength, tokens: PointsByLength) -> li
     ]
 
 
-with draw_lesson(LESSON):
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         length_choice = find_live_choice("length", LONG_TIMED_LENGTHS[1:], 1024, format_grouped)
         show_live_choice(length_choice, width=300)
@@ -143,6 +144,10 @@ with draw_lesson(LESSON):
     projections = {say("lessons.cost.projections"): {each: tokens[each] for each in lengths}}
     st.caption(say("lessons.cost.how"))
     run_race(race, cases, lengths, projections, tell, "lessons.cost.alt")
+    if place is not None:  # a scene of a lecture has no links
+        st.page_link(
+            PAGES_BY_SLUG["choice"].path, label=say("lessons.choice.question"), icon=PAGES_BY_SLUG["choice"].icon
+        )
     draw_drawers(LESSON)
     shortest = attend_qkv(*draw_qkv(1, LONG_TIMED_LENGTHS[0]))
     show_lesson_code(LESSON, with_online_softmax(shortest, KEYS_OF_BLOCK))

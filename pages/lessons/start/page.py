@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.drawing.bars import row_of
 from pages.components import cards
 from pages.export.page_links import link_to_workbench
-from pages.lessons.frame import Lesson, draw_drawer, draw_page_frame, show_lesson_run
+from pages.lessons.frame import Lesson, draw_drawer, draw_page_frame, follow_arrow_key, show_lesson_run
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import list_place_names
@@ -18,10 +18,10 @@ from pages.runs.cache import inputs_of, trace_for
 from pages.session.labels import current_palette, selection_of
 from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
-from pages.site.catalog import BESIDE_LESSONS, DOORS, LESSONS, PAGES_BY_SLUG
+from pages.site.catalog import ADVANCED, COURSE, DOORS, PAGES, PAGES_BY_SLUG, PATH, PageEntry
 from pages.site.words import current_language, escape_markdown, say, say_title
 
-JOURNEY_HEIGHT_PX = 370  # pixels: the animation and its controls fit on the first screen of a page 1280 pixels wide
+JOURNEY_HEIGHT_PX = 345  # pixels: the animation and its controls fit on the first screen of a page 1280 pixels wide
 DOOR_ICONS = {"see": ":material/grid_on:", "learn": ":material/school:", "teach": ":material/slideshow:"}
 
 
@@ -31,7 +31,7 @@ def show_doors() -> Setup:
     for door, box in boxes.items():
         boxes[door] = box.container(border=True, height="stretch", key=f"doorway_{door}")
         boxes[door].markdown(f"#### {DOOR_ICONS[door]} {say(f'lessons.start.door_{door}')}")
-        boxes[door].markdown(say(f"lessons.start.behind_{door}", count=len(LESSONS)))
+        boxes[door].markdown(say(f"lessons.start.behind_{door}", count=len(PATH), more=len(ADVANCED)))
     with boxes["see"]:
         setup = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
         link_to_workbench(setup, "see")
@@ -42,26 +42,40 @@ def show_doors() -> Setup:
 
 
 def show_cards() -> None:
-    """Shows a card (a small picture with a title and a question) for each lesson; a click on it opens that lesson."""
+    """Shows a card (a small picture with a title and a question) for each lesson; a click on it opens that lesson.
+
+    The cards of the advanced lessons are folded.
+    """
     language = current_language()
-    described = [describe_card(slug, language) for slug in LESSONS]
-    text = {word: say(f"lessons.start.cards.{word}") for word in ("none", "forget", "opened", "solved")}
+    text = {word: say(f"lessons.start.cards.{word}") for word in ("none", "forget", "opened", "solved", "here", "path")}
     text["summary"] = say("lessons.start.cards.summary", opened="{opened}", solved="{solved}")  # the browser counts
-    data = {"cards": described, "text": text, "palette": vars(current_palette())}
-    opened = cards(data=data, key="cards", given={"lessons": LESSONS}).opened
+    text["advanced"] = say("lessons.start.cards.advanced", count=len(ADVANCED))
+    data = {
+        "here": "start",
+        "path": [describe_card(slug, say_title(slug), language) for slug in PATH],
+        "advanced": [describe_card(slug, say(f"page.{slug}"), language) for slug in ADVANCED],
+        "text": text,
+        "palette": vars(current_palette()),
+    }
+    opened = cards(data=data, key="cards", given={"lessons": COURSE}).opened
     if opened is not None:
         st.switch_page(PAGES_BY_SLUG[opened].path)
 
 
-def describe_card(slug: str, language: str) -> dict:
+def describe_card(slug: str, title: str, language: str) -> dict:
     """Returns the data of a lesson's card for the browser: title, question, address and the shapes of its picture."""
     return {
         "slug": slug,
-        "title": say_title(slug),
+        "title": title,
         "question": say(f"lessons.{slug}.question"),
         "address": f"{slug}?lang={language}",
         "shapes": draw_card(slug, language),
     }
+
+
+def list_pages_beside_course() -> list[PageEntry]:
+    """Returns the pages of the menus *Learn* and *Practise* that are no lessons of the course."""
+    return [page for page in PAGES if page.section != "explore" and page.is_in_menu and page.slug not in COURSE]
 
 
 # ---- drawer "one_word": one word of the sentence is replaced, and the reader guesses the new weights -----------------
@@ -94,8 +108,8 @@ PAGE = Lesson("start", drawers={"one_word": show_exchanged_word})
 
 with draw_page_frame("start") as place:
     st.markdown(f"#### {say('lessons.start.question')}")
-    journey = st.container()
     st.markdown(say("lessons.start.intro"))
+    journey = st.container()
     setup = show_doors()
     with journey:
         show_journey(make_screen_state(setup, None), Showing(plays=True, height=JOURNEY_HEIGHT_PX))
@@ -105,8 +119,9 @@ with draw_page_frame("start") as place:
         old, new = exchange
         title = say("lessons.start.ask", old=escape_markdown(old), new=escape_markdown(new))
         draw_drawer(PAGE, "one_word", setup, old, new, title=title)
-    st.markdown(f"#### {say('lessons.start.lessons')}")
     show_cards()
     with st.container(horizontal=True):
-        for slug in BESIDE_LESSONS:
-            st.page_link(PAGES_BY_SLUG[slug].path, label=say_title(slug), icon=PAGES_BY_SLUG[slug].icon)
+        for entry in list_pages_beside_course():
+            st.page_link(entry.path, label=say_title(entry.slug), icon=entry.icon)
+    st.caption(say("lessons.start.how"))
+follow_arrow_key("start")

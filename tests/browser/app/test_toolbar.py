@@ -83,4 +83,4 @@ def test_on_a_phone_the_first_line_of_a_lesson_is_three_rows(screen, lang):
     assert opened.page.get_by_test_id("stMain").evaluate("main => main.scrollWidth") <= 390
     following = {"en": "Next", "zh": "下一课"}[lang]
     opened.page.locator(".st-key-toolbar").get_by_role("link", name=following).click()
-    opened.page.wait_for_url("**/scores**")
+    opened.page.wait_for_url("**/masks**")
