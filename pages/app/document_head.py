@@ -1,8 +1,10 @@
 """Provides middleware that adds elements to the head of the one HTML document that Streamlit serves.
 
-One element is a script that sets the base URL of the app. Without it, Streamlit's page requests /heads/_stcore/health
-and then /_stcore/health to find the URL, and a browser logs each 404 as an error in its console. Streamlit does not
-search if window.__streamlit.BACKEND_BASE_URL is set.
+One element is a script that does two things. It sets the base URL of the app. Without it, Streamlit's page requests
+/heads/_stcore/health and then /_stcore/health to find the URL, and a browser logs each 404 as an error in its console.
+Streamlit does not search if window.__streamlit.BACKEND_BASE_URL is set. And it keeps a page at one entry of the
+browser's history: Streamlit adds an entry for each change of the address, so that Back would lead through all settings
+of the page, each of which the page overwrites at once. The script replaces the entry if only the query changes.
 
 The other elements are preload links for the component scripts of the first screen, so that they are loaded before a
 component imports them.
@@ -15,9 +17,15 @@ from pages.components.fetched_scripts import FOLDER, SCRIPTS
 from pages.site.catalog import PAGES
 
 NAMES = "|".join(entry.slug for entry in PAGES)
-SCRIPT = (
-    f'window.__streamlit={{BACKEND_BASE_URL:location.origin+location.pathname.replace(/(^|\\/)({NAMES})\\/?$/,"$1")}}'
+BASE_SCRIPT = (
+    f'window.__streamlit={{BACKEND_BASE_URL:location.origin+location.pathname.replace(/(^|\\/)({NAMES})\\/?$/,"$1")}};'
 )
+HISTORY_SCRIPT = (
+    "{const push=history.pushState;history.pushState=function(state,title,address){"
+    "const stays=new URL(address??location,location).pathname===location.pathname;"
+    "return(stays?history.replaceState:push).call(history,state,title,address)}}"
+)
+SCRIPT = BASE_SCRIPT + HISTORY_SCRIPT
 FIRST = ("flow", "slider")  # every visitor needs these scripts; other scripts are fetched when their component is shown
 LINKS = "".join(
     f'<link rel="modulepreload" crossorigin href="./{FOLDER}/{name}">'
