@@ -68,9 +68,14 @@ def link_on_arrival(is_new: bool) -> dict[str, str]:
 
 
 def show_link(link: Mapping[str, str]) -> None:
-    """Writes a link and the chosen language into the browser's address bar, unless it has them already."""
+    """Writes a link and the chosen language into the browser's address bar, unless it has them already.
+
+    A message of the browser may be older than the address that was last sent to it. Its address then is the one before,
+    so the address bar is known only if both are equal.
+    """
     link = dict(link)
     if "lang" in st.session_state:
         link["lang"] = st.session_state["lang"]
-    if st.query_params.to_dict() != link:
+    if st.query_params.to_dict() != link or st.session_state.get("sent_link") != link:
         st.query_params.from_dict(link)
+    st.session_state["sent_link"] = link
