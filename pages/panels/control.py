@@ -14,6 +14,8 @@ from pages.session.linked_state import LinkedState
 from pages.session.moved_widgets import is_outdated, moved_widget_key, set_moved_widget
 from pages.site.words import say
 
+LIMITS = ("min_value", "max_value", "step", "max_chars")  # arguments of widgets that change the values they can show
+
 
 @dataclass(frozen=True)
 class Control:
@@ -22,8 +24,10 @@ class Control:
     name: the name under which the state keeps the error of a refused input; several widgets may share it. key: the key
     of the widget. value: the current value, which the widget shows. take: a function that applies the value that the
     visitor entered, or refuses it. label: the key of the widget's text. option_text: a function that returns the text
-    of an offered value. sets_equal: whether the widget is set to the value even if it shows it, which undoes a click
-    made while the page is computed.
+    of an offered value.
+
+    The widget is set only if it does not show the value yet: a browser obeys the server, so that setting it would undo
+    a click made while the page is computed.
     """
 
     name: str
@@ -33,7 +37,6 @@ class Control:
     state: LinkedState
     label: str
     option_text: Callable[[object], str]
-    sets_equal: bool = True
 
     def show(self, widget: Callable, offered: Iterable | None = None, **how) -> None:
         """Draws the widget and, if its input was refused, the reason below it.
@@ -51,40 +54,42 @@ class Control:
         replaces the widget's text. how: further arguments of the widget function.
         """
         texts = None
+        text = say(self.label) if label is None else label
         if offered is not None:
             how = {"options": offered, "format_func": self.option_text} | how
             texts = list(map(how["format_func"], offered))
-        self.keep(self.key, texts)
+        limits = {name: how[name] for name in LIMITS if name in how}
+        self.keep(self.key, (text, texts, limits))
         widget(
-            say(self.label) if label is None else label,
+            text,
             key=self.key,
             on_change=lambda: self.take(st.session_state.get(self.key)),
             **how,
         )
 
-    def keep(self, place: str, texts: list[str] | None = None) -> object:
+    def keep(self, place: str, drawing: object = None) -> object:
         """Returns what the widget shows: the current value or, if an input was refused, that input; stores it under
         `place`.
 
-        place: a key of the session. texts: the texts of the offered values. Streamlit drops the input of a widget that
-        was not drawn for a while; then its refusal is removed too.
+        place: a key of the session. drawing: how the widget is drawn, besides the value. Streamlit drops the input of a
+        widget that was not drawn for a while; then its refusal is removed too.
         """
         if self.key not in st.session_state:
             self.state.forget_refusals(self.name)
         shown = list(self.value) if isinstance(self.value, tuple) else self.value
-        if self.name not in self.state.refused and (self.sets_equal or not self.has_drawn(shown, texts)):
+        if self.name not in self.state.refused and not self.has_drawn(place, shown, drawing):
             st.session_state[place] = shown
         return st.session_state[place]
 
-    def has_drawn(self, shown: object, texts: list[str] | None) -> bool:
-        """Whether the widget already shows this value with these texts, so that it need not be set.
+    def has_drawn(self, place: str, shown: object, drawing: object) -> bool:
+        """Returns whether the widget already shows this value and is drawn in this way, so that it need not be set.
 
-        A select box shows the former text of its option until it is set again.
+        A widget that is drawn in another way may be a new one for Streamlit, and a select box shows the former text of
+        its option until it is set again.
         """
-        place = f"{self.key}.texts"
-        is_relabelled = st.session_state.get(place) != texts
-        st.session_state[place] = texts
-        return not is_relabelled and self.key in st.session_state and st.session_state[self.key] == shown
+        is_redrawn = st.session_state.get(f"{place}.drawing") != drawing
+        st.session_state[f"{place}.drawing"] = drawing
+        return not is_redrawn and place in st.session_state and st.session_state[place] == shown
 
     def moved(self) -> "Control":
         """Returns the control with a new key, so that it shows a value that something other than its widget has

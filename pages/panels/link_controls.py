@@ -57,7 +57,6 @@ def link_control(
         current_lesson_choices(),
         label or f"lessons.{slug}.control.{name}",
         option_labels(name),
-        sets_equal=False,  # because the page computes for so long that a second click may come meanwhile
     )
 
 

@@ -14,7 +14,7 @@ DependencyReader = Callable[[ScreenState], object]
 DrawingFunction = Callable[[ScreenState], None]
 PART_DEPENDENCIES: dict[str, DependencyReader] = {}  # part's name -> function that returns its dependencies
 DRAWING: dict[str, DrawingFunction] = {}  # part's name -> function that draws it
-HELD_BACK = "held back"  # stored for a part that is not drawn yet, instead of its dependencies
+NOT_DRAWN = "not drawn"  # stored for a part that is not drawn yet, instead of its dependencies
 
 
 def page_part(shows: DependencyReader, height_px: int = 0) -> Callable[[DrawingFunction], Callable[[], None]]:
@@ -85,7 +85,7 @@ def draw_first(*parts: Callable[[], None]) -> None:
 
 def hold_back(name: str, height_px: int) -> None:
     """Marks a part of the page as not drawn yet, and reserves its height in pixels."""
-    st.session_state["drawn"][name] = HELD_BACK
+    st.session_state["drawn"][name] = NOT_DRAWN
     if height_px:
         st.space(height_px)
 
@@ -144,4 +144,6 @@ def redraw(asking: str | None = None) -> None:
     if not st.session_state["whole"]:
         st.rerun()
     if set(names) - {asking}:
+        # A later click may end the run before it has drawn a part, and then Streamlit drops what it has sent of the part.
+        st.session_state["drawn"].update(dict.fromkeys(names, NOT_DRAWN))
         st.rerun(sorted(names, key="show_run".__ne__))  # the slowest part first, because the others are sent with it

@@ -17,8 +17,10 @@ def set_moved_widget(name: str, shown: object) -> str:
     if shown not in (shown_before, holds):
         turn += 1
     turns[name] = (turn, shown)
-    st.session_state[f"{name}_{turn}"] = shown
-    return f"{name}_{turn}"
+    key = f"{name}_{turn}"
+    if key not in st.session_state or st.session_state[key] != shown:
+        st.session_state[key] = shown
+    return key
 
 
 def moved_widget_key(name: str) -> str:

@@ -76,18 +76,13 @@ def what_is_shown(block):
             yield each.proto.SerializeToString(deterministic=True)
 
 
-class Drawn:
-    """A session in which a panel is drawn."""
-
-    def __init__(self):
-        self.page = AppTest.from_function(page_of_a_panel, default_timeout=60)
-
-    def of(self, setup):
-        """What the panel says that it depends on, and what it shows."""
-        check_link_values({name: setup.value_of(name) for name in DEFAULTS})
-        self.page.session_state["asked"] = setup
-        assert not self.page.run().exception
-        return self.page.session_state["depends_on"], [*what_is_shown(self.page.main)]
+def draw_panel(setup):
+    """What the panel says that it depends on, and what it shows, in a session of its own, where each widget is set."""
+    check_link_values({name: setup.value_of(name) for name in DEFAULTS})
+    page = AppTest.from_function(page_of_a_panel, default_timeout=60)
+    page.session_state["asked"] = setup
+    assert not page.run().exception
+    return page.session_state["depends_on"], [*what_is_shown(page.main)]
 
 
 def test_every_field_of_the_view_has_another_value():
@@ -100,10 +95,9 @@ def test_a_panel_changes_with_the_fields_that_it_declares_and_with_no_others(nam
     has_effect = set()
     for begun in SETUPS[name]:
         setup = begun.with_fields(panel=name)
-        drawn = Drawn()
-        depends_on, shown = drawn.of(setup)
+        depends_on, shown = draw_panel(setup)
         for field, value in OTHER_VALUES.items():
-            changed_dependencies, changed = drawn.of(setup.with_fields(**{field: value}))
+            changed_dependencies, changed = draw_panel(setup.with_fields(**{field: value}))
             assert changed_dependencies != depends_on or changed == shown, f"{name} does not declare {field}"
             if changed != shown:
                 has_effect.add(field)

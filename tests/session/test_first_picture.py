@@ -19,7 +19,7 @@ def test_the_picture_comes_first_and_with_the_rest_the_page_is_whole(link, monke
         nobody_asks.setattr(KeptPartsScreen, "click_part", lambda screen, *message: asked.append(message))
         screen = KeptPartsScreen(**link)
     drawn = screen.at.session_state["drawn"]
-    assert {name for name, shows in drawn.items() if shows != fragments.HELD_BACK} == {
+    assert {name for name, shows in drawn.items() if shows != fragments.NOT_DRAWN} == {
         "show_flow",
         "show_look",
         "ask_for_rest",

@@ -58,3 +58,31 @@ def test_a_run_refers_to_nothing_that_the_browser_may_have_forgotten(screen):
     for option in ("off", "default"):  # the pictures of the second were drawn before
         opened.press("Scale", option)
     assert "delta" in kinds and "ref_hash" not in kinds
+
+
+QUICK = 100  # milliseconds between two clicks
+
+
+@pytest.mark.slow
+def test_back_leaves_the_page_at_once_and_the_last_of_quick_clicks_wins(screen):
+    opened = screen("?lang=en", lesson="start")
+    page = opened.page
+    page.get_by_text("Open in the workbench").first.click()
+    opened.wait_for_picture()
+    for presses, mask in ((5, "causal"), (6, "causal"), (5, "")):
+        opened.settled()
+        box = page.get_by_text("causal", exact=True).first.bounding_box()
+        for _ in range(presses):
+            page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            page.wait_for_timeout(QUICK)
+        assert opened.query()["mask"] == mask
+        assert (opened.numbers("weights [")["weights [head 1, Anna, dog]"] == "0") == (mask == "causal")
+        pressed = page.get_by_role("button", name="causal", exact=True, pressed=True)
+        checked = page.get_by_role("switch", name="causal", exact=True, checked=True)
+        assert pressed.or_(checked).count() == (mask == "causal")
+    page.go_back()
+    page.wait_for_url("**/start?*")
+    opened.maps().first.wait_for()
+    page.go_forward()
+    opened.wait_for_picture()
+    assert opened.query()["mask"] == ""
