@@ -25,7 +25,7 @@ import { SmallMaps } from "./small_maps.js";
 import { SumPanel } from "./sum.js";
 import { follow } from "./twin.js";
 import { findTwinDifference, isProven, movedInputs, ShownRows } from "./twin_check.js";
-import { mapView, pictureView, smallHeads, smallSteps, sumView } from "./views.js";
+import { mapView, MOST_DESCRIBED_HEADS, pictureView, smallHeads, smallSteps, sumView } from "./views.js";
 import { widths } from "./words.js";
 
 const CHANGE_MS = 420; // in ms: duration of the animation of numbers and positions from one state to the next
@@ -143,6 +143,7 @@ class Flow {
     this.views.show(data.text.views, Object.keys(data.text.views));
     this.rail.root.hidden = data.heads < 2;
     this.rail.root.classList.toggle("layers", Boolean(data.layers.now));
+    this.rail.root.classList.toggle("many", !data.layers.now && data.heads > MOST_DESCRIBED_HEADS);
     this.rail.show(smallHeads(this), data.palette);
     this.bar.show(data.text);
     this.strip.root.setAttribute("aria-label", data.text.steps);

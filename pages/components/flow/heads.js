@@ -128,7 +128,7 @@ export class HeadsView {
       `grid-template-columns: ${isNamed ? `${LAYER_NAME}px ` : ""}repeat(${columns}, ${tile}px);` +
       (height ? `max-height: ${height}px; overflow-y: auto` : ""));
     this.root.classList.toggle("wide", isWide);
-    const names = maps.map(({ key, caption, title, group }) => ({ key, caption, title, group }));
+    const names = maps.map(({ key, title, group }) => ({ key, title, group }));
     if (isAlike(names, this.names)) return;
     this.names = names;
     grid.setAttribute("aria-label", flow.data.text.heads.label);
@@ -136,10 +136,9 @@ export class HeadsView {
   }
 
   makeTiles(maps) {
-    this.tiles = maps.map(({ key, caption, title }) => {
-      const name = caption.map(([text]) => text).filter(Boolean).join(", ");
+    this.tiles = maps.map(({ key, title }) => {
       const map = element("div");
-      const made = button("tile", { title: title ?? name }, (event) => this.press(String(key), event.shiftKey), [
+      const made = button("tile", { title }, (event) => this.press(String(key), event.shiftKey), [
         element("span", "caption"), map,
       ]);
       made.dataset.place = `head ${key}`;

@@ -58,14 +58,14 @@ export class SmallMaps {
   }
 
   // Returns the boxes of the small maps, relative to the corner of `element`: [{ x, y, width, height, isSeen }].
-  // A map scrolled out of the row gets a box of height 0 at the row's end, on the top edge of `element`.
+  // A map scrolled out of sight gets a box of height 0 at the row's end, on the top edge of `element`.
   // Returns null if the row is hidden. group: the key of the group whose boxes are wanted; all maps if it is missing.
   boxesFrom(element, group) {
     const [row, corner] = [this.root.getBoundingClientRect(), element.getBoundingClientRect()];
     if (!row.width) return null;
     return this.buttonsOf(group).map((button) => {
       const { x, y, width, height } = button.firstChild.getBoundingClientRect();
-      const isSeen = x >= row.left && x + width <= row.right;
+      const isSeen = x >= row.left && x + width <= row.right && y >= row.top && y + height <= row.bottom;
       const at = { x: clamp(x, row.left, row.right - width) - corner.x, width, isSeen };
       return isSeen ? { ...at, y: y - corner.y, height } : { ...at, y: 0, height: 0 };
     });

@@ -32,6 +32,7 @@ import { said } from "./words.js";
  * @property {any[]} rings places of numbers that have a ring
  */
 
+export const MOST_DESCRIBED_HEADS = 5; // with more heads, a small map has only its number beside it
 const MARKED = ["random", "unknown", "startling"]; // origins of words that get a mark in the picture
 
 /**
@@ -127,11 +128,14 @@ export function smallHeads(flow) {
 // While the visitor drags a number, only the selected head's map follows; the others wait for the server.
 function ownHeads({ data, model, look, share, waiting }) {
   const isMoved = waiting.has(share) || model.step(share) !== data.steps[share];
+  const isCrowded = data.head_names.length > MOST_DESCRIBED_HEADS;
   return data.head_names.map(({ name, short, habit }, head) => {
     const matrix = model.headMap(share, { ...look, head });
+    const caption = [[name, "head"], [habit, "habit"]];
     return {
-      key: head, matrix, short,
-      said: [[name, "head"], [habit, "habit"]], caption: [[name, "head"], [habit, "habit"]],
+      key: head, matrix, short, caption, habit,
+      said: isCrowded ? [[short, "head"]] : caption,
+      title: [name, habit].filter(Boolean).join(": "),
       waits: isMoved && (head !== look.head || waiting.has(share)),
     };
   });
@@ -147,7 +151,7 @@ function layerHeads(flow) {
       const isOwn = i + 1 === now;
       const matrix = isOwn ? own[head].matrix : givenMap(flow.data.layer_maps, i * heads.length + head, shape);
       const short = `L${i + 1} H${head + 1}`;
-      const title = isOwn ? `${name}: ${own[head].said[1][0]}` : name;
+      const title = isOwn ? `${name}: ${own[head].habit}` : name;
       return {
         key: `${i + 1}.${head}`, group: titles[i], matrix, said: [[name, "habit"]], title,
         short, caption: [[short, "head"], [name === String(head + 1) ? "" : name, "habit"]],

@@ -5,7 +5,14 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
-SIDES = """root => [...root.querySelectorAll(".heads .tile canvas")].map((each) => each.getBoundingClientRect().width)"""
+SIDES = """root => [...root.querySelectorAll(".heads .tile canvas")]
+    .map((each) => each.getBoundingClientRect().width)"""
+
+OUT_OF_SIGHT = """root => {
+    const { right, bottom } = root.querySelector(".rail").getBoundingClientRect();
+    const boxes = [...root.querySelectorAll(".rail canvas")].map((each) => each.getBoundingClientRect());
+    return boxes.filter((box) => box.right > right || box.bottom > bottom).length;
+}"""
 
 
 def tile(opened, place):
@@ -50,8 +57,11 @@ def test_all_heads_are_seen_chosen_compared_and_kept_by_the_link(screen):
 
 
 def test_heads_of_random_numbers_are_grey_and_their_difference_claims_nothing(screen):
-    opened = screen("?ex=eight_heads&stop=heads&lang=en")
+    opened = screen("?ex=eight_heads&lang=en")
     page = opened.page
+    expect(page.locator(".flow .rail button")).to_have_count(8)
+    assert page.locator(".flow").evaluate(OUT_OF_SIGHT) == 0  # the small maps beside the flow are all seen, too
+    page.locator(".flow .views [data-kind=heads]").click()
     expect(page.locator(".heads .tile")).to_have_count(8)
     expect(page.locator(".flow .headline")).to_contain_text("8 heads of random numbers")
     tile(opened, 5).click()

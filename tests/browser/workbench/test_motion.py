@@ -53,8 +53,8 @@ def test_a_head_without_a_small_map_in_sight_comes_in_over_the_edge_of_the_pictu
         opened.page.locator(".flow").evaluate("root => { root.flow.rail.root.style.display = 'none' }")
         opened.page.wait_for_timeout(100)
     else:
-        opened.page.locator(".flow .rail").evaluate("rail => { rail.scrollLeft = 0 }")
-        opened.page.locator(".flow .rail button").first.evaluate("first => { first.style.minWidth = '380px' }")
+        opened.page.locator(".flow .rail").evaluate("rail => { rail.style.maxHeight = '60px' }")
+        opened.page.locator(".flow .rail button").first.evaluate("first => { first.style.minWidth = '100%' }")
     flow = opened.page.locator(".flow")
     flow.evaluate(AT, 0.36)
     picture = flow.locator("svg").first.bounding_box()
