@@ -144,6 +144,6 @@ def redraw(asking: str | None = None) -> None:
     if not st.session_state["whole"]:
         st.rerun()
     if set(names) - {asking}:
-        # A later click may end the run before it has drawn a part, and then Streamlit drops what it has sent of the part.
+        # A later click may end the run before it has drawn a part; Streamlit then drops what it has sent of that part.
         st.session_state["drawn"].update(dict.fromkeys(names, NOT_DRAWN))
         st.rerun(sorted(names, key="show_run".__ne__))  # the slowest part first, because the others are sent with it
