@@ -28,7 +28,7 @@ def test_threads_are_the_translators_weights_and_nothing_looks_ahead():
     own = np.frombuffer(found["own"], np.float32).reshape(len(TARGET), -1)
     assert not np.triu(own, 1).any()
     assert [words[0]["word"] for words in head["next"]] == [*TARGET[1:], "<start>"]
-    assert head["told"][3 * 3 + 1] == "In the English sentence “的” looks most at “dog”: 96 %."
+    assert head["told"][3 * 3 + 1] == "Of the English words, “的” attends most to “dog”: 96 %."
 
 
 def test_a_row_and_a_thread_are_chosen_and_what_is_made_up_changes_nothing():

@@ -32,9 +32,9 @@ def test_the_decoder_looks_back_asks_and_writes_and_a_thread_opens_by_keyboard(s
     walk = opened.page.get_by_label(WALK)
     reached = opened.page.locator(".reached")
     walk.press("Home")
-    expect(reached).to_contain_text("“<start>” looks back, most at “<start>”: 100 %.")
+    expect(reached).to_contain_text("Of the words so far, “<start>” attends most to “<start>”: 100 %.")
     walk.press("ArrowRight")
-    expect(reached).to_contain_text("In the English sentence “<start>” looks most at")
+    expect(reached).to_contain_text("Of the English words, “<start>” attends most to")
     walk.press("ArrowRight")
     expect(reached).to_contain_text("After “<start>” comes “看见”")
     thread = opened.page.get_by_role("button", name=re.compile("^<start> → cat:")).first
