@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import Trace
+from attention_core.record.errors import AttentionError
 from pages.components import arrows, seen_drawers, visited
 from pages.export.export_panel import show_export
 from pages.export.page_links import link_to_workbench
@@ -21,7 +22,7 @@ from pages.lectures.script import Scene
 from pages.panels import lesson_choices, link_controls
 from pages.panels.model_guess import forget_guess_sign, repeat_guess_sign
 from pages.panels.proof import show_proof
-from pages.panels.refusals import show_link_trouble
+from pages.panels.refusals import show_error, show_link_trouble
 from pages.panels.step import show_step_code
 from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
@@ -33,7 +34,7 @@ from pages.session.staged import get_staged_part
 from pages.setup.link_values import make_choices_reader, make_member_reader
 from pages.setup.setup import Setup
 from pages.site.catalog import ADVANCED, COURSE, LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS, PATH
-from pages.site.words import get_text_template, say, use_language
+from pages.site.words import get_text_template, say, say_refusal, use_language
 
 OPEN_DRAWERS_KEY = "open"  # name of the link parameter for the names of the open accordions
 UNKNOWN_WORD = "{unknown}"  # placeholder in a lesson's text on sources, replaced by a phrase on unknown words' vectors
@@ -291,8 +292,10 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> Non
     """Draws an accordion, whose content is computed and drawn only while the accordion is open.
 
     While a lecture shows the page as a scene, only the content is drawn, without the title, and only if the scene shows
-    this accordion. name: the accordion's name in the link. draw: a function that draws the content.
+    this accordion. name: the accordion's name in the link. draw: a function that draws the content; if it raises
+    AttentionError, the error is shown where the content ends.
     """
+    draw = partial(draw_or_show_refusal, draw)
     staged = get_staged_part()
     if staged is not None:
         if staged.name == name:
@@ -315,6 +318,18 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> Non
 
     st.session_state[key] = name in open_drawers
     show_drawer(title, drawer_icon(key), key, draw_and_offer, on_change=handle_toggle)
+
+
+def draw_or_show_refusal(draw: Callable[[], None]) -> None:
+    """Draws a part of a page; if the core refuses a combination of its choices, shows the reason below the controls.
+
+    A control refuses what is wrong by itself, when it is used; this is for values that only do not fit each other.
+    """
+    try:
+        draw()
+    except AttentionError as refusal:
+        collected().warnings.append(say_refusal(refusal))
+        show_error(refusal)
 
 
 def make_picture_scene() -> Scene:

@@ -33,7 +33,6 @@ from attention_core.learned.training.mixed_precision import (
     share_of_zeros,
     trained_gradients,
 )
-from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import (
     format_duration,
@@ -90,7 +89,7 @@ from pages.panels.progress import measure_on_request
 from pages.runs.cache import cached_savings, inputs_of, trace_for
 from pages.session.labels import Selection, current_palette, describe_cell, name_token, picture_texts_for, selection_of
 from pages.setup.setup import Setup, make_setup
-from pages.site.words import current_language, escape_markdown, say, say_refusal
+from pages.site.words import current_language, escape_markdown, say
 
 # ---- drawer "stored": must the map be stored? ------------------------------------------------------------------------
 LONG_TEXT_TOKENS = 2048  # number of tokens for which the size of a stored attention map is given
@@ -324,15 +323,11 @@ def show_rounded_run() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         step = choose_option("shown", PRECISION_STEPS, "weights")
         scaled_first = switch("first")
-    try:
-        run = trace_for(setup)
-        if scaled_first:
-            run = with_queries_scaled_first(run)
-        low = run_in_precision(run, PRECISIONS[dtype])
-        exact = run_in_precision(run, PRECISIONS["float64"])
-    except AttentionError as refusal:
-        st.error(say_refusal(refusal), icon=":material/error:")
-        return
+    run = trace_for(setup)
+    if scaled_first:
+        run = with_queries_scaled_first(run)
+    low = run_in_precision(run, PRECISIONS[dtype])
+    exact = run_in_precision(run, PRECISIONS["float64"])
     say_lost_precision(low, exact, dtype, step)
     errors = precision_errors(run, PRECISIONS[dtype])
     title = say("lessons.cost.errors", dtype=dtype, step=option_labels("shown")(step))

@@ -35,7 +35,6 @@ from attention_core.learned.training.head_counts import (
     chance_that_heads_are_alike,
 )
 from attention_core.mechanism.config import kv_choices
-from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed, format_grouped, format_or_scientific, format_percent
 from attention_core.variants.cost import attention_cost
@@ -68,7 +67,7 @@ from pages.runs.cache import inputs_of, trace_for
 from pages.session.labels import Selection, name_token, place_name, selection_of
 from pages.setup.setup import Setup, make_setup
 from pages.site.code_words import say_code
-from pages.site.words import escape_markdown, say, say_refusal
+from pages.site.words import escape_markdown, say
 
 # ---- random layers of the lesson on heads, of any sizes --------------------------------------------------------------
 EXAMPLE_WIDTH = 512  # model width of the example with eight heads
@@ -294,11 +293,7 @@ def format_head_width(width: float) -> str:
 def show_layer_code(_: Setup) -> None:
     """Shows the code of a layer from the linear projections to W_o, with the shape after each line."""
     layer = choose_layer()
-    try:
-        trace = trace_for(layer)
-    except AttentionError as refusal:
-        st.error(say_refusal(refusal), icon=":material/error:")
-        return
+    trace = trace_for(layer)
     sizes = trace.sizes()
     show_sentence(
         "lessons.heads.chain",

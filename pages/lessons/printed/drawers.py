@@ -302,14 +302,12 @@ def show_rounding(checked: CheckedWork, _: Setup) -> None:
 
 # ---- drawer "onward": what follows from the printed Q, K and V? ------------------------------------------------------
 def show_onward_run(checked: CheckedWork, _: Setup) -> None:
-    """Shows the run that continues with the printed Q, K and V."""
+    """Shows the run that continues with the printed Q, K and V.
+
+    Raises AttentionError if a printed number is too large for a matrix; the frame shows it.
+    """
     stage = choose_option("onward", ("scores", "weights", "output"))
-    try:
-        matrices = pack_printed_projections(checked)
-    except AttentionError as refusal:  # refused, because a printed number is too large for a matrix
-        st.error(say_refusal(refusal), icon=":material/error:")
-        return
-    setup = make_setup(example="one_query", score="scaled_dot", **matrices)
+    setup = make_setup(example="one_query", score="scaled_dot", **pack_printed_projections(checked))
     trace = trace_for(setup)
     step = STAGES[stage]
     counts = count_marked_numbers(checked.marked[step])

@@ -12,7 +12,6 @@ from attention_core.explanation.projections import projection_in
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.inputs.matrix_values import ChangedCells
-from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact, format_fixed, format_row
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import Lesson, Tabs
@@ -23,7 +22,7 @@ from pages.panels.link_controls import choose_option, slide
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.labels import selection_of, spoken_step_name
 from pages.setup.setup import Setup, make_setup
-from pages.site.words import escape_markdown, say, say_refusal
+from pages.site.words import escape_markdown, say
 
 
 # ---- key and value, drawer "roles": who plays which role? ------------------------------------------------------------
@@ -73,7 +72,7 @@ MATRIX_SHAPES = {"q": ("queries", "d_q"), "k": ("keys", "d_k"), "v": ("values", 
 def show_shapes(_: Setup) -> None:
     """Shows the head outputs for the chosen counts and widths of queries, keys and values.
 
-    If the sizes do not fit each other, shows the rule that they violate instead.
+    Raises AttentionError if the sizes do not fit each other; the frame shows the rule that they violate.
     """
     sizes = choose_sizes()
     score = choose_option("score", ("scaled_dot", "additive"))
@@ -82,11 +81,7 @@ def show_shapes(_: Setup) -> None:
         matrix = random_matrix(name, (sizes[rows], sizes[columns]), 0)
         matrices[name] = pack_matrix(matrix)
     tried = make_setup(example="one_query", score=score, **matrices)
-    try:
-        trace = trace_for(tried)
-    except AttentionError as refusal:
-        st.error(say_refusal(refusal), icon=":material/error:")
-        return
+    trace = trace_for(tried)
     show_sentence(
         "lessons.qkv.fits",
         scores=format_rows_and_columns(trace, "scores"),
