@@ -25,7 +25,7 @@ from attention_core.mechanism.learned_tensors import add_own_sizes, check_learne
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.pair_inputs import PairInputs, check_numbers, check_pairs, chosen_numbers
-from attention_core.mechanism.parameters import KEY_COUNT, KEY_PLACE
+from attention_core.mechanism.parameters import KEY_COUNT, KEY_PLACE, Parameter, refuse_for
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORE_DIMS
 from attention_core.record.errors import AttentionError
@@ -395,23 +395,29 @@ def check_mask_sizes(config: AttentionConfig, shapes: Shapes, query_offset: int)
     for name, params in config.masks:
         for parameter in MASKS[name].parameters:
             given = params[parameter.name]
-            if parameter.moves == KEY_COUNT and parameter.several:
-                check_lengths(given, B, S)
-            if parameter.moves == KEY_PLACE:
-                check_places(given if parameter.several else (given,), last_position)
+            if given is None:
+                continue
+            numbers = given if parameter.several else (given,)
+            with refuse_for(name):
+                if parameter.moves == KEY_COUNT:
+                    check_key_counts(parameter, numbers, B, S)
+                if parameter.moves == KEY_PLACE:
+                    check_places(parameter.name, numbers, last_position)
 
 
-def check_places(places: tuple[int, ...], last_position: int) -> None:
-    """Checks that each of `places` is the position of a token, from 0 to last_position."""
+def check_places(name: str, places: tuple[int, ...], last_position: int) -> None:
+    """Checks that each of `places` is the position of a token, from 0 to last_position. name: the parameter's name."""
     for place in places:
         if not 0 <= place <= last_position:
-            raise AttentionError("tokens_range", last=last_position, given=place)
+            raise AttentionError("tokens_range", name=name, last=last_position, given=place)
 
 
-def check_lengths(lengths: tuple[int, ...], batch: int, keys: int) -> None:
-    """Checks that there is one length per sequence of the batch, each from 0 to the count of keys."""
-    if len(lengths) != batch:
-        raise AttentionError("lengths_count", batch=batch, given=len(lengths))
-    for length in lengths:
-        if not 0 <= length <= keys:
-            raise AttentionError("lengths_range", keys=keys, given=length)
+def check_key_counts(parameter: Parameter, counts: tuple[int, ...], batch: int, keys: int) -> None:
+    """Checks that each of `counts` is from 0 to the count of keys, and that several are one per sequence of the
+    batch.
+    """
+    if parameter.several and len(counts) != batch:
+        raise AttentionError("lengths_count", name=parameter.name, batch=batch, given=len(counts))
+    for count in counts:
+        if not 0 <= count <= keys:
+            raise AttentionError("lengths_range", name=parameter.name, keys=keys, given=count)

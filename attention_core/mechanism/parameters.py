@@ -4,7 +4,8 @@ A new kind of parameter needs one line in Parameter.check_one.
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 
@@ -122,8 +123,21 @@ def check_parameters(
     checked = {}
     for parameter in declared:
         value = given.get(parameter.name, parameter.usual)
-        checked[parameter.name] = parameter.check(value)
+        with refuse_for(kind):
+            checked[parameter.name] = parameter.check(value)
     return checked
+
+
+@contextmanager
+def refuse_for(owner: str) -> Iterator[None]:
+    """Context manager that adds a mechanism's name, as `owner`, to the values of an AttentionError about a parameter.
+
+    A page finds with it what the parameter is called there.
+    """
+    try:
+        yield
+    except AttentionError as refusal:
+        raise AttentionError(refusal.code, **refusal.values, owner=owner) from None
 
 
 def check_names(kind: str, given: Iterable[str], known: tuple[str, ...]) -> None:

@@ -81,9 +81,9 @@ REFUSAL_SENTENCES = {
     "slope_points": "a slope needs one time per length, all above 0, and at least two different lengths: "
     "got {lengths} and {seconds}",
     "offsets_differ": "causal masks must agree on one offset: got {given}",
-    "lengths_count": "padding needs one length for each of the {batch} sequences: got {given}",
-    "lengths_range": "a length must be a whole number from 0 to S = {keys}: got {given}",
-    "tokens_range": "global tokens must be positions from 0 to {last}: got {given}",
+    "lengths_count": "{name} must hold a number for each of the {batch} sequences: got {given}",
+    "lengths_range": "{name} must lie between 0 and S = {keys}: got {given}",
+    "tokens_range": "{name} must lie between 0 and {last}, the last position: got {given}",
     "missing_weight": "{kind!r} needs {weight}",
     "unowned_weight": "{weight} has no place here: {kind!r}, which would read it, is not chosen",
     "unused_weight": "{weight} has no place here: {why}",

@@ -166,7 +166,12 @@ def say_refusal(error: AttentionError, spell: Callable[[str], str] = escape_mark
 
     spell: a function that formats the error's values.
     """
-    values = {name: say_refused_value(value, spell) for name, value in error.values.items() if name != "readings"}
+    values = {}
+    for key, value in error.values.items():
+        if key not in ("readings", "owner"):
+            values[key] = spell(printable_token(str(value)))
+    if "name" in values:
+        values["name"] = say_setting(error.values["name"], error.values.get("owner")) or values["name"]
     return say(f"error.{error.code}", **values)
 
 
@@ -179,13 +184,15 @@ def say_cause(cause: Cause) -> str:
     return say("diagnosis.and").join(sentences)
 
 
-def say_refused_value(value: object, spell: Callable[[str], str]) -> str:
-    """Returns the text for a value of an AttentionError: the label if the value is that of a setting, else the value
-    itself.
+def say_setting(name: object, owner: str | None) -> str:
+    """Returns what a refused setting is called on the page, or "" if it has no name there.
+
+    owner: the mechanism, such as a mask, whose parameter it is; then it may have the label of its control, in quotes.
     """
-    if has(f"setting.{value}"):
-        return say(f"setting.{value}")
-    return spell(printable_token(str(value)))
+    if has(f"setting.{name}"):
+        return say(f"setting.{name}")
+    label = f"parameter.{owner}_{name}"
+    return f"“{say(label)}”" if has(label) else ""
 
 
 def say_title(slug: str) -> str:

@@ -55,7 +55,7 @@ def test_the_readers_own_numbers_and_what_is_none():
     lesson = Lesson("softmax").set("logits", "1 1/2 −3")
     wanted = pytest.approx([softmax([1, 0.5, -3], at) for at in range(3)], abs=1e-12)
     assert columns(lesson)["shares"] == wanted
-    assert lesson.set("logits", "1, two").errors() == ["logits, row 1, column 2, must be a number: got “two”"]
+    assert lesson.set("logits", "1, two").errors() == ["your numbers, row 1, column 2, must be a number: got “two”"]
     assert columns(lesson)["shares"] == wanted
     assert "at most 16 numbers" in lesson.set("logits", "1 " * 17).errors()[0]
     assert lesson.set("logits", "5").errors() == []

@@ -404,32 +404,32 @@ REFUSALS = [
     (
         "lengths_count",
         lambda: masked(("padding", {"lengths": (3, 4, 5)})),
-        "padding needs one length for each of the 2 sequences: got 3",
+        "lengths must hold a number for each of the 2 sequences: got 3",
     ),
     (
         "lengths_range",
         lambda: masked(("padding", {"lengths": (3, 8)})),
-        "a length must be a whole number from 0 to S = 7: got 8",
+        "lengths must lie between 0 and S = 7: got 8",
     ),
     (
         "lengths_range",
         lambda: masked(("padding", {"lengths": (-1, 3)})),
-        "a length must be a whole number from 0 to S = 7: got -1",
+        "lengths must lie between 0 and S = 7: got -1",
     ),
     (
         "tokens_range",
         lambda: masked(("local_global", {"window": 1, "global_tokens": (0, 7)})),
-        "global tokens must be positions from 0 to 6: got 7",
+        "global_tokens must lie between 0 and 6, the last position: got 7",
     ),
     (
         "tokens_range",
         lambda: masked(("local_global", {"window": 1, "global_tokens": (-1,)})),
-        "global tokens must be positions from 0 to 6: got -1",
+        "global_tokens must lie between 0 and 6, the last position: got -1",
     ),
     (
         "tokens_range",
         lambda: masked(("causal", {"offset": 4}), ("local_global", {"window": 1, "global_tokens": (9,)})),
-        "global tokens must be positions from 0 to 8: got 9",  # the queries stand at 4 to 8
+        "global_tokens must lie between 0 and 8, the last position: got 9",  # the queries stand at 4 to 8
     ),
     (
         "even_width",

@@ -7,9 +7,9 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 import torch
 
-from attention_core import AttentionConfig, AttentionError
+from attention_core import AttentionConfig, AttentionError, attend
 from attention_core.mechanism.masks import MASKS, Mask
-from attention_core.mechanism.parameters import Parameter
+from attention_core.mechanism.parameters import KEY_COUNT, KEY_PLACE, Parameter
 from attention_core.mechanism.positions import POSITIONS, Position
 from attention_core.record.trace import Faces
 
@@ -99,6 +99,35 @@ def test_a_registered_mask_is_checked_by_its_declarations(monkeypatch):
         with pytest.raises(AttentionError) as refused:
             AttentionConfig(masks=[(name, params)])
         assert refused.value.code == code, params
+
+
+def shown(scores, *, start, count):
+    """Keys from `start` on, the first `count` of all."""
+    key = torch.arange(scores.shape[-1])
+    return ((key >= start) & (key < count))[None, None, None]
+
+
+START, COUNT = Parameter("start", moves=KEY_PLACE), Parameter("count", moves=KEY_COUNT)
+
+
+@pytest.mark.parametrize(
+    "refused, sentence",
+    [
+        ({"start": 7}, "start must lie between 0 and 6, the last position: got 7"),
+        ({"start": -1}, "start must lie between 0 and 6, the last position: got -1"),
+        ({"count": 8}, "count must lie between 0 and S = 7: got 8"),
+        ({"count": -1}, "count must lie between 0 and S = 7: got -1"),
+    ],
+)
+def test_a_parameter_that_names_or_counts_keys_is_refused_by_its_own_name(refused, sentence, monkeypatch):
+    """One number for all sequences, too."""
+    mask = Mask(Faces(shown, shown, shown, shown), (START, COUNT), uses_position=False)
+    monkeypatch.setitem(MASKS, "shown", mask)
+    x = torch.eye(7)
+    attend(x, config=AttentionConfig(masks=[("shown", {"start": 0, "count": 7})]))
+    with pytest.raises(AttentionError) as error:
+        attend(x, config=AttentionConfig(masks=[("shown", {"start": 6, "count": 1} | refused)]))
+    assert str(error.value) == sentence and error.value.values["owner"] == "shown"
 
 
 OTHERS = [(), (WINDOW,), (WINDOW, DILATION, Parameter("lengths")), (WINDOW, WINDOW)]

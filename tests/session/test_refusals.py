@@ -89,8 +89,8 @@ REFUSED = [
         "padding_lengths",
         {"mask": "padding:3"},
         8,
-        "a length must be a whole number from 0 to S = 7: got 8",
-        "长度必须是 0 到 S = 7 之间的整数，现在是 8。",
+        "“Padding: real tokens; the rest is padding” must lie between 0 and S = 7: got 8",
+        "“填充：有效词元数，其余为填充”必须在 0 到 S = 7 之间，现在是 8。",
     ),
     (
         "local_window",
@@ -107,11 +107,18 @@ REFUSED = [
         "窗口必须是正整数，现在是 0。",
     ),
     (
+        "dilated_dilation",
+        {"mask": "dilated:1:2"},
+        0,
+        "“Dilated: step from one key to the next, in tokens” must be a positive whole number: got 0",
+        "“空洞：相邻两个键相距几个词元”必须是正整数，现在是 0。",
+    ),
+    (
         "text",
         {"mask": "local_global:1:6"},
         "Anna fed it",
-        "global tokens must be positions from 0 to 2: got 6",
-        "全局词元的位置必须在 0 到 2 之间，现在是 6。",
+        "“Local + global: global tokens” must lie between 0 and 2, the last position: got 6",
+        "“局部 + 全局：全局词元的位置”必须在 0 到 2 之间（2 是最后一个位置），现在是 6。",
     ),
     (
         "positions",
