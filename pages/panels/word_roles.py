@@ -22,8 +22,7 @@ from pages.setup.setup import Setup
 from pages.setup.word_roles import read_word_roles, with_word_role
 from pages.site.words import escape_markdown, say
 
-MAX_OPEN_CHOICES = 2  # the most words whose roles (kinds) can be chosen in the picture
-MAX_SHOWN_CHOICES = 12  # the most words with a control; further words are only counted
+MAX_SHOWN_CHOICES = 12  # the most words with a control, in the picture and below it; further words are only counted
 WORD_WIDTH, CHOICE_WIDTH = 84, 150  # width in pixels of a word, and of the select box of its role
 MAX_LISTED_WORDS = 12  # the most words that the text lists for one role
 NOT_KNOWN = "unknown"  # name of the role (kind) of a word outside a language model's vocabulary
@@ -133,7 +132,7 @@ def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
     """Shows an expander with the unknown words, each with a select box for its role (kind of word, whose vector it
     gets).
 
-    Shows nothing if all words are known. The roles of the first two words can also be chosen in the picture.
+    Shows nothing if all words are known. The roles can also be chosen in the picture.
     """
     offer, words = find_role_offer(setup), list_role_words(inputs)
     if offer is None or not words:
@@ -157,7 +156,7 @@ def make_role_data(screen: ScreenState) -> dict | None:
     known.
     """
     setup, inputs = screen.setup, screen.inputs.at(screen.selection.batch)
-    offer, unknown = find_role_offer(setup), list_role_words(screen.inputs)[:MAX_OPEN_CHOICES]
+    offer, unknown = find_role_offer(setup), list_role_words(screen.inputs)[:MAX_SHOWN_CHOICES]
     if offer is None or not unknown or len(offer.roles) < 2:
         return None
     keys, origins = inputs.keys, inputs.key_origins if inputs.crossed else inputs.word_origins

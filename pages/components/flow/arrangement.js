@@ -1,11 +1,14 @@
 // Computes the layouts of the flow picture at all keyframes ("stops") of the animation, and between two of them.
 import { blendLayouts, layOut } from "./layout.js";
 import { clamp, easeInOut } from "./motion.js";
-import { CHOICE } from "./role_choices.js";
-import { textWidth } from "./words.js";
+import { roleWidthOf } from "./role_choices.js";
+import { LEAST_LABEL, textWidth } from "./words.js";
 
 export const OPEN_HEIGHT = 88; // in px: height of an opened cell's arithmetic until its content arrives
 const LEAST_ROOM = 260; // in px: least height of a picture that fills the screen, as in a presentation
+const [WORD_PX, ASKS_PX] = [24, 15]; // font sizes at unit 1 of the words, and of the text below the query's word
+const WIDEST_WORDS = 0.34; // share of the width: words that would take more have a smaller font
+const WIDEST_COLUMN = 0.45; // share of the width: words that take more in the smallest font are cut
 const MAKES_ROOM = 0.3; // the layout changes to that of a keyframe in this share of the keyframe's duration
 
 export class Arrangement {
@@ -20,7 +23,7 @@ export class Arrangement {
       stop.parts.forEach((name) => shown.add(name));
       const needsRoom = stop.motion === "power" || stop.motion === "share";
       const reserve = needsRoom ? Math.min(400 * common.unit, common.width * 0.38) : 0;
-      return layOut(snapshot, { ...common, reserve, shown: new Set(shown) });
+      return layOut(snapshot, { ...common, reserve, shown: new Set(shown), current: stop.parts });
     });
     return common;
   }
@@ -32,16 +35,19 @@ export class Arrangement {
     const unit = clamp(room ? Math.min(width / 1010, room / 430) : width / 1010, compact ? 0.62 : 0.8, room ? 4 : 1.75);
     const height = room ?? data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75);
     const measure = (text, size, weight = 400) => textWidth(text, size * unit, weight);
-    const asks = data.crossed ? 0 : measure(data.text.asks, 15); // in px: width of the text beside the words
-    const longest = Math.max(asks, ...model.keys.map((word) => measure(word, 24, 700)));
+    const asks = data.crossed ? 0 : measure(data.text.asks, ASKS_PX); // in px: width of the text below the query's word
+    const longest = Math.max(...model.keys.map((word) => textWidth(word, 1, 700)));
+    const wordSize = clamp((WIDEST_WORDS * width) / longest, LEAST_LABEL, Math.max(LEAST_LABEL, WORD_PX * unit));
+    const wordWidth = Math.min(Math.max(asks, longest * wordSize) + 26 * unit, width * WIDEST_COLUMN);
     return {
       width, height, unit, compact,
       crossed: data.crossed,
       open:
-        open && look.view === "flow"
+        open && look.view === "flow" && !compact
           ? { row: model.findPart(open.step, open.index)?.row ?? "lane", height: open.height ?? OPEN_HEIGHT }
           : null,
-      wordWidth: Math.min(longest + 22 * unit + (data.roles ? CHOICE.width : 0), width * 0.24),
+      wordWidth, wordSize,
+      roleWidth: data.roles ? roleWidthOf(data.roles, { wordWidth, width, compact }) : 0,
       endWidth: measure(`${asking}′`, 24, 700) + 26 * unit,
       headWidth: (part) => Math.max(measure(part.sign, 19, 700), measure(part.label, 13.5)) + 6 * unit,
     };

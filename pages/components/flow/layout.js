@@ -1,5 +1,6 @@
 // Computes positions and sizes in the flow picture: a column for each vector, score or weight, a row for each key.
 // The query's lane lies below the query's row, with the query's vectors at the left and the output at the right.
+// If the ribbons from the values to the output would be short, the columns at their left fold, in the order of foldsOf.
 // All lengths are in pixels. `unit` is 1 on a page 1280 px wide and grows with the width.
 import { between, blendArrays, blendTables } from "./motion.js";
 import { totalOf } from "./twin.js";
@@ -15,10 +16,13 @@ import { totalOf } from "./twin.js";
  * @property {boolean} compact whether the picture is narrow, as on a phone
  * @property {boolean} crossed whether the keys are words of another sentence
  * @property {number} wordWidth the width of the words at the left
+ * @property {number} wordSize the largest size of their font
+ * @property {number} roleWidth the width of the select boxes of unknown words, beside the words; 0 without any
  * @property {number} endWidth the width of the output at the right
  * @property {(part: Part) => number} headWidth the width that the name of a column needs
  * @property {number} reserve the free width after the last column
  * @property {Set<string>} shown names of the parts that are drawn
+ * @property {string[]} current names of the parts that the current stop makes
  * @property {{ row: number | "lane", height: number } | null} open the row above an unfolded sum, and the sum's height
  */
 
@@ -27,6 +31,8 @@ import { totalOf } from "./twin.js";
  * @property {Record<string, number>} x left edge of each part
  * @property {Record<string, number>} w width of each part
  * @property {number} zoom the factor of the size of cells
+ * @property {number} longest the width of the widest vector
+ * @property {number} bar the length of the bar of the largest score, the same in each column
  * @property {Set<string>} folded parts that are drawn narrow
  * @property {Float64Array} rowY the middle of each row
  * @property {Float64Array} rowHeight
@@ -55,6 +61,11 @@ export const [SMALL, SMALLEST] = [0.8, 0.4];
 const SMALLEST_COMPACT = 0.15; // smallest zoom on a phone, because a wide picture is drawn small there, not cut off
 const NARROWEST = 0.2; // least width of a gap, as a share of its usual width
 
+// The ribbons are at least this wide: a share of the picture's width, or as many pixels in a wide enough picture.
+const LEAST_RIBBON = { wide: 0.206, pixels: 250, narrow: 0.25, compact: 0.336 };
+const MANY_NUMBERS = 4; // vectors with more numbers are the first to fold
+const FOLDED_STRIP = 34; // px at unit 1: width of a folded vector
+
 /**
  * Places all parts of a snapshot.
  * @param {Snapshot} snapshot
@@ -64,7 +75,7 @@ const NARROWEST = 0.2; // least width of a gap, as a share of its usual width
 export function layOut(snapshot, frame) {
   const parts = snapshot.parts.filter((part) => frame.shown.has(part.name));
   const across = columns(snapshot, parts, frame);
-  return { ...across, ...rows(snapshot, frame), parts, frame, unit: frame.unit };
+  return { ...across, ...rows(snapshot, frame), frame, unit: frame.unit };
 }
 
 // ---- columns --------------------------------------------------------------------------------------------------------
@@ -101,7 +112,7 @@ function slotsOf(parts) {
 function gapBefore(slot, before, { unit, compact }) {
   if (!before) return { least: 8 * unit, share: 0 };
   const [part, was] = [slot[0], before[0]];
-  if (slot.some(({ mixes }) => mixes)) return { least: (compact ? 66 : 190) * unit, share: 5 }; // room for ribbons
+  if (slot.some(({ mixes }) => mixes)) return { least: 0, share: 5, isRibbon: true };
   if (part.role === "lane") return { least: 20 * unit, share: 0.4 };
   if (part.role === "row" && was.role === "pair") return { least: (compact ? 26 : 6) * unit, share: 0.1 };
   if (part.role !== "row" && was.role === "row") return { least: (compact ? 30 : 54) * unit, share: 2 }; // fan of lines
@@ -112,76 +123,176 @@ function gapBefore(slot, before, { unit, compact }) {
  * The cells of a vector: { cell: width, gap, each: numbers per cell, count: number of cells }.
  * @param {Snapshot} snapshot
  * @param {Part} part
- * @param {number} unit
- * @param {number} zoom
+ * @param {{ unit: number, zoom: number, longest: number }} layout
  */
-export function stripOf(snapshot, part, unit, zoom) {
+export function stripOf(snapshot, part, { unit, zoom, longest }) {
   const length = snapshot.numbers[part.name].length / (part.role === "lane" ? 1 : snapshot.shares.length);
   const usual = part.merges ? STRIP.merged : part.role === "lane" ? STRIP.lane : STRIP.cell;
-  const full = Math.min(usual * unit * zoom, (STRIP.longest * unit * zoom) / length);
+  const widest = length > MANY_NUMBERS ? longest : STRIP.longest * unit * zoom;
+  const full = Math.min(usual * unit * zoom, widest / length);
   const gap = full >= 6 ? STRIP.gap * unit : 0;
   const each = Math.max(1, Math.ceil(1.5 / full)); // numbers per cell; a cell shows its largest absolute value
   return { cell: full * each, gap, each, count: Math.ceil(length / each) };
 }
 
 /**
+ * @typedef {object} Fold what gives way, so that the columns fit
+ * @property {boolean} strips whether vectors of many numbers are narrow strips
+ * @property {number} gaps the factor of the gaps between columns
+ * @property {number} bars the factor of the width of columns of bars
+ * @property {Set<string>} gone parts that are not drawn
+ */
+
+/**
+ * The folds, each narrower than the one before. First vectors of many numbers become strips; then gaps and bars shrink;
+ * then, if there are ribbons, the scores give way that the last column of scores is computed from, and at the end
+ * the concatenated heads; without ribbons, the columns of scores between the first and the last get narrow.
+ * On a phone only that last column, the shares, the ribbons, the sum, and what the current stop makes, stand there.
+ * @param {Part[]} parts
+ * @param {Frame} frame
+ * @param {boolean} hasRibbons
+ * @returns {Fold[]}
+ */
+function foldsOf(parts, { compact, current }, hasRibbons) {
+  const gone = new Set();
+  if (!hasRibbons) return FOLDS.map((fold) => ({ ...fold, gone }));
+  const scores = parts.filter((part) => part.role === "pair" && !part.is_share);
+  const last = scores.at(-1)?.name;
+  if (compact) {
+    const stays = ({ name, is_share, mixes }) => is_share || mixes || name === last;
+    const usual = parts.filter((part) => !stays(part) && !current.includes(part.name));
+    const most = parts.filter((part) => !stays(part) && (part.role !== "lane" || !current.includes(part.name)));
+    const all = parts.filter((part) => !stays(part));
+    return [usual, most, all].map((leaves) => ({ ...PHONE_FOLD, gone: new Set(leaves.map(({ name }) => name)) }));
+  }
+  const folds = FOLDS.map((fold) => ({ ...fold, gone }));
+  for (const { name } of [...scores.slice(0, -1), ...parts.filter((part) => part.merges)])
+    folds.push({ ...folds[folds.length - 1], gone: new Set([...folds[folds.length - 1].gone, name]) });
+  return folds;
+}
+
+const PHONE_FOLD = { strips: true, gaps: 1, bars: 1.3 };
+const FOLDS = [
+  { strips: false, gaps: 1, bars: 1 },
+  { strips: true, gaps: 1, bars: 1 },
+  { strips: true, gaps: 0.75, bars: 1 },
+  { strips: true, gaps: 0.5, bars: 0.85 },
+];
+
+/**
+ * The parts that are left: what read a part that is gone reads its operands, and a score that is gone leaves its sign.
+ * @param {Part[]} parts
+ * @param {Set<string>} gone
+ * @param {boolean} compact whether there is no room for more signs than one
+ * @returns {Part[]}
+ */
+function withoutGone(parts, gone, compact) {
+  if (!gone.size) return parts;
+  const byName = new Map(parts.map((part) => [part.name, part]));
+  const readsOf = (name) => (gone.has(name) ? byName.get(name)?.reads.flatMap(readsOf) ?? [] : [name]);
+  const signOf = (part) => {
+    const source = byName.get(part.reads.find((name) => gone.has(name)) ?? "");
+    const isScore = (each) => each?.role === "pair" && !each.is_share;
+    return !compact && isScore(part) && isScore(source) ? `${signOf(source)} ${part.sign}` : part.sign;
+  };
+  return parts
+    .filter((part) => !gone.has(part.name))
+    .map((part) => ({ ...part, sign: signOf(part), reads: [...new Set(part.reads.flatMap(readsOf))] }));
+}
+
+/** The least width of the ribbons. @param {Frame} frame */
+function leastRibbon({ width, compact }) {
+  if (compact) return LEAST_RIBBON.compact * width;
+  return Math.max(LEAST_RIBBON.wide * width, Math.min(LEAST_RIBBON.pixels, LEAST_RIBBON.narrow * width));
+}
+
+/**
  * @param {Snapshot} snapshot
  * @param {Part} part
- * @param {Frame} frame
- * @param {number} zoom
- * @param {Set<string>} folded
+ * @param {any} sizes { unit, zoom, longest, bars, folded }
  */
-function widthOf(snapshot, part, { unit }, zoom, folded) {
+function widthOf(snapshot, part, sizes) {
+  const { unit, zoom, bars, folded } = sizes;
   if (folded.has(part.name)) return FOLDED_COLUMN * unit;
   if (part.is_share) return SHARE_COLUMN * unit;
-  if (part.role === "pair") return BAR_COLUMN * unit * Math.min(2, zoom * zoom);
-  const { cell, gap, count } = stripOf(snapshot, part, unit, zoom);
+  if (part.role === "pair") return BAR_COLUMN * unit * bars * Math.min(2, zoom * zoom);
+  const { cell, gap, count } = stripOf(snapshot, part, sizes);
   return count * (cell + gap) - gap;
 }
 
 /**
  * @param {Snapshot} snapshot
- * @param {Part[]} parts
+ * @param {Part[]} drawn
  * @param {Frame} frame
  */
-function columns(snapshot, parts, frame) {
-  const { width, unit, compact, wordWidth, endWidth, headWidth, reserve } = frame;
+function columns(snapshot, drawn, frame) {
+  const hasRibbons = drawn.some((part) => part.mixes);
+  const most = frame.compact ? (hasRibbons ? 0.95 : 1.15) : hasRibbons ? 1.2 : 1.75;
+  const tries = foldsOf(drawn, frame, hasRibbons).map((fold) => tryOf(snapshot, drawn, frame, fold));
+  for (const attempt of tries) {
+    for (let zoom = most; zoom > SMALL - 1e-6; zoom -= 0.05) {
+      const placed = attempt(zoom);
+      if (placed.spare >= 0) return put(placed, frame, hasRibbons);
+    }
+  }
+  // No fold suffices: the last one gets smaller cells and narrower gaps.
+  const attempt = tries[tries.length - 1];
+  let zoom = SMALL;
+  let placed = attempt(zoom);
+  while (placed.spare < -(1 - NARROWEST) * placed.least && zoom > (frame.compact ? SMALLEST_COMPACT : SMALLEST)) {
+    zoom -= 0.05;
+    placed = attempt(zoom);
+  }
+  return put(placed, frame, hasRibbons);
+}
+
+// Returns a function of the zoom that measures all columns under one fold.
+function tryOf(snapshot, drawn, frame, { strips, gaps: narrowed, bars, gone }) {
+  const { width, unit, compact, wordWidth, roleWidth, endWidth, headWidth, reserve } = frame;
+  const parts = withoutGone(drawn, gone, compact);
+  const hasRibbons = parts.some((part) => part.mixes);
   const slots = slotsOf(parts);
   const gaps = slots.map((slot, i) => gapBefore(slot, slots[i - 1], frame));
-  const bars = parts.filter((part) => part.role === "pair" && !part.is_share);
-  const least = gaps.reduce((total, gap) => total + gap.least, 0);
-  const growth = gaps.reduce((total, gap) => total + gap.share, 0);
-  const hasRibbons = parts.some((part) => part.mixes);
-  const folded = new Set();
-  let zoom = compact ? (hasRibbons ? 0.95 : 1.15) : 1.75;
-  let widths, spare;
-  for (; ; zoom -= 0.05) {
+  const inner = parts.filter((part) => part.role === "pair" && !part.is_share).slice(1, -1);
+  return (zoom) => {
+    const folded = new Set(bars < 1 && !hasRibbons ? inner.map((part) => part.name) : []);
+    const longest = strips ? FOLDED_STRIP * unit : STRIP.longest * unit * zoom;
+    const sizes = { unit, zoom, longest: Math.min(longest, STRIP.longest * unit * zoom), bars, folded };
     const needed = (part) => {
-      const own = widthOf(snapshot, part, frame, zoom, folded);
-      return part.role === "lane" || compact || zoom < SMALL || folded.has(part.name)
-        ? own
-        : Math.max(own, headWidth(part));
+      const own = widthOf(snapshot, part, sizes);
+      const isNamed = part.role !== "lane" && !compact && narrowed === 1 && !folded.has(part.name);
+      return isNamed ? Math.max(own, headWidth(part)) : own;
     };
-    widths = slots.map((slot) => Math.max(...slot.map(needed)));
-    const taken = totalOf(widths) + least * Math.max(1, zoom * 0.9);
-    spare = width - wordWidth - (hasRibbons ? endWidth : 8 * unit + reserve) - taken;
-    const fits = spare >= 0 || (zoom <= SMALL && 1 + spare / least >= NARROWEST);
-    if (fits || zoom <= (compact ? SMALLEST_COMPACT : SMALLEST)) break;
-    if (zoom <= 1 && !folded.size && !compact) bars.slice(1, -1).forEach((part) => folded.add(part.name));
-  }
+    const widths = slots.map((slot) => Math.max(...slot.map(needed)));
+    const leasts = gaps.map((gap) => (gap.isRibbon ? leastRibbon(frame) : gap.least * narrowed));
+    const least = totalOf(leasts.filter((_, i) => !gaps[i].isRibbon));
+    const air = least * Math.max(0, zoom * 0.9 - 1); // px: large cells need wider gaps
+    const spare = width - wordWidth - roleWidth - (hasRibbons ? endWidth : 8 * unit + reserve) -
+      totalOf(widths) - totalOf(leasts) - air;
+    return { parts, slots, gaps, widths, leasts, least, spare, ...sizes, w: widthsOf(snapshot, parts, sizes) };
+  };
+}
+
+const widthsOf = (snapshot, parts, sizes) =>
+  Object.fromEntries(parts.map((part) => [part.name, widthOf(snapshot, part, sizes)]));
+
+// Places the columns of an attempt, and distributes the width that is left, or missing.
+function put({ parts, slots, gaps, widths, leasts, least, spare, zoom, longest, folded, w }, frame, hasRibbons) {
+  const { unit, wordWidth, roleWidth } = frame;
+  const growth = gaps.reduce((total, gap) => total + gap.share, 0);
   const squeeze = spare < 0 ? Math.max(NARROWEST, 1 + spare / least) : 1;
   const free = hasRibbons ? spare : Math.min(spare, 95 * unit * growth);
-  const [x, w] = [{}, {}];
-  let left = wordWidth;
+  const lacks = Math.max(0, -spare - (1 - squeeze) * least); // what the ribbons lose if nothing else can give way
+  const x = {};
+  let left = wordWidth + roleWidth;
   slots.forEach((slot, i) => {
-    left += gaps[i].least * squeeze + (free > 0 && growth ? (free * gaps[i].share) / growth : 0);
-    for (const part of slot) {
-      w[part.name] = widthOf(snapshot, part, frame, zoom, folded);
-      x[part.name] = left + (part.role === "lane" ? 0 : (widths[i] - w[part.name]) / 2);
-    }
+    left += gaps[i].isRibbon ? Math.max(0, leasts[i] - lacks) : leasts[i] * squeeze;
+    left += free > 0 && growth ? (free * gaps[i].share) / growth : 0;
+    for (const part of slot) x[part.name] = left + (part.role === "lane" ? 0 : (widths[i] - w[part.name]) / 2);
     left += widths[i];
   });
-  return { x, w, zoom, folded };
+  const bars = parts.filter((part) => part.role === "pair" && !part.is_share).map((part) => w[part.name] / 2);
+  return { parts, x, w, zoom, longest, folded, bar: bars.length ? Math.min(...bars) : 0 };
 }
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
@@ -243,7 +354,7 @@ export function blendLayouts(from, to, share) {
   if (!from || share >= 1) return to;
   const blended = { ...to, x: blendTables(from.x, to.x, share), w: blendTables(from.w, to.w, share) };
   for (const name of ["rowY", "rowHeight"]) blended[name] = blendArrays(from[name], to[name], share);
-  for (const name of ["laneY", "laneHeight", "stick", "zoom", "openY", "openHeight"]) {
+  for (const name of ["laneY", "laneHeight", "stick", "zoom", "longest", "bar", "openY", "openHeight"]) {
     blended[name] = between(from[name], to[name], share);
   }
   return blended;

@@ -7,7 +7,7 @@
 import { between, blendTables, clamp, easeInOut, easeOut } from "./motion.js";
 import { TELLING_SHARE } from "./picture/ribbons.js";
 import { Shapes } from "./shapes.js";
-import { spellNumber, spellPercent, textWidth } from "./words.js";
+import { shortened, spellNumber, spellPercent, textWidth } from "./words.js";
 
 const EVEN_GAP = 1e-6; // a row counts as uniform if its positive attention weights differ by less than this
 const MAP_LAYERS = ["cells", "texts", "hits"];
@@ -259,13 +259,3 @@ export function isEvenRow(shares) {
   return most - least < EVEN_GAP;
 }
 
-/**
- * A word cut to fit a width, with "…"; only "…" if not even one character fits.
- * @type {(word: string, width: number, size: number) => string}
- */
-export function shortened(word, width, size) {
-  if (textWidth(word, size) <= width - 4) return word;
-  let text = word;
-  while (text.length > 1 && textWidth(`${text}…`, size) > width - 4) text = text.slice(0, -1);
-  return textWidth(`${text}…`, size) > width - 4 ? "…" : `${text}…`;
-}

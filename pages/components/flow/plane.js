@@ -4,7 +4,6 @@
 import { added, addedShape, setAttributes, write } from "../dom.js";
 import { filled } from "../printed.js";
 import { isOther } from "./changes.js";
-import { shortened } from "./map.js";
 import { largestOf } from "./model.js";
 import { between, clamp } from "./motion.js";
 import { inPlane, planeOf, roundGap, spellRound } from "./plane_axes.js";
@@ -14,7 +13,7 @@ import { PlaneHands } from "./plane_hands.js";
 import { PlaneVectors } from "./plane_vectors.js";
 import { Shapes } from "./shapes.js";
 import { follow, lastOf, placeOf, sum } from "./twin.js";
-import { spellNumber, spellPercent, textWidth } from "./words.js";
+import { shortened, spellNumber, spellPercent, textWidth } from "./words.js";
 
 const PLANE_LAYERS = ["grounds", "lines", "ribbons", "dots", "texts", "handles"];
 const PLANE_ROOM = 1.45; // range of a panel, as a multiple of the length of its longest vector

@@ -51,6 +51,23 @@ export const spellWholePercent = (share) => percentText(share, wholePercentDigit
 /** @type {(number: number) => string} */
 export const spellNumber = fixed;
 
+export const LEAST_LABEL = 11; // px: no text of a picture has a smaller font
+
+/** The size of a font, in px, that is not smaller than LEAST_LABEL. @type {(size: number) => number} */
+export const legible = (size) => Math.max(LEAST_LABEL, size);
+
+/**
+ * A word cut to fit a width, with "…"; only "…" if not even one character fits.
+ * @type {(word: string, width: number, size: number, weight?: number) => string}
+ */
+export function shortened(word, width, size, weight = 400) {
+  const isWide = (text) => textWidth(text, size, weight) > width - 4;
+  if (!isWide(word)) return word;
+  let text = word;
+  while (text.length > 1 && isWide(`${text}…`)) text = text.slice(0, -1);
+  return isWide(`${text}…`) ? "…" : `${text}…`;
+}
+
 export const widths = new Map(); // weight and text -> width at 100 px, cached because every frame needs it
 let measuring;
 /**

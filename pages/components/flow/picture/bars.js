@@ -1,6 +1,6 @@
 // Draws a column of the animated picture as bars, one for each key's score.
 import { between, clamp, easeInOut, finite, settle } from "../motion.js";
-import { spellNumber } from "../words.js";
+import { legible, spellNumber } from "../words.js";
 
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
@@ -37,8 +37,8 @@ function drawBar(picture, part, row, share) {
   const end = x[part.name] + w[part.name] / 2;
   const start = before && picture.has(before) ? x[before] + w[before] / 2 : end;
   const middle = grows ? end : between(start, end, easeInOut(own));
-  // A bar is at most half as long as the column is wide, so that it stays inside.
-  const length = clamp(Math.abs(number) / (picture.largest[part.name] || 1)) * (w[part.name] / 2);
+  // All columns of scores have one scale, so that a division is seen to shrink the bars.
+  const length = clamp(Math.abs(number) / (picture.largest[part.name] || 1)) * picture.layout.bar;
   const height = Math.max(1, Math.min(15 * picture.unit, rowHeight[row] - 2));
   const look = `bar ${number < 0 ? "minus" : "plus"}`;
   const box = {
@@ -65,7 +65,8 @@ function drawBar(picture, part, row, share) {
     picture.hovered === row || (picture.hovered === null && picture.isActive(part) && own > 0.6 && rowHeight[row] > 16);
   if (!tells || isBlocked || picture.layout.folded.has(part.name)) return;
   const at = {
-    x: (number < 0 ? middle : middle + length) + 6 * picture.unit, y: rowY[row], "font-size": 15 * picture.unit,
+    x: (number < 0 ? middle : middle + length) + 6 * picture.unit, y: rowY[row],
+    "font-size": legible(15 * picture.unit),
   };
   picture.put("texts", "text", `number ${part.name} ${row}`, {
     ...at, class: "number", text: spellNumber(picture.isActive(part) ? number : target),

@@ -1,8 +1,11 @@
 // Draws each key's word, and the query's lane, that is, the query's vectors at the left and the output at the right.
 import { classes } from "../../dom.js";
 import { clamp } from "../motion.js";
+import { legible, shortened, textWidth } from "../words.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
+
+const LEAST_WORD = 9; // px: in rows without room for a font of this size, words are not written
 
 /** @param {Drawn} picture */
 export function drawLane(picture) {
@@ -12,8 +15,8 @@ export function drawLane(picture) {
   };
   picture.put("lane", "rect", "lane", { ...box, rx: 12 * picture.unit, class: "lane" });
   if (!frame.crossed) drawPill(picture, box);
-  const size = Math.min(24, 20 * picture.unit);
-  const at = { x: 10 * picture.unit, y: laneY, "font-size": frame.crossed ? size : 15 * picture.unit };
+  const size = legible(Math.min(24, 20 * picture.unit));
+  const at = { x: 10 * picture.unit, y: laneY, "font-size": frame.crossed ? size : legible(15 * picture.unit) };
   picture.put("texts", "text", "asks", {
     ...at, class: frame.crossed ? "word asking" : "aside", text: picture.lane,
   });
@@ -33,12 +36,16 @@ export function drawWords(picture) {
   for (let row = 0; row < picture.rows; row++) {
     const asks = !frame.crossed && row === laneBehind;
     const isHovered = picture.hovered === row;
-    const usual = Math.min(24 * picture.unit, rowHeight[row] * 0.76);
-    const size = asks || isHovered ? Math.max(usual, 20) : usual;
+    const word = picture.words[row];
+    const room = frame.wordWidth - 18 * picture.unit;
+    const usual = Math.min(frame.wordSize, rowHeight[row] * 0.76);
+    const wanted = asks || isHovered ? Math.max(usual, 20) : usual;
+    const size = legible(Math.min(wanted, room / textWidth(word, 1, 700)));
     const look = classes("word", asks && "asking", picture.isMarked(row) && "marked");
     const fades = picture.hovered === null || isHovered || asks ? 1 : 0.28;
     const at = { x: 10 * picture.unit, y: rowY[row], "font-size": size, opacity: fades };
-    if (size >= 9) picture.put("texts", "text", `word ${row}`, { ...at, class: look, text: picture.words[row] });
+    const text = shortened(word, room, size, 700);
+    if (wanted >= LEAST_WORD) picture.put("texts", "text", `word ${row}`, { ...at, class: look, text });
     const box = { x: 0, y: rowY[row] - rowHeight[row] / 2, width: frame.wordWidth, height: rowHeight[row] };
     picture.put("hits", "rect", `word ${row}`, { ...box, class: "hit", title: picture.titleOf(row) }, { word: row });
   }
@@ -50,7 +57,7 @@ export function drawAnswer(picture) {
   if (!last) return;
   const { x, w, laneY } = picture.layout;
   const at = {
-    x: x[last.name] + w[last.name] + 12 * picture.unit, y: laneY, "font-size": Math.min(24 * picture.unit, 30),
+    x: x[last.name] + w[last.name] + 12 * picture.unit, y: laneY, "font-size": legible(Math.min(24 * picture.unit, 30)),
   };
   picture.put("texts", "text", "answer", {
     ...at, class: "word asking", text: `${picture.asking}′`, opacity: clamp(picture.come(last) * 3 - 2),

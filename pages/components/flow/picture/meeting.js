@@ -16,13 +16,13 @@ export function drawMeeting(picture, part, share) {
   const query = read.find((other) => other?.role === "lane");
   const keys = read.find((other) => other?.role === "row");
   if (!query || !keys || !picture.has(query.name) || !picture.has(keys.name)) return;
-  const { x, w, rowY, rowHeight, laneY, zoom } = picture.layout;
+  const { x, w, rowY, rowHeight, laneY } = picture.layout;
   const count = clamp((share - 0.12) / 0.88) * (picture.rows + 1); // number of keys that the query has passed
   const along = clamp(count - 0.5, 0, picture.rows - 1);
   const row = Math.floor(along);
   const onKey = between(rowY[row], rowY[Math.min(row + 1, picture.rows - 1)], easeInOut(along - row));
   const y = between(laneY, onKey, easeInOut(clamp(share / 0.13)));
-  const { cell } = stripOf(picture.snapshot, keys, picture.unit, zoom);
+  const { cell } = stripOf(picture.snapshot, keys, picture.layout);
   const height = Math.min(Math.max(cell, 9 * picture.unit) * 1.3, rowHeight[row] * 0.46);
   const above = height + 3 * picture.unit;
   const lens = {
@@ -47,7 +47,7 @@ export function drawMeeting(picture, part, share) {
 // Draws the cells of the moving query above those of a key, so that the numbers to multiply are above each other.
 function drawGlide(picture, query, x, y, width, height) {
   const numbers = picture.snapshot.numbers[query.name];
-  const { gap, each, count } = stripOf(picture.snapshot, query, picture.unit, 1);
+  const { gap, each, count } = stripOf(picture.snapshot, query, picture.layout);
   const step = (width + gap) / count;
   for (let i = 0; i < count; i++) {
     const number = numbers[largestOf(numbers, i * each, Math.min(numbers.length, (i + 1) * each))];

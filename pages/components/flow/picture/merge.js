@@ -4,6 +4,7 @@
 import { STRIP, stripOf } from "../layout.js";
 import { between, blendTables, clamp, easeInOut } from "../motion.js";
 import { cellHeight, drawVector } from "./strips.js";
+import { legible } from "../words.js";
 
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
@@ -82,7 +83,7 @@ function flyAlong({ isLooked, own, box, target, frame }, cell) {
 // ---- starts and targets ---------------------------------------------------------------------------------------------
 // Returns the box of one head's cells in a strip of several heads.
 function boxOfHead(picture, part, head, heads) {
-  const { cell, gap, count } = stripOf(picture.snapshot, part, picture.unit, picture.layout.zoom);
+  const { cell, gap, count } = stripOf(picture.snapshot, part, picture.layout);
   const height = cellHeight(picture, part, 0, cell);
   const each = (count * (cell + gap)) / heads;
   return {
@@ -118,7 +119,8 @@ function drawCarrier(picture, { head, isLooked, own, box, map }) {
   });
   if (map.isSeen) return;
   const at = {
-    x: box.x + box.width / 2, y: Math.max(box.y, 30 * picture.unit) - 14 * picture.unit, "font-size": 15 * picture.unit,
+    x: box.x + box.width / 2, y: Math.max(box.y, 30 * picture.unit) - 14 * picture.unit,
+    "font-size": legible(15 * picture.unit),
   };
   picture.put("carriers", "text", `arriving ${head}`, {
     ...at, opacity, class: "name v carried", text: picture.headNames[head],

@@ -3,7 +3,7 @@
 import { clamp } from "../motion.js";
 import { Shapes } from "../shapes.js";
 import { drawBars } from "./bars.js";
-import { drawHead, signHeights } from "./column_heads.js";
+import { drawHead, headsOf } from "./column_heads.js";
 import { drawGlow } from "./glow.js";
 import { drawAnswer, drawLane, drawWords } from "./lane.js";
 import { drawMeeting } from "./meeting.js";
@@ -55,8 +55,7 @@ export class Picture {
     this.stop = snapshot.stops[current] ?? null;
     /** @type {Part[]} */
     this.columns = columnsOf(layout);
-    /** @type {Map<string, number | null>} */
-    this.signHeights = signHeights(drawn);
+    this.columnHeads = headsOf(drawn);
     /** @type {Map<string, { look: string, opacity: number, paths: string[] }>} */
     this.threads = new Map(); // class and opacity -> finished connecting lines that look the same, drawn as one path
     /** @type {Map<string, { look: string, opacity: number, fill: number, paths: string[] }>} */

@@ -2,7 +2,7 @@
 // The ribbon of a negative weight is only outlined.
 import { addedShape, setAttributes } from "../../dom.js";
 import { between, clamp, easeInOut } from "../motion.js";
-import { spellPercent, textWidth } from "../words.js";
+import { legible, spellPercent, textWidth } from "../words.js";
 import { topOf } from "./shares.js";
 import { drawVector } from "./strips.js";
 
@@ -78,11 +78,12 @@ function percentOf(picture, row, { passed, bend, top, width }, opacity) {
   const share = picture.snapshot.shares[row];
   const tells = picture.hovered === row || (picture.hovered === null && Math.abs(share) >= TELLING_SHARE);
   if (!tells || opacity <= 0) return null;
-  const size = 24 * picture.unit;
+  const size = legible(24 * picture.unit);
   const x = passed + 12 * picture.unit;
   const isInside = width > size && x + textWidth(spellPercent(share), size) < bend + size;
   const at = {
-    x, y: isInside ? top + width / 2 + 1 : top - 10 * picture.unit, "font-size": isInside ? size : 16 * picture.unit,
+    x, y: isInside ? top + width / 2 + 1 : top - 10 * picture.unit,
+    "font-size": isInside ? size : legible(16 * picture.unit),
     opacity,
   };
   return { row, share, at, look: `percent${isInside && share > 0 ? " inside" : ""}` };

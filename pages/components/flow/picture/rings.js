@@ -50,7 +50,7 @@ export function boxOfNumber(picture, part, row, m) {
 export function shapeOfNumber(picture, part, row, m) {
   const { each } = part.role.startsWith("pair")
     ? { each: 1 }
-    : stripOf(picture.snapshot, part, picture.unit, picture.layout.zoom);
+    : stripOf(picture.snapshot, part, picture.layout);
   const vector = `cells ${part.name} ${row} ${Math.floor(m / each)}`;
   const key = part.is_share ? `shares share ${row}` : part.role === "pair" ? `cells ${part.name} ${row}` : vector;
   const shape = picture.shapes.made.get(key);

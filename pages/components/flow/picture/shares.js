@@ -1,6 +1,7 @@
 // Animates the softmax: a bar for each exponential, then all bars end to end as a stick of length 1.
 // At the end, each key's row shows its segment of the stick.
 import { between, blendTables, clamp, easeInOut, finite } from "../motion.js";
+import { legible } from "../words.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
@@ -46,7 +47,7 @@ function powerBox(picture, row, comes, source, scores, powers) {
   const end = x[picture.snapshot.share.name];
   const half = source ? w[source] / 2 : 0;
   const score = finite(scores[row]);
-  const length = source ? clamp(Math.abs(score) / (picture.largest[source] || 1)) * half : 0;
+  const length = source ? clamp(Math.abs(score) / (picture.largest[source] || 1)) * picture.layout.bar : 0;
   const middle = source ? x[source] + half : end;
   return {
     x: between(score < 0 ? middle - length : middle, end, comes),
@@ -82,7 +83,8 @@ export function topOf(picture, row, height) {
 }
 
 function drawSegmentWord(picture, row, box, opacity) {
-  const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 + 1, "font-size": 17 * picture.unit, opacity };
+  const [x, y, size] = [box.x + box.width / 2, box.y + box.height / 2 + 1, legible(17 * picture.unit)];
+  const at = { x, y, "font-size": size, opacity };
   picture.put("texts", "text", `segment ${row}`, { ...at, class: "segment", text: picture.words[row] });
 }
 
@@ -92,7 +94,7 @@ function drawRuler(picture, opacity) {
   const d = `M${start},${y - tick}V${y + tick}M${start},${y}H${end}M${end},${y - tick}V${y + tick}`;
   picture.put("marks", "path", "ruler", { d, class: "ruler", opacity });
   [[start, "0"], [end, "1"]].forEach(([x, text]) => {
-    const at = { x, y: y + 13 * picture.unit, "font-size": 14 * picture.unit, opacity };
+    const at = { x, y: y + 13 * picture.unit, "font-size": legible(14 * picture.unit), opacity };
     picture.put("texts", "text", `ruler ${text}`, { ...at, class: "aside middle", text });
   });
 }

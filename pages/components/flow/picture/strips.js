@@ -7,6 +7,7 @@ import { clamp } from "../motion.js";
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
+const LOW_ROW = 14; // px at unit 1: height of the cells in a row that is not much higher
 const SLIM = 9; // px: cells lower than this have no frame
 const NARROW = 4; // px: if cells are narrower than this, one frame surrounds the whole strip
 const FILLS = 20; // number of steps to which the fill opacity of cells without frames is rounded
@@ -22,10 +23,9 @@ const FAINT = 0.02; // numbers below this share of the largest number have almos
  * @param {{ layer?: string, fly?: ((box: any, m: number) => any) | null }} [options]
  */
 export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cells", fly = null } = {}) {
-  const { zoom } = picture.layout;
   const numbers = picture.snapshot.numbers[part.name];
   if (part.role !== "lane" && picture.isRest(row)) return;
-  const { cell, gap, each, count } = stripOf(picture.snapshot, part, picture.unit, zoom);
+  const { cell, gap, each, count } = stripOf(picture.snapshot, part, picture.layout);
   const length = numbers.length / (part.role === "lane" ? 1 : picture.rows);
   const height = cellHeight(picture, part, row, cell);
   const isFramed = height >= SLIM && cell < NARROW && !fly;
@@ -104,5 +104,6 @@ export function drawLooks(picture) {
  */
 export function cellHeight(picture, part, row, cell) {
   const room = part.role === "lane" ? Infinity : picture.layout.rowHeight[row];
-  return Math.max(1, room > 20 ? Math.min(Math.max(cell, 9 * picture.unit) * 1.3, room * 0.46) : room - 1.5);
+  if (room <= 20) return Math.max(1, Math.min(room - 1.5, LOW_ROW * picture.unit));
+  return Math.min(Math.max(cell, 11 * picture.unit) * 1.3, Math.max(room * 0.46, LOW_ROW * picture.unit));
 }

@@ -27,10 +27,11 @@ function drawLaneThread(picture, from, part, share) {
   const { x, w, laneY, laneBehind } = picture.layout;
   const start = x[from.name] + w[from.name];
   const end = x[part.name];
-  const path = from.role === "lane" ? line(start, laneY, end) : curve(start, picture.y(from, laneBehind), end, laneY);
-  const color = from.role === "lane" ? from.family : part.family;
+  const isOwn = from.role === "lane";
+  const path = isOwn ? line(start, laneY, end) : curve(start, picture.y(from, laneBehind), end, laneY);
+  const color = isOwn ? from.family : part.family;
   putThread(
-    picture, `${from.name} ${part.name}`, path, `${color}${from.role === "lane" ? "" : " strong"}`, 0.9,
+    picture, `${from.name} ${part.name}`, path, `${color}${isOwn ? "" : " strong"}`, isOwn || !part.after ? 0.9 : 0.3,
     easeInOut(share),
   );
 }

@@ -1,7 +1,7 @@
 // Draws the vectors of one step, each moving from the vector that it is computed from to its final position.
 // In the query's lane, below the rows of the keys, the step's name is drawn below the vector.
 import { between, clamp, easeInOut } from "../motion.js";
-import { textWidth } from "../words.js";
+import { legible, textWidth } from "../words.js";
 import { drawMerge } from "./merge.js";
 import { drawVector } from "./strips.js";
 
@@ -45,8 +45,8 @@ function wayInto(picture, part, row, share) {
 
 function drawLaneName(picture, part, share) {
   const { x, w, laneY, frame } = picture.layout;
-  if (frame.compact) return;
-  const size = LANE_NAME_PX * picture.unit;
+  if (frame.compact && !part.after) return;
+  const size = legible(LANE_NAME_PX * picture.unit);
   const at = { x: x[part.name] + w[part.name] / 2, y: laneY + 26 * picture.unit, "font-size": size };
   const text = hasRoomFor(picture, part, size) ? part.label : part.sign;
   picture.put(
