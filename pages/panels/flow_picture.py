@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from attention_core import Trace
 from attention_core.explanation.shown_steps import explain_shown
 from attention_core.inputs.matrix_text import MAX_MAGNITUDE
 from pages import components
@@ -24,7 +25,7 @@ from pages.session import setup_state
 from pages.session.cell_clicks import open_sent_cell
 from pages.session.collected import show_moving
 from pages.session.fragments import holds_back, page_part, select_and_redraw
-from pages.session.labels import chosen_cell, current_palette, describe_cell
+from pages.session.labels import chosen_cell, current_palette, describe_cell, label_token
 from pages.session.view import ScreenState, current_screen
 from pages.site.words import say
 
@@ -160,10 +161,26 @@ def make_sum_data(screen: ScreenState) -> dict | None:
     return {
         "title": f"{describe_cell(trace, chosen)} = {format_cell_number(trace, chosen)}",
         "trail": [make_trail_data(trace, step, cell) for step, cell in passed],
-        "pieces": [make_piece_data(trace, piece) for piece in pieces],
+        "pieces": name_words(trace, [make_piece_data(trace, piece) for piece in pieces]),
         "given": say("arithmetic.input"),
         "fold": say("flow.fold"),
     }
+
+
+def name_words(trace: Trace, pieces: list[dict]) -> list[dict]:
+    """Returns the pieces of a sum, in which each operand that belongs to one of several keys has this key as its word.
+
+    Such operands are the scores in a softmax, and the weights in a sum of values.
+    """
+    places = {}
+    for number, piece in enumerate(pieces):
+        if "step" in piece and trace.step(piece["step"]).dims[-1] == "S":
+            places[number] = piece["index"][-1]
+    if len(set(places.values())) < 2:
+        return pieces
+    for number, place in places.items():
+        pieces[number]["word"] = label_token(trace, "S", place)
+    return pieces
 
 
 # ---- event handlers --------------------------------------------------------------------------------------------------

@@ -33,6 +33,8 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
         "evenly": get_text_template("flow.evenly"),
         "nothing": get_text_template("flow.nothing"),
         "tied": get_text_template("flow.tied"),
+        "legend": {sign: say(f"flow.legend.{sign}") for sign in ("plus", "minus", "zero")},
+        "motive": get_text_template("flow.motive"),
         "others": say("flow.others", count=others),
         "asks": say("flow.asks"),
         "rest": say("flow.rest"),

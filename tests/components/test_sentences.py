@@ -8,7 +8,7 @@ HEADLINE = """(shares, texts) => {
   globalThis.document = { documentElement: { lang: "en" } };
   const flow = {
     isDragged: true, asking: "it", glow: null,
-    data: { text: texts },
+    data: { text: texts, hears: false },
     model: { keys: ["dog", "fed", "cat"], mostOf: (of) => of.indexOf(Math.max(...of)) },
   };
   const sentences = Object.create(Sentences.prototype, { flow: { value: flow } });

@@ -36,6 +36,17 @@ def test_the_way_back_leads_through_every_cell_that_was_passed():
     assert screen.look()["sum"]["trail"] == []  # another cell begins another way
 
 
+def test_each_exponential_and_each_weight_of_a_sum_carries_its_word():
+    words = ["Anna", "fed", "the", "dog", "and", "it", "barked"]
+    for step, cell, expected in (
+        ("weights", "0,0,5,3", ["dog", *words]),
+        ("head_outputs", "0,0,5,0", [each for word in words for each in (word, None)]),  # weight, value
+        ("scores", "0,0,5,3", [None] * 4),
+    ):
+        pieces = Screen(ex="en_it", step=step, cell=cell).look()["sum"]["pieces"]
+        assert [piece.get("word") for piece in pieces if "step" in piece] == expected
+
+
 # ---- sentences that must not be ambiguous ----------------------------------------------------------------------------
 def test_two_keys_with_the_same_share_are_joined_and_equal_words_carry_their_place():
     screen = Screen(text="it fed dog dog", t="0", lang="en")  # it -> both dogs, e^(6/√2) each, fed 1, itself 1

@@ -15,8 +15,9 @@ export class Exchange {
   }
 
   // ---- from the server ----------------------------------------------------------------------------------------------
-  // Returns the selection (a Look) that the server's data name.
-  lookOf({ batch, head, query, step, stop, cell }) {
+  // Returns the selection (a Look) that the server's data name. An operand that is followed, on the way back from a
+  // number to the input, opens in the view in which the visitor is.
+  lookOf({ batch, head, query, step, stop, cell, sum }) {
     const { flow } = this;
     const isMap = step !== null && (cell === null || !flow.model.findPart(step, cell));
     const stays = flow.look?.view === "map" && step === flow.look.step;
@@ -24,7 +25,9 @@ export class Exchange {
       const view = step === null ? this.sight(cell, stop) : "flow"; // the map is below the flow
       return { batch, head, query, view, step: flow.share };
     }
-    return { batch, head, query, view: isMap || stays ? "map" : this.sight(cell, stop), step: step ?? flow.share };
+    const isFollowed = Boolean(flow.look && cell && sum?.trail.length);
+    const isOnMap = isFollowed ? flow.look.view === "map" : isMap || stays;
+    return { batch, head, query, view: isOnMap ? "map" : this.sight(cell, stop), step: step ?? flow.share };
   }
 
   // Returns the view ("flow", or one of OTHER_VIEWS) of a selection in which no whole step is opened as a map.

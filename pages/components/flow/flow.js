@@ -61,7 +61,9 @@ class Flow {
     this.arrangement = new Arrangement();
     // The elements of the component, from top to bottom.
     const top = added(this.root, "div", "top");
-    const headline = added(top, "p", "headline");
+    const said = added(top, "div", "said");
+    const headline = added(said, "p", "headline");
+    const motive = added(said, "p", "motive");
     this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }));
     this.rail = new SmallMaps(added(this.root, "div", "rail"), (head) => this.chooseHead(head));
     this.stage = added(this.root, "div", "stage");
@@ -75,7 +77,7 @@ class Flow {
     this.roles = new RoleChoices(this.stage, this);
     this.editor = new CellEditor(added(this.stage, "div", "editor"), this);
     this.caption = added(this.root, "p", "caption");
-    this.sentences = new Sentences(this, headline, this.caption, added(this.root, "p", "heard"));
+    this.sentences = new Sentences(this, headline, motive, this.caption, added(this.root, "p", "heard"));
     this.bar = new StopsBar(added(this.root, "div", "bar"), this.journey);
     this.strip = new SmallMaps(added(this.root, "div", "strip"), (step) => this.lookAt({ step }));
     this.plane = new PlaneView(added(this.root, "div", "plane"), this);
@@ -367,6 +369,7 @@ class Flow {
 
   fold() {
     this.open = null;
+    this.sum.lie(false);
     this.sum.root.hidden = true;
   }
 
@@ -381,6 +384,7 @@ class Flow {
     this.open = { step, index: cell };
     this.sum.show(sum);
     this.sum.root.hidden = false;
+    this.sum.lie(Boolean(this.layout?.frame.compact));
     const wordWidth = this.layout?.frame.wordWidth ?? 120;
     this.open.height = this.sum.heightAt(this.width - wordWidth - 8);
   }

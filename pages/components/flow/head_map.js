@@ -2,10 +2,10 @@
 import { added, addedShape, setAttributes } from "../dom.js";
 import { WIDE } from "../printed.js";
 import { cellSide } from "./heads_layout.js";
-import { isEvenRow, shortened } from "./map.js";
+import { isEvenRow } from "./map.js";
 import { paintMap } from "./map_cells.js";
 import { Shapes } from "./shapes.js";
-import { spellNumber, textWidth } from "./words.js";
+import { shortened, spellNumber, textWidth } from "./words.js";
 
 /** @typedef {import("./model.js").Matrix} Matrix */
 

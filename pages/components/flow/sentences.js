@@ -12,9 +12,11 @@ const NEARLY_EVEN = 1.05; // weights count as uniform if the largest is below th
 
 export class Sentences {
   // heard: the element whose text a screen reader announces (an ARIA live region).
-  constructor(flow, headline, caption, heard) {
+  // motive: the element of the sentence on what attention is good for, which stands where the headline has one line.
+  constructor(flow, headline, motive, caption, heard) {
     this.flow = flow;
     this.headline = headline;
+    this.motive = motive;
     this.caption = caption;
     this.heard = heard;
     heard.setAttribute("role", "status");
@@ -27,6 +29,8 @@ export class Sentences {
     const isRandom = this.isRandom(shares, fact);
     const isHeads = flow.look.view === "heads";
     write(this.headline, this.remark() ?? (isHeads ? this.headsLine() : this.headlineOf(shares, fact, isRandom, now)));
+    write(this.motive, [[said(text.motive, { query: flow.asking }), ""]]);
+    this.motive.hidden = !flow.data.hears || this.headline.querySelector(".why") !== null;
     flow.root.classList.toggle("pale", isRandom);
     const row = flow.isDragged ? this.headline.textContent : fact?.text ?? this.headline.textContent;
     setOnce(flow.stage, "aria-label", `${row} ${flow.look.view === "map" ? text.map_keys : text.keys}`);
@@ -91,7 +95,7 @@ export class Sentences {
     if (isDragged && isRandom) return [[fact?.random ? fact.text : data.text.random, "remark"]];
     const nowhere = isDragged && looksNowhere(shares);
     if (nowhere) return [...fill(data.text[nowhere], { query: [asking, "q"] }), ...this.sunk(shares, fact)];
-    if (!fact?.clear && !isDragged) return [[fact?.text ?? "…", "remark"], ...this.why(), ...this.before(glow, now)];
+    if (!fact?.clear && !isDragged) return [[fact?.text ?? "…", "remark"], ...this.before(glow, now), ...this.why()];
     const best = model.mostOf(shares);
     const count = tiedWith(shares, best);
     const said = {
@@ -99,7 +103,7 @@ export class Sentences {
       count: [String(count), "share"],
     };
     const template = count > 1 ? data.text.tied : data.text.headline;
-    return [...fill(template, said), ...this.sunk(shares, fact), ...this.why(), ...this.before(glow, now)];
+    return [...fill(template, said), ...this.sunk(shares, fact), ...this.before(glow, now), ...this.why()];
   }
 
   // Returns the text on the percentage that an attention sink takes from all keys, or [] without a sink.

@@ -1,5 +1,6 @@
 // Shows the arithmetic of one cell (the "sum"), unfolded in a gap below the cell's row.
-// A click on an operand opens the operand's arithmetic.
+// A click on an operand opens the operand's arithmetic. On a phone it is a sheet at the lower edge of the screen, with
+// the result first and a line for each term.
 import { button, element, focused } from "../dom.js";
 import { fixed, printed, twoDigits } from "../rounded.js";
 import { isSamePlace } from "./exchange.js";
@@ -32,13 +33,12 @@ export class SumPanel {
     const fold = button("fold", { textContent: "×", title: data.fold, ariaLabel: data.fold }, () => this.close());
     this.pieces = data.pieces.map((piece) => ({
       ...piece,
-      element: piece.step === undefined
-        ? element("span", "", piece.text)
-        : this.button(piece, `operand ${piece.family}`),
+      element: element("span", "", piece.text),
     }));
-    const pieces = this.pieces.length ? this.pieces.map((piece) => piece.element) : [data.given];
-    const sum = element("div", "sum", pieces);
-    this.root.replaceChildren(element("div", "where", [...trail, this.title, this.note]), sum, fold);
+    const sum = element("div", "sum", this.pieces.length ? this.lines() : [data.given]);
+    this.result = element("span", "result", resultOf(this.pieces.at(-1)?.text ?? data.title));
+    const where = element("div", "where", [...trail, this.title, this.note]);
+    this.root.replaceChildren(element("div", "told", [this.result, where]), sum, fold);
     this.operands = data.pieces.filter((piece) => piece.step !== undefined);
     this.pointed = null;
     if (hadFocus) (sum.querySelector("button") ?? fold).focus();
@@ -66,6 +66,7 @@ export class SumPanel {
       isMoved && !isUnknown ? this.titled.replace(/ = [^=]*$/, ` = ${spellLong(numberAt(cell))}`) : this.titled,
     );
     this.title.classList.toggle("waits", isUnknown);
+    setText(this.result, resultOf(this.pieces[this.pieces.length - 1].element.textContent ?? ""));
     setText(this.note, this.root.querySelector(".waits") ? waits : "");
   }
 
@@ -80,10 +81,26 @@ export class SumPanel {
     return said.startsWith("−") && /[×+−] $/.test(this.pieces[i - 1]?.text ?? "") ? `(${said})` : said;
   }
 
-  button(place, name) {
-    const { text, title, step, index } = place;
-    const look = { textContent: text, title, ariaLabel: `${text}: ${title}` };
+  // Returns the pieces as elements, in lines: a line begins with a sign before a term, with a denominator, and with the
+  // result.
+  lines() {
+    const lines = [];
+    this.pieces.forEach((piece, i) => {
+      const isSign = piece.step === undefined && STARTS.test(piece.text);
+      if (i === 0 || isSign || DIVIDES.test(this.pieces[i - 1].text)) lines.push([]);
+      const isOperand = piece.step !== undefined;
+      lines.at(-1).push(isOperand ? this.button(piece, `operand ${piece.family}`, piece.element) : piece.element);
+    });
+    return lines.map((pieces) => element("span", "line", pieces));
+  }
+
+  // content: the element of the place's number; null: the text of the place. flow.css writes the place's word below.
+  button(place, name, content = null) {
+    const { text, title, step, index, word } = place;
+    const look = { title, ariaLabel: [word, `${text}: ${title}`].filter(Boolean).join(", ") };
     const made = button(name, look, () => this.open({ step, index }));
+    made.append(content ?? text);
+    if (word) made.dataset.word = word;
     this.places.set(made, place);
     made.onpointerenter = made.onfocus = () => this.pointAt(place);
     made.onpointerleave = made.onblur = () => this.pointAt(null);
@@ -103,6 +120,18 @@ export class SumPanel {
     return this.pointed !== null && isSamePlace(this.pointed, cell);
   }
 
+  // Lays the panel as a sheet over the lower edge of the screen, or back into the picture.
+  // A popover is above everything on the page and is placed by the screen.
+  lie(isSheet) {
+    if (isSheet === this.isSheet && (!isSheet || this.root.matches(":popover-open"))) return;
+    this.isSheet = isSheet;
+    this.root.classList.toggle("sheet", isSheet);
+    this.root.popover = isSheet ? "manual" : null;
+    if (!isSheet) return;
+    this.root.removeAttribute("style");
+    this.root.showPopover();
+  }
+
   // Returns the height of the arithmetic's panel at a width, at most 150 px; longer arithmetic scrolls.
   heightAt(width) {
     const { style } = this.root;
@@ -113,9 +142,16 @@ export class SumPanel {
   }
 
   place(top, height, left) {
+    if (this.isSheet) return;
     Object.assign(this.root.style, { top: `${top}px`, height: `${height}px`, left: `${left}px` });
   }
 }
+
+const STARTS = /^ [+−] |^\)+ = |^ = /; // a piece that begins a line
+const DIVIDES = /\/ \($/; // a piece after which a line begins
+
+// Returns the last word of a text, such as the number after the last "=".
+const resultOf = (text) => text.split(" ").at(-1) ?? "";
 
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;

@@ -24,6 +24,7 @@ import { said } from "./words.js";
  * @property {(row: number) => string} titleOf
  * @property {(row: number) => boolean} isMarked whether a word is unknown, random or startling
  * @property {string} lane the word in the lane
+ * @property {Record<string, string>} legend what the colours of numbers mean: "plus", "minus" and "zero" in words
  * @property {(number: string) => string} saysBefore
  * @property {number} heads
  * @property {string[]} headNames
@@ -54,6 +55,7 @@ export function pictureView(flow, snapshot, layout, glow) {
     hasRest: Boolean(data.cut),
     titleOf: (row) => data.titles[model.places[row]] ?? "",
     isMarked: (row) => MARKED.includes(data.origins.S[model.places[row]]),
+    legend: data.text.legend,
     lane: data.crossed ? asking : data.text.asks,
     saysBefore: (number) => said(data.text.before, { percent: number }),
     heads: data.heads,
@@ -111,7 +113,7 @@ export function mapView(flow, { frame }) {
     result: opened > 0 ? block(look.step) : null,
     left: product && opened > 0 ? operand(product.left) : null,
     above: product && opened > 0 ? operand(product.above) : null,
-    open: isOpen ? { row, height: open.height ?? OPEN_HEIGHT } : null,
+    open: isOpen && !frame.compact ? { row, height: open.height ?? OPEN_HEIGHT } : null,
     chosen: isOpen ? { row, column } : null,
     hovered: flow.hands.cell,
     fades: data.fills,

@@ -68,7 +68,7 @@ def test_the_hero_has_most_of_the_width(screen, width):
     opened = screen(viewport={"width": width, "height": 720})
     wait_for_flow(opened.page, "(flow) => flow.svg.getAttribute('width') > 0")
     content = opened.page.get_by_test_id("stMainBlockContainer").locator("> *").first.bounding_box()["width"]
-    wide = opened.page.locator(".flow svg").bounding_box()["width"]
+    wide = opened.page.locator(".flow .stage > svg").bounding_box()["width"]
     share = wide / content
     assert share >= 0.6 and wide >= {1280: 672, 1920: 1050}[width]
 

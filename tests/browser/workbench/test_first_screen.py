@@ -56,8 +56,8 @@ def test_the_picture_has_most_of_the_width_and_grows_with_the_page(screen, lang)
     wide = screen(f"?lang={lang}", viewport={"width": 1920, "height": 1080})
     for each in (opened, wide):
         content = each.page.get_by_test_id("stMainBlockContainer").bounding_box()["width"]
-        assert each.page.locator(".flow svg").bounding_box()["width"] >= 0.6 * content
-    boxes = [each.page.locator(".flow svg").bounding_box() for each in (opened, wide)]
+        assert each.page.locator(".flow .stage > svg").bounding_box()["width"] >= 0.6 * content
+    boxes = [each.page.locator(".flow .stage > svg").bounding_box() for each in (opened, wide)]
     assert boxes[1]["width"] > 1.4 * boxes[0]["width"] and boxes[1]["height"] > 1.2 * boxes[0]["height"]
 
 
@@ -301,7 +301,7 @@ def test_a_phone_needs_no_sideways_scrolling_of_the_page(screen, query):
 @pytest.mark.slow
 def test_the_picture_of_seven_chinese_tokens_fits_on_a_phone(screen):
     opened = screen("?lang=zh&ex=zh_ta", viewport={"width": 390, "height": 844})
-    first = opened.page.locator(".flow svg").bounding_box()
+    first = opened.page.locator(".flow .stage > svg").bounding_box()
     page = opened.page.get_by_test_id("stMainBlockContainer")
     inner = "page => page.getBoundingClientRect().right - parseFloat(getComputedStyle(page).paddingRight)"
     right = page.evaluate(inner)

@@ -75,6 +75,10 @@ def test_a_name_under_the_bar_leads_to_the_end_of_its_stop(screen):
         assert flow.evaluate(PROGRESS) == end
     flow.locator(".bar .label", has_text="exp").click()
     expect(flow.locator(".caption")).to_contain_text("positive")
+    expect(flow.locator(".motive")).to_contain_text("Attention lets “it” look at the other words")
+    assert [opened.drawn(f"texts legend {sign}").text_content() for sign in ("plus", "minus", "zero")] == [
+        "positive", "negative", "zero",
+    ]  # fmt: skip
 
 
 def test_play_runs_through_the_stops_and_pause_holds_it_where_it_is(screen):

@@ -15,6 +15,8 @@ RINGED = """root => [...root.querySelectorAll("rect.ring")].filter(ring => ring.
     return [made[0], ring.classList.contains("pointed")];
 }).sort()"""
 
+VIEW = "root => root.flow.look.view"
+
 
 def test_operands_are_ringed_and_what_is_pointed_at_is_lit_in_both_places(screen):
     opened = screen("?ex=en_it&lang=en")
@@ -32,3 +34,19 @@ def test_operands_are_ringed_and_what_is_pointed_at_is_lit_in_both_places(screen
     opened.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(flow.locator(".operand.pointed")).to_have_text("3.00")
     assert opened.drawn("texts word 3").get_attribute("opacity") == "1"  # the query's numbers are of no key: none fades
+    for title in ("q [head 1, it, 1]", "x [it, noun]"):  # the way back to the input stays in the view
+        with opened.answered():
+            chips.first.click()
+        expect(flow.locator(".where strong")).to_contain_text(title)
+        assert flow.evaluate(VIEW) == "flow"
+    opens_q = "root => root.flow.unfold({ part: 'q', row: 0, m: 0, cell: root.flow.look.view === 'map' && "
+    opens_q += "{ step: 'q_projected', index: [0, 5, 0] } })"
+    for place, view in ((-1, "flow"), (0, "map")):  # W_q is not drawn in the flow; x is, but the map is looked at
+        flow.evaluate("(root, view) => root.flow.lookAt({ view, step: 'scores' })", view)
+        opened.settled()
+        with opened.answered():
+            flow.evaluate(opens_q)
+        with opened.answered():
+            chips.nth(place).click()
+        expect(flow.locator(".panel")).to_be_visible()
+        assert flow.evaluate(VIEW) == view

@@ -9,10 +9,10 @@ pytestmark = pytest.mark.slow
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 # how strongly each word and each ribbon is drawn
-STRENGTHS = """(root) => ["texts word", "ribbons ribbon", "cells k"].map((kind) => [0, 1, 2, 3, 4, 5, 6].map((row) => {
+STRENGTHS = """(root) => ["texts word", "ribbons ribbon", "cells scaled_scores"].map((kind) => {
     const { made } = root.flow.picture.shapes;
-    return Number((made.get(`${kind} ${row}`) ?? made.get(`${kind} ${row} 0`)).attributes.opacity);
-}))"""
+    return [0, 1, 2, 3, 4, 5, 6].map((row) => Number(made.get(`${kind} ${row}`).attributes.opacity));
+})"""
 
 
 @pytest.fixture
@@ -41,10 +41,10 @@ def test_a_word_that_is_held_leaves_its_threads_alone_and_is_not_chosen(phone):
     finger("Start", *middle(opened.drawn("hits word 3")))
     opened.page.wait_for_function("root => root.flow.hands.row === 3", arg=flow.element_handle())
     opened.page.wait_for_timeout(50)  # a frame
-    words, ribbons, keys = flow.evaluate(STRENGTHS)
+    words, ribbons, bars = flow.evaluate(STRENGTHS)
     assert words == [0.28, 0.28, 0.28, 1, 0.28, 1, 0.28]  # "dog", and "it", which asks
     assert ribbons[3] == at_rest[1][3] and all(ribbons[row] <= 0.1 for row in (0, 1, 2, 4, 5, 6))
-    assert keys == [0.1, 0.1, 0.1, 1, 0.1, 0.1, 0.1]
+    assert bars == [0.1, 0.1, 0.1, 1, 0.1, 0.1, 0.1]
     finger("End")
     opened.page.wait_for_function("root => root.flow.hands.row === null", arg=flow.element_handle())
     expect(flow.locator(".headline")).to_have_text("it attends to dog, 93 %")  # it still asks
@@ -56,9 +56,19 @@ def test_a_tap_on_a_word_lets_it_ask_and_a_tap_on_a_share_opens_its_sum(phone):
     share = middle(opened.drawn("shares share 3"))
     with opened.answered():
         opened.page.touchscreen.tap(*share)
-    assert opened.arithmetic().startswith("exp(4.24) / (exp(−4.24)")
-    panel = opened.page.locator(".flow .panel").bounding_box()
-    assert panel["x"] >= 0 and panel["x"] + panel["width"] <= 390
+    assert opened.arithmetic().split("\n")[:3] == [
+        "exp(4.24) / (",
+        "exp(−4.24)",
+        " + exp(0.00)",
+    ]  # a line for each term
+    panel = opened.page.locator(".flow .panel")
+    expect(panel.locator(".result")).to_have_text("0.93")
+    for part in (panel.locator(".result"), panel.locator(".line").last):  # nothing of it is cut
+        expect(part).to_be_in_viewport(ratio=1)
+    box = panel.bounding_box()
+    assert box["x"] == 0 and box["width"] == 390 and box["y"] > 844 / 3
+    panel.locator(".fold").click()
+    expect(panel).to_be_hidden()
     with opened.answered():
         opened.page.touchscreen.tap(*middle(opened.drawn("hits word 0")))
     opened.wait_for_sentence("“Anna” attends evenly")

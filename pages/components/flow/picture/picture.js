@@ -6,6 +6,7 @@ import { drawBars } from "./bars.js";
 import { drawHead, headsOf } from "./column_heads.js";
 import { drawGlow } from "./glow.js";
 import { drawAnswer, drawLane, drawWords } from "./lane.js";
+import { drawLegend } from "./legend.js";
 import { drawMeeting } from "./meeting.js";
 import { arrivalOf, clipOf, drawRibbons } from "./ribbons.js";
 import { drawRings } from "./rings.js";
@@ -63,6 +64,7 @@ export class Picture {
     this.shapes.begin();
     drawLane(drawn);
     drawWords(drawn);
+    drawLegend(drawn);
     for (const part of layout.parts) drawPart(drawn, part);
     drawWholeThreads(drawn);
     drawLooks(drawn);
