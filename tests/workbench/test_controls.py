@@ -139,7 +139,7 @@ def test_a_causal_masks_offset_places_the_queries_of_the_other_masks_too():
 
 
 def test_a_new_mask_is_a_line_of_the_table_and_its_words(monkeypatch):
-    monkeypatch.setitem(MASKS, "near", MASKS["local"])  # as the README says how to add one
+    monkeypatch.setitem(MASKS, "near", MASKS["local"])  # as docs/extending.md says how to add one
     for language in LANGUAGES:
         monkeypatch.setitem(load_app_texts(language), "masks.near", "near")
         monkeypatch.setitem(load_app_texts(language), "parameter.near_window", "how near")
