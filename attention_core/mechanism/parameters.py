@@ -31,15 +31,17 @@ class Parameter:
     The parameter is one of `words` if there are any, a whole number if `is_whole`, else a finite number. least: the
     smallest allowed number. For a whole number it is 0 or 1, or None if only the sizes of a run limit the number. For
     any other number it is 0, or None if the number is not limited. is_positive: whether a finite number must be above
-    0.
-    several: whether the parameter is a tuple or a list of values.
-    usual: the default; None if the run determines it, NEEDED if it must be given.
-    start: the initial value on a page when the mechanism is switched on; None if the page leaves it open. beside: the
-    name of another parameter; while that one has its default, this one has no effect. is_added: whether older links
-    lack this parameter; links omit it if it is the last one and has its default. swept: the values of a sweep that
-    shows the parameter's effect; for words, all of them. moves: how a value changes in a run with only the keys from
-    `first` on. KEY_COUNT, a count of keys from the first one, decreases by `first`, to 0 at least; KEY_PLACE, the
-    position of a key, decreases by `first`; with "" the value does not change.
+    0. several: whether the parameter is a tuple or a list of values.
+
+    usual: the default, the value of a run to which none is given; None if the run determines it, NEEDED if it must be
+    given. start: the value that a page sets when a visitor switches the mechanism on, and the one meant by a link that
+    names the mechanism without numbers; None if it sets none, so that the default counts. beside: the name of another
+    parameter; while that one has its default, this one has no effect. is_added: whether the parameter is newer than
+    its mechanism, so that older links end before it; such parameters are declared last and have a default, and links
+    omit them while they have it. swept: the values of a sweep that shows the parameter's effect; for words, all of
+    them. moves: how a value changes in a run with only the keys from `first` on, numbered from 0 (blockwise attention,
+    a cache with a window). KEY_COUNT, a count of keys from the first one, decreases by `first`, to 0 at least;
+    KEY_PLACE, the position of a key, decreases by `first`, also below 0; with "" the value does not change.
 
     Raises ValueError if `least` is not None, 0 or 1.
     """

@@ -172,7 +172,9 @@ def test_a_mask_is_the_same_where_only_the_later_keys_are_at_hand(name):
         for keys, each, place in zip((scores, later), (numbers, moved), places, strict=True)
     ]
     assert torch.equal(allowed[0][..., 2:], allowed[1]), (
-        f"{name}: a number that names a key, or counts keys from the first one, says so (moves) in {MASKS_FILE}"
+        f"{name}: blocks and a cache with a window number the keys that they have from 0. So a mask that counts from "
+        f"key 0 needs in {MASKS_FILE} a parameter with moves=KEY_PLACE that says where counting begins; a parameter "
+        "that says how many keys there are has moves=KEY_COUNT"
     )
 
 

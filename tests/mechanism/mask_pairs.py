@@ -13,7 +13,8 @@ class MaskPairs:
 
     may_attend: (b, h, i, j, **numbers) -> whether in sequence b the query at place i of head h may attend to the key at
     place j. places_query: whether it looks back from where the query stands, the last one at the last key. numbers:
-    with which test_oracle.py tries it; without them it is tried with drawn ones alone.
+    with which test_oracle.py tries it; of a parameter that is not among them it takes the last but one of the small
+    numbers that fit. They are needed where a wrong mask would not show there. Other tests draw the numbers.
     """
 
     may_attend: Callable[..., bool]
@@ -35,8 +36,9 @@ MASK_PAIRS = {
     "sliding": MaskPairs(lambda b, h, i, j, window: i - window < j <= i, places_query=True, numbers={"window": 3}),
     "dilated": MaskPairs(whole_steps_apart, numbers={"window": 2, "dilation": 2}),
     "padding": MaskPairs(lambda b, h, i, j, lengths: j < lengths[b], numbers={"lengths": (5, 3)}),
+    # test_oracle.py has 5 queries and 7 keys, or the other way round: at place 6 stands a key alone, or a query alone
     "local_global": MaskPairs(near_or_global, numbers={"window": 1, "global_tokens": (0, 3, 6)}),
-}  # of the global tokens 6 is a key alone, or a query alone
+}
 
 
 def mask_pairs(mask: str) -> MaskPairs:

@@ -40,7 +40,7 @@ PER_HEAD = torch.rand(B, 6, 7, 7, generator=torch.Generator().manual_seed(4)) < 
 
 
 def tried_numbers(mask: str) -> dict:
-    """The numbers of MASK_PAIRS; one that does not stand there is the last but one that fits."""
+    """The numbers of MASK_PAIRS; of a parameter that is not among them the last but one of the small ones that fit."""
     parameters = MASKS[mask].parameters
     fitting = {each.name: fitting_number(each, B, 5, lambda choices: choices[-2:][0]) for each in parameters}
     return fitting | (MASK_PAIRS[mask].numbers if mask in MASK_PAIRS else {})
