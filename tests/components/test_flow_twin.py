@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,8 +12,12 @@ import torch.nn.functional as F
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.drawing.flow import FlowGraph, twin_steps
+from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.parameters import names_of
 from attention_core.mechanism.positions import ROPE_SCALINGS
+from pages.components.modules import COMPONENTS_FOLDER
 from tests.components.in_node import call_in_node
+from tests.entries import number_choices
 from tests.golden import loader
 from tests.mechanism.test_golden import RUNS, case_of, fitted
 
@@ -149,6 +154,47 @@ def test_the_twin_turns_queries_and_keys(style, scaling, twin, generator):
             spun = torch.complex(x[..., left], x[..., right]) * torch.polar(torch.full_like(angle, length), angle)
             assert (found[name][..., left] - spun.real).abs().max() < TOLERANCE
             assert (found[name][..., right] - spun.imag).abs().max() < TOLERANCE
+
+
+# ---- masks: every one that the twin knows, with every small number ---------------------------------------------------
+TWIN = (COMPONENTS_FOLDER / "flow" / "twin.js").read_text(encoding="utf-8")
+KNOWN_MASKS = [name for name, mask in MASKS.items() if f"\n  {mask.faces.torch.__name__}:" in TWIN]
+LENGTHS = [(5, 7), (7, 5)]  # queries and keys; with more queries than keys a causal mask leaves rows empty
+
+
+def small_numbers(name: str) -> list[dict]:
+    """All small numbers that fit a mask's parameters, one for each."""
+    parameters = MASKS[name].parameters
+    choices = [[(n,) if each.several else n for n in number_choices(each, 5)] for each in parameters]
+    return [dict(zip(names_of(parameters), numbers, strict=True)) for numbers in product(*choices)]
+
+
+def masked_runs(name: str) -> list[Trace]:
+    """Runs with a mask alone, and with the queries two places farther on."""
+    chosen = [[(name, numbers)] for numbers in small_numbers(name)]
+    farther = [("causal", {"offset": 2})]
+    beside = [farther if name == "causal" else [*farther, *masks] for masks in chosen]
+    inputs = [[torch.zeros(length, 1) for length in (T, S, S)] for T, S in LENGTHS]
+    return [attend_qkv(*qkv, config=AttentionConfig(masks=masks)) for masks in (*chosen, *beside) for qkv in inputs]
+
+
+@pytest.mark.parametrize("name", KNOWN_MASKS)
+def test_the_twin_blocks_the_pairs_that_the_core_blocks(name):
+    runs, given = masked_runs(name), []
+    for trace in runs:
+        steps = twin_steps(FlowGraph(trace))
+        values = {each: plain(trace[each]) for each, step in steps.items() if step["operation"] is None}
+        given.append([steps, values, [each for each in trace.steps if each.startswith("allowed")]])
+    answers = call_in_node("flow/twin", f"(runs) => runs.map((run) => ({MAKE})(...run))", given)
+    for trace, (made, waiting) in zip(runs, answers, strict=True):
+        assert made and not waiting
+        for step, numbers in made.items():
+            expected = trace[step].double().flatten()
+            assert torch.equal(numbers_of(numbers), expected), (trace.step(step).operation.params, step)
+
+
+def test_the_twin_knows_the_masks_of_one_operation():
+    assert {"causal", "local", "sliding", "dilated", "local_global"} <= {*KNOWN_MASKS}
 
 
 def test_the_twin_adds_the_row_of_each_place(twin, generator):
