@@ -151,11 +151,14 @@ def slide(
     moves: bool = False,
     **how,
 ) -> float:
-    """Shows a slider through a list of numbers; returns the default if the chosen number is no longer in the list.
+    """Shows a slider through a list of numbers, and returns the chosen one.
 
-    written: a function that formats a number. others: numbers that a link may contain too, because other choices offer
-    them. moves: whether the default may change. If so, each default gets a separate slider, because a browser that
-    still shows the old default would send it to the server. how: arguments of st.select_slider.
+    options: the numbers that it offers now. written: a function that formats a number. others: only needed if `options`
+    depends on another control of the page; then it contains the numbers that the slider offers at other settings of
+    that control. A link with one of these is accepted: the slider shows the default until the number is offered again.
+    Any other number of a link is reported as unreadable. moves: whether the default may change. If so, each default
+    gets a separate slider, because a browser that still shows the old default would send it to the server. how:
+    arguments of st.select_slider.
     """
     control = number_control(name, options, default, others, of=f".{default}" if moves else "")
     control.draw(st.select_slider, options, format_func=written, **how)
@@ -167,8 +170,8 @@ def number_control(
 ) -> Control:
     """Returns the Control (value and handler of a widget) of a number from a list.
 
-    options: the numbers. others: further numbers that a link may contain. of: suffix of the widget's key, to tell it
-    from an earlier one of the same name.
+    options, others: the numbers that are offered now, and those offered at other settings, as in `slide`. of: suffix of
+    the widget's key, to tell it from an earlier one of the same name.
     """
     known = {str(number): number for number in (*options, *others)}
     read_number = make_member_reader(known)

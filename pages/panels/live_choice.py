@@ -100,8 +100,8 @@ def find_live_choice(
 ) -> LiveChoice:
     """Returns the current choice of a slider that show_live_choice draws later.
 
-    options: the numbers that it offers. written: a function that formats a number. others: further numbers that a link
-    may contain.
+    options: the numbers that it offers now. written: a function that formats a number. others: the numbers that it
+    offers at other settings of the page, as in `slide`.
     """
     return LiveChoice(number_control(name, options, default, others), options, written)
 
