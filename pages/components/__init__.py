@@ -214,6 +214,7 @@ number_grid = make_component(
     },
 )
 flow = make_component("flow/flow", '<div class="flow"></div>', is_fetched=True)
+flow_files = make_component("flow/files", '<div class="flowfiles"></div>', is_fetched=True)
 look = make_component(
     "flow/look",
     "<div></div>",

@@ -41,7 +41,7 @@ export default function ({ parentElement, data }) {
 }
 
 // Adds its numbers to each step of the data, as `value`, and returns the data.
-function withNumbers(data) {
+export function withNumbers(data) {
   const numbers = new Float64Array(data.numbers.slice().buffer);
   for (const step of Object.values(data.steps)) {
     const count = step.shape.reduce((one, other) => one * other, 1);
@@ -53,7 +53,7 @@ function withNumbers(data) {
 /** @typedef {import("./model.js").Snapshot} Snapshot */
 /** @typedef {import("./layout.js").Layout} Layout */
 
-class Flow {
+export class Flow {
   constructor(root) {
     this.root = root;
     this.journey = new Journey(() => this.ask(), () => this.exchange.tellStop());

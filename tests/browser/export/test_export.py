@@ -3,17 +3,23 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from PIL import Image
 
 from attention_core.documents.handout import PAPERS, run_handout
 from attention_core.documents.phone_page import SceneTexts, scene_page
+from attention_core.documents.picture_files import png_bytes
 from attention_core.documents.provenance import Provenance
 from attention_core.explanation.arithmetic import explain
 from pages.runs.compute import compute_run
 from pages.setup.setup import make_setup
 from tests.documents.test_phone_page import telling
 
+SVG = "{http://www.w3.org/2000/svg}"
 IMPRINT = Provenance(
     "Anna fed the dog and it barked", "https://attention.example.edu/?ex=en_it", ("Built by hand: x.",)
 )
@@ -110,3 +116,39 @@ def test_nothing_is_cut_at_the_edge_of_the_paper_and_it_is_black_on_white(chromi
         sheets = page.pdf(prefer_css_page_size=True)
         boxes = {tuple(map(float, box.split())) for box in re.findall(rb"/MediaBox \[([\d. ]+)\]", sheets)}
         assert [tuple(map(round, box)) for box in boxes] == [(0, 0, *SIZES[paper])]
+
+
+# ---- the flow picture, which the browser writes ----------------------------------------------------------------------
+def saved(page, kind: str) -> bytes:
+    """The file that a button of the flow picture saves."""
+    with page.expect_download() as download:
+        page.locator(f".flowfiles button.{kind}").click()
+    assert download.value.suggested_filename == f"attention_en_it_query.{kind}"
+    return Path(download.value.path()).read_bytes()
+
+
+def test_the_flow_picture_is_saved_wider_than_high_with_its_styles_and_without_an_address(screen):
+    """On a phone, too, where the picture on the screen is high; as another program draws it."""
+    opened = screen("?ex=en_it", viewport={"width": 390, "height": 844})
+    page = opened.page
+    page.locator(".st-key-export button").click()
+    svg = saved(page, "svg").decode()
+    root = ElementTree.fromstring(svg)
+    width, height = (int(root.get(side)) for side in ("width", "height"))
+    assert width > 2 * height and width > 1200
+    texts = [text.text for text in root.iter(f"{SVG}text")]
+    assert {"Anna", "barked", "it", "it′", "93 %"} <= {*texts} and texts[-2].startswith("Made with Attention Explorer")
+    assert "127.0.0.1" not in svg and "var(" not in svg and "class=" not in svg and "color(" not in svg
+    drawn = Image.open(BytesIO(png_bytes(svg, 1))).convert("RGB")
+    ribbon = {colour for count, colour in drawn.getcolors(10**6) if count > 3000} - {(255, 255, 255)}
+    assert any(blue > 150 > green and 100 < red < 160 for red, green, blue in ribbon)  # violet, as thick as a ribbon
+    with Image.open(BytesIO(saved(page, "png"))) as picture:
+        assert picture.size == (2 * width, 2 * height) and picture.convert("RGBA").getpixel((0, 0))[3] == 255
+        word = next(text for text in root.iter(f"{SVG}text") if text.text == "barked")
+        left, middle = 2 * float(word.get("x")) + 32, 2 * float(word.get("y")) + 32  # 16 pixels of margin
+        ink = picture.convert("L").crop((int(left), int(middle) - 30, int(left) + 150, int(middle) + 30))
+        assert ink.getextrema()[0] < 80  # the word stands there, in dark letters
+    page.get_by_text("Transparent background").click()
+    opened.settled()
+    with Image.open(BytesIO(saved(page, "png"))) as picture:
+        assert picture.convert("RGBA").getpixel((0, 0))[3] == 0
