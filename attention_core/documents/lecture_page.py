@@ -45,14 +45,14 @@ def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
     return render_page(
         "lecture.html",
         read_template_part("lecture.css"),
-        write_drawings(used) + read_template_part("lecture.js"),
+        write_drawings(used) + read_template_part("part.js") + read_template_part("lecture.js"),
         pictures=True,
         show=show,
         words=show.words,
         provenance=show.provenance,
         outlines=outlines,
         drawn=drawn,
-        drawings={name: replace(drawing, html=Markup(drawing.html)) for name, drawing in used.items()},
+        drawings=mark_html(used),
         write_parts=write_parts,
     )
 
@@ -82,6 +82,11 @@ def write_parts(parts: Iterable[MovingPart]) -> str:
         data = {"packed": b64encode(part.data).decode()} if isinstance(part.data, bytes) else {"data": part.data}
         written.append({"name": part.name} | data)
     return json.dumps(written)
+
+
+def mark_html(drawings: Mapping[str, PartDrawing]) -> dict[str, PartDrawing]:
+    """Return the drawings with their HTML marked as markup, so that a template does not escape it."""
+    return {name: replace(drawing, html=Markup(drawing.html)) for name, drawing in drawings.items()}
 
 
 def write_drawings(drawings: Mapping[str, PartDrawing]) -> str:

@@ -6,8 +6,10 @@ network. The page has tables and not Vega charts, because Vega's scripts alone t
 scrolls on a phone, is read by screen readers, and can be searched.
 """
 
-from collections.abc import Collection, Mapping
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from markupsafe import Markup
 
@@ -21,7 +23,10 @@ from attention_core.documents.html import (
     render_page,
     typeset_formulas,
 )
+from attention_core.documents.lecture_page import PartDrawing, mark_html, write_drawings, write_parts
 from attention_core.documents.provenance import Provenance
+from attention_core.documents.slides import MovingPart
+from attention_core.drawing.palette import DARK_PALETTE
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import Panel
 from attention_core.explanation.shown_steps import computed_cell, explain_shown, is_computed, shown_steps
@@ -67,10 +72,13 @@ def scene_page(
     texts: DocumentTexts,
     page_texts: SceneTexts,
     note: str = "",
+    moving: Sequence[MovingPart] = (),
+    drawings: Mapping[str, PartDrawing] = MappingProxyType({}),
 ) -> str:
     """Return a scene of a lecture (a run with the lecturer's note) as the text of an HTML page for phones.
 
-    at: {axis: index}, which selects the shown matrices. note: the lecturer's note, "" for none.
+    at: {axis: index}, which selects the shown matrices. note: the lecturer's note, "" for none. moving: the animated
+    picture of the query, in the colours of the light theme. drawings: the code that draws it, by its name.
 
     At most MAX_PAGE_CELLS cells and MAX_PAGE_HEADS heads of a step are shown; larger matrices are cut, and the page
     says so. Arithmetic is included for the first steps that have at most MAX_PAGE_TERMS terms together; the page names
@@ -90,7 +98,11 @@ def scene_page(
     return render_page(
         "scene.html",
         style,
-        read_template_part("scene.js"),
+        write_drawings(drawings) + read_template_part("part.js") + read_template_part("scene.js"),
+        moving=moving,
+        write_parts=write_parts,
+        drawings=mark_html(drawings),
+        dark=json.dumps(vars(DARK_PALETTE)),
         provenance=provenance,
         texts=texts,
         page_texts=page_texts,

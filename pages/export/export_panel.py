@@ -21,7 +21,7 @@ from attention_core.inputs.given_maps import AttentionMaps, pack_maps
 from attention_core.inputs.tokenizer import printable_token
 from pages.export.document_texts import make_document_texts, make_run_provenance
 from pages.export.downloads import button_row, can_export, file_name, offer_download
-from pages.export.flow_files import show_flow_files
+from pages.export.flow_files import list_drawings, make_moving_flow, show_flow_files
 from pages.export.page_links import link_to_exercise
 from pages.export.step_picture import StepPicture
 from pages.panels.head_maps import head_name
@@ -187,7 +187,12 @@ def show_handouts(trace: Trace, setup: Setup, provenance: Provenance, selection:
             open=say("export.page.open"),
             untold=say("export.page.untold"),
         )
-        make_page = partial(scene_page, trace, selection.at, provenance, texts, page_texts, note)
+
+        def make_page() -> str:
+            moving = make_moving_flow(make_screen_state(setup, None))
+            drawings = {moving.name: list_drawings()[moving.name]}
+            return scene_page(trace, selection.at, provenance, texts, page_texts, note, (moving,), drawings)
+
         offer_download("html", file_name(setup, "html", "page"), "text/html", make_page)
         headings = (say("export.maps"), say("export.page.steps"))
         for paper in PAPERS:

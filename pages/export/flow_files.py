@@ -1,6 +1,8 @@
-"""Shows the buttons that save the flow picture (the way of one query) as SVG and PNG, which the browser draws."""
+"""Puts the flow picture (the way of one query) into files: SVG and PNG, which the browser draws, and HTML pages."""
 
+from attention_core.documents.lecture_page import PartDrawing
 from attention_core.documents.provenance import Provenance
+from attention_core.documents.slides import MovingPart
 from pages import components
 from pages.export.downloads import file_name
 from pages.panels.flow_data import Showing
@@ -23,3 +25,16 @@ def show_flow_files(screen: ScreenState, provenance: Provenance, is_transparent:
         }
     )
     components.flow_files(data=packed, key="flow_files")
+
+
+def make_moving_flow(screen: ScreenState) -> MovingPart:
+    """Returns the animated flow picture for a page without a server; it begins at its end, and can be played."""
+    showing = Showing(begins="end", speaks=False)
+    return MovingPart(components.flow.name, make_journey_data(screen, showing))
+
+
+def list_drawings() -> dict[str, PartDrawing]:
+    """Returns {name of a component: its script, HTML and style}, with which an HTML file draws animations without a
+    server.
+    """
+    return {part.name: PartDrawing(part.script, part.html, part.style) for part in components.COMPONENTS.values()}

@@ -12,15 +12,15 @@ import streamlit as st
 
 from attention_core.documents.exercise_sheet import exercise_sheet
 from attention_core.documents.handout import PAPERS
-from attention_core.documents.lecture_page import PartDrawing, lecture_page
+from attention_core.documents.lecture_page import lecture_page
 from attention_core.documents.provenance import Provenance
 from attention_core.documents.slides import Slide, SlidePicture, SlideShow, SlideWords
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
-from pages.components import COMPONENTS
 from pages.export.document_texts import make_run_provenance, workbench_address
 from pages.export.downloads import button_row, offer_download
 from pages.export.export_panel import show_handouts
+from pages.export.flow_files import list_drawings
 from pages.lectures import lecture_session
 from pages.lectures.kinds.code import RunCode
 from pages.lectures.kinds.lesson import LessonPart
@@ -209,13 +209,6 @@ def say_missing_letters(letters: str) -> str:
     once.
     """
     return say("export.no_png", letters="".join(dict.fromkeys(letters)))
-
-
-def list_drawings() -> dict[str, PartDrawing]:
-    """Returns {name of a component: its script, HTML and style}, with which an HTML file draws animations without a
-    server.
-    """
-    return {part.name: PartDrawing(part.script, part.html, part.style) for part in COMPONENTS.values()}
 
 
 def printable_lines(text: str) -> str:

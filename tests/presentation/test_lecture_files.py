@@ -14,10 +14,11 @@ from pptx import Presentation
 
 from attention_core.documents.lecture_page import lecture_page
 from attention_core.documents.slide_file import slide_file
+from pages.export.flow_files import list_drawings
 from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.script import Lecture, Scene, load_shipped_lecture
-from pages.presentation.lecture_files import list_drawings, make_slide_show
+from pages.presentation.lecture_files import make_slide_show
 from pages.presentation.lesson_slide import make_lesson_slide
 from pages.setup.setup import make_setup
 from pages.site.words import load_app_texts, strip_markup, use_language

@@ -15,9 +15,10 @@ from attention_core.documents.slide_file import WIDE_ASPECT, find_picture_size, 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.translation.reading import aligning_head, run_translator
+from pages.export.flow_files import list_drawings
 from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.script import Lecture, Scene
-from pages.presentation.lecture_files import list_drawings, make_slide_show
+from pages.presentation.lecture_files import make_slide_show
 from pages.site.words import use_language
 from tests.screen.drawn_part import draw_part
 

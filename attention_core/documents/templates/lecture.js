@@ -6,14 +6,13 @@
   const slides = [...document.querySelectorAll(".slide")];
   const { answer, next: onward } = document.getElementById("drawing").dataset;
   const [nav, place, notes, next] = ["nav", "#place", "#notes", "#next"].map((name) => document.querySelector(name));
-  const rooms = Object.fromEntries([...document.querySelectorAll("template")].map((room) => [room.dataset.draws, room]));
   let at = 0; // the slide that is seen
   let beat = 0; // and what of it
   let isMap = false; // whether what moved is seen as a map
 
   const beatsOf = (slide) => [...slide.querySelectorAll("[data-beat]")];
   const beatNow = () => beatsOf(slides[at])[beat];
-  const drawnIn = (moving) => [...moving.querySelectorAll("div")].map((host) => host.shadowRoot.firstElementChild);
+  const drawnIn = (moving) => [...moving.querySelectorAll("div")].map(elementIn);
   const movingOf = (shown) => shown?.querySelector(".moving") ?? document.createElement("div");
   const flowOf = (shown) => drawnIn(movingOf(shown)).find(({ flow }) => flow)?.flow;
 
@@ -34,19 +33,12 @@
 
   // Draws all that moves of a slide. Nobody hears what is let go: only what is looked at moves here.
   function move(moving, isFromBehind) {
-    for (const { name, data, packed } of JSON.parse(moving.dataset.parts ?? "[]")) {
-      if (name === "picture") {
-        moving.append(Object.assign(slides[at].querySelectorAll("img.still")[data.at].cloneNode(), { className: "" }));
+    for (const part of JSON.parse(moving.dataset.parts ?? "[]")) {
+      if (part.name === "picture") {
+        moving.append(Object.assign(slides[at].querySelectorAll("img.still")[part.data.at].cloneNode(), { className: "" }));
         continue;
       }
-      const host = document.createElement("div");
-      moving.append(host);
-      const root = host.attachShadow({ mode: "open" });
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync(rooms[name].dataset.style);
-      root.adoptedStyleSheets = [sheet];
-      root.append(rooms[name].content.cloneNode(true));
-      DRAWINGS[name]({ parentElement: root, data: data ?? unpacked(packed), setTriggerValue() {}, setStateValue() {} });
+      drawPart(moving, part);
     }
     const { journey, look } = flowOf(beatNow()) ?? {};
     if (isFromBehind && journey && look.view !== "map") journey.scrub(journey.stops.length);
@@ -58,8 +50,6 @@
     if (shown?.dataset.beat === "figures" && still && !shown.querySelector("img"))
       shown.prepend(Object.assign(still.cloneNode(), { className: "again" }));
   }
-
-  const unpacked = (packed) => Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
 
   // One step on (1) or back (-1): of what moves first, then of the slide, then to another slide.
   function step(way) {

@@ -1,3 +1,14 @@
+// The picture of the query is drawn first. On a dark screen it gets the colours of the dark theme.
+const journey = document.getElementById("journey")
+if (journey) {
+  const isDark = matchMedia("(prefers-color-scheme: dark)").matches
+  const colours = isDark ? Object.entries(JSON.parse(journey.dataset.dark)) : []
+  for (const part of JSON.parse(journey.dataset.parts)) {
+    const drawn = elementIn(drawPart(journey, part))
+    for (const [name, colour] of colours) drawn.style.setProperty(`--${name}`, colour)
+  }
+}
+
 // Pointing at a number, tapping it, or going to it by the arrow keys tells what it is and how it was computed.
 const told = document.getElementById("told")
 let shown = null

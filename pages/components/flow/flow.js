@@ -97,6 +97,7 @@ export class Flow {
     this.frame = null;
     this.isPainted = false;
     this.hands = new Hands(this);
+    this.sizes = new ResizeObserver(() => this.resized());
     this.listen();
   }
 
@@ -107,7 +108,7 @@ export class Flow {
       hear("flow-release", () => this.release()),
       hear("flow-step", (way, event) => this.stepFromAfar(way, event)),
     ];
-    new ResizeObserver(() => this.resized()).observe(this.root);
+    this.sizes.observe(this.root);
     document.fonts.ready.then(() => {
       widths.clear();
       this.resized();
@@ -169,6 +170,7 @@ export class Flow {
     this.stage.tabIndex = data.fills ? -1 : 0; // -1, because in a presentation the page handles the keys
     this.stage.role = data.fills ? "img" : "group";
     this.bar.gives = data.fills;
+    if (data.fills) this.sizes.observe(this.stage); // whose height changes with the lines of the caption
   }
 
   // Moves by one keyframe when a presentation sends a key; at the last one the presentation itself moves on.

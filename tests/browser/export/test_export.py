@@ -15,8 +15,11 @@ from attention_core.documents.phone_page import SceneTexts, scene_page
 from attention_core.documents.picture_files import png_bytes
 from attention_core.documents.provenance import Provenance
 from attention_core.explanation.arithmetic import explain
+from pages.export.flow_files import list_drawings, make_moving_flow
 from pages.runs.compute import compute_run
+from pages.session.view import make_screen_state
 from pages.setup.setup import make_setup
+from pages.site.words import use_language
 from tests.documents.test_phone_page import telling
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -69,6 +72,36 @@ def test_a_number_tells_its_arithmetic_without_server_and_network(chromium, tmp_
         getattr(cell(page, "scores|0,0,5,3"), how)()
         assert told.locator("p").last.inner_text() == "−3.00 × (−1.00) + 3.00 × 1.00 = 6.00"
         assert page.evaluate("document.documentElement.scrollWidth") <= options["viewport"]["width"]
+
+
+LINES = """() => [...document.querySelectorAll(".maps th")].map((each) => {
+    const range = document.createRange();
+    range.selectNodeContents(each);
+    return [each.textContent, range.getClientRects().length];
+})"""
+
+
+def test_the_page_has_the_journey_and_every_name_stands_on_one_line_on_a_phone(chromium, tmp_path):
+    with use_language("en"):
+        moving = make_moving_flow(make_screen_state(make_setup(masks=("causal",)), None))
+    drawings = {moving.name: list_drawings()[moving.name]}
+    words = ("Anna", "fed", "the", "dog", "and", "it", "barked")
+    scene = scene_page(TRACE, {"T": 5}, IMPRINT, telling(words), TEXTS, "", (moving,), drawings)
+    dark = {"color_scheme": "dark", "viewport": {"width": 360, "height": 800}}
+    with opened(chromium, tmp_path, scene, reduced_motion="no-preference", **dark) as page:
+        flow = page.locator("#journey .flow")
+        for width in (360, 390, 430):
+            page.set_viewport_size({"width": width, "height": 800})
+            lines = page.evaluate(LINES)
+            assert ["barked", 1] in lines and {count for _, count in lines} == {1}
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert flow.locator("svg .word.asking").first.text_content() == "it"
+        word = flow.locator("svg .word").first
+        assert word.evaluate("(each) => getComputedStyle(each).fill") == "rgb(236, 239, 243)"  # light on dark
+        flow.locator(".play").click()
+        page.wait_for_function(
+            "(root) => root.flow.journey.progress > 0 && root.flow.journey.playing", arg=flow.element_handle()
+        )
 
 
 def test_arrow_keys_go_from_number_to_number(chromium, tmp_path):

@@ -8,9 +8,10 @@ import pytest
 from playwright.sync_api import expect
 
 from attention_core.documents.lecture_page import lecture_page
+from pages.export.flow_files import list_drawings
 from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.script import Lecture, Scene, load_shipped_lecture
-from pages.presentation.lecture_files import list_drawings, make_slide_show
+from pages.presentation.lecture_files import make_slide_show
 from pages.site.words import use_language
 from tests.browser.conftest import WINDOW
 from tests.screen.drawn_part import draw_part
@@ -75,6 +76,33 @@ def test_keys_lead_from_the_question_through_what_moves_to_its_map_and_its_figur
     page.wait_for_function(f"count => {FLOW}.progress === count", arg=stops)
     page.keyboard.press("End")
     expect(page.locator(".slide.on h2")).to_have_text("3 Your turn")
+
+
+CUT = """() => {
+    const part = document.querySelector(".on .moving div"), inside = part.getBoundingClientRect();
+    const root = part.shadowRoot, below = document.querySelector("nav").getBoundingClientRect().top;
+    const bottoms = (selector) => [...root.querySelectorAll(selector)]
+        .filter((each) => each.checkVisibility()).map((each) => each.getBoundingClientRect().bottom);
+    const bar = root.querySelector("div.bar").getBoundingClientRect().top;
+    return {
+        names: Math.max(...bottoms(".track .label")) - inside.bottom,
+        words: Math.max(...bottoms("svg .word")) - bar,
+        page: document.documentElement.scrollHeight - innerHeight,
+        part: inside.bottom - below,
+    };
+}"""
+
+
+@pytest.mark.parametrize("width, height", [(1280, 720), (1280, 800), (1366, 768), (1920, 1080)])
+def test_the_names_of_the_stops_and_the_last_word_stand_whole_on_a_projector(opened, width, height):
+    page = opened
+    page.set_viewport_size({"width": width, "height": height})
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    for stop in (1, 2):  # the sentence of the second has two lines
+        page.keyboard.press("Space")
+        page.wait_for_function(f"wanted => {FLOW}.progress === wanted", arg=stop)
+        page.wait_for_function(f"() => Object.values(({CUT})()).every((beyond) => beyond <= 0)")
 
 
 def test_with_shift_a_key_leads_to_the_next_slide_from_any_of_its_parts_and_back(opened):
