@@ -1,7 +1,7 @@
 """Writes a lecture as a PPTX file: titles, sentences, formulas and notes as text, pictures in pixels.
 
-Only this module imports python-pptx. Animated parts are shown in their last state, beside sentences that state their
-numbers.
+Only this module imports python-pptx. Animated parts are shown as one slide for each new keyframe, if the browser has
+drawn them, and in their last state, beside sentences that state their numbers.
 """
 
 from collections.abc import Sequence
@@ -126,6 +126,7 @@ def slide_file(show: SlideShow) -> bytes:
     for number, slide in enumerate(show.slides, start=1):
         if slide.question:
             writer.write_question(slide, number)
+        writer.write_frames(slide, number)
         writer.write_answer(slide, number)
     data = BytesIO()
     file.save(data)
@@ -160,6 +161,14 @@ class SlideWriter:
         page = self.new_slide(slide.title)
         self.write_lines(page, [slide.question], QUESTION_BOX, QUESTION_SIZES, is_middle=True)
         self.end_slide(page, slide, number)
+
+    def write_frames(self, slide: Slide, number: int) -> None:
+        """Write a slide for each keyframe of the animation: the sentence about it, and its picture."""
+        for frame in slide.frames:
+            page = self.new_slide(slide.title)
+            self.write_lines(page, [frame.told], ANSWER_BOX, ANSWER_SIZES)
+            self.place_picture(page, frame.picture, BODY_BOX)
+            self.end_slide(page, slide, number)
 
     def write_answer(self, slide: Slide, number: int) -> None:
         """Write the slide with the answer: a sentence and the pictures, with formulas and sentences beside them.

@@ -68,6 +68,14 @@ class SlidePicture:
 
 
 @dataclass(frozen=True)
+class SlideFrame:
+    """A keyframe of an animation as a picture, for files that cannot move, with the sentence about it."""
+
+    told: str
+    picture: SlidePicture
+
+
+@dataclass(frozen=True)
 class SlideExercise:
     """An exercise of a slide, to be calculated by hand.
 
@@ -98,10 +106,11 @@ class Slide:
     """A scene of a lecture as a slide.
 
     pictures: the first shows the scene, each further picture belongs to one of the sentences with numbers. moving:
-    animated parts that replace the first `moved` pictures, one below the other; () if nothing is animated. formulas:
-    LaTeX. figures: sentences with numbers. code: a listing. code_beside: the same code in another library. notes: the
-    speaker's notes. link: the address that opens the scene in the app. source: the source of the pictures. exercise:
-    None if there is nothing to calculate.
+    animated parts that replace the first `moved` pictures, one below the other; () if nothing is animated. frames: the
+    keyframes of the animation, for a file that cannot move. formulas: LaTeX. figures: sentences with
+    numbers. code: a listing. code_beside: the same code in another library. notes: the speaker's notes. link: the
+    address that opens the scene in the app. source: the source of the pictures. exercise: None if there is nothing to
+    calculate.
     """
 
     title: str
@@ -110,6 +119,7 @@ class Slide:
     pictures: tuple[SlidePicture, ...] = ()
     moving: tuple[MovingPart, ...] = ()
     moved: int = 1
+    frames: tuple[SlideFrame, ...] = ()
     formulas: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
     code: str = ""

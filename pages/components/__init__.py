@@ -215,6 +215,13 @@ number_grid = make_component(
 )
 flow = make_component("flow/flow", '<div class="flow"></div>', is_fetched=True)
 flow_files = make_component("flow/files", '<div class="flowfiles"></div>', is_fetched=True)
+MAX_STILL_CHARS = 4_000_000  # of a picture in base64
+flow_stills = make_component(
+    "flow/stills",
+    '<div class="flowstills"></div>',
+    is_fetched=True,
+    sends={"drawn": {"key": Text(64), "picture": Text(MAX_STILL_CHARS)}},
+)
 look = make_component(
     "flow/look",
     "<div></div>",

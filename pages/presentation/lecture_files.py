@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from threading import Semaphore
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -28,6 +29,7 @@ from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene
 from pages.panels.step import list_step_code
+from pages.presentation.flow_stills import FlowStills, draw_next_still, list_frames
 from pages.presentation.lesson_slide import DrawnParts, draw_next_part, make_lesson_slide
 from pages.presentation.scene_steps import step_of_code
 from pages.presentation.setup_slide import SlidesBefore, list_shown_motions, make_setup_slide
@@ -38,6 +40,7 @@ from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal, strip_markup
 
 SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+EMPTY: FlowStills = MappingProxyType({})
 MAKING_SLOT = Semaphore()  # one file at a time in this process, because drawing the pictures of a file uses all cores
 
 
@@ -60,20 +63,23 @@ def show_whole_lecture(lecture: Lecture) -> None:
         link = f"{link}?{lecture_session.lecture_query()}"
     address = workbench_address()
 
-    def make(write: Callable[[SlideShow], str | bytes]) -> str | bytes:
+    def make(write: Callable[[SlideShow], str | bytes], pictures: FlowStills = EMPTY) -> str | bytes:
         with MAKING_SLOT:
-            return write(make_slide_show(lecture, drawn, address, link))
+            return write(make_slide_show(lecture, drawn, address, link, pictures))
 
     with popover:
         drawn, waiting = draw_next_part(lecture)
         if waiting:
             st.caption(say("present.files.drawing", count=waiting))
             st.rerun()
+        stills, missing = draw_next_still(lecture)
         st.caption(say("present.files.how", count=len(lecture.scenes)))
+        if missing:
+            st.caption(say("present.files.drawing_flow", count=missing))
         label = say("present.files.html")
         offer_download("lecture_html", "lecture.html", "text/html", lambda: make(write_page), label)
         label = say("present.files.pptx")
-        offer_download("lecture_pptx", "lecture.pptx", SLIDES_TYPE, lambda: make(write_slides), label)
+        offer_download("lecture_pptx", "lecture.pptx", SLIDES_TYPE, lambda: make(write_slides, stills), label)
         with button_row():
             for paper in PAPERS:
                 label = say("present.files.sheet", paper=paper)
@@ -132,35 +138,38 @@ def offer_scene_files(scene: Scene) -> None:
 
 
 # ---- slides ----------------------------------------------------------------------------------------------------------
-def make_slide_show(lecture: Lecture, drawn: DrawnParts, address: str, link: str) -> SlideShow:
+def make_slide_show(
+    lecture: Lecture, drawn: DrawnParts, address: str, link: str, stills: FlowStills = EMPTY
+) -> SlideShow:
     """Returns the slides of a lecture, in the language of the session.
 
     drawn: the parts of lessons that the lecture shows. address: the address of the workbench. link: the link of the
-    lecture. No session state is read, so a separate thread may call this function.
+    lecture. stills: the flow pictures that the browser has drawn, for a file that cannot move. No session state is
+    read, so a separate thread may call this function.
     """
     provenance = Provenance(printable_lines(lecture.title), link, (say("export.made_with"),))
     slides: list[Slide] = []
     before = SlidesBefore()
     for scene in lecture.scenes:
-        slide = make_slide(scene, drawn, address, before)
+        slide = make_slide(scene, drawn, address, before, stills)
         slides.append(slide)
         exercises = (*before.exercises, slide.exercise) if slide.exercise else before.exercises
         before = SlidesBefore((*before.motions, *list_shown_motions(scene)), exercises)
     return SlideShow(provenance, tuple(slides), make_slide_words())
 
 
-def make_slide(scene: Scene, drawn: DrawnParts, address: str, before: SlidesBefore) -> Slide:
+def make_slide(scene: Scene, drawn: DrawnParts, address: str, before: SlidesBefore, stills: FlowStills) -> Slide:
     """Returns the slide of one scene of a lecture; if the scene cannot be computed, a slide with its texts and the
     reason.
 
-    before: the content of earlier slides.
+    before: the content of earlier slides. stills: the flow pictures that the browser has drawn.
     """
     texts = {name: printable_lines(getattr(scene, name)) for name in ("title", "question", "note")}
     printable = replace(scene, **texts)
     try:
         match scene.shown:
             case Setup():
-                return make_setup_slide(printable, address, before)
+                return make_setup_slide(printable, address, before, list_frames(scene, before, stills))
             case RunCode():
                 return make_code_slide(printable)
             case LessonPart() as part:

@@ -1,11 +1,12 @@
 """Makes slides of an exported file from those slides of a lecture that show the workbench."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from attention_core.documents.exercise_sheet import cell_exercise
 from attention_core.documents.picture_files import svg_text
 from attention_core.documents.provenance import Provenance
-from attention_core.documents.slides import MovingPart, Slide, SlideExercise, SlidePicture
+from attention_core.documents.slides import MovingPart, Slide, SlideExercise, SlideFrame, SlidePicture
 from attention_core.drawing.palette import LIGHT_PALETTE
 from attention_core.exercises.stages import stages_of
 from attention_core.explanation.formula import formula
@@ -102,10 +103,11 @@ def list_shown_motions(scene: Scene) -> tuple[str, ...]:
     return list_motions(screen)
 
 
-def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
+def make_setup_slide(scene: Scene, address: str, before: SlidesBefore, frames: Sequence[SlideFrame] = ()) -> Slide:
     """Returns a slide for export, made from a lecture's slide that shows the workbench, as far as it can be computed.
 
-    address: the address of the workbench. before: the content of earlier slides.
+    address: the address of the workbench. before: the content of earlier slides. frames: the keyframes of the query's
+    animation that the browser has drawn.
     """
     screen, refused = make_computable_screen(scene.setup)
     provenance = replace(make_run_provenance(screen.setup, address), title=scene.title, warning="")  # see `figures`
@@ -119,6 +121,7 @@ def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
         question=scene.question,
         answer=fact_sentence(screen.trace, screen.selection, spell=str),
         pictures=tuple(list_pictures(shown)),
+        frames=tuple(frames),
         moving=list_moving(shown),
         formulas=tuple(list_formulas(shown)),
         figures=(*([warning] if warning else ()), *list_figures(shown), *unfit),

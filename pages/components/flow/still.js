@@ -25,7 +25,7 @@ const DASHES = "4 3"; // of the line below a marked word, because few programs k
 /**
  * @typedef {object} Still a picture to write
  * @property {Uint8Array} flow the data of the flow picture (pages/panels/flow_data.py), packed
- * @property {string | null} stop the last step of the keyframe to draw; "start"; null for the end
+ * @property {string | number | null} stop the last step of the keyframe to draw; the number of keyframes; null for all
  * @property {string[]} notes the lines below the picture
  * @property {string} title
  * @property {boolean} transparent whether the background is left out
@@ -45,7 +45,8 @@ export function writeStill(parent, { flow: bytes, stop, notes, title, transparen
   flow.isPainted = true; // so that no other component takes it for the picture of the page
   const data = withNumbers(unpacked(bytes));
   flow.show(data);
-  flow.exchange.rest(stop);
+  if (typeof stop === "number") flow.journey.scrub(stop);
+  else flow.exchange.rest(stop);
   flow.drawNow();
   const drawn = plainCopy(flow.svg);
   flow.leave();

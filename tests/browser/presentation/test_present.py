@@ -1,16 +1,20 @@
 """A lecture in a real browser: keys, also of a remote and while somebody types; full screen; the second window."""
 
 import re
+from io import BytesIO
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
+from pptx import Presentation
+from pptx.enum.shapes import MSO_SHAPE_TYPE
 
 from pages.components import COMPONENTS
 from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene, lecture_to_link
 from pages.setup.setup import make_setup
-from tests.browser.conftest import WINDOW, Screen, wait_for_flow
+from tests.browser.conftest import PATIENCE, WINDOW, Screen, wait_for_flow
 
 PLACE = "() => [...new URLSearchParams(location.search)].filter(([name]) => ['scene', 'step'].includes(name)).join()"
 
@@ -494,3 +498,21 @@ def test_the_way_back_from_a_lecture_that_replaced_ones_own_is_in_sight_where_on
     expect(opened.page.get_by_text("scene 8")).to_be_attached()
     expect(back).to_have_count(0)
     assert opened.errors == []
+
+
+@pytest.mark.slow
+def test_the_browser_draws_the_way_of_the_query_for_the_slide_file(showing):
+    opened = showing("?lecture=ten_minutes&lang=en")
+    page = opened.page
+    page.locator(".st-key-lecture_files button").first.click()
+    page.get_by_text("Rendering the pictures of the query").wait_for()
+    page.get_by_text("Rendering the pictures of the query").wait_for(state="detached", timeout=4 * PATIENCE)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="PPTX").click()
+    slides = Presentation(download.value.path()).slides
+    (picture,) = [shape for shape in slides[9].shapes if shape.shape_type == MSO_SHAPE_TYPE.PICTURE]
+    width, height = picture.image.size
+    assert width == 3 * 1312 and width > 2 * height
+    with Image.open(BytesIO(picture.image.blob)) as drawn:
+        colours = {colour for count, colour in drawn.convert("RGB").getcolors(10**7) if count > 20_000}
+    assert any(blue > 150 > green and 100 < red < 160 for red, green, blue in colours)  # the ribbon
