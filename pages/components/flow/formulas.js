@@ -2,7 +2,9 @@
 // They appear beside the query's own vectors (the "lane" below the rows of the keys) towards the end of the keyframe.
 // Each symbol has the colour of what it names.
 import { clamp } from "./motion.js";
+import { LEAST_LABEL } from "./words.js";
 
+const INDEX_SIZE = 0.7; // font size of an index, as a share of the formula's; on a phone it is legible, or not shown
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 const FORMULA_COMES = [0.55, 0.8]; // the formula fades in between these shares of a keyframe's duration
 const FORMULA_SIZE = 24; // px
@@ -25,6 +27,8 @@ export class Formulas {
     const isStacked = fitting(this.width) < LEGIBLE_FORMULA_SIZE;
     const most = isStacked ? LEGIBLE_FORMULA_SIZE : FORMULA_SIZE;
     const size = Math.min(most * Math.max(1, layout.unit), fitting(isStacked ? this.widest : this.width));
+    const least = layout.frame.compact ? LEAST_LABEL / INDEX_SIZE : LEAST_LABEL;
+    this.root.hidden = size < least;
     this.root.classList.toggle("stacked", isStacked);
     Object.assign(this.root.style, { opacity, left: `${end}px`, top: `${layout.laneY}px`, fontSize: `${size}px` });
   }

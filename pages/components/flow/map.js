@@ -7,7 +7,7 @@
 import { between, blendTables, clamp, easeInOut, easeOut } from "./motion.js";
 import { TELLING_SHARE } from "./picture/ribbons.js";
 import { Shapes } from "./shapes.js";
-import { shortened, spellNumber, spellPercent, textWidth } from "./words.js";
+import { legible, shortened, spellNumber, spellPercent, textWidth } from "./words.js";
 
 const EVEN_GAP = 1e-6; // a row counts as uniform if its positive attention weights differ by less than this
 const MAP_LAYERS = ["cells", "texts", "hits"];
@@ -127,10 +127,10 @@ export class MapView {
 
   drawNames({ result, left, look }, { x, y, wide, tall, unit, leftX, aboveY }, gap, opacity) {
     const size = Math.min(20 * unit, tall * 0.5, 24);
-    const [columnSize, namesX] = [Math.min(size, 17 * unit), left ? leftX : x];
+    const [columnSize, namesX] = [legible(Math.min(size, 17 * unit)), left ? leftX : x];
     result.columnNames.forEach((name, column) => {
       const text = shortened(name, wide, columnSize);
-      if (columnSize < 8 || (text === "…" && column % Math.ceil(18 / wide))) return;
+      if (size < 8 || (text === "…" && column % Math.ceil(18 / wide))) return;
       const at = { x: x + (column + 0.5) * wide, y: aboveY - 14 * unit, "font-size": columnSize };
       this.shapes.put("texts", "text", `column ${column}`, { ...at, class: "middle mapword", text, opacity });
     });
@@ -140,7 +140,7 @@ export class MapView {
       if (result.rowAxis === "T")
         this.drawLookedRow(row, isLooked, { x: 0, y: top, width: x + result.columns * wide, height: tall }, opacity);
       if (size < 8 && !isLooked) return;
-      const at = { x: namesX - 12 * unit, y: top + tall / 2, "font-size": Math.max(size, isLooked ? 14 : 0) };
+      const at = { x: namesX - 12 * unit, y: top + tall / 2, "font-size": Math.max(legible(size), isLooked ? 14 : 0) };
       this.shapes.put("texts", "text", `row ${row}`, {
         ...at, class: `end mapword${isLooked ? " asking" : ""}`, text: name, opacity,
       });

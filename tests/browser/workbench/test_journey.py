@@ -76,6 +76,8 @@ def test_a_name_under_the_bar_leads_to_the_end_of_its_stop(screen):
     flow.locator(".bar .label", has_text="exp").click()
     expect(flow.locator(".caption")).to_contain_text("positive")
     expect(flow.locator(".motive")).to_contain_text("Attention lets “it” look at the other words")
+    shrinks = [opened.drawn(f"texts number {step} 3").text_content() for step in ("scores", "scaled_scores")]
+    assert shrinks == ["6.00", "4.24"]  # each bar has its number
     assert [opened.drawn(f"texts legend {sign}").text_content() for sign in ("plus", "minus", "zero")] == [
         "positive", "negative", "zero",
     ]  # fmt: skip

@@ -14,6 +14,11 @@ STRENGTHS = """(root) => ["texts word", "ribbons ribbon", "cells scaled_scores"]
     return [0, 1, 2, 3, 4, 5, 6].map((row) => Number(made.get(`${kind} ${row}`).attributes.opacity));
 })"""
 
+# texts in the picture with letters under 11 px
+SMALL_TEXTS = """root => [...root.querySelectorAll("svg text, mi, mo, mn, mtext")].filter((text) =>
+    text.textContent.trim() && text.checkVisibility() && parseFloat(getComputedStyle(text).fontSize) < 11)
+    .map((text) => text.textContent)"""
+
 
 @pytest.fixture
 def phone(screen):
@@ -69,6 +74,11 @@ def test_a_tap_on_a_word_lets_it_ask_and_a_tap_on_a_share_opens_its_sum(phone):
     assert box["x"] == 0 and box["width"] == 390 and box["y"] > 844 / 3
     panel.locator(".fold").click()
     expect(panel).to_be_hidden()
+    flow = opened.page.locator(".flow")
+    for stop in range(flow.evaluate("root => root.flow.snapshot.stops.length") + 1):
+        flow.evaluate("(root, stop) => root.flow.journey.scrub(stop)", stop)
+        wait_for_flow(opened.page, "(flow) => flow.frame === null")
+        assert flow.evaluate(SMALL_TEXTS) == [], stop
     with opened.answered():
         opened.page.touchscreen.tap(*middle(opened.drawn("hits word 0")))
     opened.wait_for_sentence("“Anna” attends evenly")

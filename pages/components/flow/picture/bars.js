@@ -5,6 +5,8 @@ import { legible, spellNumber } from "../words.js";
 /** @typedef {import("../model.js").Part} Part */
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
+const [NUMBER_PX, RESTING_PX] = [15, 13.5]; // font sizes at unit 1: of a number that is computed now, and of others
+const TELLING_COLUMN = 60; // px at unit 1: in a column of this width, each bar has its number
 const LEAST_HIT = 8; // px: least height of an area that a pointer can hit
 
 /**
@@ -61,15 +63,19 @@ function drawBar(picture, part, row, share) {
     };
     picture.put("hits", "rect", `${part.name} ${row}`, { ...whole, class: "hit" }, means);
   }
+  const isActive = picture.isActive(part) && own > 0.6;
+  const isWide = !picture.layout.frame.compact && w[part.name] >= TELLING_COLUMN * picture.unit;
+  const isResting = isWide && !picture.isActive(part) && length >= 1.5;
   const tells =
-    picture.hovered === row || (picture.hovered === null && picture.isActive(part) && own > 0.6 && rowHeight[row] > 16);
+    picture.hovered === row || (picture.hovered === null && (isActive || isResting) && rowHeight[row] > 16);
   if (!tells || isBlocked || picture.layout.folded.has(part.name)) return;
+  const size = isResting && picture.hovered === null ? RESTING_PX : NUMBER_PX;
   const at = {
     x: (number < 0 ? middle : middle + length) + 6 * picture.unit, y: rowY[row],
-    "font-size": legible(15 * picture.unit),
+    "font-size": legible(size * picture.unit),
   };
   picture.put("texts", "text", `number ${part.name} ${row}`, {
-    ...at, class: "number", text: spellNumber(picture.isActive(part) ? number : target),
+    ...at, class: `number${isResting ? " resting" : ""}`, text: spellNumber(picture.isActive(part) ? number : target),
   });
 }
 
