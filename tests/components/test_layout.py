@@ -62,6 +62,14 @@ def test_one_column_stands_behind_the_words():
     assert (layout["x"], layout["w"], layout["zoom"]) == ({"scores": 108}, {"scores": 148}, 1.75)  # 74 twice
 
 
+def test_all_columns_of_scores_have_one_scale():
+    columns = [SCORES | {"name": name, "column": place} for place, name in enumerate("abcd")]
+    for width in (1200, 320):
+        layout = lay_out(parts=columns, width=width)
+        assert layout["bar"] == min(layout["w"].values()) / 2
+    assert layout["folded"] == ["b", "c"]  # without ribbons, the columns in between are narrow
+
+
 def test_a_column_is_as_wide_as_its_name():
     layout = lay_out(head_width=200)
     assert layout["x"]["scores"] == 108 + (200 - 148) / 2

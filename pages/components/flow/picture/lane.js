@@ -5,6 +5,7 @@ import { legible, shortened, textWidth } from "../words.js";
 
 /** @typedef {import("./picture.js").Drawn} Drawn */
 
+const CUT_SLACK = 5; // px: a word with less free width would be cut
 const LEAST_WORD = 9; // px: in rows without room for a font of this size, words are not written
 
 /** @param {Drawn} picture */
@@ -40,7 +41,7 @@ export function drawWords(picture) {
     const room = frame.wordWidth - 18 * picture.unit;
     const usual = Math.min(frame.wordSize, rowHeight[row] * 0.76);
     const wanted = asks || isHovered ? Math.max(usual, 20) : usual;
-    const size = legible(Math.min(wanted, room / textWidth(word, 1, 700)));
+    const size = legible(Math.min(wanted, (room - CUT_SLACK) / textWidth(word, 1, 700)));
     const look = classes("word", asks && "asking", picture.isMarked(row) && "marked");
     const fades = picture.hovered === null || isHovered || asks ? 1 : 0.28;
     const at = { x: 10 * picture.unit, y: rowY[row], "font-size": size, opacity: fades };
