@@ -58,7 +58,8 @@ def show_judgement(screen: ScreenState) -> None:
 
     If the model guesses, a warning says so, and why. For each of the first pronouns of the sentence, a text names three
     answers to the question of which noun the pronoun refers to: the answer of the model, the answer of the other form
-    of this model (encoder or decoder), and the answer of a simple rule. Another text names the words for which the
+    of this model (encoder or decoder), and the answer of a simple rule; if the model does not guess, only the first
+    answer is in sight, and the others are in a tooltip. Another text names the words for which the
     model reads another word, because its vocabulary lacks them.
     """
     judged = judge_screen(screen)
@@ -70,8 +71,11 @@ def show_judgement(screen: ScreenState) -> None:
     read = tell_stand_ins(screen, words)
     if judgement.outside:
         st.warning(" ".join((tell_guess(words, judgement), *told, *read)), icon=SIGN)
-    elif told:
-        st.caption(" ".join((*told, say("guess.blind", **vars(read_student_figures()[name])), *read)))
+    elif judgement.references:
+        answers = [tell_answer(words, each) for each in judgement.references[:MOST_REFERENCES]]
+        measured = say("guess.blind", **vars(read_student_figures()[name]))
+        note = " ".join((*answers, say("guess.blind_short"), *read))
+        st.caption(note, help=" ".join((*told, measured)))
     elif read:
         st.caption(read[0])
 
@@ -175,7 +179,7 @@ def tell_reason(words: Sequence[str], judgement: Judgement, reason: str) -> str:
 
 
 def tell_reference(name: str, words: Sequence[str], reference: Reference) -> str:
-    """Returns the text on the noun to which a pronoun refers.
+    """Returns the text on the noun to which a pronoun refers, in Markdown.
 
     It names the answer of the model, the answer of its other form (encoder or decoder), and the nearest noun that fits.
     """
@@ -183,14 +187,28 @@ def tell_reference(name: str, words: Sequence[str], reference: Reference) -> str
     def quote(place: int | None) -> str:
         return say("guess.nobody") if place is None else escape_markdown(words[place])
 
-    said = say(
+    parts = [
+        ask_model(words, reference),
+        tell_other_form(name, quote, reference),
+        say("guess.rule", word=quote(reference.rule)),
+    ]
+    return "".join(parts)
+
+
+def tell_answer(words: Sequence[str], reference: Reference) -> str:
+    """Returns the sentence on the noun to which a pronoun refers for the model alone."""
+    return say("guess.alone", answer=ask_model(words, reference))
+
+
+def ask_model(words: Sequence[str], reference: Reference) -> str:
+    """Returns the beginning of a sentence: the noun to which a pronoun refers for the model, and its weight."""
+    answer = reference.answer
+    return say(
         "guess.answer",
         pronoun=escape_markdown(words[reference.pronoun]),
-        word=quote(reference.answer.word),
-        percent=format_percent(reference.answer.weight),
+        word=say("guess.nobody") if answer.word is None else escape_markdown(words[answer.word]),
+        percent=format_percent(answer.weight),
     )
-    parts = [said, tell_other_form(name, quote, reference), say("guess.rule", word=quote(reference.rule))]
-    return "".join(parts)
 
 
 def tell_other_form(name: str, quote: Callable[[int | None], str], reference: Reference) -> str:

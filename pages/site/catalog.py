@@ -57,5 +57,6 @@ PAGES_WITH_ANSWERS = (
     "puzzles",
     "bugs",
 )  # pages that hide an answer until the visitor has guessed it
-DOORS = {"see": "workbench", "learn": PATH[1], "teach": "present"}  # entry link of the start page -> its page
+# Entry link of the start page -> its page.
+DOORS = {"see": "workbench", "model": "workbench", "learn": PATH[1], "teach": "present"}
 BESIDE_LESSONS = ("glossary", "history", "choice", "check", "puzzles", "bugs")  # pages that have no form of a lesson

@@ -10,6 +10,7 @@ from pages.panels import (
     head_maps,
     model_controls,
     model_guess,
+    model_next_words,
     model_panels,
     step,
 )
@@ -29,7 +30,7 @@ MAX_SENTENCE_CHARS = 16  # the most characters of a sentence in the label by whi
 def show_picture() -> None:
     """Shows the choice of a batch's sentence, the picture, the effect of the last change, and the opened step."""
     show_batch()
-    model_guess.show_judgement()
+    show_model_notes()
     show_translation()
     flow_picture.show_flow()
     flow_picture.show_look()
@@ -40,6 +41,13 @@ def show_picture() -> None:
     model_controls.show_model_figures()
     listing.show_example_listing()
     show_opened_step()
+
+
+def show_model_notes() -> None:
+    """Shows on one line how well a language model knows the sentence, and which words it would write next."""
+    with st.container(horizontal=True, vertical_alignment="center", key="model_notes"):
+        model_guess.show_judgement()
+        model_next_words.show_next_words()
 
 
 def batch_dependencies(screen: ScreenState) -> tuple[object, ...]:

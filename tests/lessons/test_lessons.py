@@ -130,7 +130,11 @@ def test_start_here_asks_one_question_and_opens_every_door(lang):
     ways = [link.proto.page for link in start.at.get("page_link")]
     beside = ["glossary", "history", "check", "printed", "puzzles", "bugs"]
     arrows = ["start", PATH[1]]  # the first one is disabled
-    assert ways == [*arrows, *list(DOORS.values())[1:], *beside]  # the first door is a button, with one's own sentence
+    assert ways == [
+        *arrows,
+        *list(DOORS.values())[2:],
+        *beside,
+    ]  # the first two doors are buttons, with one's own sentence
     again = Lesson("start", **start.link())
     assert again.texts() == start.texts()
 

@@ -18,7 +18,8 @@ def warnings(screen):
 
 
 def answers(screen):
-    return [text for text in screen.captions() if "the nearest noun that fits" in text]
+    """What the tooltip of the model's answer adds to it."""
+    return [caption.help for caption in screen.at.caption if "the nearest noun that fits" in caption.help]
 
 
 def test_of_a_sentence_like_those_it_learned_the_answer_stands_beside_the_simple_rule():
@@ -26,7 +27,9 @@ def test_of_a_sentence_like_those_it_learned_the_answer_stands_beside_the_simple
     assert not warnings(screen)
     (said,) = answers(screen)
     weights = run_model("en_asked_encoder", cut_sentence("en_asked_encoder", TIRED))["3.attention"]["weights"]
-    assert f"“it”: the model says **animal** ({round(100 * float(weights[0, 0, 9, 2]))} %)" in said
+    answer = f"“it”: the model says **animal** ({round(100 * float(weights[0, 0, 9, 2]))} %)"
+    assert f"{answer}. Such an answer can be wrong, too." in screen.captions()  # two sentences; the rest is a tooltip
+    assert answer in said
     assert "; the nearest noun that fits: street. " in said  # the rule does not read the reason
     figures = read_student_figures()["en_asked_encoder"]  # docs/guessing.md has them, too
     counts = f"of {figures.asked} answers about pronouns, in sentences that students might type, {figures.unmarked} had"
@@ -87,7 +90,7 @@ def test_a_word_gets_its_category_and_the_mark_goes():
 
 def test_chinese_speaks_chinese():
     screen = Screen(ex="model_zh", lang="zh", text="我昨天忘了带钥匙，所以它很生气。")
-    said = " ".join(warnings(screen) + screen.captions())
+    said = " ".join(warnings(screen) + screen.captions() + [caption.help for caption in screen.at.caption])
     assert "“它”：模型认为指" in said and "“取最近的合适名词”这条简单规则，则指：" in said
 
 

@@ -1,4 +1,4 @@
-"""Draws the start page: the animation of one query, three entrances to parts of the app, and a card for each lesson."""
+"""Draws the start page: the animation of one query, four entrances to parts of the app, and a card for each lesson."""
 
 import streamlit as st
 
@@ -17,17 +17,22 @@ from pages.panels.word_changes import exchange_word, list_swap_offers
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.labels import current_palette, selection_of
 from pages.session.view import make_screen_state
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.catalog import ADVANCED, COURSE, DOORS, PAGES, PAGES_BY_SLUG, PATH, PageEntry
 from pages.site.words import current_language, escape_markdown, say, say_title
 
 JOURNEY_HEIGHT_PX = 345  # pixels: the animation and its controls fit on the first screen of a page 1280 pixels wide
-DOOR_ICONS = {"see": ":material/grid_on:", "learn": ":material/school:", "teach": ":material/slideshow:"}
+DOOR_ICONS = {
+    "see": ":material/grid_on:",
+    "model": ":material/chat:",
+    "learn": ":material/school:",
+    "teach": ":material/slideshow:",
+}
 
 
 def show_doors() -> Setup:
-    """Shows the three entrances; returns the Setup with the sentence that is typed in the first entrance."""
-    boxes = dict(zip(DOORS, st.columns(len(DOORS), gap="medium"), strict=True))
+    """Shows the four entrances; returns the Setup with the sentence that is typed in the first entrance."""
+    boxes = dict(zip(DOORS, st.columns(len(DOORS), gap="small"), strict=True))
     for door, box in boxes.items():
         boxes[door] = box.container(border=True, height="stretch", key=f"doorway_{door}")
         boxes[door].markdown(f"#### {DOOR_ICONS[door]} {say(f'lessons.start.door_{door}')}")
@@ -35,6 +40,9 @@ def show_doors() -> Setup:
     with boxes["see"]:
         setup = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
         link_to_workbench(setup, "see")
+    with boxes["model"]:
+        example = "model_zh_decoder" if current_language() == "zh" else "model_en_decoder"
+        link_to_workbench(sentence_box(make_setup(example=example), "model_text"), "model")
     for door in ("learn", "teach"):
         label = say(f"lessons.start.open_{door}")
         boxes[door].page_link(PAGES_BY_SLUG[DOORS[door]].path, label=label, icon=":material/arrow_forward:")
