@@ -39,7 +39,9 @@ from pages.site.words import get_text_template, say, say_refusal, use_language
 OPEN_DRAWERS_KEY = "open"  # name of the link parameter for the names of the open accordions
 UNKNOWN_WORD = "{unknown}"  # placeholder in a lesson's text on sources, replaced by a phrase on unknown words' vectors
 GUESS_KEY = "guess"  # name of the link parameter for the visitor's guess
-CODE_DRAWER = "code"
+CODE_DRAWER = "code"  # the last accordion of a lesson: its sources, how its numbers were measured, and its code
+METHOD_DRAWER = "method"  # the last accordion of a lesson without code
+METHOD_KEY = "lesson_method"  # session key of the text on how the lesson's numbers were measured
 RUN_KEY = "lesson_run"  # session key of the Setup that the lesson shows
 DRAWERS_KEY = "lesson_drawers"  # session key of the accordions drawn in this script run, in order
 PLACE_WIDTH_PX = 124  # width in pixels of the lesson number; fixed, so that the links beside it do not move
@@ -92,6 +94,7 @@ def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
     slug = lesson.slug
     forget_answers()
     st.session_state.pop(RUN_KEY, None)
+    st.session_state.pop(METHOD_KEY, None)
     forget_guess_sign()
     with draw_page_frame(slug) as place:
         if place is None:
@@ -99,9 +102,23 @@ def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
             return
         show_question(slug)
         yield place
-        st.caption(tell_sources(slug))
+        if not lesson.code or f"{slug}.drawer.{CODE_DRAWER}" not in st.session_state[DRAWERS_KEY]:
+            fold(lesson, METHOD_DRAWER, say("lesson.method"), partial(show_method, slug))
     visited(data={"slug": slug, "solved": is_solved()}, key="visited")
     follow_arrow_key(slug)
+
+
+def tell_method(text: str) -> None:
+    """Keeps a text on how the lesson's numbers were measured, which the last accordion shows."""
+    st.session_state[METHOD_KEY] = text
+
+
+def show_method(slug: str) -> None:
+    """Shows how a lesson's numbers were measured, if it says so, and the lesson's sources."""
+    method = st.session_state.get(METHOD_KEY)
+    if method is not None:
+        st.markdown(method)
+    st.markdown(tell_sources(slug))
 
 
 def tell_sources(slug: str) -> str:
@@ -280,20 +297,31 @@ def draw_drawer(lesson: Lesson, name: str, *given: object, title: str | None = N
     lesson's texts.
     """
     title = title or say(f"lessons.{lesson.slug}.drawer.{name}")
-    fold(lesson, name, title, partial(lesson.drawers[name], *given))
+    fold(lesson, name, title, partial(lesson.drawers[name], *given), scene_title=title)
 
 
 def show_lesson_code(lesson: Lesson, trace: Trace) -> None:
-    """Draws the accordion with the code of a step of the run, in PyTorch and in NumPy."""
-    fold(lesson, CODE_DRAWER, say("code.title"), partial(show_code_of_step, trace, lesson.code))
+    """Draws the last accordion: sources and method, and the code of a step of the run, in PyTorch and in NumPy.
+
+    A lecture's scene shows the code alone.
+    """
+
+    def show_method_and_code() -> None:
+        if get_staged_part() is None:
+            show_method(lesson.slug)
+            st.markdown(f"**{say('code.title')}**")
+        show_code_of_step(trace, lesson.code)
+
+    fold(lesson, CODE_DRAWER, say("lesson.method"), show_method_and_code, scene_title=say("code.title"))
 
 
-def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> None:
+def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_title: str | None = None) -> None:
     """Draws an accordion, whose content is computed and drawn only while the accordion is open.
 
     While a lecture shows the page as a scene, only the content is drawn, without the title, and only if the scene shows
     this accordion. name: the accordion's name in the link. draw: a function that draws the content; if it raises
-    AttentionError, the error is shown where the content ends.
+    AttentionError, the error is shown where the content ends. scene_title: the title of the scene that a button in the
+    accordion adds to the visitor's lecture; None for no such button.
     """
     draw = partial(draw_or_show_refusal, draw)
     staged = get_staged_part()
@@ -304,7 +332,7 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> Non
                 draw()
         return
     key = f"{lesson.slug}.drawer.{name}"
-    read = make_choices_reader(make_member_reader((*lesson.drawers, CODE_DRAWER)))
+    read = make_choices_reader(make_member_reader((*lesson.drawers, CODE_DRAWER, METHOD_DRAWER)))
     open_drawers = link_controls.link_control(OPEN_DRAWERS_KEY, (), read).value
 
     def handle_toggle() -> None:
@@ -314,10 +342,16 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> Non
 
     def draw_and_offer() -> None:
         draw()
-        show_add_button(partial(make_part_scene, name, title), f"add_{key}")
+        if scene_title is not None:
+            show_add_button(partial(make_part_scene, name, scene_title), f"add_{key}")
 
     st.session_state[key] = name in open_drawers
-    show_drawer(title, drawer_icon(key), key, draw_and_offer, on_change=handle_toggle)
+    icon = drawer_icon(key)
+    if name in lesson.drawers:
+        show_drawer(title, icon, key, draw_and_offer, on_change=handle_toggle)
+        return
+    with st.container(key="method"):  # a small line, because it holds no question of the lesson
+        show_drawer(title, ":material/notes:", key, draw_and_offer, on_change=handle_toggle)
 
 
 def draw_or_show_refusal(draw: Callable[[], None]) -> None:

@@ -21,9 +21,9 @@ from tests.session.test_hostile_words import HOSTILE
 
 
 def drawers(slug):
-    """The names that open the drawers of a lesson; that of its code, where it has one, is the last."""
+    """The names that open the drawers of a lesson; the last one is that of its sources, its method and its code."""
     record = record_of(slug)
-    return [*record.drawers, *(["code"] if record.code else [])]
+    return [*record.drawers, "code" if record.code else "method"]
 
 
 PRESSED = ("button_group", "select_slider")  # set by what stands on them
@@ -207,6 +207,23 @@ def test_the_first_page_asks_before_it_names_a_query_or_a_key(lang):
     asked, told = (words[f"lessons.start.{part}"] for part in ("question", "intro"))
     assert 0 <= said.index(f"#### {asked}") < said.index(told)
     assert not [word for word in ("query", "key", "value", "查询", "键", "值") if word in asked + told]
+
+
+SHOWN_METHOD = {"en": "Sources and method", "zh": "来源与方法"}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("slug", ["qkv", "encoder", "bottleneck"])  # the second has a drawer that is called code
+def test_sources_method_and_code_stand_behind_one_line(slug, lang):
+    words = load_app_texts(lang)
+    closed = Lesson(slug, lang=lang)
+    assert closed.at.expander[-1].label == SHOWN_METHOD[lang]
+    behind = [words[f"lessons.{slug}.sources"][:40], *([words["code.title"]] if record_of(slug).code else [])]
+    if slug == "bottleneck":
+        behind.append(words["lessons.bottleneck.how"][:40])
+    assert not [text for text in behind if closed.says(text)] and not closed.at.code
+    opened = Lesson(slug, lang=lang, open=drawers(slug)[-1])
+    assert [text for text in behind if opened.says(text)] == behind
 
 
 # ---- the cards -------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from attention_core.learned.training.shipped_networks import SHIPPED_SEED
 from attention_core.learned.training.wider_vector import LONGER, WIDER, WIDER_VECTOR
 from attention_core.record.number_text import format_grouped, format_percent
 from pages.lessons.bottleneck.drawers import LESSON, show_neck
-from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run, tell_method
 from pages.lessons.learned.learning import (
     TrainingRecord,
     get_training_record,
@@ -187,7 +187,7 @@ with draw_lesson(LESSON) as place:
         draw_exactness_curves(records, kept, len(symbols))
     st.markdown(tell_bottleneck(task))
     show_own_training(lambda: course)
-    st.caption(say("lessons.bottleneck.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))
+    tell_method(say("lessons.bottleneck.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))
     if setup is not None:
         show_lesson_run(setup, place)
         draw_drawer(LESSON, "growing", record, text)

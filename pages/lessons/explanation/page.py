@@ -17,7 +17,7 @@ from pages.lessons.explanation.drawers import (
     measure_shifts,
     type_task_texts,
 )
-from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run, tell_method
 from pages.lessons.learned.learning import show_own_training
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.prompts import predict
@@ -97,7 +97,7 @@ with draw_lesson(LESSON) as place:
         with st.container(width="content"):
             draw_shifts(shifts, known)
             st.markdown(say("lessons.explanation.legend"))
-    st.caption(say("lessons.explanation.how", count=MEASURED_TEXT_COUNT))
+    tell_method(say("lessons.explanation.how", count=MEASURED_TEXT_COUNT))
     show_own_training(partial(choose_task, "trained"))
     setup = setup_for_classifier("lookup", *texts["lookup"])
     show_lesson_run(setup, place)

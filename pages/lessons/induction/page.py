@@ -22,7 +22,7 @@ from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.learned.training.shipped_networks import SHIPPED_SEED
 from attention_core.learned.training.snapshots import NetworkRecipe
 from attention_core.record.number_text import format_grouped, format_percent
-from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run, tell_method
 from pages.lessons.induction.drawers import (
     LESSON,
     measure_accuracy_without_heads,
@@ -160,7 +160,7 @@ with draw_lesson(LESSON) as place:
     if predict(tuple(HEAD_PLACES), {most_needed}):
         st.markdown(tell_needed_heads())
     show_own_training(lambda: COPY_COURSE)
-    st.caption(say("lessons.induction.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))
+    tell_method(say("lessons.induction.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))
     show_lesson_run(setup, place)
     draw_drawer(LESSON, "one_layer")
     draw_drawer(LESSON, "layers", record, network, text)

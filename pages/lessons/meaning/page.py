@@ -12,7 +12,7 @@ from attention_core.drawing.bars import Row, row_of
 from attention_core.learned.language.checkpoints import Reading
 from attention_core.learned.language.measures import MEASURED_PAIRS
 from attention_core.record.number_text import format_percent
-from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run, tell_method
 from pages.lessons.meaning.drawers import (
     LANGUAGES,
     LESSON,
@@ -124,7 +124,7 @@ with draw_lesson(LESSON) as place:
     if is_changed(change):
         st.markdown(describe_change(change, language))
     show_heads(choice, language, number, change, known)
-    st.caption(say("lessons.meaning.how"))
+    tell_method(say("lessons.meaning.how"))
     one, _ = read_last("C", language, number)
     setup = setup_for_network("C", example, one)
     show_lesson_run(setup, place)
