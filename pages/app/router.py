@@ -17,6 +17,7 @@ from attention_core.drawing.text_layout import text_width  # noqa: E402
 from pages.app.page_list import list_pages  # noqa: E402
 from pages.app.reconnection import come_back, is_back  # noqa: E402
 from pages.app.sent_values import leave_out_unreadable_values  # noqa: E402
+from pages.lectures.kept_lecture import keep_lecture  # noqa: E402
 from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
 from pages.session.fragments import draw_whole_page  # noqa: E402
 from pages.site.words import LANGUAGES, say  # noqa: E402
@@ -39,4 +40,12 @@ st.session_state["page"] = chosen_page.url_path
 if st.session_state["arrived"]:
     stop_trainings(st.session_state.get("trainings", {}))  # these trainings were started on the former page
 come_back()
-draw_whole_page(chosen_page.run)
+
+
+def draw_page() -> None:
+    """Draws the chosen page, and what every page has below it."""
+    chosen_page.run()
+    keep_lecture()
+
+
+draw_whole_page(draw_page)

@@ -173,6 +173,16 @@ scenes = make_component(
 spoken = make_component("spoken", "<div></div>")
 file_words = make_component("file_words", '<div class="file-waits" role="status"></div>', isolate_styles=False)
 visited = make_component("visited", "<div></div>")
+MAX_KEPT_CHARS = 4_500_000  # a browser keeps about 5,000,000 characters for a site
+kept_lecture = make_component(
+    "kept_lecture",
+    "<div></div>",
+    sends={
+        "read": AnyOf((None, {"digest": Text(64), "text": Text(MAX_KEPT_CHARS), "changed": Flag()})),
+        "removed": Flag(),
+        "refused": Flag(),
+    },
+)
 seen_drawers = make_component("seen_drawers", "<div></div>", isolate_styles=False)
 scroller = make_component("scroller", "<div></div>")
 seeker = make_component("seeker", "<div></div>", isolate_styles=False)

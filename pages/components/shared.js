@@ -18,6 +18,7 @@
  * @property {Element} [paintedFlow] the picture of the flow that was painted last
  * @property {number} [openedDrawer] the number of the last drawer that was brought into view
  * @property {number} [soughtControl] the number of the last control that was brought into view
+ * @property {{ written?: string, told?: string, forget?: () => void }} [keptLecture] what this tab has kept and told
  */
 
 /** @type {Shared} */

@@ -39,6 +39,7 @@ LECTURE_CONTROL = "lecture"  # control under which an error is stored if a lectu
 NOTES_VIEW = "notes"  # name of the presenter view
 MAX_LINKED_LECTURE_CHARS = 5_000  # a longer lecture is left out of links, because some programs truncate long addresses
 WAYS = ("next", "previous", "next_scene", "previous_scene", "first", "last")  # possible moves to another step
+MAX_DIGESTS = 100  # a message of a browser is older than at most so many changes of its lecture
 PAIR_PATTERN = re.compile("[0-9a-f]{8}")
 
 
@@ -52,6 +53,29 @@ class Removal:
     before: Lecture
     after: Lecture
     at: int
+
+
+@dataclass
+class BrowserCopy:
+    """What the browser keeps of the visitor's lectures, as far as the session knows.
+
+    lectures: the own lecture and the one put away that the last digest is of. digests: of all that the browser was
+    given or had, the last one last; "" if it keeps nothing. is_heard: whether the browser has told what it had kept
+    before. is_given: whether the last one was sent to the browser.
+    is_unread: whether the lecture that the browser had cannot be read. is_refused: whether the browser, or its limit of
+    size, refuses to keep the lecture.
+    """
+
+    lectures: tuple[Lecture | None, Lecture | None] = (None, None)
+    digests: list[str] = field(default_factory=lambda: [""])
+    is_heard: bool = False
+    is_given: bool = True
+    is_unread: bool = False
+    is_refused: bool = False
+
+    def note(self, digest: str) -> None:
+        """Notes the digest of what the browser keeps now."""
+        self.digests = [*self.digests, digest][-MAX_DIGESTS:]
 
 
 @dataclass
@@ -86,6 +110,9 @@ class LectureSession(LinkedState):
     put_away: Lecture | None = None
     script: Setup | None = None
     screen: dict = field(default_factory=dict)
+    is_chosen: bool = False
+    awaited: dict[str, str] = field(default_factory=dict)
+    copy: BrowserCopy = field(default_factory=BrowserCopy)
 
     @property
     def refusal(self) -> AttentionError | None:
@@ -146,10 +173,14 @@ def read_lecture_link(link: Mapping[str, str]) -> None:
             default = OWN_LECTURE
         except AttentionError as error:
             own.refuse(LECTURE_CONTROL, error)
+    own.is_chosen, own.awaited = True, {}
     wanted = link.get("lecture", default)
     is_own = wanted == OWN_LECTURE and own.own is not None
     if is_own or wanted in SHIPPED_LECTURES:
         own.name = wanted
+    elif wanted == OWN_LECTURE and own.refusal is None and not own.copy.is_heard:
+        own.awaited = dict(link)  # a reload: the browser may keep the lecture
+        return
     elif own.refusal is None:
         unread.append(("lecture", wanted[:40]))
     own.view = None

@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_core.record.errors import AttentionError
 from pages.lectures import lecture_session
+from pages.lectures.kept_lecture import throw_away_lecture
 from pages.lectures.lecture_session import OWN_LECTURE
 from pages.lectures.script import SHIPPED_LECTURES, lecture_from_file, lecture_to_file
 from pages.panels.file_box import MAX_UPLOAD_MB, file_box
@@ -38,6 +39,7 @@ def show_desk() -> None:
             lecture_picker()
         show_lecture_trouble()
         show_lecture_refusal()
+        show_copy_trouble()
         if lecture_session.get_lecture_session().name == OWN_LECTURE:
             show_own_lecture()
         else:
@@ -90,6 +92,22 @@ def show_lecture_refusal() -> None:
         st.error(say_refusal(refusal), icon=":material/error:")
 
 
+def show_copy_trouble() -> None:
+    """Shows whether the lecture that the browser kept cannot be read, and whether it does not keep the own lecture."""
+    session = lecture_session.get_lecture_session()
+    if session.copy.is_unread:
+        st.warning(say("present.desk.kept_unread"), icon=":material/warning:")
+    if session.copy.is_refused and session.own is not None:
+        st.warning(say("present.desk.unkept"), icon=":material/warning:")
+
+
+def show_throwing_away() -> None:
+    """Shows the button that removes the visitor's own lecture from the browser, which first asks again."""
+    with st.popover(say("present.desk.throw_away"), icon=":material/delete:"):
+        st.markdown(say("present.desk.throw_away_how"))
+        st.button(say("present.desk.throw_away_sure"), key="throw_away", on_click=throw_away_lecture)
+
+
 def lecture_picker() -> None:
     """Shows the choice of a lecture: the lectures that the app includes, and the visitor's own if there is one."""
     session = lecture_session.get_lecture_session()
@@ -98,7 +116,7 @@ def lecture_picker() -> None:
         names.append(OWN_LECTURE)
 
     def take_choice() -> None:
-        session.name = st.session_state["c_lecture"]
+        session.name, session.is_chosen = st.session_state["c_lecture"], True
         session.at = 0
 
     st.session_state["c_lecture"] = session.name
@@ -141,6 +159,8 @@ def show_lecture_files() -> None:
         st.button(say("present.desk.new"), key="new", icon=":material/add:", on_click=lecture_session.take_new_lecture)
         show_scene_files(lecture)
         show_whole_lecture(lecture)
+        if lecture_session.get_lecture_session().name == OWN_LECTURE:
+            show_throwing_away()
     lecture_file_box()
     show_lecture_address()
 

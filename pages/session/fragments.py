@@ -106,6 +106,14 @@ def ask_for_rest(screen: ScreenState) -> None:
         components.rest(key="rest", on_drawn=lambda _: redraw())
 
 
+def note_drawn(draw: Callable) -> None:
+    """Stores that a part which is no page_part, because every page has it, is drawn, if the page is drawn in parts."""
+    drawn, name = st.session_state["drawn"], draw.__name__
+    if drawn:
+        with use_language() as language:
+            drawn[name] = (*shared_dependencies(language), PART_DEPENDENCIES[name](None))
+
+
 def list_outdated_parts() -> list[str]:
     """Returns the names of the drawn parts whose dependencies have changed since they were drawn.
 

@@ -137,6 +137,8 @@ def screen(chromium, profile, server):
 
     yield open_link
     for each in opened:
+        with suppress(PlaywrightError):  # a page of another origin keeps nothing
+            each.page.evaluate("localStorage.removeItem('attention-lecture')")  # other tests share the profile
         each.page.close()
     for context in own:
         context.close()

@@ -550,6 +550,7 @@ def test_randomness_is_a_generators_own():
 
 
 CHANGING = {  # one visitor's state, or what one call gathers; all other records may be shared between sessions
+    "BrowserCopy",
     "CallRecord",
     "CollectedPart",
     "CellStyles",

@@ -25,11 +25,12 @@ class KeptPartsScreen(Screen):
 
     def parts_drawn(self):
         """What each part of the page says that it shows, and all that it drew."""
-        _, page = self.at._tree.children[0].children.values()  # the first shows nothing and lets a page come back
+        # The first shows nothing and lets a page come back; the last keeps the lecture in the browser.
+        _, page, kept = self.at._tree.children[0].children.values()
         shown = self.at.session_state["drawn"]
         return {
             name: (shows, [drawn_by(node) for node in walk(block)])
-            for (name, shows), block in zip(shown.items(), part_blocks(page), strict=True)
+            for (name, shows), block in zip(shown.items(), [*part_blocks(page), kept], strict=True)
         }
 
 
