@@ -14,6 +14,7 @@ warming.wait()  # waits, because heavy modules must not be imported while anothe
 import streamlit as st  # noqa: E402
 
 from attention_core.drawing.text_layout import text_width  # noqa: E402
+from pages import components  # noqa: E402
 from pages.app.page_list import list_pages  # noqa: E402
 from pages.app.reconnection import come_back, is_back  # noqa: E402
 from pages.app.sent_values import leave_out_unreadable_values  # noqa: E402
@@ -46,6 +47,7 @@ def draw_page() -> None:
     """Draws the chosen page, and what every page has below it."""
     chosen_page.run()
     keep_lecture()
+    components.connection(data={"text": say("app.unconnected")}, key="connection")
 
 
 draw_whole_page(draw_page)

@@ -19,6 +19,7 @@
  * @property {number} [openedDrawer] the number of the last drawer that was brought into view
  * @property {number} [soughtControl] the number of the last control that was brought into view
  * @property {{ written?: string, told?: string, forget?: () => void }} [keptLecture] what this tab has kept and told
+ * @property {{ end: () => void }} [connection] the watch over the connection to the server
  */
 
 /** @type {Shared} */

@@ -593,7 +593,11 @@ def test_parts_of_the_screen_show_texts_as_texts():
     scripts = [path for path in TEXTS if path.suffix in (".js", ".html", ".svg")]
     assert scripts
     for path in scripts:
-        assert not forbidden.search(path.read_text(encoding="utf-8")), name_of(path)
+        text = path.read_text(encoding="utf-8")
+        if name_of(path) == "pages/components/connection.js":  # asks the app's own server whether it answers
+            assert "/_stcore/health`;" in text
+            text = text.replace("await fetch(health, ", "", 1)
+        assert not forbidden.search(text), name_of(path)
 
 
 XML_NAMES = re.compile(r"http://www\.w3\.org/(2000/svg|1998/Math/MathML)\b")  # names, which nobody opens

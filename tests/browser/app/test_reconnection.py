@@ -1,6 +1,7 @@
 """A server that is killed and started again: a page that was open comes back by itself, as it was."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from tests.benchmarks.visitor import visiting
 from tests.browser.conftest import Screen, asks_for_a_run, free_port, serving
 
 BACK = 5  # seconds from when a fresh visitor is served
+SAYS_SO = 2000  # milliseconds until the page says that nothing is computed
+GONE = re.compile("^No connection: nothing is computed")
 
 
 async def visit(address: str) -> None:
@@ -30,13 +33,22 @@ def killed_and_started(killed, *pages: Screen) -> Iterator[list[list[BackMsg]]]:
         opened.page.evaluate("window.stayed = true")  # gone where the page is loaded again
         opened.page.on("websocket", lambda socket, messages=messages: listen(socket, messages))
     killed.close()
+    for opened in pages:
+        expect(told(opened)).to_have_text(GONE, timeout=SAYS_SO)
     with serving(killed.port):
         for opened, before in zip(pages, sockets, strict=True):
             while opened.socket is before:
                 opened.page.wait_for_event("websocket")
+        for opened in pages:
+            expect(told(opened)).to_be_empty()
         yield asked
         for opened in pages:
             assert opened.page.evaluate("window.stayed"), opened.page.url
+
+
+def told(opened: Screen):
+    """What the page says of its connection."""
+    return opened.page.locator(".connection")
 
 
 def listen(socket, messages: list[BackMsg]) -> None:
@@ -93,6 +105,15 @@ def write_a_cell(opened) -> None:
     opened.page.get_by_role("textbox", name="scores, 1, 2").fill("-4")
     opened.page.keyboard.press("Enter")
     opened.wait_for_text("Of 9 numbers: 1 right")
+
+
+def test_a_network_that_falls_silent_is_told_and_no_more_when_it_is_back(screen):
+    opened = screen()
+    expect(told(opened)).to_be_empty()
+    opened.page.context.set_offline(True)  # its websocket stays open
+    expect(told(opened)).to_have_text(GONE, timeout=SAYS_SO)
+    opened.page.context.set_offline(False)
+    expect(told(opened)).to_be_empty()
 
 
 WORKBENCH = "?score=cosine&mask=causal&lang=en"
