@@ -150,7 +150,11 @@ def pack_bytes(data: dict) -> bytes:
 # ---- the components --------------------------------------------------------------------------------------------------
 arithmetic = make_component("arithmetic", '<div class="arithmetic"></div>', sends={"followed": CELL})
 shortcuts = make_component(
-    "shortcuts", "<div></div>", styles=("page",), isolate_styles=False, sends={"moved": OneOf(("undo", "redo"))}
+    "shortcuts",
+    "<div></div>",
+    styles=("page",),
+    isolate_styles=False,
+    sends={"moved": {"first": Whole(0), "moves": ListOf(OneOf(("undo", "redo")), 100)}},
 )
 arrows = make_component(
     "arrows", "<div></div>", styles=("page",), isolate_styles=False, sends={"moved": OneOf(("previous", "next"))}

@@ -19,6 +19,10 @@
  * @property {number} [openedDrawer] the number of the last drawer that was brought into view
  * @property {number} [soughtControl] the number of the last control that was brought into view
  * @property {{ written?: string, told?: string, forget?: () => void }} [keptLecture] what this tab has kept and told
+ * @property {{ first: number, moves: string[], sentAt: number }} [pressed] the keys for undo and redo that the server
+ *   has not done yet, and how many were pressed before them
+ * @property {Element} [pressedPlace] the element that sends them
+ * @property {() => void} [forgetPress] ends the listening to these keys
  * @property {{ end: () => void }} [connection] the watch over the connection to the server
  */
 

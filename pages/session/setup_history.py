@@ -25,6 +25,7 @@ from pages.setup.codec import check_link_length
 from pages.setup.setup import Setup
 
 COMPARISON_CONTROL = "comparing"  # errors of pinning, swapping and resetting are stored under this name
+PLACE_FIELDS = ("sentence", "token", "head")  # the selected row
 HISTORY_MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
 
 
@@ -99,6 +100,8 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
     is_look = is_same_run(now, left)
     if is_look:
         seen = left.with_fields(**{name: now.value_of(name) for name in LOOK_FIELDS})
+        if any(seen.value_of(name) != left.value_of(name) for name in PLACE_FIELDS):
+            seen = seen.with_fields(cell=None)  # the opened cell is of another row
     else:
         seen = with_comparison(replace(left, run=now.run), left)
     if are_swapped(now, left):

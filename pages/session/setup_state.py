@@ -23,7 +23,7 @@ from pages.site.words import current_language
 MAX_HISTORY = 50  # how many Setups undo can go back at most
 INTERVENTION_FIELDS = ("changes", "held", "other_text")  # fields of interventions in a language model
 LOOK_FIELDS = {
-    *("sentence", "token", "head", "step", "stop", "cell", "written"),
+    *("sentence", "token", "head", "written"),
     *HEAD_ORDER_READERS,
     *INTERVENTION_FIELDS,
 }  # fields of the view that undo restores as well
@@ -212,10 +212,12 @@ def look_at(**updates) -> None:
     """Changes the selection (such as head, token, cell); undo goes back to the selection right after the last change of
     the run.
 
+    Undo takes back no move of the animation, and no opening of a step or a cell, which may select a row as well.
     updates: the new values of the fields.
     """
     now = current_setup()
-    is_look = updates.keys() <= LOOK_FIELDS and now.with_fields(**updates) != now
+    changed = {name for name, value in updates.items() if now.value_of(name) != value}
+    is_look = bool(changed) and changed <= LOOK_FIELDS
     past = st.session_state["past"]
     if is_look and not (past and is_same_run(past[-1], now)):
         st.session_state["past"] = [*past, now][-MAX_HISTORY:]

@@ -22,6 +22,7 @@ from pages.site.words import say
 from pages.workbench.examples_menu import examples_dependencies, show_examples_menu
 from pages.workbench.sharing import show_share_panel
 
+DONE_KEY = "moves_done"  # session key of how many keys for undo and redo were done
 LINE_HEIGHT_PX = 40  # height of the header's line on a wide page
 
 
@@ -37,6 +38,7 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
         *open_drawers,
         session.get(EXPORTED_STEP_KEY),
         *map(setup_history.can_move, setup_history.HISTORY_MOVES),
+        session.get(DONE_KEY),
         *state.unread,
         *state.unfit,
         is_added(make_scene_of_screen),
@@ -58,7 +60,9 @@ def show_header_line(screen: ScreenState) -> None:
     own, shared = show_toolbar()
     with own:
         show_examples_menu(setup)
-        shortcuts(key="shortcuts", on_moved=undo_or_redo, width="content")
+        shortcuts(
+            key="shortcuts", data={"done": st.session_state.get(DONE_KEY, 0)}, on_moved=do_pressed, width="content"
+        )
     with shared:
         show_add_button(make_scene_of_screen)
         for move in setup_history.HISTORY_MOVES:
@@ -86,6 +90,19 @@ def make_scene_of_screen() -> Scene:
 def undo_or_redo(move: str) -> None:
     """Undoes or redoes a change, as a button or a key of the visitor asks, and redraws the page."""
     setup_history.move_in_history(move, trace_for)
+    redraw()
+
+
+def do_pressed(pressed: dict) -> None:
+    """Does the moves of the keys for undo and redo that were not done yet, in their order, and redraws the page.
+
+    pressed: the moves that the browser does not know to be done, and how many were made before the first of them.
+    """
+    first, moves = pressed["first"], pressed["moves"]
+    done = st.session_state.get(DONE_KEY, 0)
+    for move in moves[max(done - first, 0) :]:
+        setup_history.move_in_history(move, trace_for)
+    st.session_state[DONE_KEY] = first + len(moves)
     redraw()
 
 

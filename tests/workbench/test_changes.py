@@ -221,10 +221,32 @@ def test_the_keyboard_does_it_too(move):
     screen = Screen().set("temperature", 2.0)
     if move == "redo":
         screen.press("undo")
-    screen.click_part("shortcuts", "moved", move)
+    screen.click_part("shortcuts", "moved", {"first": 0, "moves": [move]})
     assert screen.setup().run.temperature == {"undo": 1.0, "redo": 2.0}[move]
-    screen.click_part("shortcuts", "moved", "nonsense")
+    screen.click_part("shortcuts", "moved", {"first": 0, "moves": ["nonsense"]})
     assert screen.setup().run.temperature == {"undo": 1.0, "redo": 2.0}[move]
+
+
+def test_a_held_key_loses_no_step_and_does_none_twice():
+    screen = Screen()
+    for temperature in (2.0, 3.0, 4.0, 5.0):
+        screen.set("temperature", temperature)
+    screen.click_part("shortcuts", "moved", {"first": 0, "moves": ["undo"]})
+    screen.click_part("shortcuts", "moved", {"first": 0, "moves": ["undo"] * 3})  # it had not heard of the first
+    assert screen.setup().run.temperature == 2.0
+    screen.click_part("shortcuts", "moved", {"first": 3, "moves": ["redo", "redo", "undo"]})
+    assert screen.setup().run.temperature == 3.0
+    fresh = Screen().set("temperature", 2.0)  # of a server that was started again under the page
+    assert fresh.click_part("shortcuts", "moved", {"first": 7, "moves": ["undo"]}).setup().run.temperature == 1.0
+
+
+def test_undo_takes_back_a_setting_and_not_the_playhead_the_opened_step_or_the_opened_sum():
+    screen = Screen().set("temperature", 2.0)
+    screen.look_at(stop="scores").open_step("weights").click_cell("flow", "weights", "0,0,5,3")
+    opened = {name: screen.link()[name] for name in ("step", "cell")}
+    screen.press("undo")
+    assert "temp" not in screen.link()
+    assert {name: screen.link()[name] for name in opened} == opened
 
 
 def test_undo_of_a_change_leaves_the_look_where_it_is():
