@@ -18,6 +18,7 @@ from pages import components  # noqa: E402
 from pages.app.page_list import list_pages  # noqa: E402
 from pages.app.reconnection import come_back, is_back  # noqa: E402
 from pages.app.sent_values import leave_out_unreadable_values  # noqa: E402
+from pages.app.unfinished import show_unfinished  # noqa: E402
 from pages.lectures.kept_lecture import keep_lecture  # noqa: E402
 from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
 from pages.session.fragments import draw_whole_page  # noqa: E402
@@ -48,6 +49,7 @@ def draw_page() -> None:
     chosen_page.run()
     keep_lecture()
     components.connection(data={"text": say("app.unconnected")}, key="connection")
+    show_unfinished()
 
 
 draw_whole_page(draw_page)

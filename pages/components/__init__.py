@@ -177,7 +177,9 @@ scenes = make_component(
 spoken = make_component("spoken", "<div></div>")
 file_words = make_component("file_words", '<div class="file-waits" role="status"></div>', isolate_styles=False)
 visited = make_component("visited", "<div></div>")
-connection = make_component("connection", '<div class="connection" role="status"></div>', isolate_styles=False)
+BAR = {"styles": ("bar",), "isolate_styles": False}
+connection = make_component("connection", '<div class="bar connection" role="status"></div>', **BAR)
+unfinished = make_component("unfinished", '<div class="bar unfinished" role="status"></div>', **BAR)
 MAX_KEPT_CHARS = 4_500_000  # a browser keeps about 5,000,000 characters for a site
 kept_lecture = make_component(
     "kept_lecture",

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
@@ -89,7 +90,7 @@ def test_a_network_is_trained_here_until_it_writes_dates(screen):
     opened.page.get_by_role("button", name="Train it yourself").wait_for()
 
 
-def test_leaving_the_page_stops_the_training(screen):
+def test_leaving_the_page_stops_the_training_and_a_reload_that_ends_it_says_so(screen):
     opened = screen("?task=dates&kind=additive&seed=6&lang=en", lesson="bottleneck")
     opened.page.get_by_role("button", name="Train it yourself").click()
     opened.page.get_by_text(re.compile(r"Seed 6: step \d+ of 800")).wait_for()
@@ -97,6 +98,15 @@ def test_leaving_the_page_stops_the_training(screen):
     opened.page.get_by_text("Why not an RNN or a CNN?").first.wait_for()
     opened.page.get_by_role("link", name="Previous").click()
     opened.page.get_by_text(re.compile(r"Seed 6: (step|stopped after step) \d+")).wait_for()
+    told = opened.page.locator(".unfinished")
+    expect(told).to_be_empty()
+    opened.page.reload()
+    expect(told).to_contain_text("The reload ended your training")
+    told.get_by_role("button", name="Close").click()
+    expect(told).to_be_empty()
+    opened.page.reload()
+    opened.page.get_by_role("button", name="Train it yourself").wait_for()
+    expect(told).to_be_empty()
 
 
 def test_on_a_phone_the_map_scrolls_and_the_page_does_not(screen):
