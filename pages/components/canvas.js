@@ -15,6 +15,7 @@ import { Sheet } from "./sheet.js";
  * @property {string} note such as "1 : 2"
  * @property {number[] | null} chosen the row and column of the opened cell
  * @property {number | null} query the row of the selected query
+ * @property {number} least the smallest magnitude that is written into its cell
  * @property {boolean} paint
  * @property {number} [turn] the number of strokes that the server has answered; a refused stroke is undone
  * @property {string} [linked] a name shared by maps in which the same cell is hovered

@@ -295,6 +295,7 @@ export class Sheet {
     for (let row = first.row; row < end.row; row++) {
       for (let column = first.column; column < end.column; column++) {
         const n = row * data.drawn[1] + column;
+        if (Math.abs(this.numbers[n]) < data.least) continue;
         pen.fillStyle = data.inks[data.cells[n]];
         pen.fillText(this.text(n), (column + 0.5) * unit - this.x, (row + 0.5) * unit - this.y);
       }

@@ -175,15 +175,11 @@ def forget_file() -> None:
 
 # ---- facts and faults ------------------------------------------------------------------------------------------------
 def show_file_facts(given: GivenFile) -> None:
-    """Shows the file's name and sizes, that its numbers cannot be recomputed, and warnings.
-
-    The warnings concern rows that do not sum to 1.
-    """
+    """Shows the file's name and sizes, and warnings about rows that do not sum to 1."""
     layers, heads, queries, keys = given.maps.maps.shape
     name = say("lessons.maps.file", name=escape_markdown(given.name)) if given.name else say("lessons.maps.example")
     sizes = say("lessons.maps.sizes", layers=layers, heads=heads, queries=queries, keys=keys)
     st.markdown(f"{name} {sizes}")
-    st.markdown(say("lessons.maps.given"))
     if given.maps.fault:
         st.warning(describe_fault(given.maps), icon=":material/balance:")
     elif given.maps.is_uneven.any():

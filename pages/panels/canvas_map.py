@@ -7,6 +7,7 @@ import streamlit as st
 import torch
 
 from attention_core import Trace
+from attention_core.drawing.cells import is_share
 from attention_core.drawing.palette import palette_for
 from attention_core.drawing.raster import MAX_MAP_SIDE, Raster, raster
 from attention_core.explanation.layout import MAX_PANEL_SIDE
@@ -17,6 +18,7 @@ from pages.session.labels import axis_name, chosen_cell, current_palette, pictur
 from pages.session.view import ScreenState
 from pages.site.words import get_text_template, say
 
+SMALLEST_WRITTEN = 0.005  # smaller shares would be written as 0.00
 CANVAS_TEXT_KEYS = ("in", "out", "whole", "window", "hint", "cell", "digits", "blocked", "allowed")
 
 
@@ -83,7 +85,7 @@ def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) 
     """Draws the numbers of a step on a canvas whose cells cannot be opened.
 
     axes_note: a text that says what the rows and columns are. In long rows of shares, the colours show multiples of the
-    uniform share.
+    uniform share. Shares that would be written as 0.00 are not written.
     """
     times = trace[step].shape[-1] > MAX_PANEL_SIDE
     drawn = raster(trace, step, picture_texts_for(trace), current_palette(), times=times)
@@ -95,6 +97,7 @@ def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) 
     data["query"] = None
     data["paint"] = False
     data["words"]["hint"] = say("canvas.look")
+    data["least"] = SMALLEST_WRITTEN if is_share(trace, step) else 0
     components.canvas(data=components.pack_bytes(data), key=key)
 
 
@@ -105,6 +108,7 @@ def common_canvas_data(alt: str, drawn: Raster, trace: Trace) -> dict:
         "words": {name: get_text_template(f"canvas.{name}") for name in CANVAS_TEXT_KEYS},
         "label": alt,
         "note": describe_thinning(drawn.every),
+        "least": 0,
     }
 
 

@@ -18,7 +18,7 @@ from pages.panels.flow_plane import make_plane_data, plane_text
 from pages.panels.flow_run import flow_run_for, row_facts_for
 from pages.panels.flow_words import flow_text, list_facts, list_heads
 from pages.panels.model_guess import mark_startling
-from pages.panels.model_rail import RAIL_MAP_SIDE, pack_layers
+from pages.panels.model_rail import pack_layers
 from pages.panels.thumbnails import list_strip_steps, make_small_maps
 from pages.panels.typed_cells import list_typed_steps
 from pages.panels.word_roles import make_role_data
@@ -27,6 +27,7 @@ from pages.session.view import ScreenState
 from pages.site.words import say
 
 STAGE_HEIGHT_PX = 412  # height of the picture on a page 1280 px wide; it scales with the page
+RAIL_MAP_SIDE = 40  # the most rows or columns of a head's map, if the run is cut
 MAX_NAMED_COLUMNS = 64  # an axis with more positions has no column names
 
 

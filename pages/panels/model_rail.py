@@ -1,8 +1,10 @@
-"""Packs the small attention maps of all heads and layers of a language model, shown beside the picture ("the rail")."""
+"""Packs the attention maps of all heads and layers of a language model, for the picture: its rail and view of heads."""
 
 from functools import lru_cache
 
-from attention_core.drawing.raster import SmallRaster, small_raster
+import numpy as np
+
+from attention_core.drawing.cells import unblocked_cells
 from attention_core.learned.language.batches import START
 from attention_core.learned.language.questions import QUESTIONS
 from attention_core.learned.language.reading import run_model
@@ -16,8 +18,6 @@ from pages.session.view import ScreenState
 from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import say
-
-RAIL_MAP_SIDE = 40  # the most rows or columns of a small attention map
 
 
 def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
@@ -35,30 +35,30 @@ def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
 
 
 def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
-    """Returns a description of the model's layers for the picture, and the attention maps of all heads as bytes.
+    """Returns a description of the model's layers for the picture, and the attention weights of all heads as bytes.
 
-    The description has the number of the current layer and the names of all heads. The bytes are palette indices of the
-    cells, one map after the other. Returns {} and b"" if no language model is used.
+    The description has the number of the current layer and the names of all heads. The bytes are 32-bit floats, one map
+    after the other; a blocked cell is NaN. Returns {} and b"" if no language model is used.
     """
     words = words_of_model(screen)
     if words is None:
         return {}, b""
     kind = model_sentences_of(screen.setup.run)
-    maps = draw_layer_maps(kind.model, kind.read(words))
+    maps = list_layer_maps(kind.model, kind.read(words))
     shape = load_recipe(kind.model).shape()
     numbers = range(1, shape.layers + 1)
     layers = {
         "now": resolve_run(screen.setup.run).layer,
         "names": [[name_model_head(screen.setup, layer, head) for head in range(shape.heads)] for layer in numbers],
         "titles": [say("model.layer", layer=layer) for layer in numbers],
-        "shape": maps[0].drawn,
+        "shape": maps.shape[-2:],
     }
-    return layers, b"".join(each.cells for each in maps)
+    return layers, maps.tobytes()
 
 
-@lru_cache(maxsize=16)  # cached, because every selected layer needs all maps; a map has at most 40 x 40 cells
-def draw_layer_maps(name: str, tokens: tuple[str, ...]) -> tuple[SmallRaster, ...]:
-    """Returns the attention weights of every head of every layer as small maps.
+@lru_cache(maxsize=16)  # cached, because every selected layer needs all maps; a map has at most 48 x 48 cells
+def list_layer_maps(name: str, tokens: tuple[str, ...]) -> np.ndarray:
+    """Returns the attention weights of every head of every layer, (L, H, T, T); a blocked cell is NaN.
 
     name: the name of the model. tokens: the input of the model.
     """
@@ -66,9 +66,10 @@ def draw_layer_maps(name: str, tokens: tuple[str, ...]) -> tuple[SmallRaster, ..
     maps = []
     for part, trace in stack.parts.items():
         if part.endswith(".attention"):
-            places = [{"B": 0, "H": head} for head in range(trace.sizes()["H"])]
-            maps += [small_raster(trace, "weights", place, most=RAIL_MAP_SIDE) for place in places]
-    return tuple(maps)
+            weights = trace.step("weights").window(B=0)  # (H, T, T)
+            free = unblocked_cells(trace, "weights")[0]
+            maps.append(np.where(free, weights, np.nan).astype(np.float32))
+    return np.stack(maps)
 
 
 def name_model_head(setup: Setup, layer: int, head: int) -> str:

@@ -27,10 +27,10 @@ def test_layers_stand_below_each_other_with_their_heads_beside():
     assert (placed["columns"], placed["side"]) == (4, 126)
 
 
-@pytest.mark.parametrize(("heads", "in_layer"), [(40, None), (144, 12)])
-def test_maps_that_would_become_too_small_are_reached_by_scrolling(heads, in_layer):
+@pytest.mark.parametrize(("heads", "in_layer", "side"), [(40, None, 100), (144, 12, 72)])
+def test_maps_that_would_become_too_small_are_reached_by_scrolling(heads, in_layer, side):
     placed = place(heads, in_layer)
-    assert (placed["side"], placed["height"]) == (100, HEIGHT)
+    assert (placed["side"], placed["height"]) == (side, HEIGHT)
 
 
 def test_on_a_phone_two_stand_in_a_line_and_the_large_map_below_them():

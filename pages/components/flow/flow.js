@@ -81,7 +81,7 @@ export class Flow {
     this.bar = new StopsBar(added(this.root, "div", "bar"), this.journey);
     this.strip = new SmallMaps(added(this.root, "div", "strip"), (step) => this.lookAt({ step }));
     this.plane = new PlaneView(added(this.root, "div", "plane"), this);
-    this.heads = new HeadsView(added(this.root, "div", "heads"), this);
+    this.heads = new HeadsView(added(this.root, "div", "headsview"), this);
     this.flowGroup = addedShape(this.svg, "g");
     this.picture = new Picture(this.flowGroup);
     this.map = new MapView(this.svg);

@@ -6,14 +6,14 @@ import { readCells } from "../model/maps.js";
 import { roving } from "../roving.js";
 import { HeadMap } from "./head_map.js";
 import { EDGE, LAYER_NAME, placeHeads } from "./heads_layout.js";
-import { clamp } from "./motion.js";
+import { finite } from "./motion.js";
 import { smallHeads } from "./views.js";
-import { fill, isAlike, said, spellNumber, spellPercent } from "./words.js";
+import { fill, isAlike, said, spellNumber, spellPercent, spellWholePercent } from "./words.js";
 
 /** @typedef {import("./model.js").Matrix} Matrix */
 
-const BELOW_PICTURE = 50; // px at the usual size: the player, in whose place the tiles stand
-const LEAST_HEIGHT = 460; // px
+const ABOVE = 214; // px: height of what stands above the tiles on the workbench
+const LEAST_HEIGHT = 420; // px
 const SAME = 0.005; // shares that differ by less are told as equal
 
 export class HeadsView {
@@ -24,6 +24,8 @@ export class HeadsView {
     this.asked = null; // the key of a head that the server has not opened yet
     this.cell = [0, 0]; // the cell of the large map that was read last
     this.height = LEAST_HEIGHT;
+    this.width = 0; // of the view, in px; 0 while it is hidden
+    new ResizeObserver(() => this.resized()).observe(root);
     this.grid = added(this.root, "div", "grid");
     this.grid.setAttribute("role", "group");
     /** @type {{ key: string, button: HTMLButtonElement, map: HeadMap }[]} */
@@ -53,7 +55,7 @@ export class HeadsView {
     if (this.asked === String(flow.headKey)) this.asked = null;
     const { data, model, look } = flow;
     const told = this.sentenceOfHead();
-    const shows = [data.digest, model.steps, look.query, look.batch, this.now, String(this.pair), flow.width, told];
+    const shows = [data.digest, model.steps, look.query, look.batch, this.now, String(this.pair), this.width, told];
     if (this.shows?.every((each, i) => each === shows[i])) return;
     this.shows = shows;
     this.maps = smallHeads(flow);
@@ -107,11 +109,17 @@ export class HeadsView {
     this.flow.ask();
   }
 
+  resized() {
+    this.width = this.root.clientWidth;
+    if (this.width) this.flow.ask();
+  }
+
   // ---- the tiles ----------------------------------------------------------------------------------------------------
   place() {
     const { flow } = this;
-    const { data, width } = flow;
-    const height = Math.max(LEAST_HEIGHT, (data.height + BELOW_PICTURE) * clamp(width / 1010, 0.9, 1.75));
+    const { data } = flow;
+    const width = this.width || flow.root.clientWidth;
+    const height = Math.max(LEAST_HEIGHT, window.innerHeight - ABOVE);
     const inLayer = data.layers.now ? data.layers.names[0].length : null;
     /** @type {import("./heads_layout.js").HeadsLayout} */
     this.room = placeHeads({ count: this.maps.length, inLayer, width, height });
@@ -236,11 +244,11 @@ export class HeadsView {
     const [one, other] = this.pair.map((key) => this.maps.find((each) => String(each.key) === key).matrix);
     if (!one.step || !other.step || one.kind !== "share") return [["", ""]];
     const [a, b] = [one.row(look.query), other.row(look.query)];
-    const differences = Array.from(a, (share, i) => Math.abs(share - b[i]));
+    const differences = Array.from(a, (share, i) => finite(Math.abs(share - b[i]))); // of blocked keys there is none
     const best = differences.indexOf(Math.max(...differences));
     const query = [asking, "asking"];
     if (!(differences[best] >= SAME)) return fill(data.text.heads.same_row, { query });
-    const shares = { one: [spellPercent(a[best]), "A"], other: [spellPercent(b[best]), "B"] };
+    const shares = { one: [spellWholePercent(a[best]), "A"], other: [spellWholePercent(b[best]), "B"] };
     return fill(data.text.heads.row, { query, key: [data.words.S[best], "key"], ...shares });
   }
 
@@ -282,7 +290,7 @@ export function differenceOf(one, other) {
   for (let row = 0; row < rows; row++) {
     const [a, b] = [one.row(row), other.row(row)];
     for (let column = 0; column < columns; column++)
-      value[row * columns + column] = a[column] * scale - b[column] * otherScale;
+      value[row * columns + column] = finite(a[column]) * scale - finite(b[column]) * otherScale;
   }
   return {
     rows, columns, kind: "difference", largest: isExact ? one.largest : 1, value, first: 0,

@@ -9,6 +9,7 @@ export const CAPTION = 22; // height of the name over a map
 export const EDGE = 6; // between the map and the border of its tile
 export const LAYER_NAME = 64; // width of the name of a layer beside its heads
 const LEAST_SIDE = 100; // a map is never smaller; maps that then do not fit are reached by scrolling
+const LEAST_IN_LAYER = 72; // the same, of a model with several heads in a layer
 
 /**
  * @typedef {object} HeadsLayout
@@ -39,10 +40,11 @@ export function placeHeads({ count, inLayer, width, height }) {
   const choices = inLayer ? [inLayer] : Array.from({ length: count }, (_, i) => i + 1);
   const placed = choices.map((columns) => ({ columns, side: sideOf(columns, count, room, height) }));
   let { columns, side } = placed.reduce((best, each) => (each.side > best.side ? each : best));
-  const scrolls = side < LEAST_SIDE;
+  const smallest = inLayer ? LEAST_IN_LAYER : LEAST_SIDE;
+  const scrolls = side < smallest;
   if (scrolls) {
-    columns = inLayer ?? Math.max(1, Math.floor((room + GAP) / (LEAST_SIDE + 2 * EDGE + GAP)));
-    side = LEAST_SIDE;
+    columns = inLayer ?? Math.max(1, Math.floor((room + GAP) / (smallest + 2 * EDGE + GAP)));
+    side = smallest;
   }
   const taken = columns * (side + 2 * EDGE + GAP) + (inLayer ? LAYER_NAME + GAP : 0);
   const large = Math.floor(Math.max(least, Math.min(width - taken - BETWEEN, height - 40)));

@@ -1,6 +1,6 @@
 // Provides the numbers of a run that the flow picture draws, for one query and one head.
 // The data come from pages/panels/flow_data.py.
-import { BLOCKED } from "../pixels.js";
+import { BLOCKED, floatsOf } from "../pixels.js";
 import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
 
 /** @typedef {import("./twin.js").Step} Step */
@@ -186,6 +186,24 @@ export class Model {
   headMap(name, look) {
     if (!this.data.cut) return this.matrix(name, look);
     return givenMap(this.data.rail, look.head, this.data.rail_shape);
+  }
+
+  /**
+   * The weights of a head in any layer of a language model; a blocked cell is no number.
+   * @param {string} step the name of the step with the weights
+   * @param {number} number the index of the head among the heads of all layers
+   * @returns {Matrix}
+   */
+  layerMap(step, number) {
+    const { layers, layer_maps: bytes, darkest } = this.data;
+    /** @type {Float32Array} */
+    this.layerWeights ??= floatsOf(bytes);
+    const value = this.layerWeights;
+    const [rows, columns] = layers.shape;
+    const first = number * rows * columns;
+    const row = (i) => value.subarray(first + i * columns, first + (i + 1) * columns);
+    const isBlocked = (i, j) => isNaN(row(i)[j]);
+    return { step, rows, columns, kind: "share", largest: darkest, row, isBlocked, value, first };
   }
 
   /**

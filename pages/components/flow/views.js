@@ -1,6 +1,5 @@
 // Computes from the flow's state (data, selection, progress) what the picture, the map view and the small maps draw.
 import { OPEN_HEIGHT } from "./arrangement.js";
-import { givenMap } from "./model.js";
 import { placeOf } from "./twin.js";
 import { said } from "./words.js";
 
@@ -147,11 +146,12 @@ function ownHeads({ data, model, look, share, waiting }) {
 // While the visitor drags a number, the maps of the selected layer follow.
 function layerHeads(flow) {
   const own = ownHeads(flow);
-  const { now, names, titles, shape } = flow.data.layers;
+  const { data, model, share } = flow;
+  const { now, names, titles } = data.layers;
   return names.flatMap((heads, i) =>
     heads.map((name, head) => {
       const isOwn = i + 1 === now;
-      const matrix = isOwn ? own[head].matrix : givenMap(flow.data.layer_maps, i * heads.length + head, shape);
+      const matrix = isOwn ? own[head].matrix : model.layerMap(share, i * heads.length + head);
       const short = `L${i + 1} H${head + 1}`;
       const title = isOwn ? `${name}: ${own[head].habit}` : name;
       return {

@@ -96,7 +96,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   fillControls(view);
   view.parts.grid.addEventListener("focusin", ({ target }) => stopAt(view, target));
-  root.replaceChildren(element("p", "about", shown.text.about), ...Object.values(view.parts), beyondOf(view));
+  const { controls, told, grid, two } = view.parts;
+  root.replaceChildren(controls, told, grid, two, element("p", "about", shown.text.about), beyondOf(view));
   arrange(view);
   compareTwo(view);
 }

@@ -58,7 +58,7 @@ def test_the_number_of_a_cell_is_read_by_keyboard(screen):
     stage.focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
         opened.page.keyboard.press(key)
-    read = opened.page.locator(".map").first
+    read = opened.page.locator("div.map").first
     expect(read).to_contain_text("“")
     numbers = [f"{number:.2f}" for number in drawn()[0, 0].flatten()]
     assert any(number in read.inner_text() for number in numbers)

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
-SIDES = """root => [...root.querySelectorAll(".heads .tile canvas")]
+SIDES = """root => [...root.querySelectorAll(".headsview .tile canvas")]
     .map((each) => each.getBoundingClientRect().width)"""
 
 OUT_OF_SIGHT = """root => {
@@ -16,7 +16,7 @@ OUT_OF_SIGHT = """root => {
 
 
 def tile(opened, place):
-    return opened.page.locator(".heads .tile").nth(place)
+    return opened.page.locator(".headsview .tile").nth(place)
 
 
 def test_all_heads_are_seen_chosen_compared_and_kept_by_the_link(screen):
@@ -25,7 +25,7 @@ def test_all_heads_are_seen_chosen_compared_and_kept_by_the_link(screen):
     with opened.answered():
         page.locator(".flow .views [data-kind=heads]").click()
     assert opened.query()["stop"] == "heads"
-    expect(page.locator(".heads .tile")).to_have_count(4)
+    expect(page.locator(".headsview .tile")).to_have_count(4)
     expect(page.locator(".flow .stage")).to_be_hidden()
     expect(page.locator(".flow .headline")).to_contain_text("4 heads at one sight")
     assert min(flow.evaluate(SIDES)) >= 100
@@ -33,22 +33,22 @@ def test_all_heads_are_seen_chosen_compared_and_kept_by_the_link(screen):
     with opened.answered():
         tile(opened, 2).click()
     expect(tile(opened, 2)).to_have_attribute("aria-pressed", "true")
-    expect(page.locator(".heads .told")).to_contain_text("Head 3: “it” attends evenly")
+    expect(page.locator(".headsview .told")).to_contain_text("Head 3: “it” attends evenly")
     assert opened.query()["head"] == "2" and opened.query()["stop"] == "heads"
     # a second press lays the other head over it, and the link stays
     address = page.url
     tile(opened, 0).click()
-    expect(page.locator(".heads .title")).to_have_text("A head 3 minus B head 1")
-    expect(page.locator(".heads .told")).to_have_text("it: dog gets 14 % in A, 80 % in B")
+    expect(page.locator(".headsview .title")).to_have_text("A head 3 minus B head 1")
+    expect(page.locator(".headsview .told")).to_have_text("it: dog gets 14 % in A, 80 % in B")
     page.keyboard.press("Escape")
-    expect(page.locator(".heads .title")).to_have_text("head 3")
+    expect(page.locator(".headsview .title")).to_have_text("head 3")
     # the arrows move between the tiles, Shift compares
     tile(opened, 2).focus()
     page.keyboard.press("ArrowRight")
     expect(tile(opened, 3)).to_be_focused()
     page.keyboard.press("Shift+ArrowUp")
     expect(tile(opened, 1)).to_be_focused()
-    expect(page.locator(".heads .title")).to_have_text("A head 3 minus B head 2")
+    expect(page.locator(".headsview .title")).to_have_text("A head 3 minus B head 2")
     assert page.url == address
     page.reload()
     expect(tile(opened, 2)).to_have_attribute("aria-pressed", "true")
@@ -62,11 +62,13 @@ def test_heads_of_random_numbers_are_grey_and_their_difference_claims_nothing(sc
     expect(page.locator(".flow .rail button")).to_have_count(8)
     assert page.locator(".flow").evaluate(OUT_OF_SIGHT) == 0  # the small maps beside the flow are all seen, too
     page.locator(".flow .views [data-kind=heads]").click()
-    expect(page.locator(".heads .tile")).to_have_count(8)
+    expect(page.locator(".headsview .tile")).to_have_count(8)
     expect(page.locator(".flow .headline")).to_contain_text("8 heads of random numbers")
     tile(opened, 5).click()
     tile(opened, 1).click()
-    expect(page.locator(".heads .told")).to_have_text("Both heads are random numbers: their difference means nothing.")
+    expect(page.locator(".headsview .told")).to_have_text(
+        "Both heads are random numbers: their difference means nothing."
+    )
     palette = page.locator(".flow").evaluate("root => root.flow.data.palette")
     assert palette["share"] == palette["x"]
 
@@ -76,11 +78,11 @@ def test_a_long_run_shows_all_its_heads_and_keeps_the_view_while_the_server_open
     page = opened.page
     with opened.answered():
         page.locator(".flow .views [data-kind=heads]").click()
-    expect(page.locator(".heads .tile")).to_have_count(8)
+    expect(page.locator(".headsview .tile")).to_have_count(8)
     with opened.answered():
         tile(opened, 6).click()
-    expect(page.locator(".heads .title")).to_have_text("head 7")
-    expect(page.locator(".heads .told")).to_contain_text("Head 7")
+    expect(page.locator(".headsview .title")).to_have_text("head 7")
+    expect(page.locator(".headsview .told")).to_contain_text("Head 7")
     assert opened.query()["head"] == "6" and opened.query()["stop"] == "heads"
     with opened.answered():
         page.locator(".flow .views [data-kind=flow]").click()
