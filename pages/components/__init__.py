@@ -245,7 +245,12 @@ look = make_component(
     sends={
         "looked": AnyOf(
             (
-                {"query": Place("queries"), "head": Place("heads"), "layer": Whole()},
+                {
+                    "query": Place("queries"),
+                    "head": Place("heads"),
+                    "layer": Whole(),
+                    "stop": AnyOf((None, Text(200))),
+                },
                 {
                     "query": Place("queries"),
                     "head": Place("heads"),

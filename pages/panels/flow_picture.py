@@ -2,6 +2,7 @@
 events.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -68,6 +69,8 @@ def make_journey_data(screen: ScreenState, showing: Showing, step: str | None = 
 
 # ---- the selection ---------------------------------------------------------------------------------------------------
 RESTS = ("start", "end", "heads", "plane")  # keyframes without a step, and the views of all heads and of dragging
+
+HEADS_COMPARED = re.compile(r"heads-\d{1,3}(\.\d{1,3})?")  # the view of all heads, with a second head: "heads-2.1"
 
 
 @dataclass
@@ -191,14 +194,15 @@ def take_look(look: Mapping) -> None:
     The head may belong to another layer of a language model.
     """
     query, head = look["query"], look["head"]
-    if "layer" in look:
-        open_layer(look["layer"], query, head)
-        return
     trace = trace_for(setup_state.current_setup())
-    step, stop = look["step"], look["stop"]
-    is_step = step is None or step in trace
-    is_stop = stop is None or stop in trace or stop in RESTS
-    if is_step and is_stop:
+    stop = look["stop"]
+    if stop is not None and stop not in trace and stop not in RESTS and not HEADS_COMPARED.fullmatch(stop):
+        return
+    if "layer" in look:
+        open_layer(look["layer"], query, head, stop=stop)
+        return
+    step = look["step"]
+    if step is None or step in trace:
         batch = current_screen().selection.batch
         # The browser already shows this selection, so it must not be sent back as a new selection of the server.
         st.session_state.setdefault("look_order", LookOrder()).look = (batch, head, query, step, stop, None)

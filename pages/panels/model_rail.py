@@ -97,7 +97,11 @@ def open_head(query: int, layer: int, head: int) -> None:
         open_layer(layer, query, head)
 
 
-def open_layer(layer: int, query: int, head: int) -> None:
-    """Switches the picture to a head of another layer, with the word `query` selected and no number opened."""
-    take_made_change("layer", lambda: {"layer": layer, "head": head, "token": query, "step": None, "cell": None})
+def open_layer(layer: int, query: int, head: int, **shown: str | None) -> None:
+    """Switches the picture to a head of another layer, with the word `query` selected and no number opened.
+
+    shown: the keyframe or view of the picture, as `stop`, if it changes.
+    """
+    chosen = {"layer": layer, "head": head, "token": query, "step": None, "cell": None, **shown}
+    take_made_change("layer", lambda: chosen)
     redraw()

@@ -130,7 +130,7 @@ NO_LOOKS = [
     {"query": query, "head": head, "step": step, "stop": None}
     for query, head, step in [(-1, 0, None), (0, 99, None), (0, 0, "no step"), (0, 0, ["scores"]), (True, 0, None)]
 ]
-NO_LOOKS += [{"query": 0, "head": 0, "step": None, "stop": stop} for stop in ("no stop", ["plane"], 5, "<b>")]
+NO_LOOKS += [{"query": 0, "head": 0, "step": None, "stop": stop} for stop in ("no stop", ["plane"], 5, "heads-<b>")]
 
 
 @pytest.mark.parametrize("part, event", [("look", "looked"), ("look", "opened"), ("shortcuts", "moved")])

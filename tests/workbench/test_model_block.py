@@ -126,11 +126,12 @@ def test_a_head_of_another_layer_opens_from_the_rail_and_from_the_block():
     layers = screen.flow()["layers"]
     assert layers["now"] == 3 and [len(heads) for heads in layers["names"]] == [4, 4, 4]
     assert layers["names"][2][0] == "which noun is meant?"
-    screen.click_part("look", "looked", {"query": 9, "head": 2, "layer": 1})
+    screen.click_part("look", "looked", {"query": 9, "head": 2, "layer": 1, "stop": "heads-3.1"})
+    assert screen.link()["stop"] == "heads-3.1"
     assert screen.link()["layer"] == "1" and screen.setup().view.head == 2
     screen.click_part("block", "head", [2, 1])
     assert screen.link()["layer"] == "2" and screen.setup().view.head == 1
-    screen.click_part("look", "looked", {"query": 9, "head": 2, "layer": 17})
+    screen.click_part("look", "looked", {"query": 9, "head": 2, "layer": 17, "stop": None})
     assert screen.link()["layer"] == "2"  # there is no such layer
 
 

@@ -19,6 +19,7 @@ export class Exchange {
   // number to the input, opens in the view in which the visitor is.
   lookOf({ batch, head, query, step, stop, cell, sum }) {
     const { flow } = this;
+    flow.heads.follow(stop);
     const isMap = step !== null && (cell === null || !flow.model.findPart(step, cell));
     const stays = flow.look?.view === "map" && step === flow.look.step;
     if (flow.data.cut) {
@@ -33,7 +34,7 @@ export class Exchange {
   // Returns the view ("flow", or one of OTHER_VIEWS) of a selection in which no whole step is opened as a map.
   sight(cell, stop) {
     const { data, look } = this.flow;
-    const view = stop ?? (look ? look.view : data.plane?.opens);
+    const view = stop?.split("-")[0] ?? (look ? look.view : data.plane?.opens); // "heads-1": see HeadsView.linkName
     return !cell && OTHER_VIEWS.includes(view) && view in data.text.views ? view : "flow";
   }
 
@@ -108,7 +109,8 @@ export class Exchange {
     const { journey, data } = this.flow;
     const isUsual = view === (data.plane?.opens ?? "flow");
     if (view === "map") return null;
-    if (OTHER_VIEWS.includes(view)) return isUsual ? null : view;
+    if (view === "heads") return this.flow.heads.linkName;
+    if (view === "plane") return isUsual ? null : view;
     if (journey.told.stop) return journey.progress > 0 ? journey.told.stop.parts.at(-1) : "start";
     return isUsual ? null : "end";
   }
@@ -118,7 +120,7 @@ export class Exchange {
     const { journey, data } = this.flow;
     if (stop === this.rested) return;
     this.rested = stop;
-    if (data.cut || OTHER_VIEWS.includes(stop)) return;
+    if (data.cut || OTHER_VIEWS.includes(stop?.split("-")[0])) return;
     const place = journey.stops.findIndex(({ parts }) => parts.includes(stop));
     journey.scrub(stop === "start" ? 0 : place < 0 ? Infinity : place + 1);
   }
@@ -135,7 +137,7 @@ export class Exchange {
     const isHeads = this.flow.look.view === "heads";
     const kept = view === "flow" || isHeads ? null : shared.look?.step ?? null;
     const opened = step ?? (view === "map" ? this.flow.share : kept);
-    this.tell("looked", { query, head, step: opened, stop: isHeads && !opened ? "heads" : null });
+    this.tell("looked", { query, head, step: opened, stop: isHeads && !opened ? this.flow.heads.linkName : null });
   }
 }
 

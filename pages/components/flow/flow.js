@@ -328,8 +328,7 @@ export class Flow {
       this.lookAt({ head: Number(head) });
       return;
     }
-    this.exchange.resting.end(); // because the server keeps the view that it knows while it opens the layer
-    this.tell("looked", { query: this.look.query, head, layer });
+    this.tell("looked", { query: this.look.query, head, layer, stop: this.exchange.stop(this.look.view) });
   }
 
   // ---- selection ----------------------------------------------------------------------------------------------------

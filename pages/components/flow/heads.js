@@ -22,6 +22,7 @@ export class HeadsView {
     this.flow = flow;
     this.pair = []; // keys of the heads that were pressed in this view: A, and B of a difference
     this.asked = null; // the key of a head that the server has not opened yet
+    this.kept = null; // the key of the second head in the link, until the view is drawn
     this.cell = [0, 0]; // the cell of the large map that was read last
     this.height = LEAST_HEIGHT;
     this.width = 0; // of the view, in px; 0 while it is hidden
@@ -53,6 +54,8 @@ export class HeadsView {
       return;
     }
     if (this.asked === String(flow.headKey)) this.asked = null;
+    if (this.kept) this.pair = [this.now, this.kept];
+    this.kept = null;
     const { data, model, look } = flow;
     const told = this.sentenceOfHead();
     const shows = [data.digest, model.steps, look.query, look.batch, this.now, String(this.pair), this.width, told];
@@ -64,6 +67,18 @@ export class HeadsView {
     this.fillGrid();
     this.drawTiles();
     this.drawLarge();
+  }
+
+  // ---- the link -----------------------------------------------------------------------------------------------------
+  /** The name of the view in the link: "heads", or "heads-1" and "heads-2.1" with the key of the second head. */
+  get linkName() {
+    return this.other ? `heads-${this.other}` : "heads";
+  }
+
+  /** Shows the second head that the link names, if any. @param {string | null} stop the name of the view in the link */
+  follow(stop) {
+    this.kept = stop?.startsWith("heads-") ? stop.slice("heads-".length) : null;
+    if (!this.kept && this.other) this.pair = [];
   }
 
   // ---- which heads --------------------------------------------------------------------------------------------------
@@ -88,12 +103,13 @@ export class HeadsView {
     if (key !== this.now) {
       this.asked = key;
       this.flow.chooseHead(key);
-    }
+    } else this.flow.exchange.tellLook();
     this.flow.ask();
   }
 
   compare(first, second) {
     this.pair = [first, second];
+    this.flow.exchange.tellLook();
     this.flow.ask();
   }
 
@@ -106,6 +122,7 @@ export class HeadsView {
     } else return;
     event.preventDefault();
     event.stopPropagation();
+    this.flow.exchange.tellLook();
     this.flow.ask();
   }
 

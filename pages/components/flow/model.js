@@ -80,6 +80,8 @@ export class Model {
     this.keys = this.places.map((place) => data.words.S[place]);
     if (data.cut) this.keys.push(data.text.others); // the last row stands for all keys that are not drawn
     this.heads = data.heads;
+    /** @type {Float32Array | null} the weights of all heads of all layers, unpacked when they are first drawn */
+    this.layerWeights = null;
   }
 
   /**
@@ -196,9 +198,7 @@ export class Model {
    */
   layerMap(step, number) {
     const { layers, layer_maps: bytes, darkest } = this.data;
-    /** @type {Float32Array} */
-    this.layerWeights ??= floatsOf(bytes);
-    const value = this.layerWeights;
+    const value = (this.layerWeights ??= floatsOf(bytes));
     const [rows, columns] = layers.shape;
     const first = number * rows * columns;
     const row = (i) => value.subarray(first + i * columns, first + (i + 1) * columns);
