@@ -164,7 +164,7 @@ export class HeadsView {
     this.tiles = maps.map(({ key, title }) => {
       const map = element("div");
       const made = button("tile", { title }, (event) => this.press(String(key), event.shiftKey), [
-        element("span", "caption"), map,
+        element("span", "tilename"), map,
       ]);
       made.dataset.place = `head ${key}`;
       return { key: String(key), button: made, map: new HeadMap(map) };
@@ -219,7 +219,7 @@ export class HeadsView {
     const isDifference = this.other !== null;
     write(this.title, isDifference ? this.titleOfDifference() : this.nameOf(this.now));
     write(this.told, isDifference ? this.rowOfDifference() : [[this.sentenceOfHead(), ""]]);
-    this.largeMap.draw({ ...this.marksOf(matrix), matrix, palette, width: room.large, height: height - 110 });
+    this.largeMap.draw({ ...this.marksOf(matrix), matrix, palette, width: room.large, height: height - 135 });
     this.root.classList.toggle("difference", isDifference);
     setOnce(this.large, "style", room.isWide ? `width: ${room.large}px` : "");
     setOnce(this.frame, "aria-label", `${this.title.textContent}. ${text.heads.read}`);
