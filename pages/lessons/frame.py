@@ -88,6 +88,8 @@ class Tabs:
 def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
     """Context manager that draws the frame of a lesson around the drawing code in its block.
 
+    If the block raises AttentionError, the error is shown where the page ends.
+
     Yields the toolbar's container for the links to the lesson's run. Yields None while a lecture shows the page as one
     of its scenes, because a scene has no toolbar.
     """
@@ -98,10 +100,12 @@ def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
     forget_guess_sign()
     with draw_page_frame(slug) as place:
         if place is None:
-            yield None
+            with show_refusal():
+                yield None
             return
         show_question(slug)
-        yield place
+        with show_refusal():
+            yield place
         if not lesson.code or f"{slug}.drawer.{CODE_DRAWER}" not in st.session_state[DRAWERS_KEY]:
             fold(lesson, METHOD_DRAWER, say("lesson.method"), partial(show_method, slug))
     visited(data={"slug": slug, "solved": is_solved()}, key="visited")
@@ -323,11 +327,10 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_
     AttentionError, the error is shown where the content ends. scene_title: the title of the scene that a button in the
     accordion adds to the visitor's lecture; None for no such button.
     """
-    draw = partial(draw_or_show_refusal, draw)
     staged = get_staged_part()
     if staged is not None:
         if staged.name == name:
-            with staged.place, collect_in_sight():
+            with staged.place, collect_in_sight(), show_refusal():
                 repeat_guess_sign()
                 draw()
         return
@@ -341,7 +344,8 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_
         control.take((*others, name) if st.session_state[key] else tuple(others))
 
     def draw_and_offer() -> None:
-        draw()
+        with show_refusal():
+            draw()
         if scene_title is not None:
             show_add_button(partial(make_part_scene, name, scene_title), f"add_{key}")
 
@@ -354,13 +358,14 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None], scene_
         show_drawer(title, ":material/notes:", key, draw_and_offer, on_change=handle_toggle)
 
 
-def draw_or_show_refusal(draw: Callable[[], None]) -> None:
-    """Draws a part of a page; if the core refuses a combination of its choices, shows the reason below the controls.
+@contextmanager
+def show_refusal() -> Iterator[None]:
+    """Context manager that shows where its block ends why the core refused a combination of choices, if it did.
 
     A control refuses what is wrong by itself, when it is used; this is for values that only do not fit each other.
     """
     try:
-        draw()
+        yield
     except AttentionError as refusal:
         collected().warnings.append(say_refusal(refusal))
         show_error(refusal)

@@ -36,6 +36,15 @@ def test_the_slide_of_a_drawer_says_what_is_refused():
     assert SENTENCE["en"] in warning
 
 
+def test_what_is_refused_on_the_page_itself_ends_the_page_with_its_sentence(monkeypatch):
+    def refuse(*given, **choices):
+        raise AttentionError("no_tokens")
+
+    monkeypatch.setattr("pages.lessons.softmax.drawers.setup_with_scores", refuse)
+    assert Lesson("softmax").errors() == ["the text must hold at least one word: it is empty"]
+    assert draw_part("softmax").warnings == ["the text must hold at least one word: it is empty"]
+
+
 # ---- all lessons: every pair of controls, each at both its ends ------------------------------------------------------
 TRAINED = ("bottleneck", "scale", "induction", "explanation", "meaning")  # opened, they train or draw for seconds
 NUMBERS = re.compile(r"[\s\d.,;−-]+")
