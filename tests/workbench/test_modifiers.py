@@ -31,7 +31,9 @@ def test_a_cap_is_put_on_numbered_and_taken_off():
     assert score_of(screen, 5, 3) == 6
 
 
-@pytest.mark.parametrize(("cap", "says"), [(0.0, "cap must be a finite number above 0"), (-2.0, "got -2.0")])
+@pytest.mark.parametrize(
+    ("cap", "says"), [(0.0, "“Score cap: limit of every score” must be a finite number above 0"), (-2.0, "got -2.0")]
+)
 def test_a_cap_that_caps_nothing_is_refused_where_it_stands_and_nothing_is_lost(cap, says):
     screen = Screen(lang="en", mod="softcap:3")
     screen.set("softcap_cap", cap)
