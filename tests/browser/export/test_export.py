@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
+from playwright.sync_api import expect
 
 from attention_core.documents.handout import PAPERS, run_handout
 from attention_core.documents.phone_page import SceneTexts, scene_page
@@ -185,3 +186,24 @@ def test_the_flow_picture_is_saved_wider_than_high_with_its_styles_and_without_a
     opened.settled()
     with Image.open(BytesIO(saved(page, "png"))) as picture:
         assert picture.convert("RGBA").getpixel((0, 0))[3] == 0
+
+
+# ---- a page of the app on paper --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("lesson", ["", "masks"])
+def test_a_printed_page_has_its_texts_and_pictures_whole_and_no_buttons(screen, lesson):
+    opened = screen(lesson=lesson) if lesson else screen("?ex=en_it")
+    page = opened.page
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 1032, "height": 700})  # a sheet in landscape, between its margins
+    for hidden in ("stPopover", "stButton", "stTopNav", "stExpander"):
+        expect(page.get_by_test_id(hidden).locator("visible=true")).to_have_count(0)
+    brand = page.get_by_test_id("stHeader").bounding_box()
+    first = page.locator("h1, h2, h3, .flow .headline").locator("visible=true").first
+    assert brand["y"] + brand["height"] <= first.bounding_box()["y"] + 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1032
+    if not lesson:
+        expect(page.locator(".flow > .bar")).to_be_hidden()
+        expect(page.locator(".flow rect.bar.plus").first).to_be_visible()
+    sheets = page.pdf(prefer_css_page_size=True)
+    boxes = [tuple(map(float, box.split())) for box in re.findall(rb"/MediaBox \[([\d. ]+)\]", sheets)]
+    assert boxes and all(width > height for _, _, width, height in boxes)
