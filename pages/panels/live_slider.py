@@ -56,10 +56,17 @@ class TypedNumber:
         return whole if whole == number else None
 
 
-def show_ratio_slider(control: Control, slider: RatioSlider, typed: TypedNumber | None = None) -> None:
-    """Shows a slider whose positions are a geometric sequence, for the value of a control."""
-    data = vars(slider) | {"changes": {"step": slider.step, "parameter": slider.parameter}, "values": None}
-    draw_slider(control, data, (slider.least, slider.most), lambda value: control.take(float(value)), typed)
+def show_ratio_slider(
+    control: Control, slider: RatioSlider, typed: TypedNumber | None = None, line_width: int | None = None
+) -> None:
+    """Shows a slider whose positions are a geometric sequence, for the value of a control.
+
+    line_width: if given, label, slider and value stand on one line, which is this many pixels wide.
+    """
+    changes = {"step": slider.step, "parameter": slider.parameter}
+    data = vars(slider) | {"changes": changes, "values": None, "is_line": line_width is not None}
+    ends = (slider.least, slider.most)
+    draw_slider(control, data, ends, lambda value: control.take(float(value)), typed, width=line_width or "stretch")
 
 
 def show_list_slider(

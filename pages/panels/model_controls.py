@@ -23,42 +23,26 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
+MODEL_WIDTH_PX = 260  # of the select box of the models, with its label
 
-def show_model_controls(setup: Setup) -> None:
-    """Shows the choice and the description of the language model, if one reads the sentence."""
+
+def show_model_choice(setup: Setup) -> None:
+    """Shows the select box of the language models of the sentence's language; its help says how they were trained."""
     name = resolve_run(setup.run).model
-    if name is None:
-        return
-    show_model_choice(name)
-    words = len(known_words(RECIPES[name].language))
-    st.caption(say("model.about", texts=f"{read_figures()[name].texts:,}", words=f"{words:,}"))
-
-
-def show_model_choice(name: str) -> None:
-    """Shows the select box of the models of a language.
-
-    name: the name of the current model.
-    """
     language = RECIPES[name].language
     names = [each for each in shipped_names() if RECIPES[each].language == language]
-    field_control("model", name, option_text=name_model).show(st.selectbox, names, help=say("help.model"))
+    words = len(known_words(RECIPES[name].language))
+    about = say("model.about", texts=f"{read_figures()[name].texts:,}", words=f"{words:,}")
+    control = field_control("model", name, option_text=name_model)
+    control.draw(st.selectbox, names, help=f"{about} {say('help.model')}", width=MODEL_WIDTH_PX)
 
 
-def layer_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which the choice of the layer depends: the model and its layer."""
-    resolved = resolve_run(screen.setup.run)
-    return resolved.model, resolved.layer
-
-
-@page_part(layer_dependencies)
-def show_layer_choice(screen: ScreenState) -> None:
-    """Shows the choice of the model's layer, in a fragment of its own, so that other inputs are not redrawn."""
-    name = resolve_run(screen.setup.run).model
-    if name is None:
-        return
-    layers = len(RECIPES[name].choices().layers)
-    control = field_control("layer", resolve_run(screen.setup.run).layer, option_text=str)
-    control.show(st.segmented_control, range(1, layers + 1), required=True, help=say("help.layer"))
+def show_layer_choice(setup: Setup) -> None:
+    """Shows the choice of the layer of the language model that reads the sentence."""
+    resolved = resolve_run(setup.run)
+    layers = len(RECIPES[resolved.model].choices().layers)
+    control = field_control("layer", resolved.layer, option_text=str)
+    control.draw(st.segmented_control, range(1, layers + 1), required=True, help=say("help.layer"))
 
 
 def name_model(name: str) -> str:
@@ -75,7 +59,7 @@ FIGURES = ("one_fits", "two_fit", "pairs", "answered", "across", "frames")
 
 def figures_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """Returns the values on which the accordion of measures depends: the model, and whether the accordion is open."""
-    return (resolve_run(screen.setup.run).model, st.session_state.get(FIGURES_DRAWER_KEY))
+    return (resolve_run(screen.setup.run).model, bool(st.session_state.get(FIGURES_DRAWER_KEY)))
 
 
 @page_part(figures_dependencies)

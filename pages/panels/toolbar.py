@@ -1,6 +1,6 @@
-"""Draws the first line of every page: the page's controls at the left, search and language switch at the right.
+"""Draws the toolbar of every page: the page's controls at the left, search and language switch at the right.
 
-The line is always at the same position.
+It is always at the same position: on a wide screen (page.css) its right part stands on the line of the menus.
 """
 
 import json
@@ -30,7 +30,7 @@ def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
     line = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
     with st.container(**line, key="toolbar"):
         own = st.container(**line)
-        with st.container(**line, width="content"):
+        with st.container(**line, width="content", key="tools"):
             shared = st.container(**line, width="content")
             with st.container(width="content", gap=None):
                 st.space(LINE_HEIGHT_PX)  # keeps the line's height even if it is empty

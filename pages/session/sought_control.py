@@ -6,6 +6,7 @@ from pages import components
 from pages.session import setup_state
 from pages.session.labels import current_palette
 from pages.session.linked_state import has_arrived
+from pages.session.side_panel import row_key, show_panel
 from pages.site.controls import CONTROLS
 
 LINK_KEY = "control"  # the link key of the control to open
@@ -13,10 +14,12 @@ SOUGHT_KEY = "sought"  # session key of (how many searches for controls were mad
 
 
 def seek(name: str) -> None:
-    """Stores the control to scroll to, and opens its accordion; called before the workbench is drawn."""
+    """Stores the control to scroll to, and opens its panel and its row; called before the workbench is drawn."""
     control = CONTROLS[name]
-    if control.drawer is not None:
-        st.session_state[control.drawer] = True
+    if control.panel is not None:
+        show_panel(control.panel)
+    if control.row is not None:
+        st.session_state[row_key(control.row)] = True
     turn, _ = st.session_state.get(SOUGHT_KEY, (0, None))
     st.session_state[SOUGHT_KEY] = (turn + 1, name)
 

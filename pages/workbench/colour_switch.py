@@ -6,6 +6,7 @@ from pages.panels.setup_controls import field_control
 from pages.session.fragments import page_part, select_and_redraw
 from pages.session.view import ScreenState
 from pages.site.words import say
+from pages.workbench.control_rows import say_on_or_off, show_row
 
 LONG_ROW_KEYS = 8  # in rows with more keys, the colours of a uniform weight and of 0 can hardly be told apart
 
@@ -16,10 +17,10 @@ def has_long_rows(screen: ScreenState) -> bool:
 
 
 @page_part(lambda screen: (has_long_rows(screen), screen.times, screen.setup.comparison.run_a is None))
-def show_colour_switch(screen: ScreenState) -> None:
-    """Shows the switch for the colour scale if rows are long; a comparison shows it with its own buttons instead."""
+def show_colour_row(screen: ScreenState) -> None:
+    """Shows the row with the switch for the colour scale if rows are long; a comparison has it with its own buttons."""
     if has_long_rows(screen) and screen.setup.comparison.run_a is None:
-        ramp_switch(screen)
+        show_row("ramp", say_on_or_off(screen.times), screen.times, lambda: ramp_switch(screen))
 
 
 def ramp_switch(screen: ScreenState) -> None:

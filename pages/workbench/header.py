@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from pages.components import shortcuts
-from pages.export.export_panel import EXPORTED_STEP_KEY, show_export
+from pages.export.export_panel import EXPORTED_STEP_KEY, TRANSPARENT_KEY, show_export
 from pages.lectures import lecture_session
 from pages.lectures.add_button import is_added, show_add_button
 from pages.lectures.script import Scene
@@ -19,7 +19,6 @@ from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState
 from pages.setup.codec import LINK_KEYS, link_trouble
 from pages.site.words import say
-from pages.workbench.examples_menu import examples_dependencies, show_examples_menu
 from pages.workbench.sharing import show_share_panel
 
 DONE_KEY = "moves_done"  # session key of how many keys for undo and redo were done
@@ -31,12 +30,12 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
     session, setup = st.session_state, screen.setup
     lecture, state = lecture_session.get_lecture_session(), setup_state.workbench()
     open_drawers = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
-    shown = setup if any(open_drawers) else proof_badge(screen.trace, setup)
+    shown = setup if any(open_drawers) else (setup.run.example, proof_badge(screen.trace, setup))
     return (
         shown,
-        *examples_dependencies(setup),
         *open_drawers,
         session.get(EXPORTED_STEP_KEY),
+        session.get(TRANSPARENT_KEY),
         *map(setup_history.can_move, setup_history.HISTORY_MOVES),
         session.get(DONE_KEY),
         *state.unread,
@@ -55,11 +54,10 @@ def show_header(screen: ScreenState) -> None:
 
 
 def show_header_line(screen: ScreenState) -> None:
-    """Shows the menu of examples, undo and redo, link, proof, export."""
+    """Shows undo and redo, link, proof, export."""
     trace, setup = screen.trace, screen.setup
     own, shared = show_toolbar()
     with own:
-        show_examples_menu(setup)
         shortcuts(
             key="shortcuts", data={"done": st.session_state.get(DONE_KEY, 0)}, on_moved=do_pressed, width="content"
         )

@@ -10,23 +10,23 @@ from attention_core.inputs.matrix_values import UNCHANGED, MatrixValue
 from attention_core.inputs.tokenizer import is_written_without_spaces
 from attention_core.record.errors import AttentionError
 from pages.panels.gloss import show_gloss
-from pages.panels.model_controls import show_model_controls
 from pages.panels.setup_controls import field_control, show_refusal, try_change, try_made_change, try_matrix
 from pages.panels.word_changes import first_sentence_of, gap_words, list_swap_offers, show_word_gaps, take_swap_offer
 from pages.panels.word_roles import list_role_words, show_role_choices
-from pages.runs.cache import inputs_of, trace_for
+from pages.runs.cache import trace_for
 from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
+from pages.session.side_panel import show_panel
 from pages.session.view import ScreenState, current_screen
-from pages.setup.codec import DEFAULTS
 from pages.setup.resolve import resolve_run, to_positions_field
 from pages.setup.setup import Setup, make_setup
-from pages.site.words import current_language, escape_markdown, say
-from pages.workbench.file_controls import UNSPECIFIED_UPLOAD, show_file_controls
+from pages.site.controls import MATRICES
+from pages.site.words import escape_markdown, say
+from pages.workbench.control_rows import say_on_or_off, show_row
+from pages.workbench.file_controls import UNSPECIFIED_UPLOAD
 
-LEARNED_EXAMPLE = "learned_copy"  # name of the example with weights that were learned in training
 LEAST_MATRIX_NUMBERS = 2  # a text with fewer numbers than this is read as words
 INPUT_WIDTH_PX = 120  # width of the choice of input, which fits beside the number of heads
 INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
@@ -40,14 +40,8 @@ def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
     For any other kind of input, returns the whole RunSetup and the files in the uploader.
     """
     setup = screen.setup
-    is_uploading = st.session_state.get("bringing")
-    if resolve_run(setup.run).mode != "sentence" or is_uploading:
-        return (
-            is_uploading,
-            setup.run,
-            setup_state.editors_version(),
-            st.session_state.get("uploads"),
-        )
+    if resolve_run(setup.run).mode != "sentence":
+        return (setup.run,)
     crossed = resolve_run(setup.run).crossed
     return (
         setup.run.example,
@@ -64,117 +58,69 @@ def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
     )
 
 
-@page_part(input_dependencies)
-def show_input_controls(screen: ScreenState) -> None:
-    """Shows the controls of the chosen kind of input, and the second sequence of cross-attention."""
-    setup, inputs = screen.setup, screen.inputs
-    mode = current_mode(setup)
-    if mode == "file":
-        show_file_controls(setup)
-    elif mode == "code":
-        st.caption(say("drawn.about"))
-    elif mode == "sentence":
-        with st.container(gap="xsmall"):
-            show_sentence_controls(setup, inputs)
-    elif mode == "matrix":
-        matrix_box("x", inputs)
-    else:
-        for name in "qkv":
-            matrix_box(name, inputs)
-    if mode in ("sentence", "matrix") and resolve_run(setup.run).crossed:
-        show_second_sequence(setup, inputs, mode)
-
-
-def show_sentence_controls(setup: Setup, inputs: RunInputs) -> None:
-    """Shows the sentence and the controls for its words.
-
-    If the text can be parsed as a matrix, shows only the offer to use that matrix as X.
-    """
+def show_sentence_box(setup: Setup, inputs: RunInputs) -> None:
+    """Shows the sentence, which can be typed or pasted into."""
     shipped = spell_tokens(first_sentence_of(inputs), setup.run)
     text = shipped if setup.run.text is None else setup.run.text
-    field_control("text", text).show(st.text_input, help=say("help.text"))
+    field_control("text", text).draw(st.text_input, label_visibility="collapsed")
+
+
+def show_text_controls(screen: ScreenState) -> None:
+    """Shows what belongs to the sentence, below it: why it was refused, offers, unknown words, further sentences."""
+    setup, inputs = screen.setup, screen.inputs
+    resolved = resolve_run(setup.run)
+    if resolved.mode == "code":
+        st.caption(say("drawn.about"))
+    if resolved.mode != "sentence":
+        return
+    show_refusal("text")
     if show_matrix_offer():
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        show_model_door(setup, inputs)
-        show_cut_switch(setup, inputs)
+    show_model_door(setup, inputs)
     show_gloss((*first_sentence_of(inputs), *inputs.keys))
-    show_model_controls(setup)
-    show_word_gaps(setup, inputs)
     show_role_choices(setup, inputs)
-    show_swap_offers(setup, inputs)
     show_further_sentences(setup)
+    if resolved.crossed:
+        show_second_sentence(setup, inputs)
 
 
-def choice_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values whose change redraws the choice of input: kind of input, example, and switches that are on."""
-    setup = screen.setup
-    return (current_mode(setup), setup.run.example, setup.run.more, resolve_run(setup.run).crossed)
-
-
-@page_part(choice_dependencies)
-def show_input_choice(screen: ScreenState) -> None:
-    """Shows the switches for a batch and for cross-attention, and the button for learned weights."""
-    setup = screen.setup
-    mode = current_mode(setup)
-    if mode == "sentence" and not resolve_run(setup.run).crossed:
-        show_batch_switch(setup)
-    if mode in ("sentence", "matrix"):
-        show_cross_switch(setup)
-    if resolve_run(setup.run).network is None:
-        show_learned_door()
-
-
-def show_learned_door() -> None:
-    """Shows a choice of learned weights: the weights of a language model that reads the sentence, or of a copying
-    head.
-    """
-
-    def open_learned_example() -> None:
-        setup_state.open_example(LEARNED_EXAMPLE)
-        redraw()
-
-    with st.popover(say("header.learned"), help=say("help.learned"), type="tertiary", key="learned_door"):
-        st.markdown(say("header.learned_asks"))
-        st.button(say("header.learned_model"), key="learned_model", type="primary", on_click=open_language_model)
-        st.button(say("header.learned_copy"), key="learned", on_click=open_learned_example)
-
-
-def open_language_model() -> None:
-    """Opens the language model with the current sentence; if there is none, with the model's example sentence."""
-    setup = setup_state.current_setup()
-    text = None
-    if resolve_run(setup.run).mode == "sentence":
-        text = spell_tokens(first_sentence_of(inputs_of(setup)), setup.run)
-    is_chinese = is_written_without_spaces(text) if text else current_language() == "zh"
-    wanted = make_setup(example="model_zh" if is_chinese else "model_en", text=text)
-    try_change("mode", **{name: wanted.value_of(name) for name in DEFAULTS})
-
-
-def current_mode(setup: Setup) -> str:
-    """Returns the chosen kind of input; this may be "file" before a file is uploaded."""
-    return "file" if st.session_state.get("bringing") else resolve_run(setup.run).mode
+def describe_input(screen: ScreenState) -> str:
+    """Returns the sentence about the numbers that stand in the place of a sentence: their names and their shapes."""
+    matrices = screen.inputs.matrices
+    names = [name for name in INPUT_MATRIX_FIELDS if name in matrices]
+    shapes = [
+        say("way.shape", name=name, rows=matrices[name].shape[0], columns=matrices[name].shape[1]) for name in names
+    ]
+    return say("way.given", shapes=say("fact.comma").join(shapes)) if shapes else say("way.file_given")
 
 
 # ---- the kind of input -----------------------------------------------------------------------------------------------
-def show_mode_choice(setup: Setup, mode: str) -> None:
-    """Shows the choice of the kind of input: a sentence, a matrix, the three matrices q, k and v, or a file."""
-    example = EXAMPLES[setup.run.example]
-    modes = ["matrix", "qkv", "file"]
+def show_mode_choice(setup: Setup) -> None:
+    """Shows the choice of what is given as numbers: the sentence's vectors, a matrix X, or q, k and v."""
+    example, mode = EXAMPLES[setup.run.example], resolve_run(setup.run).mode
+    modes = ["matrix", "qkv"]
     if example.code is not None:
         modes.insert(0, "code")
     elif example.q is None:
         modes.insert(0, "sentence")
-    control = field_control("mode", mode, choose_input_mode, label="control.input")
-    control.show(st.selectbox, modes, filter_mode=None, width=INPUT_WIDTH_PX, help=say("help.mode"))
+    control = field_control("mode", mode if mode in modes else None, choose_input_mode, label="control.input")
+    control.show(st.segmented_control, modes, required=mode in modes, help=say("help.mode"))
+
+
+def show_given_matrices(screen: ScreenState) -> None:
+    """Shows the given matrices as text, into which numbers can be typed or pasted: X, or q, k and v."""
+    mode, inputs = resolve_run(screen.setup.run).mode, screen.inputs
+    if mode == "matrix":
+        matrix_box("x", inputs)
+        if resolve_run(screen.setup.run).crossed:
+            matrix_box("context", inputs)
+    elif mode == "qkv":
+        for name in "qkv":
+            matrix_box(name, inputs)
 
 
 def choose_input_mode(wanted: str) -> None:
-    """Switches to the kind of input that the visitor chose; "file" changes the state only after a file is uploaded."""
-    st.session_state["bringing"] = wanted == "file"
-    if wanted == "file":
-        redraw()
-        return
+    """Switches to the kind of input that the visitor chose."""
     try:
         changes = make_mode_change(setup_state.current_setup(), wanted)
     except AttentionError as error:  # raised for numbers that a text cannot hold
@@ -242,6 +188,7 @@ def show_matrix_offer() -> bool:
     def use_as_x() -> None:
         setup = setup_state.current_setup()
         setup_state.workbench().forget_refusals("text")
+        show_panel(MATRICES)
         try_made_change(
             "text", lambda: make_mode_change(setup, "matrix") | {"text": None, "x": pack_matrix(matrix, "x")}
         )
@@ -252,28 +199,53 @@ def show_matrix_offer() -> bool:
     return True
 
 
-def show_cut_switch(setup: Setup, inputs: RunInputs) -> None:
-    """Shows the switch that splits a sentence written without spaces into characters."""
+def cut_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """Returns the values whose change redraws the row about how a text is cut into words: the text and the cut."""
+    run = screen.setup.run
+    return (run.example, run.text, run.model, run.cut, resolve_run(run).mode, tuple(gap_words(screen.inputs)))
+
+
+@page_part(cut_dependencies)
+def show_cut_row(screen: ScreenState) -> None:
+    """Shows the row with the switch that splits a text without spaces into characters, and the cuts between words."""
+    setup, inputs = screen.setup, screen.inputs
     text = spell_tokens(first_sentence_of(inputs), setup.run)
-    reads_otherwise = resolve_run(setup.run).network is not None or resolve_run(setup.run).model is not None
-    if reads_otherwise or not is_written_without_spaces(text):
+    if resolve_run(setup.run).mode != "sentence" or not is_written_without_spaces(text):
         return
+    is_read_by_network = resolve_run(setup.run).network is not None or resolve_run(setup.run).model is not None
+    is_cut = setup.run.cut == "characters"
 
     def switch_cut(is_on: bool) -> None:
         try_change("cut", cut="characters" if is_on else None, text=text)
 
-    field_control("cut", setup.run.cut == "characters", switch_cut).draw(st.toggle, help=say("help.cut"))
+    def show_cuts() -> None:
+        if not is_read_by_network:
+            field_control("cut", is_cut, switch_cut).draw(st.toggle, help=say("help.cut"))
+        show_word_gaps(setup, inputs)
+
+    show_row("cut", say("row.characters" if is_cut else "row.words"), is_cut, show_cuts)
 
 
-def show_batch_switch(setup: Setup) -> None:
-    """Shows the switch for a batch, in which more sentences are computed together with the first."""
+def batch_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """Returns the values whose change redraws the row of a batch: the further sentences, and if there can be any."""
+    resolved = resolve_run(screen.setup.run)
+    return (resolved.mode, resolved.crossed, screen.setup.run.example, screen.setup.run.more)
+
+
+@page_part(batch_dependencies)
+def show_batch_row(screen: ScreenState) -> None:
+    """Shows the row with the switch for a batch, in which more sentences are computed together with the first."""
+    setup = screen.setup
+    if resolve_run(setup.run).mode != "sentence" or resolve_run(setup.run).crossed:
+        return
+    is_batch = setup.run.more is not None
 
     def switch_batch(is_on: bool) -> None:
         sentences = EXAMPLES[setup.run.example].batch if is_on else None
         try_change("more", more=sentences, sentence=None)
 
-    control = field_control("more", setup.run.more is not None, switch_batch, "c_batch", "control.batch")
-    control.draw(st.toggle, help=say("help.batch"))
+    control = field_control("more", is_batch, switch_batch, "c_batch", "control.batch")
+    show_row("batch", say_on_or_off(is_batch), is_batch, lambda: control.draw(st.toggle, help=say("help.batch")))
 
 
 def show_further_sentences(setup: Setup) -> None:
@@ -310,24 +282,30 @@ def format_matrix_rows(matrix: np.ndarray | None) -> str:
     return text.replace(",", "  ").replace(";", "\n")
 
 
-def show_cross_switch(setup: Setup) -> None:
-    """Shows the switch for cross-attention: keys and values from a second sentence or matrix."""
+@page_part(lambda screen: (resolve_run(screen.setup.run).mode, resolve_run(screen.setup.run).crossed))
+def show_cross_row(screen: ScreenState) -> None:
+    """Shows the row with the switch for cross-attention: keys and values from a second sentence or matrix."""
+    resolved = resolve_run(screen.setup.run)
+    if resolved.mode not in ("sentence", "matrix"):
+        return
 
     def switch_cross_attention(is_on: bool) -> None:
         try_change("cross", cross=is_on, context=None, context_text=None)
 
-    control = field_control("cross", resolve_run(setup.run).crossed, switch_cross_attention)
-    control.show(st.toggle, help=say("help.cross"))
+    control = field_control("cross", resolved.crossed, switch_cross_attention)
+    show_row(
+        "cross",
+        say_on_or_off(resolved.crossed),
+        resolved.crossed,
+        lambda: control.show(st.toggle, help=say("help.cross")),
+    )
 
 
-def show_second_sequence(setup: Setup, inputs: RunInputs, mode: str) -> None:
-    """Shows the sentence or matrix from which keys and values are computed."""
-    if mode == "sentence":
-        shipped = spell_tokens(inputs.keys, setup.run)
-        text = shipped if setup.run.context_text is None else setup.run.context_text
-        field_control("context_text", text).show(st.text_input, help=say("help.text"))
-    else:
-        matrix_box("context", inputs)
+def show_second_sentence(setup: Setup, inputs: RunInputs) -> None:
+    """Shows the sentence from which keys and values are computed."""
+    shipped = spell_tokens(inputs.keys, setup.run)
+    text = shipped if setup.run.context_text is None else setup.run.context_text
+    field_control("context_text", text).show(st.text_input, help=say("help.text"))
 
 
 # ---- the language model, for a sentence whose words the example does not know ----------------------------------------

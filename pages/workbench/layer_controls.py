@@ -15,7 +15,6 @@ from pages.panels.flow_numbers import is_too_large
 from pages.panels.live_slider import ListSlider, show_list_slider
 from pages.panels.setup_controls import HALF_WIDTH_PX, field_control, show_refusal, try_change, try_made_change
 from pages.runs.cache import inputs_of, trace_for
-from pages.runs.run_inputs import RunInputs
 from pages.runs.size_changes import MatrixFate, is_resized, list_fates, make_size_changes
 from pages.session import setup_state
 from pages.session.fragments import page_part
@@ -24,14 +23,16 @@ from pages.session.view import ScreenState
 from pages.setup.resolve import config_of, resolve_run, to_positions_field
 from pages.setup.setup import MAX_SHOWN_HEADS, WIRING, Setup
 from pages.site.words import escape_markdown, say
-from pages.workbench.input_controls import current_mode, show_mode_choice
+from pages.workbench.control_rows import list_values, show_row
 
 HeadKind = tuple[str, int]  # (name of a kind of head built by hand, offset)
 
 NO_OUTPUT = "no_output"  # the option that removes W_o; the Setup stores it as w_o = "none", not in its wiring
 WIRING_OPTIONS = ("tied", "swapped", NO_OUTPUT, "residual", "bare", "even")
 MAX_CHOSEN_HEAD_WIDTH = 128  # the most columns of one head that can be chosen
-USUAL_HEAD_COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
+USUAL_HEAD_COUNTS = (1, 2, 4, 8)
+QUERY_NAMES, VALUE_NAMES = ("w_q", "x", "q"), ("w_v", "x", "v")  # the first of them that there is is split into heads
+PROJECTED = ("w_q", "w_v")  # matrices to which columns can be added
 NEW_HEAD_OFFSET = -1  # the offset of a new offset head; the head attends to the token before
 USUAL_OFFSET_REACH = 5  # the slider goes from minus this to plus this, in tokens, unless the head's offset is larger
 # Setup fields that are reset to their defaults when other heads are chosen.
@@ -56,33 +57,48 @@ def size_dependencies(screen: ScreenState) -> tuple[object, ...]:
     )
 
 
-def first_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values whose change redraws the first choices (number of heads, kind of input).
+def head_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """Returns the values whose change redraws the number of heads: the number, the columns, and the effect of a size.
 
-    These are the kind of input, the number of heads, its options, and the sentence about resized matrices.
+    None of them counts if the visitor cannot choose the number.
     """
-    setup = screen.setup
-    return (
-        current_mode(setup),
-        setup.run.example,
-        config_of(setup.run).heads,
-        has_sizes(screen) and head_choices(setup, screen.inputs, config_of(setup.run).heads),
-        describe_size_effects(screen),
-    )
+    if not has_sizes(screen):
+        return ()
+    return (config_of(screen.setup.run).heads, screen.setup.run.d_k, describe_size_effects(screen))
 
 
-@page_part(first_dependencies)
-def show_first_choices(screen: ScreenState) -> None:
-    """Shows the number of heads and the kind of input in one line, then the effects of the last change of a size."""
-    setup = screen.setup
-    with st.container(horizontal=True, gap="small"):
-        if has_sizes(screen):
-            heads = config_of(setup.run).heads
-            show_count_choice("heads", head_choices(setup, screen.inputs, heads), heads)
-        show_mode_choice(setup, current_mode(setup))
-    effects = describe_size_effects(screen)
-    if effects:
-        st.caption(effects)
+def show_head_count(screen: ScreenState) -> None:
+    """Shows the choice of the number of heads: the usual numbers, and any other number behind a press."""
+    heads = config_of(screen.setup.run).heads
+    options = sorted({*USUAL_HEAD_COUNTS, heads})
+
+    def choose_heads(count: int | None) -> None:
+        if count is not None:  # a browser may send a number that is not offered
+            try_made_change("heads", lambda: make_head_count_change(count))
+
+    control = field_control("heads", heads, choose_heads, option_text=str)
+    control.draw(st.segmented_control, options, required=True)
+    with st.popover("…", help=say("help.any_heads"), key="any_heads", type="tertiary"):
+        other = field_control("heads", heads, choose_heads, key="c_any_heads", label="control.any_heads")
+        other.draw(st.number_input, min_value=1, max_value=MAX_SHOWN_HEADS)
+
+
+def make_head_count_change(count: int) -> dict[str, object]:
+    """Returns the changed fields for another number of heads.
+
+    If the columns of W_q cannot be split evenly among the heads, each head is as wide as the rounded-up share, and the
+    added columns are zeros.
+    """
+    run = setup_state.current_setup().run
+    sizes: dict[str, int | None] = {"heads": count, "kv_heads": None}
+    if run.d_k is None and run.d_v is None:
+        matrices = inputs_of(setup_state.current_setup()).matrices
+        for field, names in (("d_k", QUERY_NAMES), ("d_v", VALUE_NAMES)):
+            name = next((name for name in names if name in matrices), None)
+            columns = count if name is None else matrices[name].shape[1]
+            if name in PROJECTED and columns % count:
+                sizes[field] = -(-columns // count)
+    return make_size_changes(run, **sizes)
 
 
 def has_sizes(screen: ScreenState) -> bool:
@@ -94,14 +110,22 @@ def has_sizes(screen: ScreenState) -> bool:
 
 
 @page_part(size_dependencies)
-def show_size_controls(screen: ScreenState) -> None:
-    """Shows the number of key/value heads and the widths of heads."""
+def show_size_row(screen: ScreenState) -> None:
+    """Shows the row with the number of key/value heads and the widths of heads."""
     setup = screen.setup
     if not has_sizes(screen):
         return
     config = config_of(setup.run)
     heads = config.heads
     kv_heads = config.kv_heads or heads
+    sizes = screen.trace.sizes()
+    is_set = kv_heads != heads or setup.run.d_k is not None or setup.run.d_v is not None
+    widths = say("row.of_sizes", kv_heads=kv_heads, d_k=sizes.get("d_k", 0), d_v=sizes.get("d_v", 0))
+    show_row("sizes", widths, is_set, lambda: show_sizes(screen, heads, kv_heads))
+
+
+def show_sizes(screen: ScreenState, heads: int, kv_heads: int) -> None:
+    """Shows the controls for the number of key/value heads and for the widths of heads."""
     show_count_choice("kv_heads", sorted(kv_choices(heads)), kv_heads)
     matrices = screen.inputs.matrices
     if "w_q" not in matrices or "w_v" not in matrices:
@@ -116,13 +140,7 @@ def show_size_controls(screen: ScreenState) -> None:
 def show_count_choice(field: str, options: list[int], value: int) -> None:
     """Shows the choice of a count, such as the number of heads, from the possible ones."""
 
-    def choose_count(count: int) -> None:
-        sizes = {field: count}
-        if field == "heads":
-            sizes["kv_heads"] = None
-        try_sizes(field, **sizes)
-
-    control = field_control(field, value, choose_count, option_text=str)
+    control = field_control(field, value, lambda count: try_sizes(field, **{field: count}), option_text=str)
     control.show(st.selectbox, options, filter_mode=None, width=HALF_WIDTH_PX)
 
 
@@ -146,17 +164,6 @@ def try_sizes(control: str, **sizes: int | None) -> None:
     try_made_change(control, lambda: make_size_changes(setup_state.current_setup().run, **sizes))
 
 
-def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
-    """Returns the head counts that divide the number of query columns; all head counts if a head width is set."""
-    if setup.run.d_k is not None or setup.run.d_v is not None:
-        counts = {*range(1, MAX_SHOWN_HEADS + 1)}
-    else:
-        queries = next(name for name in ("w_q", "x", "q") if name in inputs.matrices)
-        _, columns = inputs.matrices[queries].shape  # the query columns of all heads together
-        counts = {count for count in USUAL_HEAD_COUNTS if columns % count == 0}
-    return sorted({*counts, current})
-
-
 # ---- wiring ----------------------------------------------------------------------------------------------------------
 def wiring_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """Returns the values whose change redraws the wiring control: kind of input, wiring options, origin of W_o."""
@@ -165,8 +172,8 @@ def wiring_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 @page_part(wiring_dependencies)
-def show_wiring_control(screen: ScreenState) -> None:
-    """Shows the wiring options: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions, uniform weights."""
+def show_wiring_row(screen: ScreenState) -> None:
+    """Shows the row of the wiring: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions, even weights."""
     setup, origins = screen.setup, screen.inputs.origins
     if resolve_run(setup.run).mode in ("qkv", "file") or "q" in screen.inputs.drawn:
         return
@@ -180,8 +187,14 @@ def show_wiring_control(screen: ScreenState) -> None:
     chosen = [*setup.run.wiring]
     if origins.get("w_o") == "removed":
         chosen.append(NO_OUTPUT)
-    control = field_control("wiring", [name for name in options if name in chosen], choose_wiring)
-    control.show(st.pills, options, selection_mode="multi")
+    shown = [name for name in options if name in chosen]
+    control = field_control("wiring", shown, choose_wiring)
+    show_row(
+        "wiring",
+        list_values([say(f"wiring.{name}") for name in shown]),
+        bool(shown),
+        lambda: control.show(st.pills, options, selection_mode="multi"),
+    )
 
 
 def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> dict[str, object]:
@@ -208,8 +221,8 @@ def built_heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 @page_part(built_heads_dependencies)
-def show_built_heads_control(screen: ScreenState) -> None:
-    """Shows the choice of heads built by hand, and the sliders for the offsets of offset heads."""
+def show_built_row(screen: ScreenState) -> None:
+    """Shows the row with the choice of heads built by hand, and the sliders for the offsets of offset heads."""
     setup, resolved = screen.setup, resolve_run(screen.setup.run)
     if resolved.mode != "sentence" or resolved.crossed:
         return
@@ -221,11 +234,14 @@ def show_built_heads_control(screen: ScreenState) -> None:
         score = "dot" if texts else None
         try_change("built", built=texts, **NEW_HEADS_RESET, score=score)
 
-    control = field_control("built", list(names), choose_heads)
-    control.draw(st.pills, HEAD_KINDS, selection_mode="multi", help=say("help.built"))
-    for place in offset_places(setup):
-        show_offset_slider(screen, place)
-    show_refusal("built")
+    def show_choice() -> None:
+        control = field_control("built", list(names), choose_heads)
+        control.draw(st.pills, HEAD_KINDS, selection_mode="multi", help=say("help.built"))
+        for place in offset_places(setup):
+            show_offset_slider(screen, place)
+        show_refusal("built")
+
+    show_row("built", list_values([say(f"built.{name}") for name in names]), bool(names), show_choice)
 
 
 def write_chosen_heads(kinds: Sequence[HeadKind], names: Sequence[str]) -> tuple[str, ...]:

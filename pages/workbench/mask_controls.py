@@ -1,6 +1,6 @@
 """Shows the controls for the masks and their parameters; a custom mask is a matrix of 0 and 1, edited in cells."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import streamlit as st
@@ -12,18 +12,20 @@ from attention_core.mechanism.parameters import names_of
 from pages.panels.control import Control
 from pages.panels.live_slider import ListSlider, TypedNumber, show_list_slider
 from pages.panels.setup_controls import field_control, show_refusal, try_change
-from pages.session.fragments import page_part, redraw
+from pages.session.fragments import page_part
 from pages.session.labels import current_palette, place_names
 from pages.session.view import ScreenState
 from pages.setup.choice_text import mask_parameters_of, read_mask, write_mask
 from pages.setup.link_values import MAX_WHOLE_NUMBER
 from pages.setup.resolve import config_of
-from pages.site.controls import MORE_MASKS
+from pages.setup.setup import Setup
 from pages.site.words import say
+from pages.workbench.control_rows import list_values, merge_choice, show_row
 from pages.workbench.input_controls import matrix_box
 
 MaskParameters = dict[str, object]  # {parameter of a mask: its value}
-MASKS_IN_SIGHT = ("causal", "local", "padding")  # masks that are always offered; a button shows the other masks
+CAUSAL, CUSTOM = "causal", "custom"  # custom: a matrix of 0 and 1 that the visitor edits
+RARE_MASKS = ("dilated", "local_global")  # masks of the panel Research variants
 MAX_SUGGESTED_WINDOW = 3  # keys
 
 
@@ -35,7 +37,6 @@ def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
     names_tokens = any("global_tokens" in params for _, params in masks)
     return (
         repr(masks),
-        shows_all(),
         screen.setup.run.allowed,
         sizes["T"],
         sizes["S"],
@@ -45,57 +46,68 @@ def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
     )
 
 
+# ---- on the second line ----------------------------------------------------------------------------------------------
+def show_causal_switch(setup: Setup) -> None:
+    """Shows the switch for the causal mask, which blocks the words after the query."""
+    masks = dict(config_of(setup.run).masks)
+
+    def switch_causal(is_on: bool) -> None:
+        others = {name: params for name, params in masks.items() if name != CAUSAL}
+        chosen = {CAUSAL: suggest_mask_parameters(CAUSAL, 0), **others} if is_on else others
+        try_change(CAUSAL, masks=write_masks(chosen))
+
+    field_control(CAUSAL, CAUSAL in masks, switch_causal).draw(st.toggle, help=say("help.causal"))
+
+
+# ---- rows of the panels ----------------------------------------------------------------------------------------------
 @page_part(mask_dependencies)
-def show_mask_controls(screen: ScreenState) -> None:
-    """Shows the choice of masks, the parameters of each mask, and the matrix of a custom mask."""
+def show_mask_row(screen: ScreenState) -> None:
+    """Shows the row with the usual masks except the causal one, their parameters, and the matrix of a custom mask."""
+    show_row_of_masks("masks", list_usual_masks(), screen)
+
+
+@page_part(mask_dependencies)
+def show_rare_mask_row(screen: ScreenState) -> None:
+    """Shows the row with the rare masks and their parameters, and the position of the causal mask's first query."""
+    show_row_of_masks("rare_masks", RARE_MASKS, screen)
+
+
+def list_usual_masks() -> list[str]:
+    """Returns the masks of the panel More: all that are not rare, except the causal one, and the custom one."""
+    return [name for name in MASKS if name not in (CAUSAL, *RARE_MASKS)] + [CUSTOM]
+
+
+def show_row_of_masks(row: str, offered: Sequence[str], screen: ScreenState) -> None:
+    """Shows the row with the choice of some masks; the others stay as they are.
+
+    row: the name of the row and of its control. offered: the masks of the row; "custom" is a matrix of 0 and 1.
+    """
     setup, trace = screen.setup, screen.trace
     masks, keys = dict(config_of(setup.run).masks), trace.sizes()["S"]
-    custom_now = setup.run.allowed or UNCHANGED
+    in_force = list(masks) if setup.run.allowed is None else [*masks, CUSTOM]
+    chosen = [name for name in offered if name in in_force]
 
     def choose_masks(names: Sequence[str]) -> None:
-        custom = custom_now if "custom" in names else None
-        chosen_masks = {}
-        for name in names:
-            if name in MASKS:
-                chosen_masks[name] = masks.get(name) or suggest_mask_parameters(name, keys)
-        try_change("masks", masks=write_masks(chosen_masks), allowed=custom)
+        wanted = merge_choice(in_force, offered, names)
+        kept = {name: masks.get(name) or suggest_mask_parameters(name, keys) for name in wanted if name in MASKS}
+        custom = setup.run.allowed or UNCHANGED
+        try_change(row, masks=write_masks(kept), allowed=custom if CUSTOM in wanted else None)
 
-    chosen_names = list(masks)
-    if setup.run.allowed is not None:
-        chosen_names.append("custom")
-    with st.container(gap=None):
-        control = field_control("masks", chosen_names, choose_masks)
-        control.draw(st.pills, list_offered(chosen_names), selection_mode="multi", help=say("help.masks"))
-        show_more_masks_button()
-    show_refusal("masks")
-    for name in masks:
-        is_plain_causal = name == "causal" and masks[name] == dict(read_mask(name)[1])
-        if shows_all() or not is_plain_causal:
-            show_mask_numbers(trace, masks, name)
-    if setup.run.allowed is not None:
-        matrix_box("allowed", screen.inputs)
+    def show_choice() -> None:
+        control = field_control(row, chosen, choose_masks, label="control.masks", option_text=name_mask)
+        control.show(st.pills, offered, selection_mode="multi", help=say("help.masks"))
+        for name in masks:
+            if name in offered or (name == CAUSAL and row == "rare_masks"):
+                show_mask_numbers(trace, masks, name)
+        if CUSTOM in chosen:
+            matrix_box("allowed", screen.inputs)
+
+    show_row(row, list_values([say(f"masks.{name}") for name in chosen]), bool(chosen), show_choice)
 
 
-# ---- the offered masks -----------------------------------------------------------------------------------------------
-def shows_all() -> bool:
-    """Returns whether all masks are offered, together with the rarely used offset of the causal mask."""
-    return st.session_state.get(MORE_MASKS, False)
-
-
-def list_offered(chosen: Collection[str]) -> list[str]:
-    """Returns the masks that are offered: the usual masks and the chosen masks, or all masks."""
-    return [name for name in (*MASKS, "custom") if shows_all() or name in MASKS_IN_SIGHT or name in chosen]
-
-
-def show_more_masks_button() -> None:
-    """Shows the button that shows or hides the masks that are not always offered."""
-
-    def switch() -> None:
-        st.session_state[MORE_MASKS] = not shows_all()
-        redraw(show_mask_controls.__name__)
-
-    label, icon = ("control.fewer_masks", "expand_less") if shows_all() else ("control.more_masks", "expand_more")
-    st.button(say(label), key="switch_masks", icon=f":material/{icon}:", type="tertiary", on_click=switch)
+def name_mask(name: str) -> str:
+    """Returns the name of a mask that the page shows."""
+    return say(f"masks.{name}")
 
 
 # ---- masks in a Setup's form, and their default parameters -----------------------------------------------------------

@@ -25,7 +25,6 @@ from pages.runs.compute import ONE_ROW_MATRICES
 from pages.runs.sentences import BIASES, PROJECTIONS
 from pages.session import setup_state
 from pages.session.fragments import page_part
-from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState
 from pages.setup.link_values import MAX_LINK_NUMBER
 from pages.site.words import has, label_arrays, say
@@ -42,7 +41,6 @@ from pages.workbench.matrix_changes import (
     restore_matrix,
 )
 
-EDITORS_DRAWER_KEY = "editors"
 SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}  # matrix -> its projection if Q and K are swapped
 MATRIX_FILE_TYPES = ["csv", "tsv", "txt", "npy", "npz", "json"]
 MAX_PASTED_NUMBERS = 4096  # a matrix with more numbers is not written into the text input
@@ -54,18 +52,8 @@ def show_origins(screen: ScreenState) -> None:
     st.caption(describe_origins(screen.setup, screen.inputs))
 
 
-def is_editing() -> bool:
-    """Returns whether the accordion of matrices is open, because the page then gives its column more width."""
-    return st.session_state.get(EDITORS_DRAWER_KEY, False)
-
-
 def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the values on which the drawing of the matrix editors depends; () while they are closed.
-
-    These are the run, the selection and the choices in the editors.
-    """
-    if not is_editing():
-        return ()
+    """Returns the values on which the matrix editors depend: the run, the selection and the choices in the editors."""
     session = st.session_state
     name = session.get("c_edited")
     return (
@@ -80,17 +68,6 @@ def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(editors_dependencies)
 def show_editors(screen: ScreenState) -> None:
-    """Shows the accordion in which matrices are edited; opening or closing it redraws the whole page."""
-    show_drawer(
-        say("editor.title"),
-        ":material/edit:",
-        EDITORS_DRAWER_KEY,
-        lambda: show_matrix_editor(screen),
-        on_change=st.rerun,
-    )
-
-
-def show_matrix_editor(screen: ScreenState) -> None:
     """Shows the choice of a matrix, and the editor of the chosen matrix."""
     name = choose_matrix(list_editable_matrices(screen))
     matrix, base = get_matrix_and_base(screen, name)

@@ -4,49 +4,108 @@ import streamlit as st
 
 from attention_core.mechanism.scores import SCORES
 from pages.panels.live_slider import TEMPERATURE_RANGE, RatioSlider, TypedNumber, show_ratio_slider
-from pages.panels.setup_controls import HALF_WIDTH_PX, field_control, show_refusal, try_change
+from pages.panels.setup_controls import field_control, show_refusal, try_change
 from pages.runs.devices import AVAILABLE_DEVICES
 from pages.session.fragments import page_part
 from pages.session.labels import current_palette, describe_gpu_obstacle
+from pages.session.side_panel import row_key
 from pages.session.view import ScreenState
 from pages.setup.resolve import config_of
-from pages.setup.setup import DTYPES
+from pages.setup.setup import DTYPES, Setup
+from pages.site.words import say
+from pages.workbench.control_rows import show_row
 
+NO_SCALE = 1.0  # the factor that leaves the scores as they are
+SCALED_DOT = next(iter(SCORES))  # the usual score
+TEMPERATURE_WIDTH_PX = 210  # of the label, the slider and the value on one line
 SCALE_RANGE = (0.01, 10.0)  # range of the scale's slider, which includes 1/√d_k for every width that can be chosen
 SCALE_STEP = 0.05  # step of the arrows at the number input of the scale
 
 
+# ---- on the second line ----------------------------------------------------------------------------------------------
+def show_scale_switch(setup: Setup) -> None:
+    """Shows the switch that turns the scaling of the scores on or off."""
+
+    def switch_scale(is_on: bool) -> None:
+        try_change("scale_on", scale=None if is_on else NO_SCALE)
+
+    control = field_control("scale_on", setup.run.scale != NO_SCALE, switch_scale)
+    control.draw(st.toggle, help=say("help.scale"))
+
+
+def show_temperature_slider(setup: Setup) -> None:
+    """Shows the slider for the temperature; its range reaches from nearly one-hot to nearly uniform weights."""
+    temperature = setup.run.temperature
+    least, most = TEMPERATURE_RANGE
+    slider = RatioSlider(
+        min(least, temperature),
+        max(most, temperature),
+        step="scaled_scores",
+        parameter="temperature",
+    )
+    show_ratio_slider(field_control("temperature", temperature), slider, line_width=TEMPERATURE_WIDTH_PX)
+
+
+def show_device_choice(setup: Setup) -> None:
+    """Shows the device on which the run is computed; a press offers the others, or says why there is no GPU."""
+    obstacle = describe_gpu_obstacle()
+    device = say(f"device.{setup.run.device}")
+    label = say("control.without_gpu", device=device) if obstacle else device
+    opened = st.popover(label, icon=":material/memory:", key=row_key("device"), on_change="rerun")
+    if not opened.open:
+        return
+    with opened:
+        control = field_control("device", setup.run.device)
+        control.show(st.selectbox, AVAILABLE_DEVICES, filter_mode=None)
+        if obstacle:
+            st.caption(obstacle)
+
+
+# ---- rows of the panels ----------------------------------------------------------------------------------------------
 @page_part(lambda screen: config_of(screen.setup.run).score)
-def show_score_control(screen: ScreenState) -> None:
-    """Shows the choice of the score function."""
-    field_control("score", config_of(screen.setup.run).score).show(st.selectbox, list(SCORES), filter_mode=None)
+def show_score_row(screen: ScreenState) -> None:
+    """Shows the row with the choice of the score function."""
+    score = config_of(screen.setup.run).score
+    control = field_control("score", score)
+    show_row(
+        "score",
+        say(f"score.{score}"),
+        score != SCALED_DOT,
+        lambda: control.show(st.selectbox, list(SCORES), filter_mode=None),
+    )
 
 
-@page_part(lambda screen: (screen.setup.run.dtype, screen.setup.run.device))
-def show_number_controls(screen: ScreenState) -> None:
-    """Shows the choice of the precision and of the device."""
-    setup = screen.setup
-    with st.container(horizontal=True):
-        control = field_control("dtype", setup.run.dtype)
-        control.show(st.selectbox, DTYPES, filter_mode=None, width=HALF_WIDTH_PX)
-        control, obstacle = field_control("device", setup.run.device), describe_gpu_obstacle()
-        control.show(st.selectbox, AVAILABLE_DEVICES, filter_mode=None, width=HALF_WIDTH_PX, help=obstacle)
+@page_part(lambda screen: screen.setup.run.dtype)
+def show_precision_row(screen: ScreenState) -> None:
+    """Shows the row with the choice of the precision."""
+    dtype = screen.setup.run.dtype
+    control = field_control("dtype", dtype)
+    show_row(
+        "dtype",
+        say(f"dtype.{dtype}"),
+        dtype != DTYPES[0],
+        lambda: control.show(st.selectbox, DTYPES, filter_mode=None),
+    )
 
 
 @page_part(lambda screen: (screen.setup.run.scale, current_palette().share))
-def show_scale_control(screen: ScreenState) -> None:
-    """Shows the choice of the scale of the scores: the score's default, no scale, or a number."""
+def show_scale_row(screen: ScreenState) -> None:
+    """Shows the row with the choice of the scale of the scores: the score's default, no scale, or a number."""
     scale = screen.setup.run.scale
 
     def choose_scale(kind: str) -> None:
-        try_change("scale", scale={"off": 1.0, "number": 0.5}.get(kind))
+        try_change("scale", scale={"off": NO_SCALE, "number": 0.5}.get(kind))
 
-    kind = find_scale_kind(scale)
-    control = field_control("scale", kind, choose_scale)
-    control.draw(st.segmented_control, ["default", "off", "number"], required=True, width="stretch")
-    if kind == "number":
-        show_scale_slider(scale)
-    show_refusal("scale")
+    def show_choice() -> None:
+        kind = find_scale_kind(scale)
+        control = field_control("scale", kind, choose_scale)
+        control.draw(st.segmented_control, ["default", "off", "number"], required=True, width="stretch")
+        if kind == "number":
+            show_scale_slider(scale)
+        show_refusal("scale")
+
+    value = say("scale.default") if scale is None else f"{scale:g}"
+    show_row("scale", value, scale is not None, show_choice)
 
 
 def show_scale_slider(scale: float) -> None:
@@ -64,19 +123,4 @@ def find_scale_kind(scale: float | None) -> str:
     if scale is None:
         return "default"
     is_typed = st.session_state.get("c_scale") == "number"  # a typed 1 must not become "off", which hides the input
-    return "off" if scale == 1.0 and not is_typed else "number"
-
-
-@page_part(lambda screen: (screen.setup.run.temperature, current_palette().share))
-def show_temperature_control(screen: ScreenState) -> None:
-    """Shows the slider for the temperature; its range reaches from nearly one-hot to nearly uniform weights."""
-    temperature = screen.setup.run.temperature
-    least, most = TEMPERATURE_RANGE
-    slider = RatioSlider(
-        min(least, temperature),
-        max(most, temperature),
-        step="scaled_scores",
-        parameter="temperature",
-    )
-    show_ratio_slider(field_control("temperature", temperature), slider)
-    show_refusal("temperature")
+    return "off" if scale == NO_SCALE and not is_typed else "number"

@@ -17,37 +17,69 @@ from pages.setup.choice_text import read_choice, write_choice, write_position
 from pages.setup.resolve import config_of, modifiers_of, positions_of, to_modifiers_field, to_positions_field
 from pages.setup.setup import Setup
 from pages.site.words import say
+from pages.workbench.control_rows import list_values, merge_choice, show_row
 
 Parameters = Mapping[str, object]  # name -> value of the parameters of one position encoding, modifier or normaliser
 TakeParameters = Callable[[str, dict[str, object]], None]  # called with a control's name and all parameters
+SOFTMAX = next(iter(NORMALISERS))  # the usual normaliser
+RARE_POSITIONS = ("t5", "clipped", "relative_keys", "decoupled_rope")  # position encodings of the Research variants
+NORMS = ("layer_norm_before", "rms_norm_before", "layer_norm_after", "rms_norm_after")  # modifiers of the panel More
 STYLES = {"rope": "interleaved", "rope_half": "half"}  # name of RoPE in a link -> which components it rotates as a pair
 
 
 # ---- positions -------------------------------------------------------------------------------------------------------
 @page_part(lambda screen: positions_of(screen.setup.run))
-def show_position_controls(screen: ScreenState) -> None:
-    """Shows the choice of position encodings and their parameters; for RoPE also which components form a pair."""
-    setup = screen.setup
-    positions = dict(config_of(setup.run).positions)
+def show_position_row(screen: ScreenState) -> None:
+    """Shows the row with the usual position encodings and their parameters; for RoPE also which numbers form a pair."""
+    show_row_of_positions("positions", list_usual_positions(), screen.setup)
 
-    def choose_positions(chosen: Sequence[str]) -> None:
-        names = [name for name in chosen if name in POSITIONS]
+
+@page_part(lambda screen: positions_of(screen.setup.run))
+def show_rare_position_row(screen: ScreenState) -> None:
+    """Shows the row with the rare position encodings and their parameters."""
+    show_row_of_positions("rare_positions", RARE_POSITIONS, screen.setup)
+
+
+def list_usual_positions() -> list[str]:
+    """Returns the position encodings of the panel More: all that are not rare."""
+    return [name for name in POSITIONS if name not in RARE_POSITIONS]
+
+
+def show_row_of_positions(row: str, offered: Sequence[str], setup: Setup) -> None:
+    """Shows the row with the choice of some position encodings; the others stay as they are.
+
+    row: the name of the row and of its control. offered: the encodings of the row.
+    """
+    positions = dict(config_of(setup.run).positions)
+    chosen = [name for name in offered if name in positions]
+
+    def choose_positions(given: Sequence[str]) -> None:
+        names = merge_choice(positions, offered, given)
         wiring = setup_state.current_setup().run.wiring
         if names:
             wiring = tuple(name for name in wiring if name != "bare")
         texts = [write_position(name, positions[name]) if name in positions else name for name in names]
-        try_change("positions", positions=to_positions_field(setup.run, tuple(texts)), wiring=wiring)
+        try_change(row, positions=to_positions_field(setup.run, tuple(texts)), wiring=wiring)
 
-    control = field_control("positions", list(positions), choose_positions)
-    control.draw(st.pills, list(POSITIONS), selection_mode="multi", help=say("help.positions"))
-    for name, params in positions.items():
-        take = partial(take_position, setup, positions, name)
-        declared = POSITIONS[name].parameters
-        if name == "rope":  # in a link, the style is part of RoPE's name
-            show_rope_style(params, take)
-            declared = [parameter for parameter in declared if parameter.name != "style"]
-        show_parameters(name, params, declared, take)
-    show_refusal("positions")
+    def show_choice() -> None:
+        control = field_control(
+            row,
+            chosen,
+            choose_positions,
+            label="control.positions",
+            option_text=lambda name: say(f"positions.{name}"),
+        )
+        control.draw(st.pills, offered, selection_mode="multi", help=say("help.positions"))
+        for name in chosen:
+            params, declared = positions[name], POSITIONS[name].parameters
+            take = partial(take_position, setup, positions, name)
+            if name == "rope":  # in a link, the style is part of RoPE's name
+                show_rope_style(params, take)
+                declared = [parameter for parameter in declared if parameter.name != "style"]
+            show_parameters(name, params, declared, take)
+        show_refusal(row)
+
+    show_row(row, list_values([say(f"positions.{name}") for name in chosen]), bool(chosen), show_choice)
 
 
 def take_position(
@@ -84,19 +116,47 @@ def show_rope_style(params: Parameters, take: TakeParameters) -> None:
 
 # ---- modifiers -------------------------------------------------------------------------------------------------------
 @page_part(lambda screen: modifiers_of(screen.setup.run))
-def show_modifier_controls(screen: ScreenState) -> None:
-    """Shows the choice of modifiers, and the controls of each modifier's parameters."""
-    modifiers = dict(config_of(screen.setup.run).modifiers)
+def show_norm_row(screen: ScreenState) -> None:
+    """Shows the row with the norms before and after the layer, and their parameters."""
+    show_row_of_modifiers("norms", NORMS, screen.setup)
 
-    def choose_modifiers(chosen: Sequence[str]) -> None:
-        names = [name for name in chosen if name in MODIFIERS]
-        started = dict(read_choice(name, MODIFIERS) for name in names)
-        take_modifiers("modifiers", {name: modifiers.get(name, params) for name, params in started.items()})
 
-    control = field_control("modifiers", list(modifiers), choose_modifiers)
-    control.show(st.pills, list(MODIFIERS), selection_mode="multi", help=say("help.modifiers"))
-    for name, params in modifiers.items():
-        show_parameters(name, params, MODIFIERS[name].parameters, partial(take_modifier, modifiers, name))
+@page_part(lambda screen: modifiers_of(screen.setup.run))
+def show_modifier_row(screen: ScreenState) -> None:
+    """Shows the row with the modifiers that are no norms of the layer, and their parameters."""
+    show_row_of_modifiers("modifiers", list_modifiers(), screen.setup)
+
+
+def list_modifiers() -> list[str]:
+    """Returns the modifiers of the panel Research variants: all that are no norms."""
+    return [name for name in MODIFIERS if name not in NORMS]
+
+
+def show_row_of_modifiers(row: str, offered: Sequence[str], setup: Setup) -> None:
+    """Shows the row with the choice of some modifiers; the others stay as they are.
+
+    row: the name of the row and of its control. offered: the modifiers of the row.
+    """
+    modifiers = dict(config_of(setup.run).modifiers)
+    chosen = [name for name in offered if name in modifiers]
+
+    def choose_modifiers(given: Sequence[str]) -> None:
+        started = dict(read_choice(name, MODIFIERS) for name in merge_choice(modifiers, offered, given))
+        take_modifiers(row, {name: modifiers.get(name, params) for name, params in started.items()})
+
+    def show_choice() -> None:
+        control = field_control(
+            row,
+            chosen,
+            choose_modifiers,
+            label="control.modifiers",
+            option_text=lambda name: say(f"modifiers.{name}"),
+        )
+        control.show(st.pills, offered, selection_mode="multi", help=say(f"help.{row}"))
+        for name in chosen:
+            show_parameters(name, modifiers[name], MODIFIERS[name].parameters, partial(take_modifier, modifiers, name))
+
+    show_row(row, list_values([say(f"modifiers.{name}") for name in chosen]), bool(chosen), show_choice)
 
 
 def take_modifier(modifiers: Mapping[str, Parameters], name: str, control: str, params: Parameters) -> None:
@@ -124,12 +184,16 @@ def write_modifiers(modifiers: Mapping[str, Parameters]) -> tuple[str, ...]:
 
 # ---- the normaliser --------------------------------------------------------------------------------------------------
 @page_part(lambda screen: screen.setup.run.normaliser)
-def show_normaliser_control(screen: ScreenState) -> None:
-    """Shows the choice of the normaliser, which turns scores into weights, and its parameters."""
+def show_normaliser_row(screen: ScreenState) -> None:
+    """Shows the row with the choice of the normaliser, which turns scores into weights, and its parameters."""
     name, params = config_of(screen.setup.run).normaliser
-    control = field_control("normaliser", name)
-    control.show(st.selectbox, list(NORMALISERS), filter_mode=None, help=say("help.normaliser"))
-    show_parameters(name, params, NORMALISERS[name].parameters, partial(take_normaliser, name))
+
+    def show_choice() -> None:
+        control = field_control("normaliser", name)
+        control.show(st.selectbox, list(NORMALISERS), filter_mode=None, help=say("help.normaliser"))
+        show_parameters(name, params, NORMALISERS[name].parameters, partial(take_normaliser, name))
+
+    show_row("normaliser", say(f"normaliser.{name}"), name != SOFTMAX, show_choice)
 
 
 def take_normaliser(name: str, control: str, params: Parameters) -> None:

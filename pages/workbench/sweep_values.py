@@ -19,15 +19,16 @@ from pages.runs.size_changes import make_size_changes
 from pages.setup.choice_text import write_choice, write_position
 from pages.setup.link_values import MAX_LINK_NUMBER
 from pages.setup.resolve import config_of, resolve_run, to_positions_field
-from pages.setup.setup import DTYPES, Setup
+from pages.setup.setup import DTYPES, MAX_SHOWN_HEADS, Setup
 from pages.site.words import say
-from pages.workbench.layer_controls import MAX_CHOSEN_HEAD_WIDTH, head_choices, offset_places, turn_head
+from pages.workbench.layer_controls import MAX_CHOSEN_HEAD_WIDTH, offset_places, turn_head
 from pages.workbench.mask_controls import write_masks
 from pages.workbench.parameter_controls import write_modifiers
 
 SweptValue = float | int | str
 SetupChange = dict[str, object]  # field of a Setup -> its new value
 MAX_SWEPT_VALUES = 9  # the most values of a sweep, because this many small maps fit in a line
+SWEPT_HEAD_COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
 MAX_SWEPT_OFFSET = 4  # in tokens: how far a head with a fixed offset is swept in both directions
 
 
@@ -88,6 +89,17 @@ def head_count_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence
         return ()
     counts = head_choices(setup, inputs, trace.sizes()["H"])
     return counts if len(counts) > 1 else ()
+
+
+def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
+    """Returns the head counts that divide the number of query columns; all head counts if a head width is set."""
+    if setup.run.d_k is not None or setup.run.d_v is not None:
+        counts = {*range(1, MAX_SHOWN_HEADS + 1)}
+    else:
+        queries = next(name for name in ("w_q", "x", "q") if name in inputs.matrices)
+        _, columns = inputs.matrices[queries].shape  # the query columns of all heads together
+        counts = {count for count in SWEPT_HEAD_COUNTS if columns % count == 0}
+    return sorted({*counts, current})
 
 
 def with_heads(setup: Setup, value: SweptValue) -> SetupChange:

@@ -30,7 +30,7 @@ class Changes:
 
     def mask(self) -> float:
         """The causal mask is switched on, then off and so on: computed anew where the sentence is a new one."""
-        pill = self.tab.page.get_by_role("button", name="causal", exact=True)
+        pill = self.tab.page.locator(".st-key-c_causal label")
         return self.tab.change(lambda page: pill.click(), lambda page: pill.hover())
 
     def temperature(self) -> float:

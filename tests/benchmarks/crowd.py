@@ -12,7 +12,6 @@ from tests.benchmarks.visitor import Run, Visitor, visiting
 PAUSE = 2.0  # seconds between two changes of a visitor
 TOKENS, HEADS = 7, 2  # of the first screen
 TEMPERATURES = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
-MASKS = ((), ("causal",), ("local window",), ("causal", "sliding window"), ("causal", "padding"))
 WORDS = ("Anna", "Tom", "she", "he", "it", "dog", "cat", "fed", "read", "barked", "and", "then", "the", "laughed")
 KINDS = {"word": 0.45, "cell": 0.25, "mask": 0.1, "temperature": 0.11, "sentence": 0.09}  # 70 % looking, 30 % changing
 
@@ -37,7 +36,7 @@ class Habits:
         return await self.visitor.click_cell(int(self.draws.integers(HEADS)), self.position(), self.position())
 
     async def mask(self) -> Run:
-        return await self.visitor.choose_masks(*MASKS[self.draws.integers(len(MASKS))])
+        return await self.visitor.switch_causal(bool(self.draws.integers(2)))
 
     async def temperature(self) -> Run:
         return await self.visitor.move_temperature(float(self.draws.choice(TEMPERATURES)))

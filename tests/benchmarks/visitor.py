@@ -50,12 +50,9 @@ class Visitor:
         """A weight is opened."""
         return await self.trigger("look", "opened", {"step": "weights", "index": [0, head, query, key]})
 
-    async def choose_masks(self, *labels: str) -> Run:
-        """Exactly these masks, by the words on the screen."""
-        state = self.state("c_masks")
-        state.string_array_value.data[:] = labels
-        state.string_array_value.SetInParent()
-        return await self.run(state)
+    async def switch_causal(self, is_on: bool) -> Run:
+        """The causal mask is switched on or off."""
+        return await self.run(self.state("c_causal", bool_value=is_on))
 
     async def move_temperature(self, value: float) -> Run:
         """The slider is let go."""

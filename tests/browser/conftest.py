@@ -407,9 +407,14 @@ class Screen:
         self.page.wait_for_function(OTHERS, arg=[cell, [": ".join(each) for each in before.items()]])
 
     def open_matrix(self, name: str) -> None:
-        """Opens the drawer of the matrices and chooses one."""
-        self.page.get_by_text("Matrices: edit them").click()
+        """Opens the matrices beside the picture and chooses one."""
+        self.open_way("Matrices")
         self.choose_matrix(name)
+
+    def open_way(self, name: str) -> None:
+        """Opens a way in by its name: Sentence, Matrices, Model or File."""
+        with self.answered():
+            self.page.locator(".st-key-c_way").get_by_text(name, exact=True).click()
 
     def choose_matrix(self, name: str) -> None:
         """Chooses a matrix in the open drawer."""
@@ -451,7 +456,15 @@ class Screen:
     def open_more(self) -> None:
         """Opens the further controls."""
         with self.answered():
-            self.page.get_by_text("More", exact=True).click()
+            self.page.locator(".st-key-more").get_by_role("button").click()
+
+    def open_row(self, name: str) -> None:
+        """Opens a row of the further controls by its name, and the further controls before, if they are closed."""
+        side = self.page.locator(".st-key-side")
+        if side.locator("[class*=st-key-c_panel_]").count() == 0:
+            self.open_more()
+        with self.answered():
+            side.get_by_text(name, exact=True).click()
 
     def choose(self, label: str, option: str) -> None:
         """Another one of a list; by keyboard, and again where the list closes because its place moves."""

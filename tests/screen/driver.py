@@ -22,9 +22,13 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from streamlit.testing.v1.element_tree import Block, ElementTree
 
 from pages.runs import cache
-from pages.site.controls import CONTROLS
+from pages.session.side_panel import PANEL_KEY, row_key
+from pages.setup.resolve import config_of
+from pages.site.controls import CONTROLS, FILE, MATRICES, MORE, RESEARCH
 from pages.site.words import WORD_JOINER
-from pages.workbench.mask_controls import MASKS_IN_SIGHT
+from pages.workbench.layer_controls import USUAL_HEAD_COUNTS
+from pages.workbench.mask_controls import CAUSAL, CUSTOM, RARE_MASKS, list_usual_masks
+from pages.workbench.parameter_controls import NORMS, RARE_POSITIONS, list_modifiers, list_usual_positions
 
 LONGEST_RUN = 250  # seconds: a page that is not drawn by then hangs; on a busy machine a long one took more than 60
 ROOT = Path(__file__).parents[2]
@@ -42,8 +46,16 @@ KINDS = (
     "button_group",
 )
 # The drawers of the workbench, which show nothing while they are closed.
-DRAWERS = ("more", "more_masks", "editors", "export", "proof", "arrays", "step_drawer", "model_figures")
-DRAWER_OF = {control.widget: control.drawer for control in CONTROLS.values()}
+DRAWERS = ("export", "proof", "arrays", "step_drawer", "model_figures")
+ON_THE_LINE_OF_THE_TEXT = ("swap", "examples")  # beside it; what is refused stands under the line
+PANELS = (MORE, RESEARCH, MATRICES, FILE)  # of which one stands beside the picture
+ROWS = [control.row for control in CONTROLS.values() if control.row] + ["cut", "ramp"]  # "device" is a popover
+PANEL_OF = {control.widget: control.panel for control in CONTROLS.values()}
+PARTS_OF_CHOICES = {  # what a visitor chooses at several places -> those places, each with a function of what it offers
+    "masks": {"causal": lambda: [CAUSAL], "masks": list_usual_masks, "rare_masks": lambda: RARE_MASKS},
+    "positions": {"positions": list_usual_positions, "rare_positions": lambda: RARE_POSITIONS},
+    "modifiers": {"norms": lambda: NORMS, "modifiers": list_modifiers},
+}
 config.set_option("client.showErrorDetails", "full")
 # Every AppTest looks through all installed packages for components; none comes or goes while tests run.
 manifest_scanner.scan_component_manifests = cached(manifest_scanner.scan_component_manifests)
@@ -104,7 +116,7 @@ class Screen:
         self.at.query_params.update(link)
         self.opened = {*drawers}
         for drawer in drawers:
-            self.at.session_state[drawer] = True
+            self.mark_open(drawer)
         self.at.run()
         assert not self.at.exception, [(e.message, e.stack_trace) for e in self.at.exception]
         Screen.outside = self.language = self.look()["language"][:2]
@@ -120,19 +132,42 @@ class Screen:
 
     def open(self, *drawers):
         """Opens drawers; all of them where none is named."""
+        self.at.session_state[row_key("device")] = True
         closed = {*(drawers or DRAWERS)} - self.opened
         for drawer in closed:
-            self.at.session_state[drawer] = True
+            self.mark_open(drawer)
         self.opened |= closed
         return self.ran(self.at.run) if closed else self
 
+    def mark_open(self, drawer):
+        """Opens a drawer, or a panel with all its rows, when the page runs the next time."""
+        if drawer not in PANELS:
+            self.at.session_state[drawer] = True
+            return
+        self.at.session_state[PANEL_KEY] = drawer
+        for row in ROWS:
+            self.at.session_state[row_key(row)] = True
+
+    def open_panel(self, panel):
+        """Opens a panel with all its rows in the place of the one that is open."""
+        self.mark_open(panel)
+        for drawer in self.opened - {*PANELS}:  # Streamlit forgets those that were in another panel
+            self.mark_open(drawer)
+        return self.ran(self.at.run)
+
     def seek(self, find, key=""):
-        """What is found on the screen; where that is nothing, once the drawer of this control is open, or all are."""
-        drawer = DRAWER_OF.get(f"c_{key}")
-        if not find() and drawer:
-            self.open(drawer)
+        """What is found on the screen; where that is nothing, in the panel of this control, or wherever it is."""
+        panel = PANEL_OF.get(f"c_{key}")
+        if not find() and panel:
+            self.open_panel(panel)
+        elif not find() and key == "device":
+            self.at.session_state[row_key(key)] = True
+            self.ran(self.at.run)
         if not find():
             self.open()
+        for other in PANELS:
+            if not find():
+                self.open_panel(other)
         return find()
 
     # ---- what a visitor does
@@ -149,11 +184,16 @@ class Screen:
         return [named[name] for name in names]
 
     def set(self, key, value):
-        if key == "masks" and not {*value} <= {*MASKS_IN_SIGHT}:
-            self.open("more_masks")
+        if (key, value) == ("mode", "file"):
+            key = "way"
+        if key == "heads" and value not in USUAL_HEAD_COUNTS:
+            key = "any_heads"
+        if key in PARTS_OF_CHOICES:
+            return self.choose_several(key, value)
         if key == "lang":  # Streamlit closes what has another title then: a visitor opens it again
-            for drawer in self.opened:
-                self.at.session_state[drawer] = True
+            beside = [self.at.session_state[PANEL_KEY]] if PANEL_KEY in self.at.session_state else []
+            for drawer in {*self.opened, *beside} - {None}:
+                self.mark_open(drawer)
         self.seek(lambda: self.parts(f"c_{key}") or self.widgets(key), key)
         if self.parts(f"c_{key}"):  # a slider that the picture follows
             is_typed = self.slider(key)["typed"] is not None
@@ -176,6 +216,18 @@ class Screen:
         """The example that the button of the examples names."""
         (button,) = [block for block in self.at.get("popover") if block.proto.id.endswith("-examples")]
         return button.proto.popover.help
+
+    def choose_several(self, key, names):
+        """Chooses masks, positions or modifiers at each place that offers some of them, where something changes."""
+        run = self.setup().run
+        now = [name for name, _ in getattr(config_of(run), key)]
+        if key == "masks" and run.allowed is not None:
+            now.append(CUSTOM)
+        for place, list_offered in PARTS_OF_CHOICES[key].items():
+            chosen, chosen_now = ([name for name in given if name in list_offered()] for given in (names, now))
+            if chosen != chosen_now:
+                self.ran(self.widget(place).set_value(bool(chosen) if place == CAUSAL else chosen).run)
+        return self
 
     def press(self, key):
         button, *_ = self.seek(lambda: [button for button in self.at.button if button.key == key])
@@ -226,7 +278,7 @@ class Screen:
         return self.click_part("look", "looked", wanted)
 
     def click_part(self, name, event, value):
-        (part,) = self.parts(name)
+        (part,) = self.seek(lambda: self.parts(name))
         trigger = f"$$STREAMLIT_INTERNAL_KEY_{part.proto.id}__events"
         return self.send(trigger, json_trigger_value=json.dumps([{"event": event, "value": value}]))
 
@@ -356,6 +408,7 @@ class Screen:
 
         def from_control():
             order = [node for node in walk(self.at._tree) if getattr(node, "key", None) or node.type == "error"]
+            order = [node for node in order if not str(getattr(node, "key", None)).startswith(ON_THE_LINE_OF_THE_TEXT)]
             places = (n for n, node in enumerate(order) if moved.fullmatch(getattr(node, "key", None) or ""))
             return order[next(places, len(order)) :]
 

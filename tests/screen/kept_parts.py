@@ -17,6 +17,7 @@ class KeptPartsScreen(Screen):
 
     def ran(self, act, *args):
         super().ran(act, *args)
+        super().ran(self.at.run)  # all of it: an AppTest puts parts that are drawn alone behind the others
         before, self.drawn = self.drawn or {}, self.parts_drawn()
         for name, (shows, drawn) in self.drawn.items():
             if name != "show_run" and before.get(name, (None,))[0] == shows:

@@ -41,7 +41,7 @@ def test_a_choice_that_is_not_offered_changes_nothing(text):
     setup = screen.setup()
     for key in ("score", "dtype", "device", "heads", "kv_heads", "positions", "built", "step", "scale"):
         stands(choose(screen, key, text), setup)
-    stands(choose(screen, "masks", text, "causal", text), make_setup(masks=("causal",)))
+    stands(choose(screen, "masks", text, "local window", text), make_setup(masks=("local:1",)))
 
 
 def test_nothing_chosen_where_something_must_be_is_the_beginning():
@@ -173,7 +173,7 @@ NO_EDITS = [
 
 @pytest.mark.parametrize("sent", NO_EDITS)
 def test_cells_that_are_not_there_are_not_edited(sent):
-    screen = Screen("editors")
+    screen = Screen("matrices")
     setup = screen.setup()
     (editor,) = [frame for frame in screen.at.get("dataframe") if frame.proto.id]
     stands(screen.send(editor.proto.id, string_value=json.dumps(sent)), setup)

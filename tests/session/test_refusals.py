@@ -6,7 +6,7 @@ import pytest
 from attention_core.inputs.matrix_text import to_text
 from pages.setup.codec import setup_to_link
 from pages.site.words import load_app_texts
-from tests.screen.driver import DRAWER_OF, DRAWERS, Screen
+from tests.screen.driver import PANEL_OF, Screen
 
 REFUSED = [
     ("text", {}, "", "the text must hold at least one word: it is empty", "请至少输入一个词元：现在是空的。"),
@@ -141,7 +141,7 @@ REFUSED = [
     "control, link, typed, english, chinese", REFUSED, ids=[f"{row[0]}-{n}" for n, row in enumerate(REFUSED)]
 )
 def test_bad_input_is_refused_at_its_control_and_the_screen_stays(control, link, typed, english, chinese):
-    drawers = DRAWERS if DRAWER_OF.get(f"c_{control}") else ()  # open, where the control stands in one of them
+    drawers = filter(None, [PANEL_OF.get(f"c_{control}")])  # the panel in which the control stands, if it is in one
     screen = Screen(*drawers, lang="en", **link)
     before, setup, numbers = screen.fact(), screen.setup(), screen.packed("flow")[1]["numbers"]
     screen.set(control, typed)

@@ -13,17 +13,17 @@ from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 from attention_core.inputs.handmade_heads import HEAD_KINDS as KINDS_OF_HEADS
-from attention_core.mechanism.masks import MASKS
-from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
-from attention_core.mechanism.positions import POSITIONS
 from pages.setup.codec import setup_from_link, setup_to_link
 from pages.setup.setup import make_setup
 from pages.setup.setup_file import setup_to_file
 from pages.site.words import LANGUAGES
-from pages.workbench.layer_controls import WIRING_OPTIONS
+from pages.workbench.layer_controls import USUAL_HEAD_COUNTS, WIRING_OPTIONS
+from pages.workbench.mask_controls import RARE_MASKS, list_usual_masks
+from pages.workbench.parameter_controls import NORMS, RARE_POSITIONS, list_modifiers, list_usual_positions
+from pages.workbench.ways_in import WAYS
 from tests.often import often
-from tests.screen.driver import DRAWERS, KINDS, Screen
+from tests.screen.driver import DRAWERS, KINDS, PANELS, Screen
 from tests.screen.kept_parts import KeptPartsScreen
 from tests.session.test_hostile_words import HOSTILE
 
@@ -55,12 +55,19 @@ CHOICES = {  # what the labels of a choice stand for
     "c_sentence": list(range(9)),
     "c_scale": ["default", "off", "number"],
     "c_rope": ["rope", "rope_half"],
-    "c_masks": [*MASKS, "custom"],
-    "c_positions": list(POSITIONS),
-    "c_modifiers": list(MODIFIERS),
+    "c_way": list(WAYS),
+    "c_heads": list(USUAL_HEAD_COUNTS),
+    "c_masks": list_usual_masks(),
+    "c_rare_masks": list(RARE_MASKS),
+    "c_positions": list_usual_positions(),
+    "c_rare_positions": list(RARE_POSITIONS),
+    "c_norms": list(NORMS),
+    "c_modifiers": list_modifiers(),
     "c_normaliser": list(NORMALISERS),
 }
-SEVERAL = ("c_masks", "c_positions", "c_modifiers", "c_wiring", "c_built")  # of which any number may be chosen
+# Choices of which any number may be chosen.
+SEVERAL = ("c_masks", "c_rare_masks", "c_positions", "c_rare_positions", "c_norms", "c_modifiers")
+SEVERAL += ("c_wiring", "c_built")
 
 
 EDITED = {"what if: scores": "scores", "what if: weights": "weights", "mask": "allowed"}
@@ -109,6 +116,11 @@ def set_to_anything(screen, widget, dice):
     several = widget.type != "button_group" or widget.key in SEVERAL
     chosen = dice.sample(choices, min(len(choices), dice.randint(0, 2))) if several else dice.choice(choices)
     return screen.ran(widget.set_value(chosen).run)
+
+
+def open_any_panel(screen, dice):
+    """Another panel beside the picture, with all its rows open."""
+    return screen.open_panel(dice.choice(PANELS))
 
 
 def bring_a_file(screen, dice):
@@ -174,7 +186,7 @@ def edit_a_cell(screen, dice):
 
 
 MOVES = {use_a_control: 6, press_a_button: 1, click_a_picture: 2, follow_a_number: 2, edit_a_cell: 1}
-MOVES |= {bring_a_file: 1, paint_a_mask: 1}
+MOVES |= {bring_a_file: 1, paint_a_mask: 1, open_any_panel: 2}
 
 
 @pytest.mark.slow

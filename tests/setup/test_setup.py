@@ -364,6 +364,7 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
     @settings(max_examples=120)
     @given(setups())
     @example(make_setup(example="en_it_sink", b_q=read_matrix("~0.1=2.5")))
+    @example(make_setup(w_v=read_matrix("~0.1=2.5"), w_o=read_matrix("~0.1=2.5")))
     @example(make_setup(score="general", w_a=read_matrix("~0.1=0.5")))
     @example(
         make_setup(

@@ -45,7 +45,7 @@ def settings(screen):
 def pinned(**changes):
     screen = Screen().set("pin", True)
     for key, value in changes.items():
-        screen.set(key, value)
+        screen.choose_example(value) if key == "example" else screen.set(key, value)
     return screen
 
 
@@ -282,3 +282,8 @@ def test_a_link_too_long_to_be_opened_again_is_refused_at_the_button():
     screen = Screen(x=";".join([",".join([number] * 4)] * 512)).set("pin", True)
     assert any("100000" in error.replace(",", "") for error in screen.errors())
     assert "pinned" not in screen.link()
+
+
+def test_a_model_whose_heads_are_all_shown_is_compared_too():
+    screen = Screen(ex="model_en_decoder", panel="heads").set("pin", True)
+    assert screen.parts("heads") and screen.parts("model_heads")

@@ -133,7 +133,7 @@ def test_another_seed_draws_the_weights_of_an_example_that_is_random():
 
 
 def test_too_wide_to_edit_in_cells_and_too_long_to_show_as_text():
-    screen = Screen(ex="eight_heads")
+    screen = Screen("matrices", ex="eight_heads")
     assert "A part of 16 × 16 cells is shown; choose where it begins." in screen.captions()
     assert screen.paste_box().value == ""
     screen.paste("1 2\n3 4")
@@ -169,7 +169,7 @@ def test_the_seed_of_everything_random_is_shown_and_changed():
 
 
 def test_the_cells_of_a_matrix_say_what_they_stand_for():
-    (editor,) = [frame for frame in Screen("editors").at.get("dataframe") if frame.proto.id]
+    (editor,) = [frame for frame in Screen("matrices").at.get("dataframe") if frame.proto.id]
     assert list(editor.value.index) == ["1 noun", "2 pronoun", "3 verb", "4 other"]
     assert list(editor.value.columns) == ["1 (head 1)", "2 (head 1)", "3 (head 2)", "4 (head 2)"]
 

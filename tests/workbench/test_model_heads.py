@@ -23,11 +23,11 @@ def run():
 
 
 def test_nothing_of_it_stands_where_another_panel_is_open():
-    assert not Screen(ex="model_en_decoder", text=TIRED).parts("heads")
+    assert not Screen(ex="model_en_decoder", text=TIRED).parts("model_heads")
 
 
 def test_it_gets_the_weights_of_every_head(screen):
-    head, found = screen.packed("heads")
+    head, found = screen.packed("model_heads")
     side = len(head["keys"])
     sent = np.frombuffer(found["weights"], np.float32).reshape(3, 4, side, side)
     own = torch.stack([run()[f"{layer}.attention"]["weights"][0] for layer in (1, 2, 3)])
@@ -36,7 +36,7 @@ def test_it_gets_the_weights_of_every_head(screen):
 
 
 def test_each_head_says_how_much_of_it_lies_on_the_word_before(screen):
-    head, _ = screen.packed("heads")
+    head, _ = screen.packed("model_heads")
     for each in head["heads"]:
         weights = run()[f"{each['layer']}.attention"]["weights"][0, each["head"]]
         expected = sum(float(weights[t, t - 1]) for t in range(1, len(weights))) / (len(weights) - 1)
@@ -45,7 +45,7 @@ def test_each_head_says_how_much_of_it_lies_on_the_word_before(screen):
 
 
 def test_of_a_pronoun_it_says_the_weight_on_the_noun_of_the_simple_rule_and_of_a_verb_nothing(screen):
-    head, _ = screen.packed("heads")
+    head, _ = screen.packed("model_heads")
     for each in head["heads"]:
         weights = run()[f"{each['layer']}.attention"]["weights"][0, each["head"]]
         assert each["here"]["antecedent"] == pytest.approx(float(weights[AT, 7]))  # "street", the nearest that fits
@@ -54,13 +54,13 @@ def test_of_a_pronoun_it_says_the_weight_on_the_noun_of_the_simple_rule_and_of_a
 
 
 def test_without_a_pronoun_that_has_a_noun_there_is_no_such_number():
-    head, _ = Screen(ex="model_en_decoder", text=SHORT, panel="heads").packed("heads")
+    head, _ = Screen(ex="model_en_decoder", text=SHORT, panel="heads").packed("model_heads")
     assert all("antecedent" not in each["here"] for each in head["heads"])
     assert "has no number here" in head["text"]["about"]
 
 
 def test_what_a_head_adds_is_as_long_as_its_values_through_its_rows(screen):
-    head, _ = screen.packed("heads")
+    head, _ = screen.packed("model_heads")
     (told,) = [each["written"] for each in head["heads"] if (each["layer"], each["head"]) == (2, 3)]
     own = run()["2.attention"]
     w_o = load_model(NAME).layers[1].w_o[3 * 16 : 4 * 16].double()
@@ -69,19 +69,19 @@ def test_what_a_head_adds_is_as_long_as_its_values_through_its_rows(screen):
 
 
 def test_the_rows_of_its_rollout_sum_to_one(screen):
-    head, found = screen.packed("heads")
+    head, found = screen.packed("model_heads")
     side = len(head["keys"])
     rolled = np.frombuffer(found["rolled"], np.float32).reshape(side, side)
     assert rolled.sum(-1) == pytest.approx(np.ones(side), abs=1e-6)
 
 
 def test_a_map_opens_its_head_and_what_is_no_head_opens_nothing(screen):
-    screen.click_part("heads", "head", [3, 1])
+    screen.click_part("model_heads", "head", [3, 1])
     assert (screen.setup().run.layer, screen.setup().view.head) == (3, 1)
     for sent in ([0, 1], [4, 0], [1, 4], [True, 0], "head", {"layer": 1}):
-        screen.click_part("heads", "head", sent)
+        screen.click_part("model_heads", "head", sent)
         assert (screen.setup().run.layer, screen.setup().view.head) == (3, 1)
-        assert screen.parts("heads")
+        assert screen.parts("model_heads")
 
 
 # ---- order and search ------------------------------------------------------------------------------------------------
@@ -90,11 +90,11 @@ FIRST = {"by": "layers", "least": 0.0, "from": None, "to": None}
 
 
 def order(screen):
-    return screen.packed("heads")[0]["order"]
+    return screen.packed("model_heads")[0]["order"]
 
 
 def sort(screen, **choices):
-    return screen.click_part("heads", "order", {**order(screen), **choices})
+    return screen.click_part("model_heads", "order", {**order(screen), **choices})
 
 
 def test_the_order_the_filter_and_the_pair_that_is_searched_stand_in_the_link(screen):
@@ -142,7 +142,7 @@ def test_an_order_that_no_control_offers_is_refused(name, sent):
 
 def test_what_is_no_order_changes_nothing(screen):
     for sent in (None, "same", [], {"by": "same"}, 5):
-        screen.click_part("heads", "order", sent)
+        screen.click_part("model_heads", "order", sent)
         assert order(screen) == FIRST and errors(screen) == []
 
 
@@ -169,9 +169,9 @@ def errors(screen):
 
 
 def test_of_a_second_sentence_of_as_many_words_it_gets_the_weights_and_how_much_moved(screen):
-    assert screen.packed("heads")[1]["other"] == b""
+    assert screen.packed("model_heads")[1]["other"] == b""
     screen.set("other_text", WIDE)
-    head, found = screen.packed("heads")
+    head, found = screen.packed("model_heads")
     here, there = weights_of(TIRED), weights_of(WIDE)
     side = here.shape[-1]
     sent = np.frombuffer(found["other"], np.float32).reshape(3, 4, side, side)
@@ -186,7 +186,7 @@ def test_of_a_second_sentence_of_as_many_words_it_gets_the_weights_and_how_much_
 
 def test_of_a_second_sentence_of_another_length_it_gets_the_measures_alone(screen):
     screen.set("other_text", SHORT)
-    head, found = screen.packed("heads")
+    head, found = screen.packed("model_heads")
     assert found["other"] == b"" and head["order"]["by"] == "layers"
     assert "This sentence has 13 words, the second 6" in head["text"]["about"]
     for each in head["heads"]:
@@ -197,13 +197,13 @@ def test_of_a_second_sentence_of_another_length_it_gets_the_measures_alone(scree
 
 def test_a_second_sentence_that_is_too_long_is_refused_and_the_one_before_stays(screen):
     screen.set("other_text", WIDE)
-    before = screen.packed("heads")
+    before = screen.packed("model_heads")
     screen.set("other_text", "the dog " * 30)
     assert len(errors(screen)) == 1 and "47" in errors(screen)[0]
-    assert screen.packed("heads") == before
+    assert screen.packed("model_heads") == before
     assert screen.widget("other_text").value == "the dog " * 30
     screen.set("other_text", "")
-    assert errors(screen) == [] and screen.packed("heads")[1]["other"] == b""
+    assert errors(screen) == [] and screen.packed("model_heads")[1]["other"] == b""
 
 
 def test_a_word_that_the_model_does_not_know_is_named(screen):
@@ -215,6 +215,6 @@ def test_the_second_sentence_stands_in_the_link_and_another_model_reads_it_too(s
     screen.set("other_text", WIDE)
     assert screen.link()["other_text"] == WIDE
     screen.set("model", "en_asked_encoder")
-    assert screen.widget("other_text").value == WIDE and screen.packed("heads")[1]["other"] != b""
+    assert screen.widget("other_text").value == WIDE and screen.packed("model_heads")[1]["other"] != b""
     screen.press("undo").press("undo")
-    assert "other_text" not in screen.link() and screen.packed("heads")[1]["other"] == b""
+    assert "other_text" not in screen.link() and screen.packed("model_heads")[1]["other"] == b""

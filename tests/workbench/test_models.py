@@ -86,7 +86,8 @@ def test_a_word_that_the_model_does_not_know_is_marked_and_gets_a_category():
 
 
 def test_it_says_what_it_is_and_no_more():
-    (about,) = [text for text in Screen(ex="model_en").captions() if text.startswith("Trained here on")]
+    about = Screen(ex="model_en").widget("model").help
+    assert about.startswith("Trained here on")
     assert "sentences of a small grammar; it knows 1,701 words. On other sentences it guesses." in about
 
 

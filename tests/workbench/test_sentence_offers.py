@@ -73,7 +73,7 @@ def test_nearly_every_word_that_the_translator_learned_to_write_has_a_meaning():
 def test_learned_weights_are_asked_for_and_the_language_model_reads_the_sentence(language, text, example):
     screen = Screen(lang=language).set("text", text)
     before = screen.setup()
-    screen.press("learned_model")
+    screen.set("way", "model")
     assert screen.errors() == [] and screen.setup() == make_setup(example=example, text=screen.setup().run.text)
     assert screen.setup().run.text.replace(" ", "") == text.replace(" ", "")
     assert screen.press("undo").setup() == before

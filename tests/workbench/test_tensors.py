@@ -389,7 +389,8 @@ def test_a_sentence_again():
 
 
 def test_lists_say_nothing_in_streamlits_own_english():
-    masked, brought = Screen(lang="zh", mask="local_global:2"), bring(Screen(lang="zh"), ("t.npz", npz(**tensors())))
+    masked = Screen("research", lang="zh", mask="local_global:2")
+    brought = bring(Screen("more", lang="zh"), ("t.npz", npz(**tensors())))
     for screen in (masked.open(), brought.open()):
         empty = [box.label for box in [*screen.at.selectbox, *screen.at.multiselect] if not box.value]
         assert len(empty) > 1

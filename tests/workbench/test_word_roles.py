@@ -146,8 +146,8 @@ def test_chinese_is_cut_into_words_or_by_character():
 
 
 def test_the_switch_stands_only_under_a_text_that_is_written_without_spaces():
-    assert not [each for each in Screen().at.toggle if each.key == "c_cut"]
-    assert [each for each in Screen(ex="zh_ta").at.toggle if each.key == "c_cut"]
+    assert not [each for each in Screen("more").at.toggle if each.key == "c_cut"]
+    assert [each for each in Screen("more", ex="zh_ta").at.toggle if each.key == "c_cut"]
 
 
 # ---- lessons that take a reader's sentence ---------------------------------------------------------------------------

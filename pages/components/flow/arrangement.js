@@ -9,6 +9,9 @@ const LEAST_ROOM = 260; // in px: least height of a picture that fills the scree
 const [WORD_PX, ASKS_PX] = [24, 15]; // font sizes at unit 1 of the words, and of the text below the query's word
 const WIDEST_WORDS = 0.34; // share of the width: words that would take more have a smaller font
 const WIDEST_COLUMN = 0.45; // share of the width: words that take more in the smallest font are cut
+const AROUND = 346; // in px: height of what stands above and below the picture of the workbench
+const RAIL_HEIGHT = 84; // in px: of the small maps of the heads, where they stand above the picture
+const LEAST_FREE = 310; // in px: least height of this picture
 const MAKES_ROOM = 0.3; // the layout changes to that of a keyframe in this share of the keyframe's duration
 
 export class Arrangement {
@@ -29,10 +32,13 @@ export class Arrangement {
   }
 
   // Returns the sizes and flags of the picture that are the same at every keyframe ("stop").
-  frameOf({ width, stage, data, model, look, open, asking }) {
+  frameOf({ width, root, rail, stage, data, model, look, open, asking }) {
     const compact = width < 640;
     const room = data.fills ? Math.max(stage.clientHeight, LEAST_ROOM) : null; // in px; null unless it fills the screen
-    const unit = clamp(room ? Math.min(width / 1010, room / 430) : width / 1010, compact ? 0.62 : 0.8, room ? 4 : 1.75);
+    const above = rail.root.hidden || root.classList.contains("wide") ? 0 : RAIL_HEIGHT;
+    const free = data.hears ? Math.max(window.innerHeight - AROUND - above, LEAST_FREE) / data.height : Infinity;
+    const most = Math.min(width / 1010, room ? room / 430 : free);
+    const unit = clamp(most, compact ? 0.62 : 0.8, room ? 4 : 1.75);
     const height = room ?? data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75);
     const measure = (text, size, weight = 400) => textWidth(text, size * unit, weight);
     const asks = data.crossed ? 0 : measure(data.text.asks, ASKS_PX); // in px: width of the text below the query's word

@@ -31,6 +31,8 @@ import { widths } from "./words.js";
 const CHANGE_MS = 420; // in ms: duration of the animation of numbers and positions from one state to the next
 const FLOW_GOES = 2; // while the map opens, the flow picture fades this many times faster
 const OPENS_MS = 750; // in ms: duration of the animation from the flow picture to the map
+const RAIL_SIZES = [2, 4, 8, Infinity]; // flow.css has a size of the small maps for up to so many heads
+const LEAST_WIDE = 900; // in px: least width of a picture that has the small maps of the heads beside it
 const LONGEST_FRAME_MS = 34; // in ms: after a longer frame, the animation moves only as far as in this time
 
 /** @param {import("../shared.js").Component<Uint8Array>} component data: of pages/panels/flow_data.py, packed */
@@ -148,6 +150,8 @@ export class Flow {
     this.rail.root.classList.toggle("layers", Boolean(data.layers.now));
     this.rail.root.classList.toggle("many", !data.layers.now && data.heads > MOST_DESCRIBED_HEADS);
     this.rail.show(smallHeads(this), data.palette);
+    this.rail.root.dataset.size = data.layers.now ? "layers" : RAIL_SIZES.find((most) => data.heads <= most);
+    if (data.heads !== old?.heads) this.measured = 0; // the small maps may take more or less of the width
     this.bar.show(data.text);
     this.strip.root.setAttribute("aria-label", data.text.steps);
     this.stripShows = null;
@@ -291,7 +295,7 @@ export class Flow {
 
   resized() {
     /** @type {number} */
-    this.measured = this.root.clientWidth;
+    this.measured = this.measure();
     if (!this.snapshot || !this.measured) return;
     this.before = null;
     this.arrange();
@@ -300,7 +304,13 @@ export class Flow {
 
   // Returns the width in px, read once for each size, because every reading makes the browser compute the layout.
   get width() {
-    return (this.measured ||= this.root.clientWidth);
+    return (this.measured ||= this.measure());
+  }
+
+  // Returns the width of the picture in px. Where there is room, the small maps of the heads stand beside it.
+  measure() {
+    this.root.classList.toggle("wide", Boolean(this.data?.hears) && this.root.clientWidth >= LEAST_WIDE);
+    return this.stage.clientWidth || this.root.clientWidth;
   }
 
   // Returns whether the flow picture is invisible: during a drag, if another view or the open map covers it.

@@ -9,6 +9,7 @@ import { hear, shared, tellOthers } from "../shared.js";
  * @property {string} of the name of the slider
  * @property {string} label
  * @property {string} colour
+ * @property {boolean} [is_line] whether label, slider and value stand on one line
  * @property {any} value
  * @property {any[] | null} values
  * @property {string[]} texts the values as texts
@@ -30,6 +31,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   name.textContent = data.label;
   input.setAttribute("aria-label", data.label);
   root.style.setProperty("--colour", data.colour);
+  root.classList.toggle("inline", Boolean(data.is_line));
   const isHeld = shared.heldSlider?.of === data.of && view.of === data.of;
   view.of = data.of;
   if (!isHeld) stand(input, data);

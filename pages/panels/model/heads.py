@@ -46,7 +46,7 @@ def draw_heads(screen: ScreenState) -> None:
     shape = load_recipe(model_sentences_of(screen.setup.run).model).shape()
     components.model_heads(
         data=components.pack_bytes(make_heads_data(screen)),
-        key="heads",
+        key="model_heads",  # "heads" are the small maps of a comparison
         given={"layers": shape.layers, "heads": shape.heads},
         on_head=lambda place: open_head(screen.selection.query, *place),
         on_order=lambda order: take_order(screen, order),

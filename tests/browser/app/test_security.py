@@ -94,7 +94,7 @@ def test_a_whole_visit_breaks_no_rule_and_asks_nobody_else(listening):
         page.get_by_role("button", name="PyTorch script").click()
     assert script.value.failure() is None
     page.keyboard.press("Escape")
-    page.get_by_text("Matrices: edit them").click()
+    opened.open_way("Matrices")
     page.get_by_test_id("stDataFrame").first.locator("canvas").first.wait_for()
     page.get_by_text("中文", exact=True).click()
     opened.wait_for_sentence("头 1：“she”把 93% 的注意力给了“Anna”")

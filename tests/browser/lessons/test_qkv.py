@@ -43,7 +43,7 @@ def test_without_matrices_a_layer_is_one_with_identity_matrices_and_scale_1(scre
     dot = simple.numbers("weights [head 1, dog,")
     assert len(dot) == 4 and standard.numbers("weights [head 1, dog,") == dot
     for opened in (simple, standard):
-        opened.open_more()
+        opened.open_row("Score")
         opened.choose("Score", "cosine")
         opened.wait_for_others("weights [head 1, dog,", dot)
     cosine = simple.numbers("weights [head 1, dog,")
@@ -70,7 +70,7 @@ def test_the_workbench_shows_exactly_this_run(screen):
     opened.wait_for_sentence("“he” gives 95 % of its attention to “Tom”")
     assert opened.query() == {"text": "Tom read and he laughed", "t": "3"}
     opened.page.get_by_text("Learn", exact=True).click()
-    opened.page.locator("a", has_text="4 · Query, key, value").click()
+    opened.page.locator("a", has_text="Query, key, value").click()
     opened.wait_for_text("What does one word take from the others?")
     opened.wait_for_sentence("“he” gives 95 %")  # the lesson is as it was left
 

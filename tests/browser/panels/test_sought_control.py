@@ -16,13 +16,13 @@ FOCUSED = """(key) => {
     ("language", "word", "key"),
     [
         ("en", "heads", "c_heads"),
-        ("en", "upload", "c_mode"),
-        ("en", "paste", "c_mode"),
+        ("en", "upload", "c_bring"),
+        ("en", "precision", "c_dtype"),
         ("en", "device", "c_device"),
         ("en", "GPU", "c_device"),
         ("zh", "头数", "c_heads"),
-        ("zh", "上传", "c_mode"),
-        ("zh", "粘贴", "c_mode"),
+        ("zh", "上传", "c_bring"),
+        ("zh", "精度", "c_dtype"),
         ("zh", "设备", "c_device"),
     ],
 )

@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
-NEW = "() => [...document.querySelectorAll('[data-testid=stColumn] input:not([data-seen])')].map(box => box.ariaLabel)"
-MARK = "() => [...document.querySelectorAll('[data-testid=stColumn] input')].forEach(box => box.dataset.seen = 1)"
+NEW = "() => [...document.querySelectorAll('.st-key-workbench input:not([data-seen])')].map(box => box.ariaLabel)"
+MARK = "() => [...document.querySelectorAll('.st-key-workbench input')].forEach(box => box.dataset.seen = 1)"
 
 
 def undo(opened) -> None:
@@ -20,6 +20,7 @@ def test_what_follows_from_a_change_is_drawn_and_undo_draws_it_as_it_was(screen)
     number = opened.page.get_by_role("spinbutton", name="Local window: reach to each side")
     badge = opened.page.get_by_test_id("stPopover").filter(has_text="checked")
     link = opened.query()
+    opened.open_row("Masks: window, padding, custom")
     local = opened.page.get_by_role("button", name="local window", exact=True)
     local.click()
     expect(number).to_be_visible()
@@ -48,7 +49,7 @@ def test_a_refusal_comes_and_goes_and_the_other_controls_stay(screen):
 
 def test_another_example_and_another_language_reach_every_part(screen):
     opened = screen("?lang=en")
-    opened.open_more()
+    opened.open_row("Heads built by hand")
     opened.page.get_by_role("button", name="Examples", exact=True).click()
     here = opened.page.locator(".examples a[aria-current]")
     expect(here).to_contain_text("Who is “it”?")
@@ -57,7 +58,7 @@ def test_another_example_and_another_language_reach_every_part(screen):
         opened.page.get_by_label("Find an example").fill("five heads")
         opened.page.keyboard.press("Enter")
     expect(opened.page.get_by_test_id("stPopoverBody")).to_be_hidden()
-    expect(opened.page.locator(".st-key-c_heads input")).to_have_value("5")
+    expect(opened.page.locator(".st-key-c_heads [aria-checked=true]")).to_have_text("5")
     expect(opened.page.locator(".st-key-c_built [aria-pressed=true]")).to_have_count(5)
     opened.page.get_by_text("中文", exact=True).click()
     expect(opened.page.get_by_label("句子", exact=True)).to_be_visible()
@@ -66,9 +67,9 @@ def test_another_example_and_another_language_reach_every_part(screen):
 
 def test_an_opened_editor_follows_the_head_that_is_looked_at_and_a_change(screen):
     opened = screen("?lang=en")
-    opened.page.get_by_text("Matrices: edit them", exact=True).click()
+    opened.open_way("Matrices")
     opened.page.get_by_text("what if: scores", exact=True).click()
-    about = opened.page.locator(".st-key-editors")
+    about = opened.page.locator(".st-key-side")
     expect(about).to_contain_text("head 1")
     with opened.answered():
         opened.page.locator(".flow .rail button").nth(1).click()

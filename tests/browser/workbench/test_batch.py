@@ -27,8 +27,9 @@ BLOCKED = """root => {
 
 def test_each_sentence_of_a_batch_has_the_weights_that_it_has_alone(screen):
     opened = screen()
-    opened.open_more()
-    opened.page.get_by_text("A batch of sentences").click()
+    opened.open_row("Batch of sentences")
+    with opened.answered():
+        opened.page.get_by_text("A batch of sentences").click()
     box = opened.page.get_by_label("More sentences, one per line")
     box.fill("\n".join(MORE))
     box.press("Control+Enter")

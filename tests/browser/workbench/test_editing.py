@@ -60,17 +60,6 @@ def test_the_matrix_and_the_picture_that_it_changes_are_seen_together(screen):
     assert grid["y"] >= 60 and grid["y"] + grid["height"] <= 720
 
 
-def test_a_drawer_that_has_not_grown_yet_leaves_the_page_where_it_is(screen):
-    opened = screen("?lang=en")
-    opened.page.add_style_tag(content="[data-testid=stExpanderDetails] { height: 0; overflow: hidden }")
-    opened.page.get_by_text("Matrices: edit them").click()
-    opened.page.locator(".st-key-scroller_editors").wait_for(state="attached")
-    opened.settled()
-    page = opened.page.get_by_test_id("stMain")
-    assert page.evaluate("page => page.scrollHeight - page.clientHeight") > 0  # it could be scrolled
-    assert page.evaluate("page => page.scrollTop") == 0
-
-
 def test_the_headings_of_the_grid_cannot_be_typed_into(screen):
     opened = screen()
     opened.open_matrix("w_q")
@@ -177,6 +166,7 @@ def test_a_bias_is_made_of_zeros_and_at_random(screen):
     assert shown == pytest.approx(drawn, abs=1e-9)
 
 
+WIRING = "Wiring: tied, swapped, residual"
 PILLS = [
     # (it, dog) and (dog, it) change places: row dog has 69.59 / (69.59 + 6)
     ("swap Q and K", "weights [head 1, dog, it]", "0.9206"),
@@ -189,7 +179,7 @@ PILLS = [
 
 def test_a_pill_changes_the_layer_and_changes_it_back(screen):
     opened = screen("?step=output")
-    opened.open_more()
+    opened.open_row(WIRING)
     for pill, cell, number in PILLS:
         choice = opened.page.get_by_role("button", name=pill, exact=True)
         with opened.answered():
@@ -203,7 +193,7 @@ def test_a_pill_changes_the_layer_and_changes_it_back(screen):
 
 def test_the_sum_with_x_is_a_new_step(screen):
     opened = screen()
-    opened.open_more()
+    opened.open_row(WIRING)
     opened.page.get_by_role("button", name="residual", exact=True).click()
     expect(opened.page.get_by_text("New: residual. All other numbers are as they were.")).to_be_visible()
     opened.settled()
@@ -216,7 +206,7 @@ def test_the_sum_with_x_is_a_new_step(screen):
 def test_a_head_that_knows_positions_alone_evens_out_without_them(screen):
     opened = screen("?ex=zh_colour")
     opened.wait_for_number("weights [head 1, 追, 猫]", "0.83")
-    opened.open_more()
+    opened.open_row(WIRING)
     opened.page.get_by_role("button", name="no positions", exact=True).click()
     opened.wait_for_number("weights [head 1, 追, 猫]", "0.2")
     numbers = opened.numbers("weights [head 1,").values()
@@ -227,7 +217,7 @@ def test_a_head_that_knows_positions_alone_evens_out_without_them(screen):
 def test_the_offset_dial_moves_the_dark_diagonal(screen):
     opened = screen("?ex=built_heads&head=1")
     opened.wait_for_number("weights [head 2, dog, the (no. 3)]", "0.96")
-    opened.open_more()
+    opened.open_row("Heads built by hand")
     dial = opened.page.get_by_role("slider", name="Offset")
     dial.focus()
     for place in ("dog, dog", "dog, and"):  # 0, then +1
@@ -238,22 +228,25 @@ def test_the_offset_dial_moves_the_dark_diagonal(screen):
 
 def test_sizes_come_and_go_and_the_edited_numbers_that_fit_stay(screen):
     opened = screen("?w_q=~1.0%3D5")
-    opened.open_more()
     opened.open_matrix("w_q")
     box = opened.page.get_by_role("textbox", name="w_q as text")
     expect(box).not_to_have_value("")
     first = box.input_value()
     assert first.split("\n")[1].split() == ["5", "-3", "0", "0"]
     for heads in ("1", "2"):
-        opened.choose("Heads", heads)
+        opened.press("Heads", heads)
         expect(box).to_have_value(first)  # one head of 4 columns or two of 2: the same numbers
+    opened.open_row("Key/value heads, widths")
     width = opened.page.get_by_role("spinbutton", name="Width d_k")
     width.fill("3")
     width.press("Enter")
     wide = "0  0  0  0  0  0\n5  -3  0  0  0  0\n0  0  0  3  -3  0\n0  0  0  0  0  0"  # a column for each head
+    opened.open_matrix("w_q")
     expect(box).to_have_value(wide)
+    opened.open_row("Key/value heads, widths")
     width.fill("2")
     width.press("Enter")
+    opened.open_matrix("w_q")
     expect(box).to_have_value(first)
 
 

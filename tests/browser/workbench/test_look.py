@@ -77,7 +77,7 @@ def test_a_phone_in_the_dark_scrolls_up_and_down_alone(screen, query, language):
     fold = opened.page.locator(".flow .panel.sheet .fold")
     if fold.is_visible():  # a sum that the link opens lies over the lower half of the screen
         fold.click()
-    opened.page.get_by_text("矩阵：" if language == "zh" else "Matrices: edit them").first.click()
+    opened.open_way("矩阵" if language == "zh" else "Matrices")
     opened.page.get_by_test_id("stDataFrame").locator("canvas").first.wait_for()
     for place in ("document.documentElement", "document.querySelector('[data-testid=stMain]')"):
         assert opened.page.evaluate(f"() => {place}.scrollWidth") <= 390

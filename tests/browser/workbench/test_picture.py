@@ -72,11 +72,15 @@ def test_words_and_heads_of_wide_vectors_are_looked_at_without_the_server(screen
 @pytest.mark.slow
 def test_first_sight_has_few_controls_and_all_else_is_under_more_in_the_order_of_use(screen):
     opened = screen("?lang=en")
-    labels = opened.page.locator("[data-testid=stWidgetLabel], label.live span").filter(visible=True)
-    pane = ["Sentence", "Heads", "Input", "Masks", "Scale", "Temperature"]
-    assert [text for text in labels.all_inner_texts() if text in pane] == pane
-    assert len(labels.all_inner_texts()) <= len(pane) + 2  # beside them Keep as A, and the list of steps
+    lines = opened.page.locator(".st-key-first_line, .st-key-settings")
+    assert [line.bounding_box()["height"] for line in lines.all()] == [40, 40]
+    shown = " ".join(lines.all_inner_texts())
+    order = ["Sentence", "Matrices", "Model", "File", "Examples", "Heads", "Causal", "Scale", "CPU", "More"]
+    assert [shown.index(word) for word in order] == sorted(shown.index(word) for word in order)
+    bar = opened.page.locator(".flow > .bar").bounding_box()
+    assert bar["y"] + bar["height"] <= 720  # all of the picture is in sight
     opened.open_more()
-    more = labels.all_inner_texts()
-    order = ["Temperature", "Score", "Positions", "Precision"]
-    assert [text for text in more if text in order] == order
+    rows = opened.page.locator(".st-key-side [data-testid=stExpander] summary")
+    names = [text.split("\n")[0] for text in rows.all_inner_texts()]
+    assert names[2:6] == ["Positions", "Score", "Scale factor", "Masks: window, padding, custom"]
+    assert rows.last.bounding_box()["y"] < 720

@@ -25,7 +25,8 @@ def shown(opened):
 def test_numbers_that_are_too_many_for_a_link_go_on_as_a_file_and_the_link_outlives_the_server(screen, tmp_path):
     opened = screen()
     first = opened.sentence()
-    opened.choose("Input", "Matrix X")
+    opened.open_way("Matrices")
+    opened.press("Input", "Matrix X")
     box = opened.page.get_by_role("textbox", name="x as text")
     box.fill(WIDE)
     box.press("Control+Enter")

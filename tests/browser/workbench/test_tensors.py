@@ -35,7 +35,7 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 def bringing(screen):
     """A screen that waits for a file."""
     opened = screen()
-    opened.choose("Input", "File")
+    opened.open_way("File")
     opened.page.get_by_test_id("stFileUploader").wait_for()
     opened.settled()
     return opened
@@ -56,7 +56,7 @@ def test_weights_without_the_scale_are_named_with_place_and_cause_and_agree_with
     assert numbers.groups() == tuple(f"{each[0, head, query, key]:.4g}" for each in (theirs, ours))
     cause = "One change reproduces the file's weights, within the rounding of float64: no scale"
     expect(bringing.page.get_by_text(cause)).to_be_visible()
-    bringing.page.get_by_role("radio", name="off", exact=True).click()
+    bringing.page.get_by_text("Scale ÷ √d").click()
     expect(bringing.page.get_by_text("The file's weights agree with what is computed here")).to_be_visible()
     expect(said).to_have_count(0)
     drawn_large = bringing.numbers("weights [head")

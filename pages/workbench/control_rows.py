@@ -1,0 +1,46 @@
+"""Draws the rows of the panels More and Research variants: a name, what holds now, and the controls behind it."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import streamlit as st
+
+from pages.session.side_panel import row_key
+from pages.site.words import escape_markdown, say
+
+
+def show_row(name: str, value: str, is_set: bool, show_controls: Callable[[], None]) -> None:
+    """Shows a row of a panel; a press opens its controls in place, which are drawn only while it is open.
+
+    name: the row's key in [row] of the page's texts. value: what holds now, shown at the right end of the row. is_set:
+    whether this differs from the usual, so that it is shown in colour.
+    """
+    colour = "primary" if is_set else "gray"
+    key = row_key(name)
+    with st.container(key=f"line_{name}", gap=None):
+        st.markdown(f":{colour}[{escape_markdown(value)}]")  # page.css puts it on the row's line
+        drawer = st.expander(say(f"row.{name}"), key=key, on_change="rerun", type="compact")
+        if drawer.open:
+            with drawer:
+                show_controls()
+
+
+def list_values(values: list[str]) -> str:
+    """Returns the texts of what is chosen, separated by commas; "off" if nothing is."""
+    return say("fact.comma").join(values) if values else say("row.off")
+
+
+def say_on_or_off(is_on: bool) -> str:
+    """Returns the text of a switch: "on" or "off"."""
+    return say("row.on" if is_on else "row.off")
+
+
+def merge_choice(now: Iterable[str], offered: Sequence[str], chosen: Sequence[str]) -> list[str]:
+    """Returns everything that is chosen after a change in a row that offers only some of the options.
+
+    now: what was chosen, in its order. offered: the options of the row. chosen: those of the row that are chosen now.
+
+    >>> merge_choice(["rope", "t5"], ["rope", "alibi"], ["alibi"])
+    ['t5', 'alibi']
+    """
+    kept = [name for name in now if name not in offered or name in chosen]
+    return kept + [name for name in chosen if name not in kept]

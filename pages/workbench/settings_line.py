@@ -1,0 +1,73 @@
+"""Draws the second line of the workbench: heads, causal mask, scale, temperature, device, and the button More."""
+
+import streamlit as st
+
+from pages.panels import model_controls
+from pages.panels.setup_controls import show_refusal
+from pages.session.fragments import page_part
+from pages.session.labels import current_palette
+from pages.session.side_panel import find_panel, row_key, show_panel
+from pages.session.view import ScreenState
+from pages.setup.resolve import config_of, resolve_run
+from pages.site.controls import MORE, RESEARCH
+from pages.site.words import say
+from pages.workbench import layer_controls, mask_controls, mechanism_controls
+
+SETTINGS = ("heads", "causal", "scale_on", "temperature", "device", "layer", "model")  # names of the controls
+
+
+def settings_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """Returns the values whose change redraws the second line: those of its controls."""
+    run, resolved = screen.setup.run, resolve_run(screen.setup.run)
+    return (
+        layer_controls.head_dependencies(screen),
+        repr(config_of(run).masks),
+        run.scale,
+        run.temperature,
+        run.device,
+        st.session_state.get(row_key("device"), False),
+        resolved.model,
+        resolved.layer,
+        find_panel(screen.setup),
+        current_palette().share,
+    )
+
+
+@page_part(settings_dependencies, height_px=40)
+def show_settings(screen: ScreenState) -> None:
+    """Shows the second line; below it, what a change of the number of heads did, and why a change was refused."""
+    setup = screen.setup
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="settings"):
+        if resolve_run(setup.run).model is not None:
+            model_controls.show_layer_choice(setup)
+            model_controls.show_model_choice(setup)
+        elif layer_controls.has_sizes(screen):
+            layer_controls.show_head_count(screen)
+        mask_controls.show_causal_switch(setup)
+        mechanism_controls.show_scale_switch(setup)
+        mechanism_controls.show_temperature_slider(setup)
+        mechanism_controls.show_device_choice(setup)
+        show_more_button(screen)
+    effects = layer_controls.describe_size_effects(screen)
+    if effects:
+        st.caption(effects)
+    for name in SETTINGS:
+        show_refusal(name)
+
+
+def show_more_button(screen: ScreenState) -> None:
+    """Shows the button that opens or closes the panel with the further controls."""
+    is_open = find_panel(screen.setup) in (MORE, RESEARCH)
+
+    def switch() -> None:
+        show_panel(None if is_open else MORE)
+        st.rerun()
+
+    st.space("stretch")
+    st.button(
+        say("control.more_controls"),
+        key="more",
+        icon=":material/tune:",
+        type="primary" if is_open else "secondary",
+        on_click=switch,
+    )
