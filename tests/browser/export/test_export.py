@@ -198,7 +198,7 @@ def test_a_printed_page_has_its_texts_and_pictures_whole_and_no_buttons(screen, 
     for hidden in ("stPopover", "stButton", "stTopNav", "stExpander"):
         expect(page.get_by_test_id(hidden).locator("visible=true")).to_have_count(0)
     brand = page.get_by_test_id("stHeader").bounding_box()
-    first = page.locator("h1, h2, h3, .flow .headline").locator("visible=true").first
+    first = page.locator("[data-testid=stMarkdown], .flow .headline").locator("visible=true").first
     assert brand["y"] + brand["height"] <= first.bounding_box()["y"] + 1
     assert page.evaluate("document.documentElement.scrollWidth") <= 1032
     if not lesson:
