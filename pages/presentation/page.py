@@ -5,9 +5,9 @@ lecture.
 import streamlit as st
 
 from pages.lectures import lecture_session
-from pages.panels import model_controls
 from pages.presentation import desk, speaker_notes, stage
-from pages.workbench import input_controls, mask_controls, matrix_editors, mechanism_controls
+from pages.site.words import say
+from pages.workbench import input_controls, matrix_editors, settings_line
 
 CONTROLS_WIDTH_PX = 250  # in pixels: the width of the column of run controls beside a scene
 
@@ -25,11 +25,11 @@ else:
             stage.show_stage()
         if session.drawer:
             with st.container(width=CONTROLS_WIDTH_PX):
-                input_controls.show_input_controls()
-                model_controls.show_layer_choice()
-                mask_controls.show_mask_controls()
-                mechanism_controls.show_scale_control()
-                mechanism_controls.show_temperature_control()
+                input_controls.show_input_of_scene()
+                settings_line.show_settings_of_scene()
     if session.drawer:
         matrix_editors.show_origins()
-        matrix_editors.show_editors()
+        editors = st.expander(say("editor.title"), icon=":material/edit:", key="editors", on_change="rerun")
+        if editors.open:
+            with editors:
+                matrix_editors.show_editors()

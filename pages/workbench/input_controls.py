@@ -84,6 +84,16 @@ def show_text_controls(screen: ScreenState) -> None:
         show_second_sentence(setup, inputs)
 
 
+@page_part(lambda screen: (*input_dependencies(screen), setup_state.editors_version()))
+def show_input_of_scene(screen: ScreenState) -> None:
+    """Shows the sentence of a scene and what belongs to it, or its given matrices."""
+    if resolve_run(screen.setup.run).mode == "sentence":
+        show_sentence_box(screen.setup, screen.inputs)
+        show_swap_offers(screen.setup, screen.inputs)
+    show_text_controls(screen)
+    show_given_matrices(screen)
+
+
 def describe_input(screen: ScreenState) -> str:
     """Returns the sentence about the numbers that stand in the place of a sentence: their names and their shapes."""
     matrices = screen.inputs.matrices

@@ -36,18 +36,36 @@ def settings_dependencies(screen: ScreenState) -> tuple[object, ...]:
 @page_part(settings_dependencies, height_px=40)
 def show_settings(screen: ScreenState) -> None:
     """Shows the second line; below it, what a change of the number of heads did, and why a change was refused."""
-    setup = screen.setup
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="settings"):
-        if resolve_run(setup.run).model is not None:
-            model_controls.show_layer_choice(setup)
-            model_controls.show_model_choice(setup)
-        elif layer_controls.has_sizes(screen):
-            layer_controls.show_head_count(screen)
-        mask_controls.show_causal_switch(setup)
-        mechanism_controls.show_scale_switch(setup)
-        mechanism_controls.show_temperature_slider(setup)
-        mechanism_controls.show_device_choice(setup)
+        draw_settings(screen)
+        mechanism_controls.show_device_choice(screen.setup)
         show_more_button(screen)
+    draw_effects(screen)
+
+
+@page_part(settings_dependencies)
+def show_settings_of_scene(screen: ScreenState) -> None:
+    """Shows the settings of a scene of a lecture, while it is presented."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="settings"):
+        draw_settings(screen)
+    draw_effects(screen)
+
+
+def draw_settings(screen: ScreenState) -> None:
+    """Draws the number of heads, or a model's layer and the model; the causal mask, the scale and the temperature."""
+    setup = screen.setup
+    if resolve_run(setup.run).model is not None:
+        model_controls.show_layer_choice(setup)
+        model_controls.show_model_choice(setup)
+    elif layer_controls.has_sizes(screen):
+        layer_controls.show_head_count(screen)
+    mask_controls.show_causal_switch(setup)
+    mechanism_controls.show_scale_switch(setup)
+    mechanism_controls.show_temperature_slider(setup)
+
+
+def draw_effects(screen: ScreenState) -> None:
+    """Draws what the last change of the number of heads did to the matrices, and why a change was refused."""
     effects = layer_controls.describe_size_effects(screen)
     if effects:
         st.caption(effects)

@@ -176,11 +176,8 @@ def test_the_jump_is_as_gradual_as_it_is_said():
 def test_the_first_half_is_predicted_worse_than_by_guessing():
     figures = shipped_figures("copy_two", 500)
     assert sum(figures[:15]) / 15 < 1 / len(repeats.SYMBOLS)
-    captions = [caption.value for caption in Lesson("induction", lang="en").at.caption]
-    assert any(
-        "so in the first half the supplied network, once trained, does worse than guessing" in caption
-        for caption in captions
-    )
+    lesson = Lesson("induction", open="code", lang="en")
+    assert lesson.says("so in the first half the supplied network, once trained, does worse than guessing")
 
 
 def test_any_sequence_is_typed_in():
@@ -244,15 +241,14 @@ def test_each_layers_run_opens_in_the_workbench(layer, example):
     assert torch.equal(cache.trace_for(setup)["weights"], own["weights"])
 
 
-def test_one_click_from_the_first_screen_leads_to_a_learned_head_and_undo_back():
-    screen = Screen().press("learned")
+def test_the_menu_of_examples_leads_to_a_learned_head_and_undo_back():
+    screen = Screen().choose_example("learned_copy")
     setup = screen.setup()
     assert setup == make_setup(example="learned_copy")
     own = load_network("copy_two", 500).exact_model.traces(torch.tensor([repeats.SYMBOLS.numbers("k7Bxa9k7Bxa9")]))[1]
     trace = cache.trace_for(setup)
     assert all(torch.equal(trace[step], own[step]) for step in ("q", "k", "v", "weights", "output"))
     assert "Learned by training: x, w_q, w_k, w_v, w_o." in [text.value for text in screen.at.caption]
-    assert not [button for button in screen.at.button if button.key == "learned"]
     assert screen.press("undo").setup() == Setup()
 
 

@@ -234,7 +234,7 @@ def test_a_number_changed_midway_is_seen_the_lecture_stays_and_a_key_leads_back(
     screen = Presented(lecture="ten_minutes", scene="4", step="map")
     before, script = lecture_to_file(TEN), screen.setup()
     assert "93 %" in screen.row_fact()
-    screen.press("edit").type("c_scale", "off")
+    screen.press("edit").type("c_scale_on", False)
     assert "99 %" in screen.row_fact() and screen.setup().run.scale == 1.0
     assert "script" in screen.lectern()["on"] and screen.lectern()["notes"]["departed"]
     assert screen.press("previous").setup().run.scale == 1.0  # it lasts as long as the scene
