@@ -152,13 +152,9 @@ arithmetic = make_component("arithmetic", '<div class="arithmetic"></div>', send
 shortcuts = make_component(
     "shortcuts",
     "<div></div>",
-    styles=("page",),
-    isolate_styles=False,
     sends={"moved": {"first": Whole(0), "moves": ListOf(OneOf(("undo", "redo")), 100)}},
 )
-arrows = make_component(
-    "arrows", "<div></div>", styles=("page",), isolate_styles=False, sends={"moved": OneOf(("previous", "next"))}
-)
+arrows = make_component("arrows", "<div></div>", sends={"moved": OneOf(("previous", "next"))})
 cards = make_component("cards", '<div class="cards"></div>', sends={"opened": OneOf("lessons")})
 examples = make_component(
     "examples",
@@ -174,7 +170,7 @@ scenes = make_component(
     is_fetched=True,
     sends={"opened": Place("scenes"), "moved": (Place("scenes"), Place("scenes"))},
 )
-spoken = make_component("spoken", "<div></div>")
+spoken = make_component("spoken", "<div></div>", styles=("page",), isolate_styles=False)
 file_words = make_component("file_words", '<div class="file-waits" role="status"></div>', isolate_styles=False)
 visited = make_component("visited", "<div></div>")
 BAR = {"styles": ("bar",), "isolate_styles": False}

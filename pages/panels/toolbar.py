@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages import components
 from pages.components import make_component
 from pages.components.fetched_scripts import keep_script
 from pages.components.messages import Place
@@ -34,8 +33,6 @@ def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
             shared = st.container(**line, width="content")
             with st.container(width="content", gap=None):
                 st.space(LINE_HEIGHT_PX)  # keeps the line's height even if it is empty
-                # The component sends the page's language to the browser; it has no width.
-                components.spoken(data={"language": say("app.tag")}, key="spoken", width="content")
             show_search()
             language_switch()
     return own, shared

@@ -27,7 +27,7 @@ class KeptPartsScreen(Screen):
     def parts_drawn(self):
         """What each part of the page says that it shows, and all that it drew."""
         # The first shows nothing and lets a page come back; the last keeps the lecture in the browser.
-        _, page, kept, *_ = self.at._tree.children[0].children.values()
+        _, _, page, kept, *_ = self.at._tree.children[0].children.values()
         shown = self.at.session_state["drawn"]
         return {
             name: (shows, [drawn_by(node) for node in walk(block)])
