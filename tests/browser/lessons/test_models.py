@@ -56,7 +56,8 @@ def test_a_row_opens_as_a_state_of_the_workbench(screen):
 WIDEST = (
     "kv=2&mask=causal&pos=rope&mod=qk_norm:1e-06"  # x, q and k split, normed and turned: each of 64 numbers or more
 )
-ENDS = """root => [...root.querySelectorAll(".stage > svg, .stage > svg .word.asking")].map(each => each.getBoundingClientRect().right)"""
+ENDS = """root => [...root.querySelectorAll(".stage > svg, .stage > svg .word.asking")]
+    .map(each => each.getBoundingClientRect().right)"""
 
 
 def test_the_picture_of_the_widest_row_ends_where_its_field_does(screen):

@@ -194,6 +194,7 @@ def it_gives_dog(factor: float, others: int = 5) -> float:
     return math.exp(6 * factor) / (math.exp(6 * factor) + others + anna)
 
 
+MASKS = "Masks: window, padding, custom"  # the row of them
 WORKBENCH = [
     ("scale=0.5", "Scale factor", 1.5 / 3, "0.32", it_gives_dog(0.32)),  # by equal ratios from 0.01 to 10
     ("mask=local:1", "Local window: reach to each side, in tokens", 2 / 6, "2", it_gives_dog(2**-0.5, 3)),
@@ -204,6 +205,7 @@ WORKBENCH = [
 @pytest.mark.parametrize("query, label, place, number, share", WORKBENCH)
 def test_a_number_of_the_workbench(screen, query, label, place, number, share):
     opened = screen(f"?{query}&lang=en")
+    opened.open_row("Scale factor" if query.startswith("scale") else MASKS)
     before, url = opened.query(), opened.page.url
     drag(opened, label, place)
     knob, headline = read(opened, label, ".flow .headline")
@@ -234,6 +236,7 @@ def test_how_far_a_head_built_by_hand_looks(screen):
 
 def test_a_number_is_typed_that_no_knob_reaches_and_a_refused_one_stays(screen):
     opened = screen("?mask=local:1&lang=en")
+    opened.open_row(MASKS)
     label = "Local window: reach to each side, in tokens"
     box = opened.page.get_by_role("spinbutton", name=label)
     for typed in ("30", "-1"):
