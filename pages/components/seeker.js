@@ -11,7 +11,10 @@ export default function ({ data }) {
   if (!data.widget || data.turn <= (shared.soughtControl ?? 0)) return;
   shared.soughtControl = data.turn;
   const begun = performance.now();
-  const find = () => document.querySelector(`.st-key-${data.widget}, [class*="st-key-${data.widget}_"]`);
+  const find = () => {
+    const boxes = [...document.querySelectorAll(`.st-key-${data.widget}, [class*="st-key-${data.widget}_"]`)];
+    return boxes.find(findControl) ?? boxes[0];
+  };
   let isLeft = false;
   const leave = () => (isLeft = true);
   for (const taken of ["wheel", "touchstart", "keydown", "pointerdown"])

@@ -4,9 +4,9 @@ import pytest
 
 pytestmark = pytest.mark.slow
 FOCUSED = """(key) => {
-    const box = document.querySelector(`.st-key-${key}, [class*="st-key-${key}_"]`);
     const on = document.activeElement;
-    if (!box?.contains(on) || on.closest("[data-testid=stWidgetLabel]")) return false;
+    const isHere = on.closest(`.st-key-${key}, [class*="st-key-${key}_"]`);
+    if (!isHere || on.closest("[data-testid=stWidgetLabel]")) return false;
     const { top, bottom } = on.getBoundingClientRect();
     return top >= 0 && bottom <= innerHeight;
 }"""

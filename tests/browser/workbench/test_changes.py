@@ -125,7 +125,7 @@ def test_head_step_cell_and_place_on_the_page_stay(screen):
     sum_before, sentence = opened.arithmetic(), opened.sentence()
     place = resting(box)
     scrolled = opened.page.evaluate(SCROLLED)
-    assert scrolled > 100
+    assert scrolled > 50
     opened.page.keyboard.press("Control+Enter")
     opened.page.get_by_text(MOVED).wait_for(state="attached")
     opened.settled()

@@ -10,6 +10,7 @@ import { boxOfNumber } from "./rings.js";
 
 const LEAST_GLOW_ROW = 12; // px: lower rows get neither an outline nor an old number
 const OLD_PX = { share: 16, other: 13, least: 12 }; // px: font sizes of old weights and of other old numbers; minimum
+const [OLD_WEIGHT, OLD_LINE] = [600, 1.25]; // weight of the font, and height of its line in font sizes
 const OLD_GAP = 3; // px between an old number and the box beside it
 
 /**
@@ -61,7 +62,7 @@ function drawOldNumber(picture, part, row, { m, old, now }, taken, opacity) {
   const isNamed = part.is_share ? now >= TELLING_SHARE : part.role === "lane";
   const texts = isNamed ? [picture.saysBefore(spell(old)), spell(old)] : [spell(old)];
   const places = texts.flatMap((text) =>
-    placesBeside(beside, textWidth(text, size), size, part.is_share).map((box) => ({ box, text })),
+    placesBeside(beside, textWidth(text, size, OLD_WEIGHT), size, part.is_share).map((box) => ({ box, text })),
   );
   const found = places.find(({ box }) => isInside(picture, box) && !taken.some((other) => boxesOverlap(box, other)));
   if (!found) return;
@@ -84,7 +85,8 @@ function boxBeside(picture, part, row, m) {
 // For a weight: to the right of, above or below its percentage. For other numbers: above, below or right of the cell.
 function placesBeside({ left, right, top, bottom }, width, size, isShare) {
   const [middle, across] = [(top + bottom) / 2, (left + right) / 2];
-  const boxAt = (x, y) => ({ left: x, right: x + width, top: y - size / 2, bottom: y + size / 2 });
+  const half = (OLD_LINE * size) / 2;
+  const boxAt = (x, y) => ({ left: x, right: x + width, top: y - half, bottom: y + half });
   const behind = boxAt(right + 2 * OLD_GAP, middle);
   const [above, below] = [
     boxAt(across - width / 2, top - OLD_GAP - size / 2), boxAt(across - width / 2, bottom + OLD_GAP + size / 2),
