@@ -38,7 +38,9 @@ def test_what_is_held_back_is_asked_for_behind_all_that_the_page_begins_with(mon
     monkeypatch.setattr(fragments, "draw_first", draw_first)
     # Streamlit drops what a new run's parts have not sent yet, and sends what comes behind them: its page then stops
     begun = AppTest.from_file(ROOT / "pages" / "app" / "router.py", default_timeout=60).run()
-    assert component_names(begun) == ["flow", "look", "seeker", "kept_lecture", "connection", "unfinished", "rest"]
+    first, *names = component_names(begun)
+    assert first == "spoken"  # with the style sheet
+    assert names == ["flow", "look", "seeker", "kept_lecture", "connection", "unfinished", "rest"]
     last = max(node for node in begun.main.children)
     assert begun.main.children[last].get("bidi_component")[0].proto.id.endswith("-rest")
     assert "rest" not in component_names(Screen().at)
