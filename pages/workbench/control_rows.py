@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import streamlit as st
 
+from pages.panels.setup_controls import field_control
 from pages.session.side_panel import row_key
 from pages.site.words import escape_markdown, say
 
@@ -22,6 +23,34 @@ def show_row(name: str, value: str, is_set: bool, show_controls: Callable[[], No
         if drawer.open:
             with drawer:
                 show_controls()
+
+
+def show_choice_row(
+    row: str,
+    family: str,
+    offered: Sequence[str],
+    chosen: Sequence[str],
+    choose: Callable[[Sequence[str]], None],
+    show_numbers: Callable[[], None],
+    help_key: str = "",
+) -> None:
+    """Shows a row in which any of some mechanisms can be chosen, and below them the numbers of those that are.
+
+    row: the name of the row and of its control. family: the section of the page's texts with the names of the
+    mechanisms, such as "masks"; its label is control.<family>. choose: a function that applies the new choice.
+    show_numbers: a function that draws the numbers, and why a choice was refused. help_key: the key of the help text;
+    by default help.<family>.
+    """
+
+    def name_option(name: str) -> str:
+        return say(f"{family}.{name}")
+
+    def show_choice() -> None:
+        control = field_control(row, chosen, choose, label=f"control.{family}", option_text=name_option)
+        control.draw(st.pills, offered, selection_mode="multi", help=say(help_key or f"help.{family}"))
+        show_numbers()
+
+    show_row(row, list_values([name_option(name) for name in chosen]), bool(chosen), show_choice)
 
 
 def list_values(values: list[str]) -> str:

@@ -20,7 +20,7 @@ from pages.setup.link_values import MAX_WHOLE_NUMBER
 from pages.setup.resolve import config_of
 from pages.setup.setup import Setup
 from pages.site.words import say
-from pages.workbench.control_rows import list_values, merge_choice, show_row
+from pages.workbench.control_rows import merge_choice, show_choice_row
 from pages.workbench.input_controls import matrix_box
 
 MaskParameters = dict[str, object]  # {parameter of a mask: its value}
@@ -93,21 +93,15 @@ def show_row_of_masks(row: str, offered: Sequence[str], screen: ScreenState) -> 
         custom = setup.run.allowed or UNCHANGED
         try_change(row, masks=write_masks(kept), allowed=custom if CUSTOM in wanted else None)
 
-    def show_choice() -> None:
-        control = field_control(row, chosen, choose_masks, label="control.masks", option_text=name_mask)
-        control.show(st.pills, offered, selection_mode="multi", help=say("help.masks"))
+    def show_numbers() -> None:
+        show_refusal(row)
         for name in masks:
             if name in offered or (name == CAUSAL and row == "rare_masks"):
                 show_mask_numbers(trace, masks, name)
         if CUSTOM in chosen:
             matrix_box("allowed", screen.inputs)
 
-    show_row(row, list_values([say(f"masks.{name}") for name in chosen]), bool(chosen), show_choice)
-
-
-def name_mask(name: str) -> str:
-    """Returns the name of a mask that the page shows."""
-    return say(f"masks.{name}")
+    show_choice_row(row, "masks", offered, chosen, choose_masks, show_numbers)
 
 
 # ---- masks in a Setup's form, and their default parameters -----------------------------------------------------------

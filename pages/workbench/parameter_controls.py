@@ -17,7 +17,7 @@ from pages.setup.choice_text import read_choice, write_choice, write_position
 from pages.setup.resolve import config_of, modifiers_of, positions_of, to_modifiers_field, to_positions_field
 from pages.setup.setup import Setup
 from pages.site.words import say
-from pages.workbench.control_rows import list_values, merge_choice, show_row
+from pages.workbench.control_rows import merge_choice, show_choice_row, show_row
 
 Parameters = Mapping[str, object]  # name -> value of the parameters of one position encoding, modifier or normaliser
 TakeParameters = Callable[[str, dict[str, object]], None]  # called with a control's name and all parameters
@@ -61,15 +61,7 @@ def show_row_of_positions(row: str, offered: Sequence[str], setup: Setup) -> Non
         texts = [write_position(name, positions[name]) if name in positions else name for name in names]
         try_change(row, positions=to_positions_field(setup.run, tuple(texts)), wiring=wiring)
 
-    def show_choice() -> None:
-        control = field_control(
-            row,
-            chosen,
-            choose_positions,
-            label="control.positions",
-            option_text=lambda name: say(f"positions.{name}"),
-        )
-        control.draw(st.pills, offered, selection_mode="multi", help=say("help.positions"))
+    def show_numbers() -> None:
         for name in chosen:
             params, declared = positions[name], POSITIONS[name].parameters
             take = partial(take_position, setup, positions, name)
@@ -79,7 +71,7 @@ def show_row_of_positions(row: str, offered: Sequence[str], setup: Setup) -> Non
             show_parameters(name, params, declared, take)
         show_refusal(row)
 
-    show_row(row, list_values([say(f"positions.{name}") for name in chosen]), bool(chosen), show_choice)
+    show_choice_row(row, "positions", offered, chosen, choose_positions, show_numbers)
 
 
 def take_position(
@@ -144,19 +136,12 @@ def show_row_of_modifiers(row: str, offered: Sequence[str], setup: Setup) -> Non
         started = dict(read_choice(name, MODIFIERS) for name in merge_choice(modifiers, offered, given))
         take_modifiers(row, {name: modifiers.get(name, params) for name, params in started.items()})
 
-    def show_choice() -> None:
-        control = field_control(
-            row,
-            chosen,
-            choose_modifiers,
-            label="control.modifiers",
-            option_text=lambda name: say(f"modifiers.{name}"),
-        )
-        control.show(st.pills, offered, selection_mode="multi", help=say(f"help.{row}"))
+    def show_numbers() -> None:
+        show_refusal(row)
         for name in chosen:
             show_parameters(name, modifiers[name], MODIFIERS[name].parameters, partial(take_modifier, modifiers, name))
 
-    show_row(row, list_values([say(f"modifiers.{name}") for name in chosen]), bool(chosen), show_choice)
+    show_choice_row(row, "modifiers", offered, chosen, choose_modifiers, show_numbers, help_key=f"help.{row}")
 
 
 def take_modifier(modifiers: Mapping[str, Parameters], name: str, control: str, params: Parameters) -> None:
