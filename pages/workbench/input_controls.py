@@ -28,7 +28,6 @@ from pages.workbench.control_rows import say_on_or_off, show_row
 from pages.workbench.file_controls import UNSPECIFIED_UPLOAD
 
 LEAST_MATRIX_NUMBERS = 2  # a text with fewer numbers than this is read as words
-INPUT_WIDTH_PX = 120  # width of the choice of input, which fits beside the number of heads
 INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
 MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # language of the text -> example with a language model
 KNOWN_ORIGINS = frozenset(("built", "source", "learned", "padding"))  # origins of words that have a vector
