@@ -1,7 +1,7 @@
 // Draws a text tokenized in three ways, a row each: words, subword tokens, characters.
 // A slider sets the number of merges.
 // Pointing at or focusing a token highlights the same letters in all rows.
-import { element, setColours, stateOf } from "./dom.js";
+import { element, keepFocus, setColours, stateOf } from "./dom.js";
 import { playerOf } from "./player.js";
 import { filled } from "./printed.js";
 import { roving } from "./roving.js";
@@ -33,6 +33,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   setColours(root, data.palette);
   const isNew = view.text !== data.original;
   Object.assign(view, { text: data.original, at: isNew || view.at === undefined ? data.merges : view.at });
+  const refocus = keepFocus(root);
   const rows = data.rows.map((row) => drawRow(view, row));
   const pieces = rows[1];
   const told = element("output", "told");
@@ -49,6 +50,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   pieces.append(element("div", "bar", [play, range, told]));
   root.replaceChildren(...rows);
   show(view.at);
+  refocus();
 }
 
 // Returns the last applied merge as "a + b"; before the first merge, returns label.none, the text for no merge.

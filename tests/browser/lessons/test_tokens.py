@@ -18,6 +18,23 @@ def test_pieces_grow_as_the_merges_are_scrubbed(screen):
     expect(pieces).to_contain_text("20 pieces; the table has 951")
 
 
+def test_the_slider_keeps_the_focus_while_the_server_answers(screen):
+    opened = screen("?lang=en", lesson="tokens")
+    slider = opened.page.get_by_label("Merges", exact=True)
+    slider.press("Home")
+    slider.evaluate("range => (range.isFirst = true)")
+    slider.press("ArrowRight")
+    opened.page.wait_for_function(
+        """() => {
+            const shadows = [...document.querySelectorAll("*")].map((each) => each.shadowRoot);
+            const tokens = shadows.find((each) => each?.querySelector(".tokens"));
+            return !tokens.querySelector("[type=range]").isFirst;
+        }"""
+    )
+    opened.page.keyboard.press("End")
+    expect(slider).to_have_value(slider.get_attribute("max"))
+
+
 def test_a_piece_lights_the_same_letters_everywhere(screen):
     opened = screen("?lang=en", lesson="tokens")
     opened.page.locator(".tokens .row:nth-child(2) .token", has_text="␣tired").hover()
