@@ -34,27 +34,19 @@ def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
             with st.container(width="content", gap=None):
                 st.space(LINE_HEIGHT_PX)  # keeps the line's height even if it is empty
             show_search()
-            language_switch()
+            show_language_switch()
     return own, shared
 
 
-def language_switch() -> None:
-    """Shows the choice between EN and 中文."""
+def show_language_switch() -> None:
+    """Shows the button that switches the app to the other of its two languages, with the name of that language."""
+    (other,) = LANGUAGES.keys() - {current_language()}
 
-    def choose_language() -> None:
-        st.session_state["lang"] = st.session_state["c_lang"] or current_language()
+    def switch() -> None:
+        st.session_state["lang"] = other
         st.rerun()
 
-    st.session_state["c_lang"] = current_language()
-    st.segmented_control(
-        say("control.language"),
-        list(LANGUAGES),
-        format_func=LANGUAGES.get,
-        key="c_lang",
-        on_change=choose_language,
-        required=True,
-        label_visibility="collapsed",
-    )
+    st.button(LANGUAGES[other], key="other_language", on_click=switch)
 
 
 # ---- the search over the whole app: the browser finds, and the server opens the chosen result ------------------------

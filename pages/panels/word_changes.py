@@ -19,30 +19,22 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
 
-MAX_SWAP_OFFERS = 2  # the most word replacements that are suggested
 
-
-def list_swap_offers(setup: Setup, inputs: RunInputs) -> list[tuple[str, str]]:
-    """Returns suggested replacements of words from the example's dictionary, such as (it, she), if the sentence has the
-    first word.
+def find_swap_offer(setup: Setup, inputs: RunInputs) -> tuple[str, str] | None:
+    """Returns the first replacement of a word that the example's dictionary suggests, such as (it, she), and whose
+    first word the sentence has; None if there is none.
     """
     if resolve_run(setup.run).mode != "sentence":
-        return []
+        return None
     swaps = EXAMPLES[setup.run.example].dictionary().swaps
     words = first_sentence_of(inputs)
-    possible_swaps = [(old, new) for old, new in swaps if old in words]
-    return possible_swaps[:MAX_SWAP_OFFERS]
+    return next(((old, new) for old, new in swaps if old in words), None)
 
 
-def take_swap_offer(number: int, setup: Setup, inputs: RunInputs) -> None:
-    """Applies one of the suggested replacements of words, if there is one with the index `number`.
-
-    If the visitor selected a query, it stays selected.
-    """
-    offers = list_swap_offers(setup, inputs)
-    if number < len(offers):
-        old, new = offers[number]
-        try_change("text", text=exchange_word(setup, inputs, old, new), token=setup.view.token)
+def take_swap_offer(setup: Setup, inputs: RunInputs) -> None:
+    """Applies the suggested replacement of a word. If the visitor selected a query, it stays selected."""
+    old, new = find_swap_offer(setup, inputs)
+    try_change("text", text=exchange_word(setup, inputs, old, new), token=setup.view.token)
 
 
 def first_sentence_of(inputs: RunInputs) -> tuple[str, ...]:

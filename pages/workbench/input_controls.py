@@ -11,7 +11,7 @@ from attention_core.inputs.tokenizer import is_written_without_spaces
 from attention_core.record.errors import AttentionError
 from pages.panels.gloss import show_gloss
 from pages.panels.setup_controls import field_control, show_refusal, try_change, try_made_change, try_matrix
-from pages.panels.word_changes import first_sentence_of, gap_words, list_swap_offers, show_word_gaps, take_swap_offer
+from pages.panels.word_changes import find_swap_offer, first_sentence_of, gap_words, show_word_gaps, take_swap_offer
 from pages.panels.word_roles import list_role_words, show_role_choices
 from pages.runs.cache import trace_for
 from pages.runs.compute import spell_tokens
@@ -88,7 +88,7 @@ def show_input_of_scene(screen: ScreenState) -> None:
     """Shows the sentence of a scene and what belongs to it, or its given matrices."""
     if resolve_run(screen.setup.run).mode == "sentence":
         show_sentence_box(screen.setup, screen.inputs)
-        show_swap_offers(screen.setup, screen.inputs)
+        show_swap_offer(screen.setup, screen.inputs)
     show_text_controls(screen)
     show_given_matrices(screen)
 
@@ -172,16 +172,13 @@ def pack_first_head(setup: Setup, names: str = "qkv") -> dict[str, MatrixValue]:
 
 
 # ---- the boxes -------------------------------------------------------------------------------------------------------
-def show_swap_offers(setup: Setup, inputs: RunInputs) -> None:
-    """Shows a button for each suggested exchange of a word."""
-    swaps = list_swap_offers(setup, inputs)
-    if not swaps:
-        return
-    with st.container(horizontal=True, gap="xsmall"):
-        for number, (old, new) in enumerate(swaps):
-            label = escape_markdown(f"{old} → {new}")
-            args = (number, setup, inputs)
-            st.button(label, key=f"swap{number}", help=say("help.swap"), on_click=take_swap_offer, args=args)
+def show_swap_offer(setup: Setup, inputs: RunInputs) -> None:
+    """Shows the button for the suggested exchange of a word, if there is one."""
+    swap = find_swap_offer(setup, inputs)
+    if swap is not None:
+        label = escape_markdown(" → ".join(swap))
+        args = (setup, inputs)
+        st.button(label, key="swap_word", help=say("help.swap"), on_click=take_swap_offer, args=args)
 
 
 def show_matrix_offer() -> bool:

@@ -56,7 +56,7 @@ def show_causal_switch(setup: Setup) -> None:
         chosen = {CAUSAL: suggest_mask_parameters(CAUSAL, 0), **others} if is_on else others
         try_change(CAUSAL, masks=write_masks(chosen))
 
-    field_control(CAUSAL, CAUSAL in masks, switch_causal).draw(st.toggle, help=say("help.causal"))
+    field_control(CAUSAL, CAUSAL in masks, switch_causal).draw(st.toggle)
 
 
 # ---- rows of the panels ----------------------------------------------------------------------------------------------

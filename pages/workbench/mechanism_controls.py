@@ -29,8 +29,7 @@ def show_scale_switch(setup: Setup) -> None:
     def switch_scale(is_on: bool) -> None:
         try_change("scale_on", scale=None if is_on else NO_SCALE)
 
-    control = field_control("scale_on", setup.run.scale != NO_SCALE, switch_scale)
-    control.draw(st.toggle, help=say("help.scale"))
+    field_control("scale_on", setup.run.scale != NO_SCALE, switch_scale).draw(st.toggle)
 
 
 def show_temperature_slider(setup: Setup) -> None:
@@ -99,7 +98,8 @@ def show_scale_row(screen: ScreenState) -> None:
     def show_choice() -> None:
         kind = find_scale_kind(scale)
         control = field_control("scale", kind, choose_scale)
-        control.draw(st.segmented_control, ["default", "off", "number"], required=True, width="stretch")
+        offered = ["default", "off", "number"]
+        control.draw(st.segmented_control, offered, required=True, width="stretch", help=say("help.scale"))
         if kind == "number":
             show_scale_slider(scale)
         show_refusal("scale")

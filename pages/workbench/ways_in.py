@@ -41,7 +41,7 @@ def show_first_line(screen: ScreenState) -> None:
         show_ways(setup)
         if resolve_run(setup.run).mode == "sentence":
             input_controls.show_sentence_box(setup, inputs)
-            input_controls.show_swap_offers(setup, inputs)
+            input_controls.show_swap_offer(setup, inputs)
         else:
             st.markdown(input_controls.describe_input(screen), width="stretch")
         show_examples_menu(setup)

@@ -41,7 +41,7 @@ def test_the_shapes_follow_the_run():
     screen.set("text", "Anna fed the cat").set("heads", 4)
     assert cache.trace_for(screen.setup())["scores"].shape == (1, 4, 4, 4)
     assert f"#   {where}: (1, 4, 4, 4), strides (64, 16, 4, 1)\n" in codes(screen)[0]
-    screen.set("lang", "zh")
+    screen.press("other_language")
     assert f"#   {where}: (1, 4, 4, 4)，步长 (64, 16, 4, 1)\n" in codes(screen)[0]
 
 

@@ -47,7 +47,7 @@ KINDS = (
 )
 # The drawers of the workbench, which show nothing while they are closed.
 DRAWERS = ("export", "proof", "arrays", "step_drawer", "model_figures")
-ON_THE_LINE_OF_THE_TEXT = ("swap", "examples")  # beside it; what is refused stands under the line
+ON_THE_LINE_OF_THE_TEXT = ("swap_word", "examples")  # beside it; what is refused stands under the line
 PANELS = (MORE, RESEARCH, MATRICES, FILE)  # of which one stands beside the picture
 ROWS = [control.row for control in CONTROLS.values() if control.row] + ["cut", "ramp"]  # "device" is a popover
 PANEL_OF = {control.widget: control.panel for control in CONTROLS.values()}
@@ -127,7 +127,7 @@ class Screen:
         Screen.outside = self.language
         act(*args)
         assert not self.at.exception, [(e.message, e.stack_trace) for e in self.at.exception]
-        self.language = self.widget("lang").value
+        self.language = self.look()["language"][:2]
         return self
 
     def open(self, *drawers):
@@ -190,10 +190,6 @@ class Screen:
             key = "any_heads"
         if key in PARTS_OF_CHOICES:
             return self.choose_several(key, value)
-        if key == "lang":  # Streamlit closes what has another title then: a visitor opens it again
-            beside = [self.at.session_state[PANEL_KEY]] if PANEL_KEY in self.at.session_state else []
-            for drawer in {*self.opened, *beside} - {None}:
-                self.mark_open(drawer)
         self.seek(lambda: self.parts(f"c_{key}") or self.widgets(key), key)
         if self.parts(f"c_{key}"):  # a slider that the picture follows
             is_typed = self.slider(key)["typed"] is not None
@@ -230,6 +226,10 @@ class Screen:
         return self
 
     def press(self, key):
+        if key == "other_language":  # Streamlit closes what has another title then: a visitor opens it again
+            beside = [self.at.session_state[PANEL_KEY]] if PANEL_KEY in self.at.session_state else []
+            for drawer in {*self.opened, *beside} - {None}:
+                self.mark_open(drawer)
         button, *_ = self.seek(lambda: [button for button in self.at.button if button.key == key])
         return self.ran(button.click().run)
 
@@ -373,9 +373,9 @@ class Screen:
         """Where the vectors of the words come from."""
         return self.flow()["origins"][axis]
 
-    def swaps(self):
-        """The words that may be exchanged."""
-        return [plain(button.label) for button in self.at.button if (button.key or "").startswith("swap")]
+    def swap(self):
+        """The exchange of a word that is offered; None if none is."""
+        return next((plain(button.label) for button in self.at.button if button.key == "swap_word"), None)
 
     def parts(self, name):
         """The parts of this name that are on the screen: none, or one."""

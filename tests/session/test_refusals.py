@@ -147,7 +147,7 @@ def test_bad_input_is_refused_at_its_control_and_the_screen_stays(control, link,
     screen.set(control, typed)
     assert screen.error_at(f"c_{control}").startswith(english)
     assert (screen.fact(), screen.link()) == (before, {"lang": "en", **setup_to_link(setup)})
-    screen.set("lang", "zh")
+    screen.press("other_language")
     assert screen.error_at(f"c_{control}").startswith(chinese)
     assert len(screen.errors()) == 1
     assert screen.held(control) == typed
@@ -160,7 +160,7 @@ def test_bad_input_is_refused_at_its_control_and_the_screen_stays(control, link,
 
 def test_a_refusal_speaks_the_language_that_is_chosen_later_and_goes_with_the_next_good_input():
     screen = Screen(lang="en").set("text", "")
-    screen.set("lang", "zh")
+    screen.press("other_language")
     assert screen.errors() == ["请至少输入一个词元：现在是空的。"]
     screen.set("text", "it fed Anna")
     assert screen.errors() == []

@@ -65,7 +65,7 @@ def test_looking_around_computes_nothing(monkeypatch):
     followed = {"step": "q", "index": [0, 0, 5, 0]}
     screen.click_part("look", "followed", followed)
     assert screen.link()["cell"] == "0,0,5,0" and screen.link()["step"] == "q"
-    screen.set("lang", "zh")
+    screen.press("other_language")
     assert len(runs) == 1
     screen.set("score", "dot")
     assert len(runs) == 2

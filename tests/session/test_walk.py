@@ -17,7 +17,6 @@ from attention_core.mechanism.normalisers import NORMALISERS
 from pages.setup.codec import setup_from_link, setup_to_link
 from pages.setup.setup import make_setup
 from pages.setup.setup_file import setup_to_file
-from pages.site.words import LANGUAGES
 from pages.workbench.layer_controls import USUAL_HEAD_COUNTS, WIRING_OPTIONS
 from pages.workbench.mask_controls import RARE_MASKS, list_usual_masks
 from pages.workbench.parameter_controls import NORMS, RARE_POSITIONS, list_modifiers, list_usual_positions
@@ -48,7 +47,6 @@ TEXTS = [
 ]
 NUMBERS = (-3, 0, 1, 2, 7, 1e3)
 CHOICES = {  # what the labels of a choice stand for
-    "c_lang": list(LANGUAGES),
     "c_mode": ["sentence", "matrix", "qkv", "file"],
     "c_wiring": list(WIRING_OPTIONS),
     "c_built": list(KINDS_OF_HEADS),

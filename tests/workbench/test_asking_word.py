@@ -95,7 +95,7 @@ def test_the_reason_is_that_of_this_sentence_and_counts_its_words_as_sentences_d
 
 def test_the_page_says_so_in_chinese_and_an_exchanged_word_leaves_the_one_that_was_chosen():
     screen = Screen(ex="zh_ta", lang="zh", t="4")
-    screen.press("swap0")
+    screen.press("swap_word")
     assert screen.link()["t"] == "4"
     screen.set("text", "小红喂了那只狗，但它不吃")
     assert screen.look()["fact"]["why"] == "由“它”提问，因为“它”是这句话里的代词"

@@ -327,23 +327,23 @@ def test_a_custom_mask_is_a_step_of_the_strip():
 # ---- exchanged words, colours ----------------------------------------------------------------------------------------
 def test_a_word_is_exchanged_in_one_click():
     screen = Screen()
-    assert screen.swaps() == ["it → she", "barked → smiled"]
-    screen.press("swap0")
+    assert screen.swap() == "it → she"
+    screen.press("swap_word")
     assert screen.link() == {"text": "Anna fed the dog and she barked"}
     assert screen.fact().startswith("Head 1: “she” gives 93 % of its attention to “Anna”")
-    assert screen.swaps()[0] == "she → it"
-    screen.press("swap0")
+    assert screen.swap() == "she → it"
+    screen.press("swap_word")
     assert screen.fact().startswith("Head 1: “it” gives 93 % of its attention to “dog”")
-    chinese = Screen(ex="zh_ta").press("swap0")
+    chinese = Screen(ex="zh_ta").press("swap_word")
     assert chinese.link() == {"ex": "zh_ta", "text": "小红喂了那只狗，她摇尾巴", "cut": "222113"}
     assert chinese.words() == ["小红", "喂了", "那只", "狗", "，", "她", "摇尾巴"]
-    assert Screen(ex="source_004").swaps() == []
+    assert Screen(ex="source_004").swap() is None
 
 
 def test_of_a_batch_the_words_of_the_first_sentence_are_exchanged():
     screen = Screen(more="she smiled", sentence="1")
-    assert screen.swaps() == ["it → she", "barked → smiled"]
-    assert screen.press("swap0").setup().run.text == "Anna fed the dog and she barked"
+    assert screen.swap() == "it → she"
+    assert screen.press("swap_word").setup().run.text == "Anna fed the dog and she barked"
 
 
 def test_colours_in_even_shares_stay_in_the_link_and_compute_nothing():

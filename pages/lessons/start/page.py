@@ -13,7 +13,7 @@ from pages.lessons.start.card_pictures import draw_card
 from pages.panels.flow_data import Showing
 from pages.panels.flow_picture import show_journey
 from pages.panels.link_controls import pick_example, sentence_box
-from pages.panels.word_changes import exchange_word, list_swap_offers
+from pages.panels.word_changes import exchange_word, find_swap_offer
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.labels import current_palette, selection_of
 from pages.session.view import make_screen_state
@@ -122,7 +122,7 @@ with draw_page_frame("start") as place:
     with journey:
         show_journey(make_screen_state(setup, None), Showing(plays=True, height=JOURNEY_HEIGHT_PX))
     show_lesson_run(setup, place)
-    exchange = next(iter(list_swap_offers(setup, inputs_of(setup))), None)  # the first offered exchange of a word
+    exchange = find_swap_offer(setup, inputs_of(setup))
     if exchange is not None:
         old, new = exchange
         title = say("lessons.start.ask", old=escape_markdown(old), new=escape_markdown(new))

@@ -8,7 +8,7 @@ from tests.browser.conftest import Screen, wait_for_flow
 from tests.browser.lessons.test_pictures import HEROES, LEAST_SHARE, width_of_picture
 from tests.screen.lesson import record_of
 
-ITEMS = ("c_lang", "export", "proof", "door_workbench", "c_reveal")
+ITEMS = ("other_language", "export", "proof", "door_workbench", "c_reveal")
 PLACES = """(items) => Object.fromEntries(items.flatMap((item) => {
     const box = document.querySelector(`.st-key-${item}`)?.getBoundingClientRect();
     return box?.width ? [[item, [box.left, box.top].map(Math.round)]] : [];
@@ -42,8 +42,8 @@ def test_every_page_has_its_toolbar_at_one_place_its_picture_wide_and_its_drawer
         drawers = record_of(entry.slug).drawers if entry.slug in LESSONS else ()
         opening = f"&open={','.join(drawers)}" if drawers else ""
         link = f"/{address}?lang={lang}{opening}"
-        visit.change_address(link) if found["c_lang"] else page.goto(f"{server}{link}")
-        page.locator(".st-key-c_lang").get_by_text("中文").wait_for()
+        visit.change_address(link) if found["other_language"] else page.goto(f"{server}{link}")
+        page.locator(".st-key-other_language").get_by_text({"en": "中文", "zh": "EN"}[lang], exact=True).wait_for()
         if entry.slug not in WITHOUT_A_RUN:
             page.locator(".st-key-export button").wait_for()
             page.locator(".st-key-proof button").wait_for()
@@ -58,7 +58,7 @@ def test_every_page_has_its_toolbar_at_one_place_its_picture_wide_and_its_drawer
     page.close()
     assert visit.errors + visit.blocked + visit.outside == []
     with_a_run = [entry for entry in pages if entry.slug not in WITHOUT_A_RUN]
-    assert len(found["c_lang"]) == len(pages) and len(found["export"]) == len(with_a_run)
+    assert len(found["other_language"]) == len(pages) and len(found["export"]) == len(with_a_run)
     assert {item: len(set(places.values())) for item, places in found.items()} == dict.fromkeys(ITEMS, 1), found
     assert {slug: share for slug, share in widths.items() if not LEAST_SHARE <= share <= 1} == {}
 

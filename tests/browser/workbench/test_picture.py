@@ -69,6 +69,14 @@ def test_words_and_heads_of_wide_vectors_are_looked_at_without_the_server(screen
     opened.page.wait_for_url("**head=6**")
 
 
+CONTROLS = "button, input, select, textarea, [role=slider], [role=combobox], a[href]"
+COUNT_IN_SIGHT = """(controls) => controls.filter((control) => {
+    const { width, height, top, bottom } = control.getBoundingClientRect();
+    const isShown = control.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    return isShown && width > 3 && height > 3 && top < innerHeight && bottom > 0;
+}).length"""
+
+
 @pytest.mark.slow
 def test_first_sight_has_few_controls_and_all_else_is_under_more_in_the_order_of_use(screen):
     opened = screen("?lang=en")
@@ -77,6 +85,7 @@ def test_first_sight_has_few_controls_and_all_else_is_under_more_in_the_order_of
     shown = " ".join(lines.all_inner_texts())
     order = ["Sentence", "Matrices", "Model", "File", "Examples", "Heads", "Causal", "Scale", "CPU", "More"]
     assert [shown.index(word) for word in order] == sorted(shown.index(word) for word in order)
+    assert opened.page.locator(CONTROLS).evaluate_all(COUNT_IN_SIGHT) <= 36
     bar = opened.page.locator(".flow > .bar").bounding_box()
     assert bar["y"] + bar["height"] <= 720  # all of the picture is in sight
     opened.open_more()
