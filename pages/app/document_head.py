@@ -1,19 +1,23 @@
-"""Provides middleware that adds elements to the head of the one HTML document that Streamlit serves.
+"""Provides middleware that adds elements to the one HTML document that Streamlit serves.
 
-One element is a script that does two things. It sets the base URL of the app. Without it, Streamlit's page requests
+The first script does two things. It sets the base URL of the app. Without it, Streamlit's page requests
 /heads/_stcore/health and then /_stcore/health to find the URL, and a browser logs each 404 as an error in its console.
 Streamlit does not search if window.__streamlit.BACKEND_BASE_URL is set. And it keeps a page at one entry of the
 browser's history: Streamlit adds an entry for each change of the address, so that Back would lead through all settings
 of the page, each of which the page overwrites at once. The script replaces the entry if only the query changes.
 
-The other elements are preload links for the component scripts of the first screen, so that they are loaded before a
-component imports them.
+The second script, arrival.js, shows a page from the top down while it loads. Preload links name the component scripts
+of the first screen, so that they are loaded before a component imports them.
+
+The style sheet page.css ends the document: a page has it before anything is drawn, and it stands behind the styles that
+Streamlit adds to the head, over which it must win.
 """
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 
 from pages.components.fetched_scripts import FOLDER, SCRIPTS
+from pages.components.modules import read_part
 from pages.site.catalog import PAGES
 
 NAMES = "|".join(entry.slug for entry in PAGES)
@@ -32,18 +36,20 @@ LINKS = "".join(
     for name in SCRIPTS
     if name.partition(".")[0] in FIRST
 )
-ELEMENTS = f"<script>{SCRIPT}</script>{LINKS}".encode()
+ELEMENTS = f"<script>{SCRIPT}</script><script>{read_part('arrival.js')}</script>{LINKS}".encode()
 BEFORE = b"<title>"
+STYLE = f"<style>{read_part('page.css')}</style>".encode()
+END = b"</body>"
 
 
 class DocumentHead:
-    """ASGI middleware that inserts ELEMENTS into the document, before its title."""
+    """ASGI middleware that inserts ELEMENTS before the document's title, and STYLE at its end."""
 
     def __init__(self, app):
         self.app = app
 
     async def __call__(self, scope, receive, send) -> None:
-        """Forward one ASGI connection to the app; add ELEMENTS to those responses that are HTML documents."""
+        """Forward one ASGI connection to the app; complete those responses that are HTML documents."""
         is_request = scope["type"] == "http"
         if not is_request or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self.app(scope, receive, send)
@@ -61,7 +67,7 @@ class DocumentHead:
             else:
                 document += message.get("body", b"")
                 if not message.get("more_body"):
-                    document = document.replace(BEFORE, ELEMENTS + BEFORE, 1)
+                    document = document.replace(BEFORE, ELEMENTS + BEFORE, 1).replace(END, STYLE + END, 1)
                     MutableHeaders(scope=begun)["content-length"] = str(len(document))
                     await send(begun)
                     await send({"type": "http.response.body", "body": document})

@@ -45,10 +45,7 @@ come_back()
 
 
 def draw_page() -> None:
-    """Draws the chosen page, and what every page has above and below it.
-
-    The first component tells the browser the page's language, and brings the style sheet before anything is seen.
-    """
+    """Draws the chosen page, and what every page has above and below it: the page's language and some messages."""
     components.spoken(data={"language": say("app.tag")}, key="spoken")
     chosen_page.run()
     keep_lecture()

@@ -32,6 +32,13 @@ from pages.components.modules import join_modules, join_styles, list_modules, re
 
 COMPONENTS: dict[str, "Component"] = {}  # name -> component
 
+TELLING = """export default (component) => {
+  const leave = %s(component);
+  component.parentElement.dispatchEvent(new Event("component-drawn", { bubbles: true, composed: true }));
+  return leave;
+};
+"""
+
 
 @dataclass(frozen=True)
 class Component:
@@ -116,10 +123,16 @@ def make_component(
     """
     script = join_modules(name)
     style = join_styles([*styles, *list_modules(name)])
-    js = make_loader(name, script) if is_fetched else script
+    js = tell_drawn(make_loader(name, script) if is_fetched else script)
     mount = st.components.v2.component(name, html=html, css=style or None, js=js, **options)
     COMPONENTS[name] = Component(name, script, html, style, mount, sends or {})
     return COMPONENTS[name]
+
+
+def tell_drawn(script: str) -> str:
+    """Return a component's script whose default export also tells the page each time that it has drawn: arrival.js."""
+    before, _, draw = script.rpartition("export default ")
+    return f"{before}{TELLING % draw.strip().removesuffix(';')}"
 
 
 def pack_bytes(data: dict) -> bytes:
@@ -170,7 +183,7 @@ scenes = make_component(
     is_fetched=True,
     sends={"opened": Place("scenes"), "moved": (Place("scenes"), Place("scenes"))},
 )
-spoken = make_component("spoken", "<div></div>", styles=("page",), isolate_styles=False)
+spoken = make_component("spoken", "<div></div>")
 file_words = make_component("file_words", '<div class="file-waits" role="status"></div>', isolate_styles=False)
 visited = make_component("visited", "<div></div>")
 BAR = {"styles": ("bar",), "isolate_styles": False}

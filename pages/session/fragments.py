@@ -17,11 +17,11 @@ DRAWING: dict[str, DrawingFunction] = {}  # part's name -> function that draws i
 NOT_DRAWN = "not drawn"  # stored for a part that is not drawn yet, instead of its dependencies
 
 
-def page_part(shows: DependencyReader, height_px: int = 0) -> Callable[[DrawingFunction], Callable[[], None]]:
+def page_part(shows: DependencyReader, keeps_place: bool = False) -> Callable[[DrawingFunction], Callable[[], None]]:
     """Returns a decorator that makes a separately redrawn part of the page from a function that draws it.
 
     shows: a function that returns the values on which the drawing depends; the part is redrawn only if these values
-    differ. height_px: the height that is reserved while draw_first delays the part.
+    differ. keeps_place: whether a place is reserved while draw_first delays the part; page.css says how high.
     """
 
     def make_part(draw: DrawingFunction) -> Callable[[], None]:
@@ -32,7 +32,7 @@ def page_part(shows: DependencyReader, height_px: int = 0) -> Callable[[DrawingF
         def draw_part() -> None:
             name = draw.__name__
             if name not in (st.session_state["first"] or [name]):
-                hold_back(name, height_px)
+                hold_back(name, keeps_place)
                 return
             screen = view.current_screen()
             with use_language() as language:
@@ -83,11 +83,12 @@ def draw_first(*parts: Callable[[], None]) -> None:
     st.session_state["first"] = [part.__name__ for part in (*parts, ask_for_rest)]
 
 
-def hold_back(name: str, height_px: int) -> None:
-    """Marks a part of the page as not drawn yet, and reserves its height in pixels."""
+def hold_back(name: str, keeps_place: bool) -> None:
+    """Marks a part of the page as not drawn yet, and reserves a place for it if it keeps one."""
     st.session_state["drawn"][name] = NOT_DRAWN
-    if height_px:
-        st.space(height_px)
+    if keeps_place:
+        with st.container(key=f"held_{name}"):
+            st.empty()  # without an element Streamlit draws no container
 
 
 def holds_back() -> bool:

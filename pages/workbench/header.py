@@ -22,7 +22,6 @@ from pages.site.words import say
 from pages.workbench.sharing import show_share_panel
 
 DONE_KEY = "moves_done"  # session key of how many keys for undo and redo were done
-LINE_HEIGHT_PX = 40  # height of the header's line on a wide page
 
 
 def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -45,7 +44,7 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
     )
 
 
-@page_part(header_dependencies, height_px=LINE_HEIGHT_PX)
+@page_part(header_dependencies, keeps_place=True)
 def show_header(screen: ScreenState) -> None:
     """Shows undo and redo, link, proof and export; below them, the errors of the opened link or file."""
     with st.container(gap="xsmall"):

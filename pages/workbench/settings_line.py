@@ -33,7 +33,7 @@ def settings_dependencies(screen: ScreenState) -> tuple[object, ...]:
     )
 
 
-@page_part(settings_dependencies, height_px=40)
+@page_part(settings_dependencies, keeps_place=True)
 def show_settings(screen: ScreenState) -> None:
     """Shows the second line; below it, what a change of the number of heads did, and why a change was refused."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="settings"):

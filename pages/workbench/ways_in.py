@@ -33,7 +33,7 @@ def first_line_dependencies(screen: ScreenState) -> tuple[object, ...]:
     )
 
 
-@page_part(first_line_dependencies, height_px=40)
+@page_part(first_line_dependencies, keeps_place=True)
 def show_first_line(screen: ScreenState) -> None:
     """Shows the ways in, the sentence or what stands in its place, and the examples; below, what belongs to a text."""
     setup, inputs = screen.setup, screen.inputs

@@ -1,0 +1,69 @@
+// Shows a page from the top down while it loads: below the first element that is not drawn yet, page.css hides all, so
+// that nothing in sight is pushed away. The document brings this script, and it runs once.
+{
+  const LONGEST_MS = 5000; // what is not drawn so long after the first element is not waited for
+  const CALM_FRAMES = 3; // a page is there, and a toolbar has its height, if nothing changed in so many frames
+  const ARRIVING = "data-arriving"; // on the document, until the page is there
+  const AWAITED = "data-awaited"; // on the first element that is not drawn yet
+  const PLACE = '[data-testid="stElementContainer"]';
+  const COMPONENT = '[data-testid^="stBidiComponent"]';
+  const MISSING = '[data-testid="stSkeleton"], [data-testid="stVegaLiteChart"]:not(:has(svg, canvas))';
+  const TOOLBAR = ".st-key-toolbar"; // a page fills it until its end: it is one element, which is drawn at once
+
+  const root = document.documentElement;
+  const drawn = new WeakSet(); // places of components whose scripts have drawn
+  const noteDrawn = (event) => {
+    const place = event.target.closest(PLACE);
+    requestAnimationFrame(() => requestAnimationFrame(() => place && drawn.add(place)));
+  };
+
+  const isRunning = () => !document.querySelector("[data-test-script-state=notRunning]");
+
+  /** @param {Element} place */
+  const isMissing = (place) =>
+    !place.firstElementChild ||
+    place.querySelector(MISSING) !== null ||
+    (!drawn.has(place) && place.querySelector(COMPONENT) !== null);
+
+  let height = 0; // of the toolbar
+  let kept = 0; // frames since it has this height
+  /** @param {Element} toolbar */
+  const grows = (toolbar) => {
+    const before = height;
+    height = toolbar.clientHeight;
+    kept = height === before ? kept + 1 : 0;
+    const tools = toolbar.querySelector(".st-key-tools");
+    if (tools && getComputedStyle(tools).position === "fixed") return false; // what stands below does not move
+    return isRunning() || kept < CALM_FRAMES || [...toolbar.querySelectorAll(PLACE)].some(isMissing);
+  };
+
+  /** @param {Element | undefined} place the first element that is not drawn yet */
+  const mark = (place) => {
+    if (place?.hasAttribute(AWAITED)) return;
+    document.querySelectorAll(`[${AWAITED}]`).forEach((marked) => marked.removeAttribute(AWAITED));
+    place?.setAttribute(AWAITED, "");
+  };
+
+  let begun = 0; // when the first element was there
+  let calm = 0; // frames in which nothing was missing
+  let hides = true; // false if the page asks for its rest: what was shown stays
+  const look = (now) => {
+    const places = document.querySelectorAll(`main :is(${PLACE}:not(${TOOLBAR} *), ${TOOLBAR})`);
+    begun ||= places.length && now;
+    const first = [...places].find((place) => (place.matches(TOOLBAR) ? grows(place) : isMissing(place)));
+    calm = first || isRunning() ? 0 : calm + 1;
+    const awaitsRest = globalThis[Symbol.for("attention")]?.look?.awaits;
+    if (awaitsRest && !first) hides = false;
+    if ((calm >= CALM_FRAMES && !awaitsRest) || (begun && now > begun + LONGEST_MS)) {
+      mark(undefined);
+      root.removeAttribute(ARRIVING);
+      window.removeEventListener("component-drawn", noteDrawn);
+      return;
+    }
+    mark(hides ? first : undefined);
+    requestAnimationFrame(look);
+  };
+  root.setAttribute(ARRIVING, "");
+  window.addEventListener("component-drawn", noteDrawn);
+  requestAnimationFrame(look);
+}

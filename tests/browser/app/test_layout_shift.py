@@ -1,0 +1,59 @@
+"""Nothing on a page jumps while it loads: its cumulative layout shift (web.dev/articles/cls) stays under 0.1."""
+
+import pytest
+
+from pages.site.catalog import PAGES
+from tests.browser.conftest import SETTLED
+
+pytestmark = pytest.mark.slow
+
+MOST = 0.1  # "good" is a shift up to this
+OBSERVE = """(() => {
+    window.shifts = [];
+    const name = (node) => {
+        const element = node?.nodeType === Node.TEXT_NODE ? node.parentElement : node;
+        const place = element?.closest?.("[class*=st-key-]") ?? element;
+        const key = [...(place?.classList ?? [])].find((each) => each.startsWith("st-key-"));
+        return `${key ?? place?.dataset?.testid ?? place?.tagName} "${node?.textContent.trim().slice(0, 40)}"`;
+    };
+    const note = ({ hadRecentInput, value, startTime, sources }) => {
+        if (hadRecentInput) return;
+        const moved = sources.map(({ node, previousRect: { x, y }, currentRect }) =>
+            `${name(node)} from ${x}, ${y} to ${currentRect.x}, ${currentRect.y}`);
+        window.shifts.push({ value, at: startTime, moved });
+    };
+    const observer = new PerformanceObserver((list) => list.getEntries().forEach(note));
+    observer.observe({ type: "layout-shift", buffered: true });
+})()"""
+ARRIVED = """() => document.querySelector("main [data-testid=stElementContainer]") &&
+    !document.documentElement.hasAttribute("data-arriving")"""
+WINDOWS = [{"width": 1280, "height": 720}, {"width": 390, "height": 844}]
+
+
+def largest_window(shifts: list[dict]) -> float:
+    """The largest sum of a session window: shifts at most 1 s apart, over at most 5 s."""
+    sums, first, last = [0], 0, -2000
+    for shift in shifts:
+        if shift["at"] - last >= 1000 or shift["at"] - first >= 5000:
+            sums.append(0)
+            first = shift["at"]
+        last = shift["at"]
+        sums[-1] += shift["value"]
+    return max(sums)
+
+
+@pytest.mark.parametrize("window", WINDOWS, ids=["wide", "phone"])
+def test_no_page_jumps_while_it_loads(profile, server, window):
+    jumps = []
+    for entry in PAGES:
+        page = profile.new_page()
+        page.set_viewport_size(window)
+        page.add_init_script(OBSERVE)
+        page.goto(f"{server}/{'' if entry.slug == 'workbench' else entry.slug}")
+        page.wait_for_function(ARRIVED)
+        page.evaluate(SETTLED, 30_000)
+        shifts = page.evaluate("window.shifts")
+        if largest_window(shifts) >= MOST:
+            jumps += [f"{entry.slug}, {shift['value']:.3f}: {'; '.join(shift['moved'])}" for shift in shifts]
+        page.close()
+    assert not jumps, "\n".join(jumps)
