@@ -248,6 +248,12 @@ flow_stills = make_component(
     is_fetched=True,
     sends={"drawn": {"key": Text(64), "picture": Text(MAX_STILL_CHARS)}},
 )
+MAP_READING = {
+    **{name: Flag() for name in ("without_first", "times")},
+    "least": AnyOf((None, Number())),
+    "largest": AnyOf((None, Whole())),
+    "mean": ListOf(Whole(0), 4096),
+}  # the fields of MapReading of attention_core/analysis/map_reading.py
 look = make_component(
     "flow/look",
     "<div></div>",
@@ -284,6 +290,7 @@ look = make_component(
         "followed": CELL,
         "role": {"word": Text(10_000), "role": Text(200)},
         "typed": AnyOf((None, {**CELL, "text": Text(1000)})),
+        "maps": MAP_READING,
     },
 )
 model_block = make_component(

@@ -19,6 +19,7 @@ from pages.panels.flow_run import flow_run_for, row_facts_for
 from pages.panels.flow_words import flow_text, list_facts, list_heads
 from pages.panels.model_guess import mark_startling
 from pages.panels.model_rail import pack_layers
+from pages.panels.read_heads import pack_readings
 from pages.panels.thumbnails import list_strip_steps, make_small_maps
 from pages.panels.typed_cells import list_typed_steps
 from pages.panels.word_roles import make_role_data
@@ -96,9 +97,11 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         data["text"] |= {"plane": plane_text(), "views": data["text"]["views"] | {"plane": say("flow.view.plane")}}
     rail = pack_head_maps(screen, data) if cut else b""
     data["layers"], layer_maps = pack_layers(screen) if showing.hears else ({}, b"")
-    digest = hashlib.sha256(numbers + rail + layer_maps + repr(data).encode()).hexdigest()
+    readings, read_bytes = pack_readings(screen, *data["words"].values()) if showing.hears else ({}, {})
+    data |= readings
+    packed = {"numbers": numbers, "rail": rail, "layer_maps": layer_maps, **read_bytes}
+    digest = hashlib.sha256(b"".join(packed.values()) + repr(data).encode()).hexdigest()
     data |= {**vars(showing), "shown": not showing.hears}
-    packed = {"numbers": numbers, "rail": rail, "layer_maps": layer_maps}
     return pack_bytes({**data, "look": look, "digest": digest, **packed})
 
 

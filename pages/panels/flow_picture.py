@@ -18,6 +18,7 @@ from pages.panels.flow_numbers import is_too_large
 from pages.panels.flow_plane import CONTROL, take_release, temperature_bounds
 from pages.panels.flow_words import make_fact
 from pages.panels.model_rail import open_layer
+from pages.panels.read_heads import READING, take_reading
 from pages.panels.setup_controls import show_refusal
 from pages.panels.typed_cells import make_refusal_data, take_typed_cell
 from pages.panels.word_roles import take_role
@@ -38,7 +39,8 @@ def flow_dependencies(screen: ScreenState) -> tuple[object, ...]:
     The whole selection is included only if the run is cut to it; otherwise the browser needs no new data for it.
     """
     looked = screen.selection if is_too_large(screen.trace) else screen.selection.batch
-    return (screen.setup.run, setup_state.setup_before(), screen.times, looked, current_palette().ground)
+    shown = (screen.times, screen.setup.view.maps, looked)
+    return (screen.setup.run, setup_state.setup_before(), *shown, current_palette().ground)
 
 
 @page_part(flow_dependencies)
@@ -146,8 +148,10 @@ def show_look(screen: ScreenState) -> None:
         on_followed=lambda cell: open_sent_cell(cell, follow=True),
         on_role=take_role,
         on_typed=take_typed_cell,
+        on_maps=take_reading,
     )
     show_refusal(CONTROL)
+    show_refusal(READING)
     setup_state.write_setup_link()
 
 

@@ -59,7 +59,7 @@ def take_second_sentence(kind: ModelSentences, typed: str) -> None:
         setup_state.workbench().refuse(CONTROL, error)
     else:
         setup_state.workbench().forget_refusals(CONTROL)
-        setup_state.ask_model(other_text=text or None)
+        setup_state.choose_view(other_text=text or None)
     redraw()
 
 

@@ -23,7 +23,7 @@ from pages.site.words import current_language
 MAX_HISTORY = 50  # how many Setups undo can go back at most
 INTERVENTION_FIELDS = ("changes", "held", "other_text")  # fields of interventions in a language model
 LOOK_FIELDS = {
-    *("sentence", "token", "head", "written"),
+    *("sentence", "token", "head", "written", "maps"),
     *HEAD_ORDER_READERS,
     *INTERVENTION_FIELDS,
 }  # fields of the view that undo restores as well
@@ -224,8 +224,8 @@ def look_at(**updates) -> None:
     select(**updates)
 
 
-def ask_model(**updates) -> None:
-    """Changes the interventions in a language model, or its generated text; undo takes back one change at a time.
+def choose_view(**updates) -> None:
+    """Changes interventions in a language model, its generated text, or how maps are read; undo goes back one by one.
 
     updates: the new values of the fields.
     """

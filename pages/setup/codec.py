@@ -31,6 +31,7 @@ from pages.setup.link_values import (
     read_mask_answer,
     read_short_text,
 )
+from pages.setup.map_link import read_map_link
 from pages.setup.model_fields import HEAD_ORDER_READERS, WORD_CHOICE_ENDS, make_word_choice_reader, read_writing_link
 from pages.setup.resolve import resolve_run
 from pages.setup.setup import (
@@ -329,6 +330,7 @@ FIELD_READERS = {
     "head": read_link_count,
     "cell": read_link_indices,
     "ramp": make_member_reader(("times", "shares")),
+    "maps": read_map_link,
     "panel": make_member_reader(PANEL_NAMES),
     **HEAD_ORDER_READERS,
     **{name: make_word_choice_reader(name) for name in WORD_CHOICE_ENDS},

@@ -1,6 +1,6 @@
 // The animated picture of how attention computes one query's output, drawn and played without the server.
 import { added, addedShape, setAttributes, setColours } from "../dom.js";
-import { unpacked } from "../pixels.js";
+import { floatsOf, unpacked } from "../pixels.js";
 import { hear, shared, tellOthers } from "../shared.js";
 import { Arrangement, OPEN_HEIGHT } from "./arrangement.js";
 import { StopsBar } from "./bar.js";
@@ -49,6 +49,7 @@ export function withNumbers(data) {
     const count = step.shape.reduce((one, other) => one * other, 1);
     step.value = numbers.subarray(step.first, step.first + count);
   }
+  if (data.read) Object.assign(data.read, { numbers: floatsOf(data.read_numbers), hidden: data.read_hidden });
   return data;
 }
 

@@ -15,6 +15,7 @@ const LONGEST_WORD = 110; // px
 const TILT = -52; // degrees: the words over the columns, if they are too wide for a column
 const NUMBERED_CELL = 20; // px: smaller cells show no number
 const SEPARATE_CELL = 5; // px: smaller cells have no gap between them
+const TOLD_TIMES = 0.95; // smaller multiples of the even share are not written into their cells
 const TOLD_SHARE = 0.095; // smaller weights and differences are not written into their cells
 
 export class HeadMap {
@@ -113,12 +114,14 @@ export class HeadMap {
     for (let row = 0; row < matrix.rows; row++) {
       const numbers = matrix.row(row);
       if (kind === "share" && isEvenRow(numbers)) continue;
+      if (kind === "times" && isEvenRow(numbers.map((number) => number / largest))) continue;
       for (let column = 0; column < matrix.columns; column++) {
         const number = numbers[column];
-        if (matrix.isBlocked(row, column) || !(Math.abs(number) >= TOLD_SHARE)) continue;
-        const text = kind === "signed" ? spellNumber(number) : spellHundredths(number);
+        const isTold = Math.abs(number) >= (kind === "times" ? TOLD_TIMES : TOLD_SHARE);
+        if (!isTold || matrix.isBlocked(row, column) || matrix.isHidden?.(row, column)) continue;
+        const text = spellCell(number, matrix);
         if (textWidth(text, size, 600) > cell - 2) continue;
-        const isDark = Math.abs(number) > largest / 2;
+        const isDark = Math.abs(number) > (kind === "times" ? Math.sqrt(largest) : largest / 2);
         this.shapes.put("texts", "text", `number ${row} ${column}`, {
           x: left + (column + 0.5) * cell, y: top + (row + 0.5) * cell + 1, "font-size": size, text,
           class: `middle mapnumber${isDark ? " inside" : ""}`,
@@ -135,6 +138,12 @@ function placed({ rows, columns }, cell, left, top, right) {
     outer: { width: left + inner.width + right, height: top + inner.height },
     isTilted: false, hasWords: false,
   };
+}
+
+// Returns a number as its cell has it: shares in hundredths, multiples of the even share with one decimal.
+function spellCell(number, { kind, isTimes }) {
+  if (kind === "times" || isTimes) return `${number < 0 ? "−" : ""}${Math.abs(number).toFixed(1)}`;
+  return kind === "signed" ? spellNumber(number) : spellHundredths(number);
 }
 
 // Returns a share, or a difference of shares, in whole hundredths: −5 for −0.05.

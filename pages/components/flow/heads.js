@@ -2,18 +2,21 @@
 // Two chosen heads are shown as a difference, A minus B. Looking needs no server.
 import { added, button, element, focused, setOnce, write } from "../dom.js";
 import { MOVES } from "../drag.js";
+import { MapOptions } from "../map_options.js";
 import { readCells } from "../model/maps.js";
 import { roving } from "../roving.js";
 import { HeadMap } from "./head_map.js";
 import { EDGE, LAYER_NAME, placeHeads } from "./heads_layout.js";
+import { readMap } from "./model.js";
 import { finite } from "./motion.js";
-import { smallHeads } from "./views.js";
+import { readHeads } from "./views.js";
 import { fill, isAlike, said, spellNumber, spellPercent, spellWholePercent } from "./words.js";
 
 /** @typedef {import("./model.js").Matrix} Matrix */
 
-const ABOVE = 214; // px: height of what stands above the tiles on the workbench
+const ABOVE = 214; // px: height of what stands above the view on the workbench, also while the page is scrolled
 const LEAST_HEIGHT = 420; // px
+const TEXTS_HEIGHT = 92; // px: height of the title and the legend of the large map, and the gaps between
 const SAME = 0.005; // shares that differ by less are told as equal
 
 export class HeadsView {
@@ -27,6 +30,12 @@ export class HeadsView {
     this.height = LEAST_HEIGHT;
     this.width = 0; // of the view, in px; 0 while it is hidden
     new ResizeObserver(() => this.resized()).observe(root);
+    this.options = new MapOptions(
+      added(this.root, "div"),
+      (reading) => this.read(reading),
+      () => this.maps.findIndex((map) => String(map.key) === this.now),
+      () => this.flow.ask(),
+    );
     this.grid = added(this.root, "div", "grid");
     this.grid.setAttribute("role", "group");
     /** @type {{ key: string, button: HTMLButtonElement, map: HeadMap }[]} */
@@ -58,10 +67,12 @@ export class HeadsView {
     this.kept = null;
     const { data, model, look } = flow;
     const told = this.sentenceOfHead();
-    const shows = [data.digest, model.steps, look.query, look.batch, this.now, String(this.pair), this.width, told];
+    this.options.show(data.reads);
+    const place = [look.query, look.batch, this.now, String(this.pair)];
+    const shows = [data.digest, model.steps, told, this.width, this.options.height, ...place];
     if (this.shows?.every((each, i) => each === shows[i])) return;
     this.shows = shows;
-    this.maps = smallHeads(flow);
+    this.maps = readHeads(flow);
     this.pair = this.pair.filter((key) => this.maps.some((each) => String(each.key) === key));
     this.place();
     this.fillGrid();
@@ -88,11 +99,20 @@ export class HeadsView {
   }
 
   get other() {
-    return this.pair[1] ?? null;
+    return this.mean.length ? null : this.pair[1] ?? null;
+  }
+
+  // The indices of the heads of whose maps the mean is shown; [] if no mean is.
+  get mean() {
+    return this.flow.data?.read ? this.flow.data.reads.chosen.mean : [];
   }
 
   // Chooses a head; the second pressed head is laid over the first, and the third begins anew.
   press(key, isShift) {
+    if (this.mean.length) {
+      this.options.toggle(this.maps.findIndex((map) => String(map.key) === key));
+      return;
+    }
     const [first] = this.pair.length === 1 ? this.pair : isShift ? [this.now] : [];
     if (first && first !== key) this.compare(first, key);
     else this.choose(key);
@@ -131,12 +151,20 @@ export class HeadsView {
     if (this.width) this.flow.ask();
   }
 
+  // Asks the server for the maps, read in another way; a selection that was not sent yet goes first.
+  read(reading) {
+    const { exchange } = this.flow;
+    exchange.resting.end();
+    exchange.tell("maps", reading);
+  }
+
   // ---- the tiles ----------------------------------------------------------------------------------------------------
   place() {
     const { flow } = this;
     const { data } = flow;
     const width = this.width || flow.root.clientWidth;
-    const height = Math.max(LEAST_HEIGHT, window.innerHeight - ABOVE);
+    const above = Math.max(ABOVE, this.root.getBoundingClientRect().top) + this.options.height;
+    const height = Math.max(LEAST_HEIGHT, window.innerHeight - above);
     const inLayer = data.layers.now ? data.layers.names[0].length : null;
     /** @type {import("./heads_layout.js").HeadsLayout} */
     this.room = placeHeads({ count: this.maps.length, inLayer, width, height });
@@ -198,6 +226,7 @@ export class HeadsView {
 
   // Returns "A" for the chosen head, "B" for the head that is subtracted from it, else "".
   markOf(key) {
+    if (this.mean.length) return this.mean.some((i) => String(this.maps[i].key) === key) ? "A" : "";
     if (key === (this.other ? this.pair[0] : this.now)) return "A";
     return key === this.other ? "B" : "";
   }
@@ -205,10 +234,16 @@ export class HeadsView {
   // Returns what is marked in a map: the row of the query, as shares of the height, and the words beside the cells.
   // The map of a large run has fewer rows than words, and then no words.
   marksOf({ rows, columns }) {
-    const { data, look } = this.flow;
-    const { T, S } = data.words;
+    const { look } = this.flow;
+    const { T, S } = this.words;
     const row = { start: Math.floor((look.query * rows) / T.length) / rows, size: 1 / rows };
     return { row, words: T.length === rows && S.length === columns ? { rows: T, columns: S } : null };
+  }
+
+  // The words of the rows and of the columns.
+  get words() {
+    const { read, words } = this.flow.data;
+    return read ? { T: read.rows, S: read.columns } : words;
   }
 
   // ---- the large map ------------------------------------------------------------------------------------------------
@@ -217,9 +252,10 @@ export class HeadsView {
     const { text, palette } = flow.data;
     const matrix = this.largeMatrix();
     const isDifference = this.other !== null;
-    write(this.title, isDifference ? this.titleOfDifference() : this.nameOf(this.now));
-    write(this.told, isDifference ? this.rowOfDifference() : [[this.sentenceOfHead(), ""]]);
-    this.largeMap.draw({ ...this.marksOf(matrix), matrix, palette, width: room.large, height: height - 135 });
+    write(this.title, this.titleOfMap());
+    write(this.told, isDifference ? this.rowOfDifference() : [[this.sentenceOfMap(), ""]]);
+    const rest = height - TEXTS_HEIGHT - this.told.offsetHeight;
+    this.largeMap.draw({ ...this.marksOf(matrix), matrix, palette, width: room.large, height: rest });
     this.root.classList.toggle("difference", isDifference);
     setOnce(this.large, "style", room.isWide ? `width: ${room.large}px` : "");
     setOnce(this.frame, "aria-label", `${this.title.textContent}. ${text.heads.read}`);
@@ -233,6 +269,7 @@ export class HeadsView {
   }
 
   largeMatrix() {
+    if (this.mean.length) return readMap(this.flow.data.read, this.maps.length, this.flow.share);
     const matrixOf = (key) => this.maps.find((each) => String(each.key) === key)?.matrix;
     const [one, other] = [matrixOf(this.other ? this.pair[0] : this.now), this.other && matrixOf(this.other)];
     return other ? differenceOf(one, other) : one;
@@ -241,6 +278,17 @@ export class HeadsView {
   nameOf(key) {
     const [[name]] = this.maps.find((each) => String(each.key) === key).caption;
     return [[name, ""]];
+  }
+
+  titleOfMap() {
+    if (this.mean.length) return this.titleOfMean();
+    return this.other ? this.titleOfDifference() : this.nameOf(this.now);
+  }
+
+  titleOfMean() {
+    const { mean_title: title } = this.flow.data.reads.text;
+    const heads = this.mean.map((i) => this.maps[i].short).join(", ");
+    return [[said(title, { count: this.mean.length, heads }), ""]];
   }
 
   titleOfDifference() {
@@ -254,11 +302,19 @@ export class HeadsView {
     return this.asked ? "" : this.flow.sentences.fact()?.text ?? "";
   }
 
+  // Returns the sentences on how the large map is read, or else the one about the row of the query.
+  sentenceOfMap() {
+    const { read } = this.flow.data;
+    const map = this.mean.length ? this.maps.length : this.maps.findIndex(({ key }) => String(key) === this.now);
+    return (read && (read.told[map] || read.said)) || this.sentenceOfHead();
+  }
+
   // Returns the sentence about the row of the query in two heads: the key whose weights differ most.
   rowOfDifference() {
     const { data, look, asking } = this.flow;
     if (data.random) return [[data.text.heads.random_difference, ""]];
     const [one, other] = this.pair.map((key) => this.maps.find((each) => String(each.key) === key).matrix);
+    if (data.read?.said) return [[data.read.said, ""]];
     if (!one.step || !other.step || one.kind !== "share") return [["", ""]];
     const [a, b] = [one.row(look.query), other.row(look.query)];
     const differences = Array.from(a, (share, i) => finite(Math.abs(share - b[i]))); // of blocked keys there is none
@@ -274,9 +330,15 @@ export class HeadsView {
     const { data } = this.flow;
     const number = matrix.row(row)[column];
     if (!matrix.step) return;
-    const spell = matrix.kind === "signed" ? spellNumber : spellPercent;
-    const names = { query: data.words.T[row], key: data.words.S[column], number: spell(number) };
+    const { T, S } = this.words;
+    const names = { query: T[row], key: S[column], number: this.spell(number, matrix) };
     write(this.legend, [[said(data.text.heads.cell, names), ""]]);
+  }
+
+  spell(number, { kind, isTimes }) {
+    if (kind === "times" || isTimes)
+      return said(this.flow.data.reads.text.even_shares, { number: number.toFixed(2).replace("-", "−") });
+    return kind === "signed" ? spellNumber(number) : spellPercent(number);
   }
 
   // Lets the word of the row that was read ask.
@@ -285,8 +347,11 @@ export class HeadsView {
   }
 
   tellLegend(matrix) {
-    const { text, random } = this.flow.data;
-    if (matrix.kind !== "difference") write(this.legend, [[this.maps.length > 1 ? text.heads.choose : "", ""]]);
+    const { text, random, reads } = this.flow.data;
+    if (matrix.kind === "times")
+      write(this.legend, [["", "more less"], [reads.text.less, ""], ["", "more A"], [reads.text.more, ""]]);
+    else if (this.mean.length) write(this.legend, [[reads.text.mean_choose, ""]]);
+    else if (matrix.kind !== "difference") write(this.legend, [[this.maps.length > 1 ? text.heads.choose : "", ""]]);
     else if (random) write(this.legend, [["", ""]]);
     else write(this.legend, [["", "more A"], [text.heads.more_one, ""], ["", "more B"], [text.heads.more_other, ""],
       [text.heads.points, "points"]]);
@@ -294,7 +359,7 @@ export class HeadsView {
 }
 
 /**
- * The difference of two maps, in which a blocked cell is one that both maps block.
+ * The difference of two maps, in which a blocked or hidden cell is one that both maps block or hide.
  * @param {Matrix} one
  * @param {Matrix} other
  * @returns {Matrix}
@@ -311,8 +376,10 @@ export function differenceOf(one, other) {
   }
   return {
     rows, columns, kind: "difference", largest: isExact ? one.largest : 1, value, first: 0,
+    isTimes: one.kind === "times",
     step: isExact ? one.step : undefined,
     row: (row) => value.subarray(row * columns, (row + 1) * columns),
     isBlocked: (row, column) => one.isBlocked(row, column) && other.isBlocked(row, column),
+    isHidden: (row, column) => Boolean(one.isHidden?.(row, column) && other.isHidden?.(row, column)),
   };
 }

@@ -4,10 +4,11 @@ import { clamp, finite } from "./motion.js";
 
 /** @typedef {import("./model.js").Matrix} Matrix */
 
+const LESS = 0.3; // opacity of a cell with no share, among multiples of the even share
 const PALEST = 0.08; // opacity of a cell with the number 0; only in a difference is 0 transparent
 
 /**
- * Paints a matrix, unless its image equals the one before; blocked cells stay transparent. Returns the image.
+ * Paints a matrix, unless its image equals the one before; returns the image. Blocked and hidden cells are transparent.
  * @param {HTMLCanvasElement} canvas
  * @param {Matrix} matrix
  * @param {Record<string, string>} palette
@@ -17,12 +18,14 @@ export function paintMap(canvas, matrix, palette, old) {
   const { rows, columns, largest, kind } = matrix;
   const image = new ImageData(columns, rows);
   const palest = kind === "difference" ? 0 : PALEST;
+  const isTimes = kind === "times";
   for (let row = 0; row < rows; row++) {
     const numbers = matrix.row(row);
     for (let column = 0; column < columns; column++) {
-      if (matrix.isBlocked(row, column)) continue;
+      if (matrix.isBlocked(row, column) || matrix.isHidden?.(row, column)) continue;
       const number = finite(numbers[column]);
-      const strength = clamp(palest + ((1 - palest) * Math.abs(number)) / (largest || 1));
+      const strength = isTimes ? strengthOfTimes(number, largest)
+        : clamp(palest + ((1 - palest) * Math.abs(number)) / (largest || 1));
       image.data.set([...channelsOf(colourOf(matrix, number, palette)), 255 * strength], 4 * (row * columns + column));
     }
   }
@@ -33,10 +36,17 @@ export function paintMap(canvas, matrix, palette, old) {
   return image;
 }
 
+// Returns the opacity of a multiple of the even share: palest at 1, and on the way up by the number of doublings.
+function strengthOfTimes(number, largest) {
+  if (number < 1) return LESS * (1 - number);
+  return clamp(PALEST + ((1 - PALEST) * Math.log2(number)) / Math.log2(Math.max(2, largest)));
+}
+
 // Returns the colour of a number: weights have one colour, other numbers one for each sign.
 function colourOf({ kind }, number, palette) {
   if (kind === "mark") return palette.x;
   if (kind === "share") return palette.share;
+  if (kind === "times") return number < 1 ? palette.x : palette.share;
   if (kind === "difference") return number < 0 ? palette.k : palette.share;
   return number < 0 ? palette.minus : palette.plus;
 }

@@ -64,6 +64,8 @@ import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
  * @property {boolean} [isTransposed]
  * @property {(row: number) => any} row returns the numbers of a row
  * @property {(row: number, column: number) => boolean} isBlocked
+ * @property {(row: number, column: number) => boolean} [isHidden] whether a visitor chose not to see a weight so small
+ * @property {boolean} [isTimes] whether a difference is one of multiples of the even share
  * @property {(row: number, column: number) => number[]} [placeOf] the index of a cell in the step
  */
 
@@ -415,6 +417,26 @@ export function givenMap(cells, number, [rows, columns]) {
     rows, columns, kind: "share", largest: MOST_SHARE, row,
     isBlocked: (i, j) => row(i)[j] === BLOCKED,
     value: own, first: number,
+  };
+}
+
+/**
+ * One of the maps that the server has read as the visitor chose; a blocked cell is no number.
+ * @param {any} data of pages/panels/map_reading.py; numbers: of all maps, hidden: whether each cell is hidden
+ * @param {number} number the index of the map
+ * @param {string} [step]
+ * @returns {Matrix}
+ */
+export function readMap({ rows: rowNames, columns: columnNames, times, numbers, hidden }, number, step) {
+  const [rows, columns] = [rowNames.length, columnNames.length];
+  const first = number * rows * columns;
+  const row = (i) => numbers.subarray(first + i * columns, first + (i + 1) * columns);
+  return {
+    step, rows, columns, rowNames, columnNames, row, value: numbers, first,
+    kind: times ? "times" : "share",
+    largest: times ? columns : 1,
+    isBlocked: (i, j) => isNaN(row(i)[j]),
+    isHidden: (i, j) => Boolean(hidden[first + i * columns + j]),
   };
 }
 

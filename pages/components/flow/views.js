@@ -1,5 +1,6 @@
 // Computes from the flow's state (data, selection, progress) what the picture, the map view and the small maps draw.
 import { OPEN_HEIGHT } from "./arrangement.js";
+import { readMap } from "./model.js";
 import { placeOf } from "./twin.js";
 import { said } from "./words.js";
 
@@ -123,6 +124,18 @@ export function mapView(flow, { frame }) {
 /** The maps of SmallMaps for the heads of the run, or for the heads of all layers of a model. @param {any} flow */
 export function smallHeads(flow) {
   return flow.data.layers.now ? layerHeads(flow) : ownHeads(flow);
+}
+
+/**
+ * The maps of the view of all heads, as the visitor chose to read them. During a drag, they wait for the server.
+ * @param {any} flow
+ */
+export function readHeads(flow) {
+  const maps = smallHeads(flow);
+  const { data, model, share, waiting } = flow;
+  if (!data.read) return maps;
+  const isMoved = waiting.has(share) || model.step(share) !== data.steps[share];
+  return maps.map((map, i) => ({ ...map, matrix: readMap(data.read, i, share), waits: map.waits || isMoved }));
 }
 
 // Returns the attention map of each head of the run, with the head's name and its description.

@@ -151,7 +151,7 @@ def inside(change: Intervention, length: int) -> Intervention:
 # ---- event handlers --------------------------------------------------------------------------------------------------
 def ask(**changes: object) -> None:
     """Stores new values of the given fields in the panel's part of the workbench's state, and redraws the page."""
-    setup_state.ask_model(**changes)
+    setup_state.choose_view(**changes)
     redraw()
 
 

@@ -209,7 +209,7 @@ def keep_writing(writing: Writing) -> None:
         setup_state.workbench().refuse(WORD_CHOICES, error)
     else:
         setup_state.workbench().forget_refusals(WORD_CHOICES)
-        setup_state.ask_model(written=text)
+        setup_state.choose_view(written=text)
     redraw()
 
 
@@ -259,7 +259,7 @@ def end_at(writing: Writing, place: int) -> None:
     if writing.given <= place < len(writing.words):
         keep_writing(replace(writing, written=writing.written[: place + 1 - writing.given]))
     elif place in range(len(shown)):
-        look = setup_state.ask_model if writing.written else setup_state.look_at
+        look = setup_state.choose_view if writing.written else setup_state.look_at
         look(token=place, written=None)
         redraw()
 

@@ -91,3 +91,29 @@ def test_a_long_run_shows_all_its_heads_and_keeps_the_view_while_the_server_open
         page.locator(".flow .views [data-kind=flow]").click()
     assert "stop" not in opened.query()
     expect(page.locator(".flow .stage")).to_be_visible()
+
+
+def test_maps_are_read_without_the_first_token_and_as_a_mean(screen):
+    opened = screen("?ex=en_it&heads=4&stop=heads&lang=en")
+    page, options = opened.page, opened.page.locator(".headsview .mapoptions")
+    expect(options.locator(".choices")).to_be_hidden()
+    options.locator(".fold").click()
+    with opened.answered():
+        options.get_by_label("without “Anna”").check()
+    expect(page.locator(".headsview .told")).to_contain_text("Without “Anna”, the first token")
+    assert opened.query()["maps"] == "without_first"
+    columns = "root => root.querySelector('.headsview .reader canvas').width"
+    assert page.locator(".flow").evaluate(columns) == 6
+    with opened.answered():
+        options.get_by_label("mean of heads").check()
+    with opened.answered():
+        tile(opened, 2).click()
+    expect(page.locator(".headsview .title")).to_have_text("Mean of 2 heads: head 1, head 3")
+    expect(tile(opened, 2)).to_have_attribute("aria-pressed", "true")
+    assert opened.query()["maps"] == "without_first,mean:0:2"
+    with opened.answered():
+        tile(opened, 2).click()  # takes it out again
+    expect(page.locator(".headsview .title")).to_have_text("Mean of 1 head: head 1")
+    with opened.answered():
+        options.get_by_label("Weights shown").select_option("largest of a row")
+    assert opened.query()["maps"] == "without_first,largest:1,mean:0"

@@ -1,0 +1,62 @@
+"""Reads the maps of all heads, of the run or of all layers of a language model, as the visitor chose for their view."""
+
+import numpy as np
+import torch
+
+from attention_core.analysis.map_reading import MapReading
+from attention_core.drawing.cells import is_share, unblocked_cells
+from attention_core.record.errors import AttentionError
+from pages.panels.flow_numbers import is_too_large
+from pages.panels.map_reading import fit_reading, make_options, pack_read_maps
+from pages.panels.model_rail import list_layer_maps, words_of_model
+from pages.runs.model_runs import model_sentences_of
+from pages.session import setup_state
+from pages.session.fragments import redraw
+from pages.session.view import ScreenState
+from pages.setup.map_link import read_map_parts, write_map_reading
+from pages.setup.resolve import resolve_run
+
+READING = "maps"  # control under which an error is stored if a reading is refused
+
+
+def pack_readings(screen: ScreenState, queries: list[str], keys: list[str]) -> tuple[dict, dict[str, bytes]]:
+    """Returns the options of the view of all heads, and the maps as these read them, for the flow picture.
+
+    Returns {} twice if the maps are too large to be sent, or no shares, which cannot be read otherwise.
+    """
+    if is_too_large(screen.trace) or not is_share(screen.trace, "weights"):
+        return {}, {}
+    weights, allowed = list_maps(screen)
+    if not (weights >= 0).all():  # a typed weight may be below 0, and that of an overflow no number
+        return {}, {}
+    reading = fit_reading(read_map_parts(screen.setup.view.maps), len(weights), len(keys))
+    read, numbers, hidden = pack_read_maps(weights, allowed, reading, queries, keys)
+    return {"reads": make_options(reading, keys), "read": read}, {"read_numbers": numbers, "read_hidden": hidden}
+
+
+def list_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor]:
+    """Returns the weights of all heads (N, T, S), layer by layer, and which cells no mask blocks."""
+    trace, batch = screen.trace, screen.selection.batch
+    weights = trace.step("weights").window(B=batch).astype(np.float64)  # (H, T, S)
+    free = unblocked_cells(trace, "weights")[batch]
+    words = words_of_model(screen)
+    if words is not None:
+        kind, now = model_sentences_of(screen.setup.run), resolve_run(screen.setup.run).layer - 1
+        layers = list_layer_maps(kind.model, kind.read(words)).astype(np.float64)  # (L, H, T, T), blocked: NaN
+        layers[now] = np.where(free, weights, np.nan)  # the layer on the screen may have been changed
+        weights = layers.reshape(-1, *layers.shape[-2:])
+        free = np.isfinite(weights)
+    return torch.from_numpy(np.where(free, weights, 0.0)), torch.from_numpy(np.array(free))
+
+
+def take_reading(chosen: dict) -> None:
+    """Stores how the visitor chose to read the maps; refuses values that no control offers."""
+    try:
+        reading = MapReading(**chosen | {"mean": tuple(chosen["mean"])})
+    except AttentionError as error:
+        setup_state.workbench().refuse(READING, error)
+        redraw()
+    else:
+        setup_state.workbench().forget_refusals(READING)
+        setup_state.choose_view(maps=write_map_reading(reading))
+        redraw()

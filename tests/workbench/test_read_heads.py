@@ -1,0 +1,83 @@
+"""The maps of all heads, read in other ways: what the page sends, says, keeps in the link and takes back."""
+
+import numpy as np
+import pytest
+
+from pages.panels.model_rail import list_layer_maps
+from pages.runs.cache import trace_for
+from tests.screen.driver import Screen
+
+PLAIN = {"without_first": False, "least": None, "largest": None, "times": False, "mean": []}
+
+
+def read(screen):
+    data, blobs = screen.packed("flow")
+    shape = (-1, len(data["read"]["rows"]), len(data["read"]["columns"]))
+    numbers = np.frombuffer(blobs["read_numbers"], np.float32).reshape(shape)
+    return data["read"], numbers, np.frombuffer(blobs["read_hidden"], np.uint8).reshape(shape)
+
+
+def choose(screen, **values):
+    return screen.click_part("look", "maps", {**PLAIN, **values})
+
+
+def test_maps_as_they_are_are_not_sent_twice():
+    data, blobs = Screen(ex="en_it", stop="heads").packed("flow")
+    assert data["read"] is None and not blobs["read_numbers"] and data["reads"]["chosen"] == PLAIN
+
+
+def test_what_is_chosen_is_sent_said_and_kept_and_undo_takes_back_one_choice_at_a_time():
+    screen = choose(Screen(ex="en_it", stop="heads", lang="en"), without_first=True)
+    data, numbers, _ = read(screen)
+    weights = trace_for(screen.setup())["weights"][0].numpy()
+    rest = weights[..., 1:] / weights[..., 1:].sum(-1, keepdims=True)
+    np.testing.assert_allclose(numbers, rest, atol=1e-6)
+    assert data["columns"] == data["rows"][1:] and data["rows"][0] == "Anna"
+    percent = f"{100 * weights[0, :, 0].mean():.0f} %"
+    assert f"Without “Anna”, the first token ({percent} of this map's weight)" in data["told"][0]
+    choose(screen, without_first=True, least=0.1)
+    data, _, hidden = read(screen)
+    assert hidden.sum((1, 2)).tolist() == (rest < 0.1).sum((1, 2)).tolist()
+    assert f"{hidden[0].sum()} of 42 weights are hidden" in data["told"][0]
+    assert screen.link()["maps"] == "without_first,least:0.1"
+    assert read(Screen(**screen.link()))[0] == data
+    assert screen.press("undo").link()["maps"] == "without_first"
+    assert "maps" not in screen.press("undo").link()
+
+
+def test_a_mean_is_one_more_map_and_each_blocked_cell_is_no_number():
+    screen = choose(Screen(ex="en_it", heads="4", mask="causal", stop="heads"), mean=[0, 3], times=True)
+    _, numbers, _ = read(screen)
+    weights = trace_for(screen.setup())["weights"][0].numpy()
+    keys = np.arange(1, 8)[:, None]  # a causal mask lets query i see i + 1 keys
+    free = np.tril(np.ones((7, 7))) > 0
+    assert len(numbers) == 5 and np.isnan(numbers[:, ~free]).all()
+    np.testing.assert_allclose(numbers[4][free], (keys * (weights[0] + weights[3]) / 2)[free], atol=1e-5)
+
+
+def test_all_heads_of_a_model_are_read_and_those_of_a_changed_layer_as_it_is():
+    screen = Screen(ex="model_en", layer="2", temp="2", stop="heads", maps="largest:1")
+    data, numbers, _ = read(screen)
+    kept = trace_for(screen.setup())["weights"][0].numpy()
+    trained = list_layer_maps("en_asked_encoder", tuple(trace_for(screen.setup()).labels["T"]))
+    assert len(data["told"]) == len(numbers) == trained.shape[0] * trained.shape[1]
+    heads = trained.shape[1]
+    np.testing.assert_allclose(numbers[heads : 2 * heads], kept, atol=1e-6)
+    np.testing.assert_allclose(numbers[:heads], trained[0], atol=1e-6)
+    assert abs(kept - trained[1]).max() > 0.1
+
+
+def test_a_head_that_a_link_makes_up_is_left_out_and_an_odd_number_refused():
+    data, _ = Screen(ex="en_it", stop="heads", maps="times,mean:0:99").packed("flow")
+    assert data["reads"]["chosen"]["mean"] == [0]
+    screen = choose(Screen(ex="en_it", stop="heads"), least=1.5)
+    assert "maps" not in screen.link() and any("least" in error for error in screen.errors())
+
+
+NO_SHARES = {"mod": "differential"}, {"weights": "0.0.1.2=-1"}, {"text": "a b " * 40}
+
+
+@pytest.mark.parametrize("link", NO_SHARES, ids=["a difference of maps", "a typed number", "too long"])
+def test_maps_that_cannot_be_read_otherwise_have_no_options(link):
+    screen = Screen(ex="en_it", stop="heads", maps="times", **link)
+    assert "reads" not in screen.packed("flow")[0] and screen.errors() == []
