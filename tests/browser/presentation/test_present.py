@@ -240,7 +240,7 @@ def test_the_presenter_view_says_how_far_the_talk_is_from_its_plan(showing):
 
 
 def test_who_goes_back_before_the_scene_at_which_the_clock_began_sees_no_minutes_below_zero(showing):
-    opened = showing("?lecture=forty_five_minutes&scene=22&step=cell")
+    opened = showing("?lecture=forty_five_minutes&scene=24&step=cell")
     with opened.page.context.expect_page() as opening:
         opened.page.keyboard.press("n")
     notes = opening.value
@@ -292,7 +292,7 @@ def test_a_lesson_on_the_stage_shows_its_own_picture_whole_on_a_projector(showin
 
 
 def test_no_words_are_read_through_the_buttons_of_the_stage(showing):
-    opened = showing("?lecture=forty_five_minutes&scene=18&step=lesson")
+    opened = showing("?lecture=forty_five_minutes&scene=20&step=lesson")
     look = "root => [getComputedStyle(root).opacity, getComputedStyle(root).backgroundColor]"
     assert opened.page.locator(".lectern").evaluate(look) == ["1", "rgb(255, 255, 255)"]
 
