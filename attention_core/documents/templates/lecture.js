@@ -2,6 +2,10 @@
 // Keys and buttons lead through the slides: a question, what moves stop by stop and then its map, formulas and figures.
 {
   const WAYS = { ArrowRight: 1, PageDown: 1, " ": 1, Enter: 1, ArrowLeft: -1, PageUp: -1 };
+  const TEXTS = ["flow/slider", "live/told"]; // parts that are no pictures
+  const GAP = 11; // px between two parts
+  const LEAST_ZOOM = 0.6;
+  const isPhone = matchMedia("(max-width: 40rem)");
   const SCENE_WAYS = { ArrowRight: 1, ArrowLeft: -1 }; // with Shift
   const slides = [...document.querySelectorAll(".slide")];
   const { answer, next: onward } = document.getElementById("drawing").dataset;
@@ -9,6 +13,9 @@
   let at = 0; // the slide that is seen
   let beat = 0; // and what of it
   let isMap = false; // whether what moved is seen as a map
+  let parts = []; // what moves of the slide that is seen: its elements, each with its height and its role
+  let page = 0; // which of them are seen, where they are higher than the screen together
+  const sizes = new ResizeObserver((changes) => changes.map(keepHeight).some(Boolean) && showPage());
 
   const beatsOf = (slide) => [...slide.querySelectorAll("[data-beat]")];
   const beatNow = () => beatsOf(slides[at])[beat];
@@ -19,7 +26,7 @@
   // Shows a slide, and of it one part after the other: the first, or from behind the last.
   function show(slide, part, isFromBehind = false) {
     movingOf(beatNow()).replaceChildren();
-    [at, beat, isMap] = [slide, part, false];
+    [at, beat, isMap, page] = [slide, part, false, isFromBehind ? Infinity : 0];
     slides.forEach((each, i) => each.classList.toggle("on", i === at));
     beatsOf(slides[at]).forEach((each, i) => each.classList.toggle("on", i === beat));
     move(movingOf(beatNow()), isFromBehind);
@@ -33,15 +40,75 @@
 
   // Draws all that moves of a slide. Nobody hears what is let go: only what is looked at moves here.
   function move(moving, isFromBehind) {
-    for (const part of JSON.parse(moving.dataset.parts ?? "[]")) {
-      if (part.name === "picture") {
-        moving.append(Object.assign(slides[at].querySelectorAll("img.still")[part.data.at].cloneNode(), { className: "" }));
-        continue;
-      }
-      drawPart(moving, part);
-    }
+    sizes.disconnect();
+    parts = JSON.parse(moving.dataset.parts ?? "[]").map((part) => {
+      const isStill = part.name === "picture";
+      const element = isStill ? moving.appendChild(stillOf(part.data.at)) : drawPart(moving, part);
+      return { element, height: 0, isSlider: part.name === "flow/slider", isPicture: !TEXTS.includes(part.name) };
+    });
+    for (const { element } of parts) sizes.observe(element);
     const { journey, look } = flowOf(beatNow()) ?? {};
     if (isFromBehind && journey && look.view !== "map") journey.scrub(journey.stops.length);
+  }
+
+  const stillOf = (number) =>
+    Object.assign(slides[at].querySelectorAll("img.still")[number].cloneNode(), { className: "" });
+
+  // ---- pages of what moves, where it is higher than the screen ----
+  // Keeps the height of a part that is seen in its own size. Whether it is another than before.
+  function keepHeight({ target }) {
+    const part = parts.find(({ element }) => element === target);
+    const { height } = part ?? {};
+    if (part && target.offsetHeight && !target.style.zoom) part.height = target.offsetHeight;
+    return part?.height !== height;
+  }
+
+  const heightOf = (page) => page.reduce((sum, { height }) => sum + height, 0) + GAP * (page.length - 1);
+
+  // The parts in pages that fit on the screen, each with one picture at least. On a phone the page scrolls instead.
+  function listPages() {
+    const room = findRoom();
+    const slider = parts.filter(({ isSlider }) => isSlider);
+    const pages = [[]];
+    for (const part of parts) {
+      const [seen] = pages.slice(-1);
+      const isFull = heightOf([...seen, part]) > room && seen.some(({ isPicture }) => isPicture);
+      if (isFull) pages.push([...slider, part]);
+      else seen.push(part);
+    }
+    return pages;
+  }
+
+  // The height for what moves, in px: what the style sheet leaves between the title and the last line; with notes, less.
+  function findRoom() {
+    if (!parts.length || isPhone.matches) return Infinity;
+    const hasNotes = document.documentElement.classList.contains("notes");
+    const bottom = hasNotes ? 0.7 * innerHeight : beatNow().getBoundingClientRect().bottom;
+    return bottom - movingOf(beatNow()).getBoundingClientRect().top;
+  }
+
+  function showPage() {
+    const pages = listPages();
+    const seen = pages[Math.min(page, pages.length - 1)];
+    const pictures = seen.filter(({ isPicture }) => isPicture);
+    for (const { element } of parts) element.hidden = !seen.some((each) => each.element === element);
+    for (const { element } of pictures) element.classList.toggle("alone", pictures.length === 1);
+    if (pictures.length === 1) shrink(pictures[0], findRoom() - heightOf(seen));
+  }
+
+  // Makes a picture smaller that stands too high with the texts of its page. left: the height that is left, below 0 if it does.
+  function shrink({ element, height }, left) {
+    element.style.zoom = left < 0 ? Math.max(LEAST_ZOOM, 1 + left / height) : "";
+  }
+
+  // Whether there was another page of what moves, in this direction.
+  function paged(way) {
+    const pages = listPages();
+    const now = Math.min(page, pages.length - 1);
+    if (!pages[now + way]) return false;
+    page = now + way;
+    showPage();
+    return true;
   }
 
   // Beside figures that have no picture of their own stands, small, what moved before.
@@ -54,7 +121,7 @@
   // One step on (1) or back (-1): of what moves first, then of the slide, then to another slide.
   function step(way) {
     const isTaken = flowOf(beatNow()) && !dispatchEvent(new CustomEvent("flow-step", { detail: way, cancelable: true }));
-    if (isTaken || turned(way)) return;
+    if (isTaken || turned(way) || paged(way)) return;
     const beats = beatsOf(slides[at]).length;
     if (beat + way >= 0 && beat + way < beats) show(at, beat + way, way < 0);
     else if (slides[at + way]) show(at + way, way > 0 ? 0 : Math.max(0, beatsOf(slides[at + way]).length - 1), way < 0);
@@ -77,6 +144,7 @@
   function toggleNotes() {
     const isOn = document.documentElement.classList.toggle("notes");
     notes.setAttribute("aria-pressed", isOn);
+    showPage();
   }
 
   addEventListener("keydown", (event) => {
@@ -103,6 +171,7 @@
     show(slides[wanted] ? wanted : 0, 0);
   };
   addEventListener("hashchange", goToAddress);
+  addEventListener("resize", showPage);
 
   nav.hidden = false;
   document.documentElement.classList.add("runs");

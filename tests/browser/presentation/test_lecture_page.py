@@ -143,12 +143,38 @@ def test_beside_figures_without_a_picture_stands_what_moved_and_on_paper_it_stan
         again = page.locator(".slide.on .figures img")
         for _ in range(2):  # there and back
             page.keyboard.press("Shift+ArrowRight")
-            page.keyboard.press("ArrowRight")
+            while not page.locator(".slide.on .figures.on").count():
+                page.keyboard.press("ArrowRight")
             expect(again).to_have_count(1)
             expect(again).to_be_in_viewport(ratio=1)
             page.keyboard.press("Home")
         page.emulate_media(media="print")
         expect(page.locator(".figures img")).to_be_hidden()
+
+
+def place_of(page):
+    """The number of the slide that is seen."""
+    return int(page.locator(".slide.on").get_attribute("id"))
+
+
+def test_what_is_higher_than_a_projector_comes_on_pages_and_each_part_is_seen_whole_on_one(chromium, tmp_path):
+    parts = [LessonPart(slug) for slug in ("distance", "scale", "heads", "positions", "encoder")]
+    lecture = Lecture("Pictures", tuple(Scene(part, part.slug) for part in parts))
+    with open_file(chromium, tmp_path, lecture, {part: draw_part(part.slug) for part in parts}) as page:
+        page.set_viewport_size({"width": 1280, "height": 720})
+        page.keyboard.press("ArrowRight")
+        for number, part in enumerate(parts, 1):
+            seen, pages = set(), 0
+            while page.locator(".slide.on .answer.on").count() and place_of(page) == number:
+                page.wait_for_function("() => document.documentElement.scrollHeight <= innerHeight")
+                here = page.locator(".slide.on .moving > *").evaluate_all("all => all.map((each) => !each.hidden)")
+                seen |= {place for place, is_seen in enumerate(here) if is_seen}
+                pages += 1
+                page.keyboard.press("ArrowRight")
+            assert seen == {*range(len(here))} and (pages > 1) == (part.slug != "encoder"), part.slug
+            while place_of(page) == number and number < len(parts):
+                page.wait_for_function("() => document.documentElement.scrollHeight <= innerHeight")
+                page.keyboard.press("ArrowRight")
 
 
 # ---- pictures of lessons ---------------------------------------------------------------------------------------------
@@ -166,7 +192,8 @@ def test_the_pictures_of_lessons_follow_their_sliders_and_no_key_of_a_slider_tur
         expect(page.locator(".on .cloud")).not_to_have_attribute("aria-label", at_first)
         expect(page.locator(".slide.on h2")).to_have_text("1 scale")
         slider.evaluate("each => each.blur()")
-        page.keyboard.press("PageDown")
+        while not page.locator(".slide.on .figures.on").count():
+            page.keyboard.press("PageDown")
         expect(page.locator(".slide.on .figures.on")).to_contain_text("The gradient at q.")
         page.keyboard.press("PageDown")
         expect(page.locator(".slide.on h2")).to_have_text("2 masks")
