@@ -23,6 +23,7 @@
  *   has not done yet, and how many were pressed before them
  * @property {Element} [pressedPlace] the element that sends them
  * @property {() => void} [forgetPress] ends the listening to these keys
+ * @property {() => void} [forgetPaste] ends the listening to texts pasted into the sentence
  * @property {{ end: () => void }} [connection] the watch over the connection to the server
  */
 

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.lectures import lecture_session
 from pages.presentation import desk, speaker_notes, stage
 from pages.site.words import say
-from pages.workbench import input_controls, matrix_editors, settings_line
+from pages.workbench import matrix_editors, sentence_box, settings_line
 
 CONTROLS_WIDTH_PX = 250  # in pixels: the width of the column of run controls beside a scene
 
@@ -25,7 +25,7 @@ else:
             stage.show_stage()
         if session.drawer:
             with st.container(width=CONTROLS_WIDTH_PX):
-                input_controls.show_input_of_scene()
+                sentence_box.show_input_of_scene()
                 settings_line.show_settings_of_scene()
     if session.drawer:
         matrix_editors.show_origins()

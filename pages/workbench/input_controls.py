@@ -10,7 +10,7 @@ from attention_core.inputs.matrix_values import UNCHANGED, MatrixValue
 from attention_core.inputs.tokenizer import is_written_without_spaces
 from attention_core.record.errors import AttentionError
 from pages.panels.gloss import show_gloss
-from pages.panels.setup_controls import field_control, show_refusal, try_change, try_made_change, try_matrix
+from pages.panels.setup_controls import field_control, show_refusal, try_change, try_matrix
 from pages.panels.word_changes import find_swap_offer, first_sentence_of, gap_words, show_word_gaps, take_swap_offer
 from pages.panels.word_roles import list_role_words, show_role_choices
 from pages.runs.cache import trace_for
@@ -18,16 +18,13 @@ from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
-from pages.session.side_panel import show_panel
 from pages.session.view import ScreenState, current_screen
 from pages.setup.resolve import resolve_run, to_positions_field
 from pages.setup.setup import Setup, make_setup
-from pages.site.controls import MATRICES
 from pages.site.words import escape_markdown, say
 from pages.workbench.control_rows import say_on_or_off, show_row
 from pages.workbench.file_controls import UNSPECIFIED_UPLOAD
 
-LEAST_MATRIX_NUMBERS = 2  # a text with fewer numbers than this is read as words
 INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
 MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # language of the text -> example with a language model
 KNOWN_ORIGINS = frozenset(("built", "source", "learned", "padding"))  # origins of words that have a vector
@@ -57,13 +54,6 @@ def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
     )
 
 
-def show_sentence_box(setup: Setup, inputs: RunInputs) -> None:
-    """Shows the sentence, which can be typed or pasted into."""
-    shipped = spell_tokens(first_sentence_of(inputs), setup.run)
-    text = shipped if setup.run.text is None else setup.run.text
-    field_control("text", text).draw(st.text_input, label_visibility="collapsed")
-
-
 def show_text_controls(screen: ScreenState) -> None:
     """Shows what belongs to the sentence, below it: why it was refused, offers, unknown words, further sentences."""
     setup, inputs = screen.setup, screen.inputs
@@ -73,24 +63,12 @@ def show_text_controls(screen: ScreenState) -> None:
     if resolved.mode != "sentence":
         return
     show_refusal("text")
-    if show_matrix_offer():
-        return
     show_model_door(setup, inputs)
     show_gloss((*first_sentence_of(inputs), *inputs.keys))
     show_role_choices(setup, inputs)
     show_further_sentences(setup)
     if resolved.crossed:
         show_second_sentence(setup, inputs)
-
-
-@page_part(lambda screen: (*input_dependencies(screen), setup_state.editors_version()))
-def show_input_of_scene(screen: ScreenState) -> None:
-    """Shows the sentence of a scene and what belongs to it, or its given matrices."""
-    if resolve_run(screen.setup.run).mode == "sentence":
-        show_sentence_box(screen.setup, screen.inputs)
-        show_swap_offer(screen.setup, screen.inputs)
-    show_text_controls(screen)
-    show_given_matrices(screen)
 
 
 def describe_input(screen: ScreenState) -> str:
@@ -179,30 +157,6 @@ def show_swap_offer(setup: Setup, inputs: RunInputs) -> None:
         label = escape_markdown(" → ".join(swap))
         args = (setup, inputs)
         st.button(label, key="swap_word", help=say("help.swap"), on_click=take_swap_offer, args=args)
-
-
-def show_matrix_offer() -> bool:
-    """Offers to use the typed sentence as X if it can be parsed as a matrix; returns whether it can."""
-    text = st.session_state["c_text"]
-    try:
-        matrix = parse_matrix(text, "x")
-    except AttentionError:
-        return False
-    if matrix.size < LEAST_MATRIX_NUMBERS:
-        return False
-
-    def use_as_x() -> None:
-        setup = setup_state.current_setup()
-        setup_state.workbench().forget_refusals("text")
-        show_panel(MATRICES)
-        try_made_change(
-            "text", lambda: make_mode_change(setup, "matrix") | {"text": None, "x": pack_matrix(matrix, "x")}
-        )
-
-    rows, columns = matrix.shape
-    st.markdown(say("pasted.matrix", rows=rows, columns=columns))
-    st.button(say("pasted.use_as_x"), key="use_as_x", icon=":material/grid_on:", on_click=use_as_x)
-    return True
 
 
 def cut_dependencies(screen: ScreenState) -> tuple[object, ...]:

@@ -17,7 +17,7 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup, make_setup, start_in
 from pages.site.controls import FILE, MATRICES
 from pages.site.words import current_language
-from pages.workbench import input_controls
+from pages.workbench import input_controls, sentence_box
 from pages.workbench.examples_menu import examples_dependencies, show_examples_menu
 
 WAYS = ("sentence", "matrices", "model", "file")
@@ -30,6 +30,7 @@ def first_line_dependencies(screen: ScreenState) -> tuple[object, ...]:
         find_panel(setup),
         *examples_dependencies(setup),
         *input_controls.input_dependencies(screen),
+        sentence_box.waiting_text(),
     )
 
 
@@ -40,12 +41,13 @@ def show_first_line(screen: ScreenState) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="first_line"):
         show_ways(setup)
         if resolve_run(setup.run).mode == "sentence":
-            input_controls.show_sentence_box(setup, inputs)
+            sentence_box.show_sentence_box(setup, inputs)
             input_controls.show_swap_offer(setup, inputs)
         else:
             st.markdown(input_controls.describe_input(screen), width="stretch")
         show_examples_menu(setup)
     show_refusal("way")
+    sentence_box.show_pasted(setup)
     input_controls.show_text_controls(screen)
 
 

@@ -92,6 +92,16 @@ def test_cells_of_a_spreadsheet_are_pasted_as_text(screen):
     opened.wait_for_number("weights [head 1, it, dog]", LOST)
 
 
+def test_a_matrix_of_several_lines_pasted_into_the_sentence_becomes_x(screen):
+    opened = screen(permissions=["clipboard-read", "clipboard-write"])
+    opened.page.evaluate("() => navigator.clipboard.writeText('1\\t2\\n3\\t4\\n5\\t6')")
+    opened.page.get_by_label("Sentence", exact=True).click()
+    opened.page.keyboard.press("Control+V")
+    with opened.answered():
+        opened.page.get_by_role("button", name="Use as X, 3 × 2").click()
+    assert opened.query()["x"] == "1,2;3,4;5,6"
+
+
 def test_a_matrix_comes_from_a_file(screen):
     opened = screen()
     opened.open_matrix("w_q")

@@ -1,0 +1,18 @@
+// Sends a text of several lines that is pasted into the sentence box, because the box itself joins the lines.
+import { shared } from "./shared.js";
+
+const MOST_PASTED = 200_001; // characters; a longer text is refused by the server
+
+/** @param {import("./shared.js").Component<null>} component */
+export default function ({ setTriggerValue }) {
+  const paste = (event) => {
+    const text = event.clipboardData?.getData("text/plain").trim() ?? "";
+    if (!event.target.closest?.(".st-key-c_text") || !text.includes("\n")) return;
+    event.preventDefault();
+    setTriggerValue("pasted", text.slice(0, MOST_PASTED));
+  };
+  shared.forgetPaste?.(); // cleans up here, because Streamlit does not call the cleanup function when it sends new data
+  document.addEventListener("paste", paste);
+  shared.forgetPaste = () => document.removeEventListener("paste", paste);
+  return shared.forgetPaste;
+}
