@@ -122,7 +122,8 @@ def make_component(
     st.components.v2.component.
     """
     script = join_modules(name)
-    style = join_styles([*styles, *list_modules(name)])
+    is_isolated = options.get("isolate_styles", True)
+    style = join_styles([*(["focus"] if is_isolated else []), *styles, *list_modules(name)])
     js = tell_drawn(make_loader(name, script) if is_fetched else script)
     mount = st.components.v2.component(name, html=html, css=style or None, js=js, **options)
     COMPONENTS[name] = Component(name, script, html, style, mount, sends or {})

@@ -12,7 +12,7 @@ export class FlowKeys {
     this.flow = flow;
     this.hands = hands;
     this.at = null; // the number focused last, { part, row, m }; null before the first focus and after Escape
-    for (const name of ["focusin", "focusout"]) flow.svg.addEventListener(name, () => this.point());
+    for (const name of ["focusin", "focusout"]) flow.stage.addEventListener(name, () => this.point());
   }
 
   // Returns whether a pressed key has a meaning on the focused element; if it has, acts on the key.

@@ -23,8 +23,9 @@ export class PlaneHands {
     const { svg, root } = view;
     svg.addEventListener("pointerdown", (event) => this.grab(event));
     svg.addEventListener("keydown", (event) => this.press(event));
-    svg.addEventListener("focusin", ({ target }) => this.choose(meaningOf(target)));
-    svg.addEventListener("focusout", () => this.held?.byKey && this.release());
+    // Not of the svg: a browser makes a svg that listens to the focus a stop of the Tab key.
+    root.addEventListener("focusin", ({ target }) => svg.contains(target) && this.choose(meaningOf(target)));
+    root.addEventListener("focusout", () => this.held?.byKey && this.release());
     root.addEventListener("keydown", (event) => event.key === "Escape" && this.cancel());
   }
 
