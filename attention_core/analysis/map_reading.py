@@ -45,6 +45,9 @@ class MapReading:
                 raise AttentionError("not_negative", name="mean", given=head)
 
 
+AS_THEY_ARE = MapReading()
+
+
 @dataclass(frozen=True, eq=False)
 class ReadMaps:
     """Attention maps as a MapReading reads them.

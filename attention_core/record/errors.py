@@ -51,6 +51,8 @@ REFUSAL_SENTENCES = {
     "words_unknown": "each word must be one that the model knows: it does not know {words}",
     "words_many": "at most {limit} words may be added: got {given}",
     "word_choice": "{name} must lie between {least} and {limit}: got {given}",
+    "second_sentence": "the second sentence must begin at a token from 1 to {limit}, counted from 0, of maps of a text "
+    "with itself: got {given}",
     "share_range": "{name} must be above 0 and at most 1: got {given}",
     "unknown_choice": "{name} must be one of {choices}: got {given}",
     "unknown_parameter": "{kind} takes {choices}: got {given}",

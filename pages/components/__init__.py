@@ -312,6 +312,7 @@ model_heads = make_component(
     sends={
         "head": (Whole(1, "layers"), Place("heads")),
         "order": {"by": Anything(), "least": Anything(), "from": Anything(), "to": Anything()},
+        "maps": MAP_READING,
     },
 )
 model_decoder = make_component(

@@ -1,9 +1,11 @@
 """Holds the uploaded file of attention maps, with its description and its faults; it is stored only in this session."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import streamlit as st
 
+from attention_core.analysis.map_reading import AS_THEY_ARE, MapReading, ReadMaps
 from attention_core.examples.examples import EXAMPLES
 from attention_core.explanation.head_habits import HeadHabit, head_habit, list_row_facts
 from attention_core.inputs.files.attention_maps import (
@@ -26,13 +28,16 @@ from attention_core.record.number_text import (
 )
 from pages.export.downloads import offer_download
 from pages.lessons.frame import Lesson, draw_drawer
+from pages.maps.read_file import current_reading, read_given, show_word_choices, without_first
 from pages.panels.file_box import file_box
+from pages.panels.lesson_choices import get_lesson_link
 from pages.runs.model_runs import model_weights
 from pages.session.labels import name_token
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # session keys; the file is not in a link
 UPLOAD_KEY = "c_maps_upload"
+SHOWN_KEY = "maps_shown"  # session key: a file, the choices for it in the link, and the file with the maps chosen
 MAP_FILE_TYPES = ["json", "npz", "npy", "safetensors"]
 EXAMPLE_FILE = "attention_maps.npz"
 MAX_HABIT_ROWS = 20_000  # with more rows of weights than this, computing the heads' patterns would take seconds
@@ -67,7 +72,7 @@ class GivenFile:
     name: the file's name; "" for the example. habits: the pattern of the weights of each head, by layer and head; None
     for a head whose rows are not weights, () if there are too many rows. first: the layer and the head, from 0, that
     are open before the visitor clicks one. file: the whole content; None for the example. view: the maps that are
-    shown; None for the example.
+    shown; None for the example. reading: how the visitor reads the maps.
     """
 
     name: str
@@ -76,6 +81,29 @@ class GivenFile:
     first: tuple[int, int] = (0, 0)
     file: MapFile | None = None
     view: MapView | None = None
+    reading: MapReading = AS_THEY_ARE
+
+    @cached_property
+    def measured(self) -> AttentionMaps:
+        """The maps on which heads are measured: without the first key, if the reading leaves it out."""
+        return without_first(self.maps, self.reading)
+
+    @cached_property
+    def read(self) -> ReadMaps | None:
+        """The maps of all heads as the reading shows them, layer by layer; None for maps as they are."""
+        return None if self.reading == AS_THEY_ARE else read_given(self.maps, self.reading)
+
+    @property
+    def opened(self) -> tuple[int, int]:
+        """The layer and the head that are open, counted from 0."""
+        return st.session_state.get(HEAD_KEY, self.first)
+
+    @property
+    def opened_number(self) -> int:
+        """The index of the open map among those of `read`: the mean of heads, if the reading has one, else the head."""
+        layer, head = self.opened
+        heads = self.maps.maps.shape[1]
+        return len(self.maps.maps) * heads if self.reading.mean else layer * heads + head
 
 
 # ---- the file of the session -----------------------------------------------------------------------------------------
@@ -124,6 +152,25 @@ def read_layer_habits(maps: AttentionMaps, layer: int) -> tuple[HeadHabit | None
         trace = maps.head_trace(layer, head)
         habits.append(head_habit(trace, list_row_facts(trace, 0)) if maps.is_measured[layer, head] else None)
     return tuple(habits)
+
+
+# ---- what the visitor chose to see of it ---------------------------------------------------------------------------
+def show_choices(given: GivenFile) -> GivenFile:
+    """Shows the choices of words and sentences; returns the file with the maps chosen, as the visitor reads them.
+
+    The result is kept in the session, because describing all heads takes a while.
+    """
+    maps = show_word_choices(given.maps)
+    reading = current_reading(maps)
+    if maps is given.maps and reading == AS_THEY_ARE:
+        return given
+    link = get_lesson_link()
+    kept = st.session_state.get(SHOWN_KEY)
+    if kept is None or kept[0] is not given or kept[1] != link:
+        habits = read_habits(without_first(maps, reading))
+        kept = (given, link, replace(given, maps=maps, habits=habits, reading=reading))
+        st.session_state[SHOWN_KEY] = kept
+    return kept[2]
 
 
 # ---- the upload ------------------------------------------------------------------------------------------------------

@@ -1,16 +1,20 @@
 """Shows the heads of a file: all as small attention maps, and the open head as a large map with downloads."""
 
+import math
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
+from torch import Tensor
 
 from attention_core.documents.number_files import csv_text
 from attention_core.documents.picture_files import missing_letters, png_bytes, svg_text
 from attention_core.documents.provenance import Provenance
-from attention_core.drawing.charts import head_map
-from attention_core.inputs.given_maps import measure_maps, pack_maps
+from attention_core.drawing.charts import head_map, single_picture
+from attention_core.explanation.layout import panel
+from attention_core.inputs.given_maps import AttentionMaps, measure_maps, pack_maps
 from attention_core.inputs.tokenizer import printable_token
+from attention_core.record.trace import Step, Trace
 from pages import components
 from pages.export.downloads import button_row, can_export, offer_download
 from pages.lectures import lecture_session
@@ -18,9 +22,12 @@ from pages.lectures.add_button import show_add_button
 from pages.lectures.kinds.picture import MAX_PICTURE_WORDS_CHARS, OwnPicture
 from pages.lectures.script import Scene
 from pages.maps.given_file import EXAMPLE_FILE, HEAD_KEY, GivenFile
+from pages.maps.read_file import READING, can_be_read, take_reading
 from pages.panels.canvas_map import show_plain_map
 from pages.panels.flow_words import say_habit
 from pages.panels.head_grid import HeadGrid, make_grid_data, measures_of_head
+from pages.panels.link_controls import show_choice_refusal
+from pages.panels.map_reading import join_sentences, make_options, tell_map
 from pages.session.labels import current_palette, label_token, picture_texts_for
 from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, get_text_template, say
@@ -41,7 +48,9 @@ def show_all_heads(given: GivenFile) -> None:
         key=GRID_KEY,
         given={"layers": layers, "heads": heads},
         on_head=take_head,
+        on_maps=take_reading,
     )
+    show_choice_refusal(READING)
 
 
 def take_head(place: tuple[int, int]) -> None:
@@ -51,19 +60,17 @@ def take_head(place: tuple[int, int]) -> None:
     st.session_state[CLICKED_KEY] = True
 
 
-def opened_head(given: GivenFile) -> tuple[int, int]:
-    """Returns the layer and the head that are open, counted from 0."""
-    return st.session_state.get(HEAD_KEY, given.first)
-
-
 def make_maps_data(given: GivenFile) -> dict:
     """Returns the component data of the grid of heads of a file."""
-    maps = given.maps
+    maps, read = given.measured, given.read
     trace = maps.trace()
     measures = measure_maps(maps)
-    layer, head = opened_head(given)
+    layer, head = given.opened
+    keys = [label_token(given.maps.trace(), "S", place) for place in range(len(given.maps.keys))]
+    shown = maps.maps if read is None else unflatten(read.numbers, maps)
+    kind = "times" if given.reading.times else "share"
     grid = HeadGrid(
-        maps=maps.maps,
+        maps=shown,
         queries=[label_token(trace, "T", place) for place in range(len(maps.queries))],
         keys=[label_token(trace, "S", place) for place in range(len(maps.keys))],
         heads=list_heads(given, measures),
@@ -71,7 +78,9 @@ def make_maps_data(given: GivenFile) -> dict:
         now=(layer + 1, head),
         allowed=maps.seen,
         rolled=maps.rolled(),
-        as_numbers=bool(maps.fault),
+        kind="signed" if maps.fault else kind,
+        hidden=None if read is None else unflatten(read.hidden, maps),
+        reads=make_options(given.reading, keys) if can_be_read(given.maps) else None,
     )
     texts = {"about": say("lessons.maps.about"), "open": get_text_template("lessons.maps.open")}
     texts["here"] = ""  # empty: a page with a single text needs no name for it
@@ -81,6 +90,12 @@ def make_maps_data(given: GivenFile) -> dict:
         texts["about"] = say("lessons.maps.about_unmeasured")
         texts["open"] = get_text_template("lessons.maps.open_unmeasured")
     return make_grid_data(grid, **texts)
+
+
+def unflatten(numbers: Tensor, maps: AttentionMaps) -> Tensor:
+    """Returns the maps of all heads as (L, H, T, S), without the mean of heads after them."""
+    layers, heads, *_ = maps.maps.shape
+    return numbers[: layers * heads].unflatten(0, (layers, heads))
 
 
 def list_heads(given: GivenFile, measures: dict) -> list[dict]:
@@ -106,40 +121,79 @@ def list_heads(given: GivenFile, measures: dict) -> list[dict]:
 def show_opened_head(given: GivenFile) -> None:
     """Shows the map of the open head, with its title and words."""
     scroll_here("map_opened", is_new=st.session_state.pop(CLICKED_KEY, False))
-    layer, head = opened_head(given)
     title = name_opened_head(given)
     st.markdown(f"##### {escape_markdown(title)}")
     axes = say("canvas.axes", rows=say("corner.T"), columns=say("corner.S"))
-    show_plain_map(given.maps.head_trace(layer, head), "weights", "map_opened", title, axes)
+    told = tell_opened(given)
+    if told:
+        st.caption(escape_markdown(told))
+    trace, step = opened_map(given)
+    show_plain_map(trace, step, "map_opened", title, axes)
+
+
+def tell_opened(given: GivenFile) -> str:
+    """Returns the sentences on how the open map is read; "" for a map as it is."""
+    if given.read is None:
+        return ""
+    told = [tell_map(given.read, given.reading, given.maps.shown_keys, given.opened_number)]
+    if given.reading.times:
+        told.append(say("reading.all_times"))
+    return join_sentences([*filter(None, told)])
+
+
+def opened_map(given: GivenFile, hidden: float = 0.0) -> tuple[Trace, str]:
+    """Returns the open map, or the mean of heads, as the reading shows it: a Trace, and its step.
+
+    Multiples of the even share are a step of another name, because they are no weights. hidden: what stands in place of
+    the hidden weights.
+    """
+    if given.read is None:
+        return given.maps.head_trace(*given.opened), "weights"
+    numbers = given.read.numbers.masked_fill(given.read.hidden, hidden)[given.opened_number]
+    step = "even_shares" if given.reading.times else "weights"
+    dims = ("B", "H", "T", "S")
+    steps = {step: Step(step, numbers[None, None], dims)}
+    steps["allowed"] = Step("allowed", given.measured.seen[None, None], dims)
+    return Trace(steps, given.measured.labels()), step
 
 
 def name_opened_head(given: GivenFile) -> str:
     """Returns the name of the open head, with the pattern of its weights (its habit) if that is known."""
-    layer, head = opened_head(given)
-    name = say("all_heads.name", layer=layer + 1, head=head + 1)
-    habit = say_given_habit(given, layer, head)
+    layer, head = given.opened
+    name = name_opened_map(given)
+    habit = "" if given.reading.mean else say_given_habit(given, layer, head)
     return say("lessons.maps.title", name=name, habit=habit) if habit else name
+
+
+def name_opened_map(given: GivenFile) -> str:
+    """Returns the name of the open head, or that of the mean of heads."""
+    heads = given.maps.maps.shape[1]
+    mean = [divmod(number, heads) for number in given.reading.mean] or [given.opened]
+    names = [say("all_heads.name", layer=layer + 1, head=head + 1) for layer, head in mean]
+    if not given.reading.mean:
+        return names[0]
+    return say("reading.mean_title", count=len(names), heads=say("fact.comma").join(names))
 
 
 def say_given_habit(given: GivenFile, layer: int, head: int) -> str:
     """Returns the pattern of a head's weights (its habit) in a few words; "" if it is not known."""
     habit = given.habits[layer][head] if given.habits else None
-    return say_habit(given.maps.trace(), habit) if habit else ""
+    return say_habit(given.measured.trace(), habit) if habit else ""
 
 
 def show_head_files(given: GivenFile) -> None:
     """Shows the downloads: the open map as SVG, PNG and CSV, and all maps as an NPZ file that this page can read."""
-    layer, head = opened_head(given)
-    trace = given.maps.head_trace(layer, head)
+    layer, head = given.opened
+    trace, step = opened_map(given, hidden=math.nan)
     draw = partial(draw_opened_head, given)
-    stem = f"attention_map_{layer + 1}_{head + 1}"
+    stem = "attention_map_mean" if given.reading.mean else f"attention_map_{layer + 1}_{head + 1}"
     with button_row():
         offer_download("svg", f"{stem}.svg", "image/svg+xml", draw)
         if has_all_letters(given):
             offer_download("png", f"{stem}.png", "image/png", lambda: png_bytes(draw()))
-        if can_export(trace, "CSV", "weights"):
-            as_given = trace.labelled(T=given.maps.queries, S=given.maps.keys)
-            write = partial(csv_text, as_given, "weights", make_provenance(given))
+        if can_export(trace, "CSV", step):
+            as_given = trace.labelled(T=given.measured.queries, S=given.measured.keys)
+            write = partial(csv_text, as_given, step, make_provenance(given))
             offer_download("csv", f"{stem}.csv", "text/csv", write)
         all_maps = say("lessons.maps.all")
         offer_download("npz", EXAMPLE_FILE, "application/octet-stream", partial(pack_maps, given.maps), all_maps)
@@ -150,9 +204,13 @@ def draw_opened_head(given: GivenFile, is_titled: bool = True) -> str:
 
     is_titled: whether the title of the map is drawn.
     """
-    trace, palette = given.maps.head_trace(*opened_head(given)), current_palette()
+    trace, step = opened_map(given)
+    palette, words = current_palette(), picture_texts_for(trace)
     axes = (say("corner.T"), say("corner.S"))
-    picture = head_map(trace, 0, picture_texts_for(trace), palette, axes=axes)
+    if step == "weights":
+        picture = head_map(trace, 0, words, palette, axes=axes)
+    else:
+        picture = single_picture([panel(trace, step, {"B": 0, "H": 0})], trace, words, palette, [""], None)
     provenance = make_provenance(given)
     with_source = replace(provenance, notes=provenance.lines[1:])  # because the second line is usually an address
     return svg_text(picture, with_source, palette, is_titled=is_titled)
@@ -160,10 +218,9 @@ def draw_opened_head(given: GivenFile, is_titled: bool = True) -> str:
 
 def make_provenance(given: GivenFile) -> Provenance:
     """Returns the title and origin of the open head's map, as the provenance for downloads."""
-    layer, head = opened_head(given)
-    title = say("all_heads.name", layer=layer + 1, head=head + 1)
     source = given.name or say("lessons.maps.example_source")
-    return Provenance(title, source, (say("export.made_with"), say("lessons.maps.given_note")))
+    notes = (say("export.made_with"), say("lessons.maps.given_note"), tell_opened(given))
+    return Provenance(name_opened_map(given), source, tuple(filter(None, notes)))
 
 
 def has_all_letters(given: GivenFile) -> bool:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.lessons.frame import draw_page_frame, show_question
 from pages.maps.file_reading import show_file_line, show_readings
-from pages.maps.given_file import current_file, show_file_facts, show_form, show_uploader
+from pages.maps.given_file import current_file, show_choices, show_file_facts, show_form, show_uploader
 from pages.maps.head_view import show_all_heads, show_head_files, show_head_scene, show_opened_head
 from pages.site.words import say
 
@@ -21,6 +21,7 @@ with draw_page_frame("maps"):
         show_readings(given)
     with at_facts:
         show_file_facts(given)
+    given = show_choices(given)
     _, heads_in_layer, *_ = given.maps.maps.shape
     is_beside = heads_in_layer <= MAX_HEADS_BESIDE
     at_all, at_head = st.columns(COLUMN_WIDTHS, gap="large") if is_beside else (st.container(), st.container())

@@ -8,7 +8,6 @@ import numpy as np
 from torch import Tensor
 
 from attention_core.drawing.cells import darkest_share
-from attention_core.drawing.raster import colour_table
 from attention_core.explanation.layout import MAX_PANEL_SIDE
 from pages.session.labels import current_palette
 from pages.site.words import get_text_template, say
@@ -39,8 +38,8 @@ class HeadGrid:
     heads: a mapping for each head, layer by layer: its position (`layer`, `head`), its name, the pattern of its weights
     in words (its habit), and its measures on this sentence (`here`) and on held-out texts (`held`). measures: the
     display name of each measure. allowed: (T, S), the unmasked pairs. rolled: the attention rollout (T, S), if
-    computed. now: the open layer and head. as_numbers: True if the maps are not shares, so that they are drawn and
-    described as signed numbers.
+    computed. now: the open layer and head. kind: "share"; "times" for multiples of the even share; "signed" for other
+    numbers. hidden: (L, H, T, S), the cells that are left blank. reads: how the maps can be read (make_options).
     """
 
     maps: Tensor
@@ -51,7 +50,9 @@ class HeadGrid:
     now: Sequence[int]
     allowed: Tensor | None = None
     rolled: Tensor | None = None
-    as_numbers: bool = False
+    kind: str = "share"
+    hidden: Tensor | None = None
+    reads: dict | None = None
 
 
 def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
@@ -69,9 +70,9 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
         "measures": grid.measures,
         "now": grid.now,
         "order": None,  # the order of the heads is stored in the browser alone
-        "reach": float(grid.maps.abs().max()) if grid.as_numbers else darkest,
-        "as_numbers": grid.as_numbers,
-        "fills": {"share": colour_table(True, palette)[0], "signed": colour_table(False, palette)[0]},
+        "reach": {"share": darkest, "times": keys, "signed": float(grid.maps.abs().max())}[grid.kind],
+        "kind": grid.kind,
+        "reads": grid.reads,
         "palette": vars(palette),
         "text": {
             **{name: say(f"all_heads.{name}") for name in TEXTS},
@@ -79,7 +80,8 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
             **texts,
         },
         "weights": pack_numbers(grid.maps),
-        "allowed": b"" if grid.allowed is None else grid.allowed.numpy().astype(np.uint8).tobytes(),
+        "allowed": b"" if grid.allowed is None else pack_marks(grid.allowed),
+        "hidden": b"" if grid.hidden is None else pack_marks(grid.hidden),
         "rolled": b"" if grid.rolled is None else pack_numbers(grid.rolled),
         "other": b"",
     }
@@ -88,6 +90,11 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
 def pack_numbers(numbers: Tensor) -> bytes:
     """Returns numbers as single-precision bytes for the browser."""
     return numbers.numpy().astype(np.float32).tobytes()
+
+
+def pack_marks(marks: Tensor) -> bytes:
+    """Returns booleans as one byte each for the browser."""
+    return marks.numpy().astype(np.uint8).tobytes()
 
 
 def measures_of_head(measures: Mapping[str, Tensor], layer: int, head: int) -> dict[str, float]:

@@ -1,19 +1,24 @@
 """Packs attention maps as the visitor chose to read them, with the sentences that say what is left out or hidden."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
 import numpy as np
 from torch import Tensor
 
-from attention_core.analysis.map_reading import MapReading, ReadMaps, read_maps
+from attention_core.analysis.map_reading import AS_THEY_ARE, MapReading, ReadMaps, read_maps
 from attention_core.record.number_text import format_grouped, format_percent
 from pages.site.words import get_text_template, say
 
 LEASTS, LARGEST = (0.02, 0.05, 0.1, 0.2, 0.5), (1, 2, 3, 5)  # the limits that the control offers
 TEXTS = ("options", "label", "without_first", "weights", "all", "least", "largest", "largest_one", "times", "mean")
 TEMPLATES = ("mean_title", "mean_choose", "less", "more", "even_shares")
+
+
+def reading_of(chosen: Mapping) -> MapReading:
+    """Returns the reading that a browser sent. Raises AttentionError."""
+    return MapReading(**{**chosen, "mean": tuple(chosen["mean"])})
 
 
 def fit_reading(reading: MapReading, maps: int, keys: int) -> MapReading:
@@ -41,7 +46,7 @@ def pack_read_maps(
 
     Returns None and no bytes for maps that are shown as they are. A blocked cell is NaN. queries, keys: the words.
     """
-    if reading == MapReading():
+    if reading == AS_THEY_ARE:
         return None, b"", b""
     read = read_maps(weights, allowed, reading)
     numbers = read.numbers.masked_fill(~read.allowed, float("nan"))

@@ -3,11 +3,10 @@
 import numpy as np
 import torch
 
-from attention_core.analysis.map_reading import MapReading
 from attention_core.drawing.cells import is_share, unblocked_cells
 from attention_core.record.errors import AttentionError
 from pages.panels.flow_numbers import is_too_large
-from pages.panels.map_reading import fit_reading, make_options, pack_read_maps
+from pages.panels.map_reading import fit_reading, make_options, pack_read_maps, reading_of
 from pages.panels.model_rail import list_layer_maps, words_of_model
 from pages.runs.model_runs import model_sentences_of
 from pages.session import setup_state
@@ -52,7 +51,7 @@ def list_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor]:
 def take_reading(chosen: dict) -> None:
     """Stores how the visitor chose to read the maps; refuses values that no control offers."""
     try:
-        reading = MapReading(**chosen | {"mean": tuple(chosen["mean"])})
+        reading = reading_of(chosen)
     except AttentionError as error:
         setup_state.workbench().refuse(READING, error)
         redraw()

@@ -155,7 +155,7 @@ def test_numbers_that_can_be_no_weights_are_named_and_nothing_is_measured(fault,
     assert {"en": "Not attention weights", "zh": "不是注意力权重"}[lang] in told
     assert measures_shown(page) == (["", ""], {}, b"")
     head, _ = grid(page)
-    assert head["as_numbers"] and head["reach"] == pytest.approx(np.abs(FORBIDDEN[fault]).max())
+    assert head["kind"] == "signed" and head["reach"] == pytest.approx(np.abs(FORBIDDEN[fault]).max())
     _, found = opened(page)
     assert len(set(found["cells"])) > 2  # no flat colour
     assert "%" not in " ".join([*texts(page).split(), *[each.value for each in page.at.caption]])
@@ -449,3 +449,64 @@ def test_what_is_transposed_or_blank_is_said(lang, told):
     assert not page.at.warning and any(
         {"en": "1 of 5", "zh": "5 个中有 1 个"}[lang] in each.value for each in page.at.caption
     )
+
+
+# ---- read in other ways ----------------------------------------------------------------------------------------------
+PLAIN = {"without_first": False, "least": None, "largest": None, "times": False, "mean": []}
+PAIR = ["[CLS]", "walk", "##ing", "[SEP]", "dogs", "bark", "[SEP]"]
+
+
+def choose(page, **values):
+    (part,) = page.parts("map_heads")
+    trigger = f"$$STREAMLIT_INTERNAL_KEY_{part.proto.id}__events"
+    value = json.dumps([{"event": "maps", "value": {**PLAIN, **values}}])
+    return page.send(trigger, json_trigger_value=value)
+
+
+def test_all_heads_are_read_without_the_first_token_and_the_link_keeps_it(page):
+    bring(page, "mine.npz", npz(attention=drawn(L, H, T, T), tokens=np.array(WORDS)))
+    choose(page, without_first=True, largest=2)
+    rest = drawn(L, H, T, T)[..., 1:]
+    rest = rest / rest.sum(-1, keepdims=True)
+    assert weights(page, L, H, T, T - 1) == pytest.approx(rest, abs=1e-6)
+    head, found = grid(page)
+    assert head["keys"][0].startswith("cat") and len(head["keys"]) == T - 1
+    hidden = np.frombuffer(found["hidden"], np.uint8).reshape(L, H, T, T - 1)
+    assert (hidden.sum(-1) == T - 3).all()
+    assert page.link()["maps"] == "without_first,largest:2"
+    told = " ".join(each.value for each in page.at.caption).replace("\\", "")
+    percent = f"{100 * drawn(L, H, T, T)[0, 0, :, 0].mean():.0f}"
+    assert f"Without “the”, the first token ({percent} % of this map's weight)" in told
+    assert "10 of 20 weights are hidden" in told
+
+
+def test_the_open_map_is_the_mean_of_chosen_heads_in_even_shares(page):
+    bring(page, "mine.npz", npz(attention=drawn(L, H, T, T), tokens=np.array(WORDS)))
+    choose(page, mean=[0, 5], times=True)
+    assert "Mean of 2 heads: layer 1, head 1, layer 2, head 3" in texts(page).replace("\\", "")
+    _, found = opened(page)
+    numbers = np.frombuffer(found["numbers"], np.float32).reshape(T, T)
+    mean = (drawn(L, H, T, T)[0, 0] + drawn(L, H, T, T)[1, 2]) / 2
+    assert numbers == pytest.approx(T * mean, abs=1e-5)
+    assert errors(page) == []
+
+
+def test_pieces_are_joined_to_words_and_one_block_of_two_sentences_is_cut_out():
+    numbers = drawn(L, H, 7, 7)
+    words = numbers[..., [0, 1, 3, 4, 5, 6]].copy()
+    words[..., 1] += numbers[..., 2]
+    words[..., 1, :] = (words[..., 1, :] + words[..., 2, :]) / 2
+    words = np.delete(words, 2, axis=-2)
+    page = bring(Lesson("maps", words="True"), "pair.npz", npz(attention=numbers, tokens=np.array(PAIR)))
+    assert weights(page, L, H, 6, 6) == pytest.approx(words, abs=1e-6)
+    assert grid(page)[0]["keys"][1] == "walking"
+    page = bring(Lesson("maps", words="True", block="AB"), "pair.npz", npz(attention=numbers, tokens=np.array(PAIR)))
+    assert weights(page, L, H, 3, 3) == pytest.approx(words[..., :3, 3:], abs=1e-6)
+    page.set("second", 3)  # by default the fourth word, after [SEP]
+    assert weights(page, L, H, 2, 4) == pytest.approx(words[..., :2, 2:], abs=1e-6)
+    assert page.link() == {"words": "True", "block": "AB", "second": "3"} and errors(page) == []
+
+
+def test_a_link_that_makes_up_a_reading_is_named():
+    page = Lesson("maps", maps="least:7")
+    assert any("maps" in error for error in errors(page)) and grid(page)[0]["reads"]["chosen"] == PLAIN

@@ -17,7 +17,7 @@ const PALEST = 0.08; // opacity of a cell with the number 0; only in a differenc
 export function paintMap(canvas, matrix, palette, old) {
   const { rows, columns, largest, kind } = matrix;
   const image = new ImageData(columns, rows);
-  const palest = kind === "difference" ? 0 : PALEST;
+  const palest = kind === "difference" || kind === "change" ? 0 : PALEST;
   const isTimes = kind === "times";
   for (let row = 0; row < rows; row++) {
     const numbers = matrix.row(row);

@@ -3,6 +3,7 @@
 import { button, element, isDrawn, selectOf, setColours, stateOf } from "../dom.js";
 import { Rest } from "../drag.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
+import { MapOptions } from "../map_options.js";
 import { floatsOf, unpacked } from "../pixels.js";
 import { roving } from "../roving.js";
 import { mapImage, readCells } from "./maps.js";
@@ -15,10 +16,11 @@ import { mapImage, readCells } from "./maps.js";
  * @property {number[]} now the layer and the head that are open
  * @property {Record<string, string>} measures measure by which heads can be sorted -> its name
  * @property {Order | null} order the order in the link of the page; null if the link has none
- * @property {boolean} as_numbers whether the maps contain numbers that are not shares
+ * @property {"share" | "signed" | "times"} kind how the numbers of the maps are coloured
  * @property {number} reach the number with the full colour
- * @property {Record<string, string[]>} fills
  * @property {Uint8Array} allowed whether each cell of a map is allowed; empty if all are
+ * @property {Uint8Array} hidden whether each cell of each map is hidden; empty if none is
+ * @property {any} reads how the maps can be read; null if only as they are
  * @property {string[]} other_words the words of a second sentence
  * @property {Float32Array} weights the weights of all heads
  * @property {Float32Array} other the weights of all heads on the second sentence
@@ -54,6 +56,7 @@ const REST_MS = 300; // in ms: a choice is sent to the server after this pause (
  * @property {HTMLElement} root
  * @property {(event: string, value: unknown) => void} trigger
  * @property {Rest} rest sends the order after a pause
+ * @property {MapOptions} options how the maps are read
  * @property {string | null} beyondOrder the shown data without the order, as JSON
  * @property {{ by: string, least: number, from: any, to: any, pair: number[] }} look the choices; "" for any word
  * @property {Heads} shown
@@ -81,7 +84,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   shown.maps = cut(floatsOf(shown.weights));
   shown.others = shown.other.length ? cut(floatsOf(shown.other)) : null; // only for a second sentence of equal length
   shown.rolled = floatsOf(shown.rolled);
-  setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "share", "x"]);
+  setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "share", "x", "q"]);
   const look = (view.look ??= { by: BY_LAYER, least: 0, from: "", to: "", pair: [] });
   if (shown.order && !view.rest.isOn) Object.assign(look, lookOf(shown.order));
   if (look.from >= shown.queries.length) look.from = "";
@@ -90,6 +93,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   look.pair = look.pair.filter((i) => i < shown.heads.length).slice(shown.others ? -1 : -2);
   view.shown = shown;
   view.cards = shown.heads.map((_, i) => cardOf(view, i));
+  const now = () => view.shown.heads.findIndex(({ layer, head }) => String([layer, head]) === String(view.shown.now));
+  view.options ??= new MapOptions(element("div"), (reading) => view.trigger("maps", reading), now);
+  view.options.show(shown.reads ?? undefined);
   view.parts = {
     controls: element("div", "controls"), told: element("p", "told", { ariaLive: "polite" }),
     grid: element("div", "grid"), two: element("div", "two"),
@@ -97,7 +103,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   fillControls(view);
   view.parts.grid.addEventListener("focusin", ({ target }) => stopAt(view, target));
   const { controls, told, grid, two } = view.parts;
-  root.replaceChildren(controls, told, grid, two, element("p", "about", shown.text.about), beyondOf(view));
+  const about = element("p", "about", shown.text.about);
+  root.replaceChildren(controls, view.options.root, told, grid, two, about, beyondOf(view));
   arrange(view);
   compareTwo(view);
 }
@@ -135,7 +142,11 @@ function sendOrder(view) {
 
 // Opens a head; if the order of the heads has changed and was not sent yet, it is sent first.
 // A busy server keeps only a component's last message, so a later order could replace the message about the head.
-function openHead(view, head) {
+function openHead(view, head, i) {
+  if (view.shown.reads?.chosen.mean.length) {
+    view.options.toggle(i);
+    return;
+  }
   view.rest.end();
   view.trigger("head", head);
 }
@@ -175,8 +186,7 @@ function sortedBy({ shown, look }) {
     const cell = Number(from) * shown.keys.length + Number(to);
     const label = said(shown.text.pair, { from: shown.queries[from], to: shown.keys[to] });
     const there = (i) => others?.[i][cell];
-    const spell = shown.as_numbers ? spellNumber : spellWholePercent;
-    return { label, spell, here: (i) => maps[i][cell], there, held: () => undefined };
+    return { label, spell: spellOf(shown), here: (i) => maps[i][cell], there, held: () => undefined };
   }
   if (by === BY_LAYER) return null;
   const spell = by === BITS ? spellNumber : spellWholePercent;
@@ -242,14 +252,15 @@ function numbersOf({ text, others }, { here, there, held, spell }, i) {
 function cardOf(view, i) {
   const { shown, look } = view;
   const { layer, head, name, habit } = shown.heads[i];
-  const isNow = layer === shown.now[0] && head === shown.now[1];
+  const mean = shown.reads?.chosen.mean ?? [];
+  const isNow = mean.length ? mean.includes(i) : layer === shown.now[0] && head === shown.now[1];
   const picture = shown.others
-    ? imageOf(shown, apart(shown.maps[i], shown.others[i]), "signed")
-    : imageOf(shown, shown.maps[i], scaleOf(shown));
+    ? imageOf(shown, apart(shown.maps[i], shown.others[i]), "change")
+    : imageOf(shown, shown.maps[i], shown.kind, i);
   const opens = {
     title: habit || name, ariaLabel: said(shown.text.open, { name, habit }), style: `aspect-ratio: ${ratioOf(shown)}`,
   };
-  const open = button(isNow ? "open chosen" : "open", opens, () => openHead(view, [layer, head]), [picture]);
+  const open = button(isNow ? "open chosen" : "open", opens, () => openHead(view, [layer, head], i), [picture]);
   const number = element("div", "number");
   const compare = button("compare", {}, () => {
     look.pair = look.pair.includes(i)
@@ -261,16 +272,20 @@ function cardOf(view, i) {
   return { element: element("div", isNow ? "card now" : "card", card), number, compare };
 }
 
-// Returns the colour scale of the maps: "signed" for numbers that may be negative, "share" for weights.
-const scaleOf = (shown) => (shown.as_numbers ? "signed" : "share");
+// Returns the function that writes the numbers of the maps.
+const spellOf = ({ kind }) => (kind === "share" ? spellWholePercent : spellNumber);
 
 const apart = (one, other) => one.map((number, i) => number - other[i]);
 
 // Returns the aspect ratio of an attention map, columns divided by rows, limited to the range from 1/3 to 3.
 const ratioOf = ({ queries, keys }) => Math.min(3, Math.max(1 / 3, keys.length / queries.length));
 
-const imageOf = ({ queries, keys, reach, fills, allowed }, numbers, scale) =>
-  mapImage(numbers, { rows: queries.length, columns: keys.length, reach, fills, scale, allowed });
+// number: the index of the head whose hidden cells are left out.
+function imageOf({ queries, keys, reach, allowed, hidden, palette }, numbers, kind, number = 0) {
+  const cells = queries.length * keys.length;
+  const own = hidden.subarray(number * cells, (number + 1) * cells);
+  return mapImage(numbers, { rows: queries.length, columns: keys.length, reach, palette, kind, allowed, hidden: own });
+}
 
 // ---- two heads, or a head on two sentences --------------------------------------------------------------------------
 function compareTwo(view) {
@@ -283,10 +298,10 @@ function compareTwo(view) {
     compare.setAttribute("aria-label", `${compare.textContent}: ${heads[i].name}`);
   });
   const [one, other] = look.pair;
-  const large = look.pair.map((i) => largeOf(shown, heads[i].name, maps[i], scaleOf(shown)));
+  const large = look.pair.map((i) => largeOf(shown, heads[i].name, maps[i], shown.kind, i));
   if (shown.others && look.pair.length) large.push(...secondOf(shown, one));
   else if (look.pair.length === 1) large.push(element("p", "", text.choose_two));
-  if (look.pair.length === 2) large.push(largeOf(shown, text.difference, apart(maps[one], maps[other]), "signed"));
+  if (look.pair.length === 2) large.push(largeOf(shown, text.difference, apart(maps[one], maps[other]), "change"));
   parts.two.replaceChildren(...large);
 }
 
@@ -296,24 +311,23 @@ function secondOf(shown, i) {
   const { text, heads, maps, others, queries, other_words: words } = shown;
   const both = queries.map((word, at) => (word === words[at] ? word : `${word} / ${words[at]}`));
   const there = { ...shown, queries: words, keys: words };
-  const difference = largeOf({ ...shown, queries: both, keys: both }, text.less, apart(maps[i], others[i]), "signed");
+  const difference = largeOf({ ...shown, queries: both, keys: both }, text.less, apart(maps[i], others[i]), "change");
   return [largeOf(there, `${heads[i].name} (${text.there})`, others[i], "share"), difference];
 }
 
 // Returns a large attention map of a head with its words.
 // A text below describes the cell under the pointer, or the cell reached by arrow keys.
-function largeOf(shown, name, numbers, scale) {
+function largeOf(shown, name, numbers, kind, head = 0) {
   const { queries, keys } = shown;
   const told = element("div", "cell", { ariaLive: "polite", textContent: "\u00a0" });
   const look = { tabIndex: 0, role: "application", ariaLabel: name, style: `aspect-ratio: ${ratioOf(shown)}` };
-  const frame = element("div", "frame", look, [imageOf(shown, numbers, scale)]);
+  const frame = element("div", "frame", look, [imageOf(shown, numbers, kind, head)]);
   let at = [0, 0];
   const tell = (row, column) => {
     at = [row, column];
-    const spell = shown.as_numbers ? spellNumber : spellWholePercent;
     [...down.children].forEach((word, i) => word.classList.toggle("at", i === row));
     [...across.children].forEach((word, i) => word.classList.toggle("at", i === column));
-    const number = spell(numbers[row * keys.length + column]);
+    const number = spellOf(shown)(numbers[row * keys.length + column]);
     told.textContent = said(shown.text.cell, { query: queries[row], key: keys[column], number });
   };
   readCells(frame, { rows: queries.length, columns: keys.length, at: () => at, tell });

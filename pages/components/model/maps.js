@@ -1,31 +1,30 @@
-// Draws the weights of a head as an image with one pixel per cell, which the browser enlarges.
+// Draws the weights of a head on a canvas with one pixel per cell, which the browser enlarges, and lets one read them.
 import { element } from "../dom.js";
 import { MOVES } from "../drag.js";
+import { paintMap } from "../flow/map_cells.js";
 import { clamp } from "../flow/motion.js";
-import { BLOCKED, pixels } from "../pixels.js";
-
-export const LEVELS = 253; // the number of colours in a scale; the palette index 255 stands for a blocked cell
 
 /**
- * Draws numbers as an image with one pixel per number, which the browser enlarges.
- * @param {ArrayLike<number>} numbers
+ * Returns a canvas with one pixel per number, which the browser enlarges.
+ * @param {Float32Array} numbers
  * @param {object} map
  * @param {number} map.rows
  * @param {number} map.columns
  * @param {number} map.reach the number with the full colour
- * @param {Record<string, string[]>} map.fills the colours of each scale
- * @param {'share' | 'signed'} [map.scale] from 0 to reach, or from -reach to reach
+ * @param {Record<string, string>} map.palette
+ * @param {string} [map.kind] how the numbers are coloured, as of a Matrix
  * @param {ArrayLike<number>} [map.allowed] whether each cell is allowed; empty if all are
+ * @param {ArrayLike<number>} [map.hidden] whether each cell is hidden; empty if none is
  */
-export function mapImage(numbers, { rows, columns, reach, fills, scale = "share", allowed = [] }) {
-  const height = (number) => (scale === "share" ? number / reach : (number / reach + 1) / 2);
-  const codes = Uint8Array.from(numbers, (number, i) => {
-    if (allowed.length && !allowed[i]) return BLOCKED;
-    return Math.round(Math.min(1, Math.max(0, height(number))) * (LEVELS - 1));
-  });
-  return element("img", "map", {
-    alt: "", draggable: false, src: pixels(codes, rows, columns, fills[scale]).toDataURL(),
-  });
+export function mapImage(numbers, { rows, columns, reach, palette, kind = "share", allowed = [], hidden = [] }) {
+  const canvas = element("canvas", "map");
+  const row = (i) => numbers.subarray(i * columns, (i + 1) * columns);
+  paintMap(canvas, {
+    rows, columns, kind, row, largest: reach, value: numbers, first: 0,
+    isBlocked: (i, j) => allowed.length > 0 && !allowed[i * columns + j],
+    isHidden: (i, j) => Boolean(hidden[i * columns + j]),
+  }, palette);
+  return canvas;
 }
 
 /**

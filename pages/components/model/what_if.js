@@ -3,7 +3,9 @@
 import { button, element, isDrawn, keepFocus, selectOf, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";
-import { LEVELS, mapImage, readCells } from "./maps.js";
+import { mapImage, readCells } from "./maps.js";
+
+const LEVELS = 253; // the number of colours in `fills`
 
 /**
  * @typedef {object} WhatIf
@@ -16,7 +18,7 @@ import { LEVELS, mapImage, readCells } from "./maps.js";
  * @property {any} moved the weights that changed; null without a change
  * @property {any} path the contributions of the parts to the prediction
  * @property {number} reach the weight with the full colour
- * @property {Record<string, string[]>} fills
+ * @property {string[]} fills the colours of the pushes, from the lowest to the highest
  * @property {Float32Array} weights the weights of all heads
  * @property {Uint8Array} allowed whether each pair of words is allowed, of all heads
  * @property {Record<string, string>} palette
@@ -110,8 +112,8 @@ function netOf() {
   return net;
 }
 
-const imageOf = ({ words, reach, fills }, { map, allowed }) =>
-  mapImage(map, { rows: words.length, columns: words.length, reach, fills, allowed });
+const imageOf = ({ words, reach, palette }, { map, allowed }) =>
+  mapImage(map, { rows: words.length, columns: words.length, reach, palette, allowed });
 
 // Returns the large attention map of a head whose allowed pairs of words the visitor draws.
 // A click on a cell, or Enter, blocks or allows the cell's pair of words.
@@ -225,7 +227,7 @@ function pathOf(view, shown) {
   const { path, text, fills } = shown;
   const most = Math.max(...path.rows.flatMap(({ by_word }) => by_word ?? []).map(Math.abs));
   const farthest = Math.max(...path.rows.map(({ push }) => Math.abs(push)));
-  const shade = (number) => fills.signed[Math.round(((number / most + 1) / 2) * (LEVELS - 1))];
+  const shade = (number) => fills[Math.round(((number / most + 1) / 2) * (LEVELS - 1))];
   const across = path.words.map((word) =>
     element("th", "across", { scope: "col", title: word }, [element("span", "", word)]),
   );

@@ -208,7 +208,7 @@ def pack_what_if(screen: ScreenState, shown: WhatIf) -> bytes:
         "moved": make_moved(screen, shown) if shown.changes.interventions else None,
         "path": make_path(screen, shown),
         "reach": darkest_share(len(shown.words), times=False),
-        "fills": {"share": colour_table(True, palette)[0], "signed": colour_table(False, palette)[0]},
+        "fills": colour_table(False, palette)[0],
         "palette": vars(palette),
         "text": {
             **{name: say(f"what_if.{name}") for name in TEXTS},

@@ -1,0 +1,96 @@
+"""Makes attention maps of words from those of pieces, and cuts the maps of two sentences into their blocks."""
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.inputs.given_maps import AttentionMaps
+from attention_core.inputs.subwords import GOES_ON, show_subwords
+from attention_core.record.errors import AttentionError
+
+SEPARATORS = ("[SEP]", "</s>", "<sep>", "<|sep|>")  # tokens after which a second sentence begins
+BLOCKS = ("AA", "AB", "BA", "BB")  # the sentence of the queries, then that of the keys
+
+
+def group_pieces(tokens: Sequence[str]) -> list[list[int]]:
+    """Return the positions of the tokens of each word, by a tokenizer's marks.
+
+    >>> group_pieces(["[CLS]", "walk", "##ing", "dogs"]), group_pieces(["un", "happy", "Ġcat"])
+    ([[0], [1, 2], [3]], [[0, 1], [2]])
+    """
+    groups: list[list[int]] = []
+    for place, (token, shown) in enumerate(zip(tokens, show_subwords(tokens), strict=True)):
+        if groups and shown != token and shown.startswith(GOES_ON):
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    return groups
+
+
+def join_words(given: AttentionMaps) -> AttentionMaps:
+    r"""Return the maps of words: the sum over the pieces of a key, the mean over those of a query.
+
+    $w'_{TS} = \frac{1}{|T|} \sum_{t \in T} \sum_{s \in S} w_{ts}$; a row that sums to 1 still does.
+
+    Source: Clark et al. 2019, "What Does BERT Look At?", section 4.1.
+
+    >>> weights = torch.tensor([[[[0.5, 0.25, 0.25], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]]])
+    >>> joined = join_words(AttentionMaps(weights, ("a", "go", "##es"), ("a", "go", "##es")))
+    >>> joined.maps.tolist(), joined.keys
+    ([[[[0.5, 0.5], [0.5, 0.5]]]], ('a', 'goes'))
+    """
+    queries, keys = group_pieces(given.queries), group_pieces(given.keys)
+    by_word = sum_groups(given.maps, keys)  # (L, H, T, words)
+    sizes = torch.tensor([len(places) for places in queries])[:, None]
+    maps = sum_groups(by_word.transpose(-1, -2), queries).transpose(-1, -2) / sizes
+    return AttentionMaps(maps, spell_words(given.shown_queries, queries), spell_words(given.shown_keys, keys))
+
+
+def sum_groups(numbers: Float[Tensor, "*rows S"], groups: Sequence[Sequence[int]]) -> Float[Tensor, "*rows words"]:
+    """Return the sum of the numbers at the positions of each group."""
+    return torch.stack([numbers[..., list(places)].sum(-1) for places in groups], dim=-1)
+
+
+def spell_words(shown: Sequence[str], groups: Sequence[Sequence[int]]) -> tuple[str, ...]:
+    """Return each word as its pieces, as they are shown, without the mark that they go on."""
+    words = []
+    for first, *rest in groups:
+        words.append(shown[first] + "".join(shown[place].removeprefix(GOES_ON) for place in rest))
+    return tuple(words)
+
+
+def find_second_sentence(tokens: Sequence[str]) -> int | None:
+    """Return the position at which a second sentence begins: after a separator that is not the last one; else None.
+
+    >>> find_second_sentence(["[CLS]", "a", "[SEP]", "b", "[SEP]"]), find_second_sentence(["[CLS]", "a", "[SEP]"])
+    (3, None)
+    >>> find_second_sentence(["<s>", "a", "</s>", "</s>", "b", "</s>"])
+    4
+    """
+    for place in range(1, len(tokens)):
+        if tokens[place - 1] in SEPARATORS and tokens[place] not in SEPARATORS:
+            return place
+    return None
+
+
+def cut_block(given: AttentionMaps, second: int, block: str) -> AttentionMaps:
+    """Return the weights from one sentence to another, as they are: their rows sum to 1 only together with the others.
+
+    second: the position at which sentence B begins. block: of BLOCKS; "AB" has the queries of A and the keys of B.
+
+    Raises AttentionError (a ValueError): unknown_choice; second_sentence if one of the sentences would be empty.
+
+    >>> maps = AttentionMaps(torch.arange(9.0).reshape(1, 1, 3, 3), ("a", "b", "c"), ("a", "b", "c"))
+    >>> cut_block(maps, 2, "AB").maps.tolist(), cut_block(maps, 2, "AB").keys
+    ([[[[2.0], [5.0]]]], ('c',))
+    """
+    if block not in BLOCKS:
+        raise AttentionError("unknown_choice", name="block", choices=", ".join(BLOCKS), given=repr(block))
+    count = len(given.keys)
+    if not given.is_self_attention or not 0 < second < count:
+        raise AttentionError("second_sentence", limit=count - 1, given=second)
+    parts = {"A": slice(0, second), "B": slice(second, count)}
+    rows, columns = (parts[name] for name in block)
+    return AttentionMaps(given.maps[..., rows, columns], given.queries[rows], given.keys[columns])

@@ -1,0 +1,89 @@
+"""Reads the maps of a file as the visitor chose: of words, of one block of two sentences, in other numbers."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from attention_core.analysis.map_reading import AS_THEY_ARE, MapReading, ReadMaps, leave_out_first, read_maps
+from attention_core.inputs.given_maps import AttentionMaps
+from attention_core.inputs.word_maps import BLOCKS, cut_block, find_second_sentence, group_pieces, join_words
+from attention_core.record.errors import AttentionError
+from pages.panels.lesson_choices import current_lesson_choices, get_choice, take_choice
+from pages.panels.link_controls import choose_option, link_control
+from pages.panels.map_reading import fit_reading, reading_of
+from pages.setup.link_values import make_member_reader, read_link_count
+from pages.setup.map_link import read_map_link, read_map_parts, write_map_reading
+from pages.site.words import say
+
+READING, BLOCK, SECOND, PIECES = "maps", "block", "second", "words"  # link keys of the choices
+WHOLE = "all"  # the option that shows all pairs of words, not one block
+
+
+# ---- words and sentences ---------------------------------------------------------------------------------------------
+def show_word_choices(given: AttentionMaps) -> AttentionMaps:
+    """Shows the choices of words instead of pieces and of one block of two sentences; returns the maps chosen.
+
+    A choice that makes no difference to these maps is not shown.
+    """
+    has_pieces = any(len(places) > 1 for places in (*group_pieces(given.queries), *group_pieces(given.keys)))
+    second = find_second_sentence(given.keys) if given.is_self_attention else None
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        if has_pieces:
+            joins = link_control(PIECES, False, lambda text: make_member_reader(("True",))(text) == "True")
+            joins.draw(st.toggle, help=say("lessons.maps.words_help"))
+            if joins.value:
+                given = join_words(given)
+                second = find_second_sentence(given.keys) if second is not None else None
+        return given if second is None else show_blocks(given, second)
+
+
+def show_blocks(given: AttentionMaps, second: int) -> AttentionMaps:
+    """Shows the choice of a block of two sentences, and where the second begins; returns the maps of the block.
+
+    second: the position after the first separator, the default.
+    """
+    block = choose_option(BLOCK, (WHOLE, *BLOCKS), WHOLE)
+    if block == WHOLE:
+        return given
+    last = len(given.keys)
+    control = link_control(SECOND, second + 1, read_link_count, range(2, last + 1))
+    control.draw(st.number_input, min_value=2, max_value=last, step=1, width=140, help=say("lessons.maps.second_help"))
+    return cut_block(given, control.value - 1, block)
+
+
+# ---- other numbers ---------------------------------------------------------------------------------------------------
+def can_be_read(given: AttentionMaps) -> bool:
+    """Returns whether the numbers are weights, which alone can be read otherwise."""
+    return not given.fault and bool((given.maps >= 0).all())
+
+
+def current_reading(given: AttentionMaps) -> MapReading:
+    """Returns how the visitor reads the maps, as far as these maps can be read so."""
+    parts = get_choice(READING, (), read_map_link)
+    if not can_be_read(given):
+        return AS_THEY_ARE
+    layers, heads, _, keys = given.maps.shape
+    return fit_reading(read_map_parts(parts), layers * heads, keys)
+
+
+def take_reading(chosen: Mapping) -> None:
+    """Stores how the visitor chose to read the maps, or why that was refused."""
+    try:
+        parts = write_map_reading(reading_of(chosen))
+    except AttentionError as error:
+        current_lesson_choices().refuse(READING, error)
+    else:
+        take_choice(READING, parts, (), read_map_link)
+
+
+def without_first(given: AttentionMaps, reading: MapReading) -> AttentionMaps:
+    """Returns the maps without the first key, if a reading leaves it out: everything measured on them then is so."""
+    if not reading.without_first:
+        return given
+    return AttentionMaps(leave_out_first(given.maps), given.queries, given.keys[1:])
+
+
+def read_given(given: AttentionMaps, reading: MapReading) -> ReadMaps:
+    """Returns all maps of a file, layer by layer, as a reading shows them."""
+    weights = given.maps.flatten(0, 1)  # (L, H, T, S) -> (L H, T, S)
+    return read_maps(weights, given.seen.expand_as(weights), reading)
