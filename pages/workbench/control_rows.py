@@ -17,9 +17,13 @@ def show_row(name: str, value: str, is_set: bool, show_controls: Callable[[], No
     """
     colour = "primary" if is_set else "gray"
     key = row_key(name)
+    kept = f"{key}.kept"
+    if key not in st.session_state:  # Streamlit forgets it while another panel stands beside the picture
+        st.session_state[key] = st.session_state.get(kept, False)
     with st.container(key=f"line_{name}", gap=None):
         st.markdown(f":{colour}[{escape_markdown(value)}]")  # page.css puts it on the row's line
         drawer = st.expander(say(f"row.{name}"), key=key, on_change="rerun", type="compact")
+        st.session_state[kept] = drawer.open
         if drawer.open:
             with drawer:
                 show_controls()

@@ -139,6 +139,18 @@ def test_a_row_says_what_holds_now_and_draws_its_controls_only_while_it_is_open(
     assert f":primary[{load_app_texts('en')['positions.rope']}]" in shown
 
 
+def test_a_row_that_was_opened_is_open_when_its_panel_comes_back():
+    screen = ClosedScreen().press("more")
+    screen.at.session_state[row_key("positions")] = True
+    screen.ran(screen.at.run).set(f"panel_{MORE}", RESEARCH)
+    assert not screen.widgets("positions")
+    assert screen.set(f"panel_{RESEARCH}", MORE).widgets("positions") and not screen.widgets("score")
+    screen.press("more").press("more")
+    assert screen.widgets("positions")
+    screen.at.session_state[row_key("positions")] = False
+    assert not screen.ran(screen.at.run).press("more").press("more").widgets("positions")
+
+
 def test_a_choice_in_one_panel_keeps_what_was_chosen_in_the_other():
     screen = Screen().set("masks", ["causal", "sliding", "dilated"]).set("positions", ["rope", "t5"])
     assert screen.link()["mask"].split(",")[0] == "causal" and "dilated" in screen.link()["mask"]
