@@ -228,6 +228,33 @@ def test_the_link_shows_the_same_screen_in_a_second_browser(screen):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("query", ["?lang=en", "?lang=zh", "?lang=en&x=1,2;3,4"])
+def test_on_a_phone_the_picture_begins_in_the_upper_third_and_every_promise_is_at_hand(screen, query):
+    opened = screen(query, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    assert opened.page.get_by_test_id("stMain").evaluate("main => main.scrollWidth") <= 390
+    if "x=" in query:
+        return
+    assert opened.page.locator(".flow").bounding_box()["y"] <= 844 / 3
+    for key in (
+        "add_scene",
+        "undo",
+        "sharing",
+        "proof",
+        "export",
+        "other_language",
+        "c_way",
+        "examples",
+        "c_text",
+        "more",
+    ):
+        expect(opened.page.locator(f".st-key-{key}")).to_be_in_viewport(ratio=1)
+    for key in ("c_heads", "c_causal", "c_scale_on", "c_temperature", "row_device"):
+        opened.page.locator(f".st-key-{key}").scroll_into_view_if_needed()  # a swipe along the row
+        expect(opened.page.locator(f".st-key-{key}")).to_be_in_viewport(ratio=0.9)
+    expect(opened.page.locator(".st-key-more")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.slow
 def test_the_language_switches_and_stays_in_the_link(screen):
     opened = screen()
     opened.page.get_by_text("中文", exact=True).click()
