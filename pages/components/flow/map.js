@@ -140,9 +140,13 @@ export class MapView {
       if (result.rowAxis === "T")
         this.drawLookedRow(row, isLooked, { x: 0, y: top, width: x + result.columns * wide, height: tall }, opacity);
       if (size < 8 && !isLooked) return;
-      const at = { x: namesX - 12 * unit, y: top + tall / 2, "font-size": Math.max(legible(size), isLooked ? 14 : 0) };
+      const room = namesX - 14 * unit;
+      const wanted = Math.max(legible(size), isLooked ? 14 : 0);
+      const fitting = legible(Math.min(wanted, room / textWidth(name, 1, isLooked ? 700 : 400)));
+      const text = shortened(name, room, fitting, isLooked ? 700 : 400);
+      const at = { x: namesX - 12 * unit, y: top + tall / 2, "font-size": fitting };
       this.shapes.put("texts", "text", `row ${row}`, {
-        ...at, class: `end mapword${isLooked ? " asking" : ""}`, text: name, opacity,
+        ...at, class: `end mapword${isLooked ? " asking" : ""}`, text, opacity,
       });
     });
   }

@@ -50,6 +50,16 @@ def test_the_last_column_of_the_map_has_its_whole_name_on_a_phone(screen):
 
 
 @pytest.mark.slow
+def test_a_long_word_of_ones_own_stays_within_the_map_on_a_phone(screen):
+    opened = screen("?lang=en&text=Donaudampfschifffahrtsgesellschaft dog", viewport={"width": 390, "height": 844})
+    opened.open_map()
+    drawn = opened.page.locator(".flow .stage > svg").bounding_box()["x"]
+    names = opened.page.locator(".flow svg text.end.mapword")
+    expect(names).to_have_count(2)
+    assert min(name.bounding_box()["x"] for name in names.all()) >= drawn - 1
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_picture_has_most_of_the_width_and_grows_with_the_page(screen, lang):
     opened = screen(f"?lang={lang}")
