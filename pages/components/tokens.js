@@ -60,7 +60,7 @@ function newest(data, merges) {
 }
 
 function drawRow(view, { name, note, tokens }) {
-  const parts = [element("h6", "", name), element("p", "note"), element("ol", "list")];
+  const parts = [element("h5", "", name), element("p", "note"), element("ol", "list")];
   const row = element("section", "row", parts);
   fillRow(view, row, tokens, note);
   return row;

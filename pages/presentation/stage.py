@@ -45,7 +45,7 @@ def show_stage(screen: ScreenState) -> None:
     """Shows the current step of the slide, and the presenter's keys and buttons (the lectern)."""
     step = lecture_session.get_lecture_session().scene_step
     with st.container(key="stage"):
-        st.markdown(f"## {escape_markdown(lecture_session.current_scene().title)}")
+        st.markdown(f"#### {escape_markdown(lecture_session.current_scene().title)}")
         is_flow = step == "journey" or (step == "map" and not is_too_large(screen.trace))
         with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # so the animation goes on
             SCENE_STEP_FUNCTIONS[step](screen)

@@ -123,7 +123,7 @@ def test_every_step_of_every_scene_is_shown_in_order_and_back_again(language):
         seen.append(screen.place())
         assert screen.errors() == []
         scene = lecture.scenes[screen.place()[0] - 1]
-        assert f"## {scene.title}" in screen.texts()
+        assert f"#### {scene.title}" in screen.texts()
         assert scene.note not in " ".join(screen.texts())  # the audience never sees it
         assert (scene.question in " ".join(screen.texts())) == (screen.place()[1] == "question")
         screen.press("next")
@@ -317,7 +317,7 @@ def test_a_lecture_is_changed_reordered_and_shown_and_the_shipped_one_stays():
     screen.click("b_scene_remove").click("b_scene_remove")
     assert [scene.title for scene in screen.own().scenes] == [scene.title for scene in TEN.scenes[2:]]
     screen.open_scene(1).click("b_scene_present")
-    assert screen.place() == (2, "question") and f"## {TEN.scenes[3].title}" in screen.texts()
+    assert screen.place() == (2, "question") and f"#### {TEN.scenes[3].title}" in screen.texts()
     kept = screen.own()
     screen.press("edit").drag("c_temperature", 5.0).press("next").press("leave")
     assert screen.own() is kept and load_shipped_lecture("ten_minutes", "en") == TEN
@@ -470,7 +470,7 @@ def test_what_stands_in_a_file_is_shown_as_it_stands():
     screen = Presented().offer(lecture_file(title=EVIL, scenes=[scene]))
     screen.press("start")
     assert screen.place() == (1, "question")
-    assert f"## {EVIL}" in screen.texts() and f"**{EVIL}**" in screen.texts()
+    assert f"#### {EVIL}" in screen.texts() and f"**{EVIL}**" in screen.texts()
     for each in screen.at.markdown:
         assert "<img" not in each.value.replace("\\<img", "") and not each.allow_html
     assert screen.lectern()["notes"]["note"] == EVIL  # shown by textContent

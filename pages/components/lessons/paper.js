@@ -20,7 +20,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.style.setProperty("--ring", data.ring);
   root.ariaLabel = data.text.alt;
   roving(root, () =>
-    root.replaceChildren(element("h6", "", data.title), ...data.stages.map((stage) => matrix(stage, setTriggerValue))),
+    root.replaceChildren(element("h5", "", data.title), ...data.stages.map((stage) => matrix(stage, setTriggerValue))),
   );
 }
 

@@ -25,6 +25,7 @@ export default function ({ parentElement, data: packed, setTriggerValue }) {
     root.classList.toggle("waits", !isThere);
     if (isThere) drawn.draw(root, position);
     else root.dataset.waits = data.waits; // the text about missing data covers the last frame, which is pale
+    root.tabIndex = root.scrollWidth > root.clientWidth ? 0 : -1; // what scrolls is scrolled by keys, too
   });
   root.onclick = ({ target }) => cells.has(target) && setTriggerValue("clicked", cells.get(target));
 }

@@ -79,8 +79,8 @@ function partsOf(view, shown) {
     if (row.within) parts.forEach((part) => (part.hidden = !view.unfolded.has(row.within)));
     return parts;
   });
-  const heads = ["", shown.text.vector, shown.text.push].map((title) => element("h6", "", title));
-  return element("div", "parts", [...heads, ...view.rows.flat()]);
+  const heads = [shown.text.vector, shown.text.push].map((title) => element("h5", "", title));
+  return element("div", "parts", [element("span"), ...heads, ...view.rows.flat()]);
 }
 
 function largestOf({ rows, values }, isMeant) {
@@ -184,10 +184,10 @@ function pushOf(view, shown, { push, push_cell: cell, kind, part }, { low, high 
 function outOf(view, shown) {
   const rows = shown.words.map((word) => ({ number: word.number, element: wordOf(view, word) }));
   const words = element("div", "words", rows.map((row) => row.element));
-  const out = element("div", "out", [element("h6", "", shown.text.words), words]);
+  const out = element("div", "out", [element("h5", "", shown.text.words), words]);
   if (shown.temperature) out.append(heatOf(view, shown, rows));
   if (shown.answers.length) {
-    const title = element("h6", "", shown.text.answers);
+    const title = element("h5", "", shown.text.answers);
     out.append(element("div", "answers", [title, ...shown.answers.map(answerOf)]));
   }
   return out;

@@ -50,7 +50,7 @@ function figureOf(view, map, data) {
   const body = element("tbody", "", rows);
   body.onkeydown = (event) => walk(body, event);
   return element("figure", "circuit", [
-    element("h6", "", map.title), element("table", "", { ariaLabel: map.title }, [head, body]),
+    element("h5", "", map.title), element("table", "", { ariaLabel: map.title }, [head, body]),
   ]);
 }
 

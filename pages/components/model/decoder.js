@@ -156,5 +156,5 @@ function nextWords(shown, row, isThere) {
       element("span", "much", spellWholePercent(share)),
     ]),
   );
-  return element("div", isThere ? "" : "later", [element("h6", "", shown.text.next), ...rows]);
+  return element("div", isThere ? "" : "later", [element("h5", "", shown.text.next), ...rows]);
 }

@@ -254,5 +254,5 @@ function countOf(view, { title, names, texts, added, sizes }) {
       element("span", "added", added[view.at][i]), element("span", "track", [bar]),
     ]);
   });
-  return element("div", "count", [element("h6", "", title), ...lines]);
+  return element("div", "count", [element("h5", "", title), ...lines]);
 }

@@ -69,7 +69,7 @@ function boardOf(view, shown) {
   const layers = Object.entries(text.layers).flatMap(([layer, title]) => {
     const own = tiles.filter((tile) => String(tile.layer) === layer);
     const switches = own.map((tile) => tileOf(view, shown, tile));
-    return [element("h6", "", title), element("div", "layer", { style: `--columns: ${own.length}` }, switches)];
+    return [element("h5", "title", title), element("div", "layer", { style: `--columns: ${own.length}` }, switches)];
   });
   const box = element("input", "", {
     type: "checkbox", checked: norms, onchange: () => view.trigger("norms", box.checked), place: "norms",

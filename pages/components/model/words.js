@@ -54,7 +54,7 @@ function tilesOf(view, { tiles, text }) {
 function barsOf(view, { words, text, logits, sliders }) {
   const line = element("div", "line", text.cut);
   const rows = words.map((word) => rowOf(view, word, text));
-  const bars = element("div", "bars", [element("h6", "", text.bars), ...rows]);
+  const bars = element("div", "bars", [element("h5", "", text.bars), ...rows]);
   const choices = { temperature: sliders.temperature.value, topK: sliders.top_k.value, topP: sliders.top_p.value };
   const show = (shares) => {
     const uncut = sharesOf(logits, { temperature: choices.temperature });
@@ -163,5 +163,5 @@ function shelvesOf({ columns, layers, title, rows }) {
     );
     return element("div", "shelf", [element("span", "layer", name), element("div", "kept", kept)]);
   });
-  return element("div", "cache", [element("h6", "", title), ...shelves, element("div", "rows", rows)]);
+  return element("div", "cache", [element("h5", "", title), ...shelves, element("div", "rows", rows)]);
 }

@@ -368,7 +368,7 @@ def test_an_edit_midway_leaves_the_journey_where_it_is(showing):
 STAGE = """(root) => {
     const box = (element) => element.getBoundingClientRect();
     const [flow, picture] = [box(root), box(root.querySelector("svg"))];
-    const title = box(document.querySelector(".st-key-stage h2"));
+    const title = box(document.querySelector(".st-key-stage h4"));
     const line = [...root.querySelectorAll(".headline, .caption")].find((each) => each.offsetHeight);
     const words = [...root.querySelectorAll("svg text")].filter((each) => each.textContent.trim() && box(each).width);
     return {

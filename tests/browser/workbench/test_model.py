@@ -55,7 +55,7 @@ def test_a_word_that_may_come_out_is_chosen_and_a_head_is_opened_from_the_sum(sc
     word = second.inner_text()
     second.click()
     expect(block.locator(".word.chosen .said")).to_have_text(word)
-    expect(block.locator("h6").nth(2)).to_have_text(f"change of the logit of “{word}”")
+    expect(block.locator("h5").nth(1)).to_have_text(f"change of the logit of “{word}”")
     block.locator("button.head").nth(4).click()  # layer 2, head 1
     expect(opened.page).to_have_url(re.compile("layer=2"))
 
