@@ -12,7 +12,7 @@ from attention_core.variants.encoders import Encoder, draw_layers, random_words
 from attention_core.variants.influence import InfluenceByDistance, influence_by_distance
 from attention_core.variants.recurrence import with_states
 from pages.runs.cache import cache_by_setup, trace_for
-from pages.session.labels import place_labels, place_names
+from pages.session.labels import place_names
 from pages.setup.setup import Setup, make_setup
 
 COMPARED_ENCODER_WIDTH = 32  # the width of every encoder, and the width of the vectors of random words
@@ -32,14 +32,11 @@ def get_word_vectors(words: EncoderWords) -> Tensor:
     return random_words(of_compared_width, words, COMPARED_ENCODER_WIDTH)
 
 
-def get_word_names(words: EncoderWords, in_picture: bool = False) -> list[str]:
-    """Returns the names of the words, as labels for a picture if `in_picture`, else for a text; random words are named
-    x₁, x₂, ...
-    """
+def get_word_names(words: EncoderWords) -> list[str]:
+    """Returns the names of the words; random words are named x₁, x₂, ..."""
     if isinstance(words, Setup):
         trace = trace_for(words)
-        list_names = place_labels if in_picture else place_names
-        return list_names(trace, "T", trace.sizes()["T"])
+        return place_names(trace, "T", trace.sizes()["T"])
     numbers = range(1, words + 1)
     return [f"x{number}".translate(SUBSCRIPT_DIGITS) for number in numbers]
 

@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.record.number_text import format_bytes, format_fixed, format_small, round_count
 from pages.session.collected import collected
-from pages.session.labels import name_token, place_labels, place_names
+from pages.session.labels import name_token, place_names
 from pages.site.words import current_language, escape_markdown, say
 
 LEAST_FIXED_GAP = 0.005  # a difference below this would be shown as 0.00
@@ -26,11 +26,6 @@ def quote_token(trace: Trace, axis: str, position: int) -> str:
 def list_place_names(trace: Trace, axis: str) -> list[str]:
     """Returns the names of all positions along an axis of a run, each unique."""
     return place_names(trace, axis, trace.sizes()[axis])
-
-
-def list_place_labels(trace: Trace, axis: str) -> list[str]:
-    """Returns the labels of all positions along an axis of a run, as pictures show them."""
-    return place_labels(trace, axis, trace.sizes()[axis])
 
 
 def format_gap(gap: float) -> str:

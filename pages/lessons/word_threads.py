@@ -11,7 +11,7 @@ from attention_core.explanation.facts import allowed_pairs
 from pages import components
 from pages.lessons.opened_cell import get_opened_cell, handle_picture_click
 from pages.lessons.pictures import show_arithmetic_under
-from pages.lessons.sentences import list_place_labels
+from pages.lessons.sentences import list_place_names
 from pages.panels.lesson_choices import current_slug
 from pages.panels.live_choice import Followed, describe_followed
 from pages.session.collected import show_moving
@@ -87,8 +87,8 @@ def make_threads_data(ways: Sequence[Way], way: int, lines: tuple[str, str]) -> 
     colours.
     """
     first = ways[0]
-    asking = list_place_labels(first.trace, "T")
-    asked = list_place_labels(first.trace, "S")
+    asking = list_place_names(first.trace, "T")
+    asked = list_place_names(first.trace, "S")
     words = [asking, asked] if first.asks == 0 else [asked, asking]
     texts = {name: get_text_template(f"threads.{name}") for name in THREAD_TEXTS}
     return {

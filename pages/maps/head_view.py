@@ -28,7 +28,7 @@ from pages.panels.flow_words import say_habit
 from pages.panels.head_grid import HeadGrid, make_grid_data, measures_of_head
 from pages.panels.link_controls import show_choice_refusal
 from pages.panels.map_reading import join_sentences, make_options, tell_map
-from pages.session.labels import current_palette, label_token, picture_texts_for
+from pages.session.labels import current_palette, name_token, picture_texts_for
 from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, get_text_template, say
 
@@ -66,13 +66,13 @@ def make_maps_data(given: GivenFile) -> dict:
     trace = maps.trace()
     measures = measure_maps(maps)
     layer, head = given.opened
-    keys = [label_token(given.maps.trace(), "S", place) for place in range(len(given.maps.keys))]
+    keys = [name_token(given.maps.trace(), "S", place) for place in range(len(given.maps.keys))]
     shown = maps.maps if read is None else unflatten(read.numbers, maps)
     kind = "times" if given.reading.times else "share"
     grid = HeadGrid(
         maps=shown,
-        queries=[label_token(trace, "T", place) for place in range(len(maps.queries))],
-        keys=[label_token(trace, "S", place) for place in range(len(maps.keys))],
+        queries=[name_token(trace, "T", place) for place in range(len(maps.queries))],
+        keys=[name_token(trace, "S", place) for place in range(len(maps.keys))],
         heads=list_heads(given, measures),
         measures={name: say(f"all_heads.measure.{name}") for name in measures},
         now=(layer + 1, head),

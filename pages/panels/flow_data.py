@@ -23,7 +23,7 @@ from pages.panels.read_heads import pack_readings
 from pages.panels.thumbnails import list_strip_steps, make_small_maps
 from pages.panels.typed_cells import list_typed_steps
 from pages.panels.word_roles import make_role_data
-from pages.session.labels import axis_label, current_palette, label_token
+from pages.session.labels import axis_label, current_palette, name_token
 from pages.session.view import ScreenState
 from pages.site.words import say
 
@@ -119,7 +119,7 @@ def pack_head_maps(screen: ScreenState, data: dict) -> bytes:
 def list_words(trace: Trace, axis: str, is_cut: bool) -> list[str]:
     """Returns the words along an axis; if only a part of the run is sent, repeated words get their positions."""
     if is_cut:
-        return [label_token(trace, axis, place) for place in range(len(trace.labels[axis]))]
+        return [name_token(trace, axis, place) for place in range(len(trace.labels[axis]))]
     return [printable_token(word) for word in trace.labels[axis]]
 
 

@@ -27,7 +27,7 @@ from pages.session import setup_state
 from pages.session.cell_clicks import open_sent_cell
 from pages.session.collected import show_moving
 from pages.session.fragments import holds_back, page_part, select_and_redraw
-from pages.session.labels import chosen_cell, current_palette, describe_cell, label_token
+from pages.session.labels import chosen_cell, current_palette, describe_cell, name_token
 from pages.session.view import ScreenState, current_screen
 from pages.site.words import say
 
@@ -186,7 +186,7 @@ def name_words(trace: Trace, pieces: list[dict]) -> list[dict]:
     if len(set(places.values())) < 2:
         return pieces
     for number, place in places.items():
-        pieces[number]["word"] = label_token(trace, "S", place)
+        pieces[number]["word"] = name_token(trace, "S", place)
     return pieces
 
 

@@ -7,7 +7,7 @@ from attention_core import Trace
 from attention_core.explanation.facts import RowFact, accident, row_fact
 from attention_core.explanation.head_habits import HeadHabit, head_habit
 from pages.panels.head_maps import head_name, row_sentence
-from pages.session.labels import label_token, name_token, why_it_asks
+from pages.session.labels import name_token, why_it_asks
 from pages.session.view import ScreenState
 from pages.site.words import current_language, get_text_template, load_app_texts, say
 
@@ -92,16 +92,16 @@ def say_habit(trace: Trace, habit: HeadHabit) -> str:
     if habit.kind == "offset":
         return say_offset(habit.offset)
     if habit.kind == "key":
-        return say("flow.habit.key", key=label_token(trace, "S", habit.key))
+        return say("flow.habit.key", key=name_token(trace, "S", habit.key))
     if habit.kind == "forced" and "masked_scores" not in trace:
         return say("flow.habit.forced_given")  # maps from a file have no known mask
     pairs = []
     for query, key in habit.pairs:
-        pair = say("flow.habit.pair", query=label_token(trace, "T", query), key=label_token(trace, "S", key))
+        pair = say("flow.habit.pair", query=name_token(trace, "T", query), key=name_token(trace, "S", key))
         pairs.append(pair)
     if habit.kind == "tied":
         query, _ = habit.pairs[0]
-        return say("flow.habit.tied", query=label_token(trace, "T", query), count=habit.count)
+        return say("flow.habit.tied", query=name_token(trace, "T", query), count=habit.count)
     return say(f"flow.habit.{habit.kind}", pairs=say("fact.comma").join(pairs))
 
 

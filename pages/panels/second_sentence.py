@@ -13,7 +13,7 @@ from pages.runs.made_sentences import ModelSentences
 from pages.runs.model_runs import model_sentences_of
 from pages.session import setup_state
 from pages.session.fragments import redraw
-from pages.session.labels import label_token
+from pages.session.labels import name_token
 from pages.session.view import ScreenState
 from pages.setup.setup import Setup
 from pages.site.words import say
@@ -73,4 +73,4 @@ def read_second_sentence(kind: ModelSentences, typed: str) -> tuple[str, ...]:
 def label_words(kind: ModelSentences, words: tuple[str, ...]) -> list[str]:
     """Returns the labels of words beside an attention map; repeated words get their positions."""
     trace = run_model(kind.model, kind.read(words))["1.attention"].labelled(T=words, S=words)
-    return [label_token(trace, "T", place) for place in range(len(words))]
+    return [name_token(trace, "T", place) for place in range(len(words))]

@@ -3,7 +3,6 @@ query.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -32,7 +31,6 @@ from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import current_language, has, make_names_distinct, say
 
-TokenSpelling = Callable[[Trace, str, int], str]
 HEAD_DIMS = ("H", "H_kv")  # axes along which the heads lie
 CHINESE_LETTERS = re.compile(r"[\u3400-\u9fff]")
 BROKEN_CHINESE = re.compile(r"(?<=[\u3400-\u9fff])\n(?=[\u3400-\u9fff])")  # a line break between two Chinese characters
@@ -97,20 +95,9 @@ def axis_label(trace: Trace, axis: str, position: int) -> str:
 
 
 def name_token(trace: Trace, axis: str, position: int) -> str:
-    """Returns a token as named in a sentence; a repeated token gets its position, such as "the (no. 3)"."""
-    return tell_apart(trace, axis, position, "place.token")
+    """Returns the name of a token; a word that the sentence has more than once gets its position, as in "the #3".
 
-
-def label_token(trace: Trace, axis: str, position: int) -> str:
-    """Returns a token as labelled in a picture; a repeated token gets its position in short form, such as "the #3"."""
-    return tell_apart(trace, axis, position, "place.token_label")
-
-
-def tell_apart(trace: Trace, axis: str, position: int, template: str) -> str:
-    """Returns the name of a token, with its position if the sentence contains the same word more than once.
-
-    template: the key of the text that adds the position. The start token of a language model does not count for the
-    position, because the visitor did not type it.
+    The start token of a language model does not count for the position, because the visitor did not type it.
     """
     words = trace.labels[axis]
     word = words[position]
@@ -118,7 +105,7 @@ def tell_apart(trace: Trace, axis: str, position: int, template: str) -> str:
     if words.count(word) == 1:
         return name
     unseen = 1 if words[0] == START and words.count(START) == 1 else 0
-    return say(template, word=name, number=position + 1 - unseen)
+    return say("place.token", word=name, number=position + 1 - unseen)
 
 
 def describe_gpu_obstacle() -> str | None:
@@ -149,31 +136,23 @@ def cell_naming_axes(trace: Trace, step: str) -> list[tuple[int, str]]:
     return naming
 
 
-def place_name(trace: Trace, axis: str, position: int, *, spell: TokenSpelling = name_token) -> str:
+def place_name(trace: Trace, axis: str, position: int) -> str:
     """Returns the name of a position along an axis: sentences and heads by their number, tokens and features by their
     label.
-
-    spell: a function that formats a token, such as `label_token` in a picture.
     """
     if axis == "B":
         return say("place.sentence", number=position + 1)
     if axis in HEAD_DIMS:
         return say("place.head", number=position + 1)
     if axis in TOKEN_AXES and axis in trace.labels:
-        return spell(trace, axis, position)
+        return name_token(trace, axis, position)
     return axis_label(trace, axis, position)
 
 
 def place_names(trace: Trace, axis: str, size: int) -> list[str]:
-    """Returns the names of all positions along an axis, as options of a control; all differ, even for equal tokens."""
+    """Returns the names of all positions along an axis, in controls and pictures; all differ, even for equal tokens."""
     names = [place_name(trace, axis, position) for position in range(size)]
     return make_names_distinct(names)
-
-
-def place_labels(trace: Trace, axis: str, size: int) -> list[str]:
-    """Returns the labels beside the rows or below the bars of a picture; all are different."""
-    labels = [place_name(trace, axis, position, spell=label_token) for position in range(size)]
-    return make_names_distinct(labels)
 
 
 def short_step_name(step: str) -> str:

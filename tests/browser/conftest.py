@@ -171,7 +171,7 @@ SETTLED = """async (patience) => {
 CELLS = """(root, part) => {
     const { data } = root.flow, found = {};
     const token = (words, at) => words.filter(word => word === words[at]).length === 1
-        ? words[at] : `${words[at]} (no. ${at + 1})`;
+        ? words[at] : `${words[at]} #${at + 1}`;
     const place = (dim, at) => ({ B: `sentence ${at + 1}`, H: `head ${at + 1}`, H_kv: `head ${at + 1}` })[dim] ??
         (data.words[dim] ? token(data.words[dim], at) : data.names[dim]?.[at] ?? String(at + 1));
     for (const [name, { dims, shape, value }] of Object.entries(data.cut ? {} : data.steps)) {

@@ -216,7 +216,7 @@ def test_queries_that_a_precision_cannot_hold_are_refused_in_words():
 
 def test_the_softmax_block_by_block():
     lesson = Lesson("cost", open="stored", lang="en")
-    assert lesson.says("After the last block (no. 4): largest score 4.24, sum 1.07, z = (−0.93, 0.00)")
+    assert lesson.says("After the last block, block 4: largest score 4.24, sum 1.07, z = (−0.93, 0.00)")
     lesson.set("seen", 1)
     assert lesson.says("After block 1 of 4: largest score 0.00, sum 1.01. The output over these keys alone is z = ")
     drawn = lesson.table("blocks")
@@ -224,9 +224,9 @@ def test_the_softmax_block_by_block():
     sums = drawn[(drawn["what"] == "total_1 [head 1, it]") & (drawn["kind"] == "cell")]["value"]
     assert [*map(float, sums)] == pytest.approx([1 + math.exp(-6 / math.sqrt(2))] * 2, abs=1e-12)
     lesson.set("block", 7)
-    assert lesson.says("After the last block (no. 1): largest score 4.24, sum 1.07")
+    assert lesson.says("After the last block, block 1: largest score 4.24, sum 1.07")
     assert lesson.says("This one block is the whole row") and not lesson.says("No row was ever stored whole")
-    assert lesson.set("said", "one").says("After the last block (no. 1)")
+    assert lesson.set("said", "one").says("After the last block, block 1")
 
 
 @pytest.mark.parametrize(

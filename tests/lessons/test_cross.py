@@ -206,20 +206,20 @@ def test_a_context_vector_by_the_additive_score():
 # ---- a picture -------------------------------------------------------------------------------------------------------
 def test_words_find_the_patches_of_their_colour():
     lesson = Lesson("cross", open="patches")
-    assert lesson.says("Head 1: “roof” gives 49 % each to “red (no. 6)” and “red (no. 7)”")
+    assert lesson.says("Head 1: “roof” gives 49 % each to “red #6” and “red #7”")
     red = math.exp(9 / math.sqrt(3))
     whole = 2 * red + math.exp(3 / math.sqrt(3)) + 13 * math.exp(-3 / math.sqrt(3))
-    assert lesson.number("patches", "weights [head 1, roof, red (no. 6)]") == pytest.approx(red / whole, abs=1e-12)
+    assert lesson.number("patches", "weights [head 1, roof, red #6]") == pytest.approx(red / whole, abs=1e-12)
     lesson.set("asking", "night sea")
     assert lesson.says("“sea” splits its attention evenly over 7 of 16 tokens: 14 % each")
 
 
 def test_who_reads_chinese_finds_a_picture_of_chinese_words_first():
     lesson = Lesson("cross", open="patches", lang="zh")
-    assert lesson.says("头 1：“屋顶”给“红（第 6 个）”和“红（第 7 个）”各分配 49% 的注意力")
+    assert lesson.says("头 1：“屋顶”给“红 #6”和“红 #7”各分配 49% 的注意力")
     red = math.exp(9 / math.sqrt(3))
     whole = 2 * red + math.exp(3 / math.sqrt(3)) + 13 * math.exp(-3 / math.sqrt(3))
-    assert lesson.number("patches", "权重 [头 1, 屋顶, 红（第 6 个）]") == pytest.approx(red / whole, abs=1e-12)
+    assert lesson.number("patches", "权重 [头 1, 屋顶, 红 #6]") == pytest.approx(red / whole, abs=1e-12)
     assert lesson.set("looks", "picture").widgets()["asking"].value == "sky sun roof grass"
 
 

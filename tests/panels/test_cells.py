@@ -51,13 +51,13 @@ def test_each_exponential_and_each_weight_of_a_sum_carries_its_word():
 def test_two_keys_with_the_same_share_are_joined_and_equal_words_carry_their_place():
     screen = Screen(text="it fed dog dog", t="0", lang="en")  # it -> both dogs, e^(6/√2) each, fed 1, itself 1
     share = softmax([6 * 2**-0.5, 6 * 2**-0.5, 0, 0], 0)
-    assert screen.fact() == f"Head 1: “it” gives {100 * share:.0f} % each to “dog (no. 3)” and “dog (no. 4)”."
+    assert screen.fact() == f"Head 1: “it” gives {100 * share:.0f} % each to “dog #3” and “dog #4”."
     assert (
         Screen(text="it fed dog dog", t="0", lang="zh").fact()
-        == f"头 1：“it”给“dog（第 3 个）”和“dog（第 4 个）”各分配 {100 * share:.0f}% 的注意力。"
+        == f"头 1：“it”给“dog #3”和“dog #4”各分配 {100 * share:.0f}% 的注意力。"
     )
     screen.set("step", "weights").set("axis_weights_2", 0).set("axis_weights_3", 3)
-    assert screen.look()["sum"]["title"].startswith("weights [head 1, it, dog (no. 4)] = ")
+    assert screen.look()["sum"]["title"].startswith("weights [head 1, it, dog #4] = ")
 
 
 def test_a_share_is_called_all_only_where_it_is_all():

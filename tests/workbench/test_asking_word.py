@@ -69,21 +69,21 @@ def test_the_page_says_which_word_of_a_typed_sentence_asks_and_why():
     [
         ({}, "She told her that he is late", "Query: “he”, the last pronoun of this sentence"),
         ({}, "He lost his dog", "Query: “He”, the last pronoun of its kind in this sentence"),
-        ({}, "it and it", "Query: “it (no. 3)”, the last pronoun of this sentence"),
+        ({}, "it and it", "Query: “it #3”, the last pronoun of this sentence"),
         (
             {},
             "Anna fed the dog and Anna fed the dog",
-            "Query: “fed (no. 7)”, the last of the words whose rows tie as farthest from even in this head",
+            "Query: “fed #7”, the last of the words whose rows tie as farthest from even in this head",
         ),
         ({}, "Hello", "Query: “Hello”, the only word"),
         ({"ex": "model_en"}, "Hello", "Query: “hello”, the only word"),
         ({"ex": "zh_ta"}, "你好", "由“你好”提问：只有这一个词"),
-        ({"ex": "zh_ta"}, "它和它", "由“它（第 3 个）”提问，因为它是这句话里的最后一个代词"),
+        ({"ex": "zh_ta"}, "它和它", "由“它 #3”提问，因为它是这句话里的最后一个代词"),
         ({"ex": "zh_ta"}, "他自己照顾自己", "由“他”提问，因为它是这句话里同类代词中的最后一个"),
         (
             {"ex": "zh_ta"},
             "小红喂了那只狗，小红喂了那只狗",
-            "由“喂了（第 7 个）”提问：在这个头里，有几个词的权重并列最不均匀，它是其中最后一个",
+            "由“喂了 #7”提问：在这个头里，有几个词的权重并列最不均匀，它是其中最后一个",
         ),
     ],
 )

@@ -148,7 +148,7 @@ def test_words_that_stayed_are_compared_with_themselves():
     """A second dog takes half of what "it" gives to the first; two words have changed, which are not compared."""
     screen = Screen().set("text", "dog fed a dog and it barked")
     before, now = it_to_dog(2**-0.5), softmax([score * 2**-0.5 for score in (6, 0, 0, 6, 0, 0, 0)], 3)
-    moved = f"weight of “dog (no. 4)” for “it”, head 1, {before:.2f} → {now:.2f} ({format_signed(now - before)})."
+    moved = f"weight of “dog #4” for “it”, head 1, {before:.2f} → {now:.2f} ({format_signed(now - before)})."
     assert f"Unchanged words only. Biggest change: {moved}" in said(screen)
 
 

@@ -42,7 +42,7 @@ from pages.lessons.pictures import (
     show_side_by_side,
     show_step_picture,
 )
-from pages.lessons.sentences import list_place_labels, list_place_names, show_sentence
+from pages.lessons.sentences import list_place_names, show_sentence
 from pages.panels.chart import show_chart, show_curve_chart
 from pages.panels.link_controls import choose_option, option_labels, pick_place
 from pages.panels.live_choice import LiveChoice, describe_followed
@@ -226,7 +226,7 @@ def show_energies_and_weights(trace: Trace, t: int) -> None:
     energies = row_of(energy_title, trace, "scores", (0, 0, t))
     weight_title = say("lessons.bottleneck.row_alpha")
     weights = row_of(weight_title, trace, "weights", (0, 0, t))
-    symbols = list_place_labels(trace, "S")
+    symbols = list_place_names(trace, "S")
     alt = say("lessons.bottleneck.alt_step")
     show_bar_rows("one_step", [energies, weights], symbols, {"": trace}, trace, alt, whole=True)
 

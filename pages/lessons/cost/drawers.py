@@ -67,7 +67,6 @@ from pages.lessons.opened_cell import get_opened_ref
 from pages.lessons.pictures import show_bar_rows, show_cell_rows, show_picture, show_step_picture
 from pages.lessons.sentences import (
     format_gap,
-    list_place_labels,
     list_place_names,
     quote_token,
     say_bytes,
@@ -155,7 +154,7 @@ def say_numbers_so_far(streamed: Trace, selection: Selection, block: int, seen: 
 
 def show_running_numbers(streamed: Trace, selection: Selection, block: int, seen: int) -> None:
     """Shows the scores of the keys in the first `seen` blocks, and the running maximum and sum at each key."""
-    names = list_place_labels(streamed, "S")
+    names = list_place_names(streamed, "S")
     row = (0, selection.head, selection.query)
     maxima = refs_by_key("maximum", row, len(names), block, seen)
     sums = refs_by_key("total", row, len(names), block, seen)

@@ -339,7 +339,7 @@ MAX_FIELD_WORDS = 12  # the most words at which the picture's cells stay disting
 
 def show_receptive_field(encoder: Encoder, words: EncoderWords) -> None:
     """Shows from which words information reaches a position through several layers of a CNN."""
-    names = tuple(get_word_names(words, in_picture=True)[:MAX_FIELD_WORDS])
+    names = tuple(get_word_names(words)[:MAX_FIELD_WORDS])
     layers = slide("deep", range(9), 2)
     reached = reachable_inputs(one_step_reach(encoder, len(names)), layers)  # (T, S)
     show_sentence(

@@ -31,7 +31,7 @@ from pages.lessons.frame import Lesson
 from pages.lessons.learned.learning import get_training_record, share_axis
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.prompts import after_guess
-from pages.lessons.sentences import list_place_labels, list_place_names, show_sentence
+from pages.lessons.sentences import list_place_names, show_sentence
 from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import choose_option, option_labels, text_box
 from pages.runs.cache import trace_for
@@ -170,7 +170,7 @@ def show_other_weights(texts: TaskTexts) -> None:
         title = say("lessons.explanation.row_other", kind=name, shift=format_percent(shift))
         row = row_of(title, run, "weights", (0, 0, 0), kind)
         rows.append(row)
-    symbols = list_place_labels(learned, "S")
+    symbols = list_place_names(learned, "S")
     alt = say("lessons.explanation.alt_others")
     show_bar_rows("others", rows, symbols, runs, learned, alt, whole=True)
 
@@ -232,7 +232,7 @@ def show_weights_by_head(trace: Trace) -> None:
     show_bar_rows(
         "spare",
         rows,
-        list_place_labels(trace, "S"),
+        list_place_names(trace, "S"),
         {"": trace},
         trace,
         say("lessons.explanation.alt_spare"),

@@ -21,7 +21,7 @@ from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, sho
 from pages.lessons.learned.learning import show_own_training
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.prompts import predict
-from pages.lessons.sentences import list_place_labels
+from pages.lessons.sentences import list_place_names
 from pages.panels.fact import show_fact
 from pages.panels.link_controls import option_labels
 from pages.runs.cache import trace_for
@@ -69,7 +69,7 @@ def draw_text_weights(task: str, network: str, text: str) -> None:
     show_bar_rows(
         f"own_{task}",
         [row_of(title, trace, "weights", (0, 0, 0))],
-        list_place_labels(trace, "S"),
+        list_place_names(trace, "S"),
         {"": trace},
         trace,
         title,

@@ -54,7 +54,6 @@ from pages.lessons.pictures import make_cell_rows, show_cell_rows, show_run_pict
 from pages.lessons.sentences import (
     format_gap,
     join_with_commas,
-    list_place_labels,
     list_place_names,
     quote_token,
     show_sentence,
@@ -105,7 +104,7 @@ def show_ledger(setup: Setup) -> None:
     show_cell_rows(
         "ledger",
         [*parts, *sums],
-        list_place_labels(trace, "D_out"),
+        list_place_names(trace, "D_out"),
         runs,
         runs["no0"],
         sums=len(sums),
@@ -482,7 +481,7 @@ def show_weights_of_both(before: Trace, now: Trace, selection: Selection) -> Non
     shared_title = say("lessons.heads.shared_keys", word=word)
     shared = row_of(shared_title, now, "weights", index, "now")
     runs = {"before": before, "now": now}
-    names = list_place_labels(now, "S")
+    names = list_place_names(now, "S")
     show_cell_rows("shared", [own, shared], names, runs, now)
 
 
@@ -561,7 +560,7 @@ def show_weights_and_gradient(run: Trace, row: tuple[int, int, int], head: str) 
     weights = row_of(weights_title, run, "weights", row)
     gradient_title = say("lessons.heads.slopes")
     gradient = row_of(gradient_title, run, "gradient_x_input", row[:1])
-    names = list_place_labels(run, "S")
+    names = list_place_names(run, "S")
     show_cell_rows("gradient", [weights, gradient], names, {"": run}, run)
 
 
@@ -584,7 +583,7 @@ def show_even_weights(setup: Setup) -> None:
         title = say(f"lessons.heads.even_{name}")
         row = column_of(title, run, "output", (0,), colour, name)
         rows.append(row)
-    words = list_place_labels(now, "T")
+    words = list_place_names(now, "T")
     show_cell_rows("even", rows, words, runs, now, made=colour_rows)
     link_to_workbench(even, "even")
 
@@ -610,7 +609,7 @@ def show_dropout(setup: Setup) -> None:
         rows.append(weights)
         dropped = make_dropped_row(run, index, name)
         rows.append(dropped)
-    words = list_place_labels(trace, "S")
+    words = list_place_names(trace, "S")
     names = [*words, say("lessons.heads.row_sum")]
     show_cell_rows("dropout", rows, names, {"": run}, run)
 

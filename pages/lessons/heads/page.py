@@ -17,7 +17,7 @@ from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, sho
 from pages.lessons.heads.drawers import LESSON
 from pages.lessons.pictures import RunPicture, make_cell_rows, show_lesson_journey, show_run_picture
 from pages.lessons.prompts import predict
-from pages.lessons.sentences import list_place_labels, list_place_names, quote_token
+from pages.lessons.sentences import list_place_names, quote_token
 from pages.panels.fact import show_fact
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
@@ -117,7 +117,7 @@ with draw_lesson(LESSON) as place:
     right = COLOUR_CHANGES.index(change)
     known = predict(answers, {right}, say("lessons.heads.ask", word=word)) or shown == "one"
     with painted:
-        show_painted(runs, shown, list_place_labels(runs["two"], "T"), query, colour, known)
+        show_painted(runs, shown, list_place_names(runs["two"], "T"), query, colour, known)
     setup = two.with_fields(heads=1) if shown == "one" else two
     run = runs[shown]
     selection = selection_of(run, setup)

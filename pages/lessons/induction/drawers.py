@@ -35,7 +35,7 @@ from pages.lessons.frame import Lesson
 from pages.lessons.learned.learning import TrainingRecord, get_training_record, share_axis
 from pages.lessons.opened_cell import get_opened_cell, get_opened_ref, handle_picture_click
 from pages.lessons.pictures import RunPicture, make_weights_map, show_arithmetic_under, show_bar_rows, show_side_by_side
-from pages.lessons.sentences import list_place_labels, show_sentence
+from pages.lessons.sentences import list_place_names, show_sentence
 from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import choose_option
 from pages.panels.live_choice import LiveChoice, describe_followed
@@ -437,7 +437,7 @@ def show_predicted_text(network: str, text: str, off: tuple[str, ...]) -> None:
 
     off: the ablated heads."""
     trace = cached_prediction_run(network, text, off)
-    symbols = list_place_labels(trace, "T")
+    symbols = list_place_names(trace, "T")
     pairs = [say("lessons.induction.pair", before=before, after=after) for before, after in pairwise(symbols)]
     show_sentence("lessons.induction.typed")
     if not pairs:

@@ -30,7 +30,7 @@ from attention_core.record.number_text import format_fixed, format_row, format_s
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import Lesson, Tabs
 from pages.lessons.pictures import RunPicture, make_cell_rows, show_cell_rows, show_side_by_side, show_step_picture
-from pages.lessons.sentences import format_gap, list_place_labels, list_place_names, quote_token, show_sentence
+from pages.lessons.sentences import format_gap, list_place_names, quote_token, show_sentence
 from pages.lessons.trained_model import show_without
 from pages.panels.chart import show_curve_chart, show_plane_chart
 from pages.panels.link_controls import choose_option, pick_place, slide
@@ -195,7 +195,7 @@ def make_output_rows(name: str, trace: Trace) -> RunPicture:
     return make_cell_rows(
         name,
         rows,
-        list_place_labels(trace, "D_out")[:columns],
+        list_place_names(trace, "D_out")[:columns],
         {"": trace},
         trace,
         corner=say(f"lessons.positions.{name}"),
@@ -333,7 +333,7 @@ def show_alibi_slopes(setup: Setup) -> None:
         last_most=format_fixed(float(last.max()), 3),
         last_least=format_fixed(float(last.min()), 3),
     )
-    show_cell_rows("alibi", rows, list_place_labels(trace, "S"), {"": trace}, trace)
+    show_cell_rows("alibi", rows, list_place_names(trace, "S"), {"": trace}, trace)
     link_to_workbench(alibi, "alibi")
 
 
@@ -356,7 +356,7 @@ def show_score_parts(setup: Setup) -> None:
     rows.append(row_of(title, trace, "scores", place))
     word = quote_token(trace, "T", selection.query)
     show_sentence("lessons.positions.four", word=word, head=heads[head])
-    show_cell_rows("parts", rows, list_place_labels(trace, "S"), {"": trace}, trace, sums=1)
+    show_cell_rows("parts", rows, list_place_names(trace, "S"), {"": trace}, trace, sums=1)
     link_to_workbench(placed, "parts")
 
 

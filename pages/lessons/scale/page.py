@@ -18,7 +18,7 @@ from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show
 from pages.lessons.pictures import draw_bar_rows, show_lesson_journey, show_live_bars
 from pages.lessons.prompts import predict
 from pages.lessons.scale.drawers import LESSON, SCALE_WIDTHS, width_axis
-from pages.lessons.sentences import list_place_labels
+from pages.lessons.sentences import list_place_names
 from pages.panels.lesson_choices import store_choice
 from pages.panels.link_controls import choose_option, choose_whole_number
 from pages.panels.live_choice import Followed, LiveChoices, describe_followed, find_live_choice, show_live_choice
@@ -74,7 +74,7 @@ def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
         title = say(f"lessons.scale.row_{score}", seed=seed)
         row = row_of(title, trace, "weights", (0, 0, 0), score, hidden=hidden)
         rows.append(row)
-    names = list_place_labels(traces["scaled_dot"], "S")
+    names = list_place_names(traces["scaled_dot"], "S")
     if len(names) > MAX_NAMED_BARS:
         names = ["" for _ in names]
     return draw_bar_rows("live", rows, names, traces, room=LIVE_BARS_WIDTH_PX, height=44.0, whole=True, fills=True)

@@ -28,7 +28,7 @@ from pages.lessons.pictures import (
     show_run_picture,
     show_step_picture,
 )
-from pages.lessons.sentences import join_with_commas, list_place_labels, quote_token, show_sentence
+from pages.lessons.sentences import join_with_commas, list_place_names, quote_token, show_sentence
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose_option, option_labels, slide, text_box
 from pages.panels.live_choice import find_live_choice, show_live_choice
@@ -159,7 +159,7 @@ def show_bounded_scores(trace: Trace, row: tuple[int, int, int]) -> None:
     show_bar_rows(
         "bounded",
         [row_of(title, trace, "scores", row)],
-        list_place_labels(trace, "S"),
+        list_place_names(trace, "S"),
         {"": trace},
         trace,
         say("step.alt", step="scores"),
@@ -252,7 +252,7 @@ def show_score_rows(name: str, runs: Mapping[str, Trace], setup: Setup) -> None:
     for score, run in runs.items():
         row = row_of(name_score(score), run, "weights", (0, 0, query), score)
         rows.append(row)
-    names = list_place_labels(first, "S")
+    names = list_place_names(first, "S")
     alt = say("lessons.scores.alt", word=name_token(first, "T", query))
     show_bar_rows(name, rows, names, runs, first, alt, made=bar_columns)
 
@@ -299,7 +299,7 @@ def tell_ceiling(trace: Trace, fact: RowFact, temperature: float) -> str:
 def draw_weights(trace: Trace, selection: Selection) -> RunPicture:
     """Draws the weights of the selected query."""
     row = row_of(say("lessons.scores.row_cosine"), trace, "weights", (0, selection.head, selection.query))
-    picture = draw_bar_rows("cool", [row], list_place_labels(trace, "S"), {"": trace})
+    picture = draw_bar_rows("cool", [row], list_place_names(trace, "S"), {"": trace})
     return RunPicture("cool", picture, {"": trace}, row.title)
 
 

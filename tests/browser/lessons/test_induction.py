@@ -26,10 +26,10 @@ def test_any_sequence_is_continued_and_its_arcs_follow(screen):
     opened.type("Your symbols: a–z, A–Z, 0–9", "QwertQwe")
     opened.wait_for_text("”: r, ")
     arcs = opened.page.locator(".arcs")
-    arcs.get_by_role("button", name="w (no. 7)", exact=True).hover()
-    told = arcs.get_by_text(re.compile("“w” \\(no. 7\\): L2H[12] gives .* to “e” \\(no. 3\\), which came right after"))
+    arcs.get_by_role("button", name="w #7", exact=True).hover()
+    told = arcs.get_by_text(re.compile("“w #7”: L2H[12] gives .* to “e #3”, which came right after"))
     told.wait_for()
-    arcs.get_by_role("button", name="w (no. 7)", exact=True).click()
+    arcs.get_by_role("button", name="w #7", exact=True).click()
     arcs.get_by_role("button", name=re.compile("^L2H1 → e")).click()
     opened.page.locator(".arithmetic").wait_for()
     assert opened.query()["cell"] == "arcs,L2,weights,0,0,6,2"

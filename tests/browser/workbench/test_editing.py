@@ -226,7 +226,7 @@ def test_a_head_that_knows_positions_alone_evens_out_without_them(screen):
 
 def test_the_offset_dial_moves_the_dark_diagonal(screen):
     opened = screen("?ex=built_heads&head=1")
-    opened.wait_for_number("weights [head 2, dog, the (no. 3)]", "0.96")
+    opened.wait_for_number("weights [head 2, dog, the #3]", "0.96")
     opened.open_row("Heads built by hand")
     dial = opened.page.get_by_role("slider", name="Offset")
     dial.focus()

@@ -75,12 +75,12 @@ def test_a_click_opens_the_arithmetic_of_the_cell(screen):
     opened.settled()
     stage.click(position=opened.place(5, 3))
     opened.sums().wait_for()
-    title = opened.page.get_by_text("weights [head 1, it (no. 6), dog (no. 4)] = ")
+    title = opened.page.get_by_text("weights [head 1, it #6, dog #4] = ")
     title.first.wait_for()
     number = float(title.first.inner_text().split(" = ")[1])
     assert number == pytest.approx(float(computed[0, 5, 3]), rel=1e-12)
     assert opened.arithmetic().startswith("exp(4.24) / (exp(4.24) + ")
-    opened.follow(0, "scaled_scores [head 1, it (no. 6), dog (no. 4)]")
+    opened.follow(0, "scaled_scores [head 1, it #6, dog #4]")
 
 
 def test_what_is_left_of_a_long_row_wins_no_headline(screen):

@@ -60,7 +60,7 @@ def test_the_canvas_is_walked_and_opened_by_keyboard(screen):
         opened.page.keyboard.press(key)  # the first shows the first cell
     expect(read).to_contain_text("“the” (3) → “fed” (2): 0.01")
     opened.page.keyboard.press("Enter")
-    opened.page.get_by_text("weights [head 1, the (no. 3), fed (no. 2)] = 0.01").first.wait_for()
+    opened.page.get_by_text("weights [head 1, the #3, fed #2] = 0.01").first.wait_for()
 
 
 QUERIES = [
