@@ -22,7 +22,7 @@ import torch
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.comparison.differences import subtract_traces
 from attention_core.drawing import charts
-from attention_core.drawing.cells import CELL_COLUMNS
+from attention_core.drawing.cells import CELL_COLUMNS, unblocked_cells
 from attention_core.drawing.palette import (
     DARK_PALETTE,
     LIGHT_PALETTE,
@@ -31,6 +31,7 @@ from attention_core.drawing.palette import (
     shade_cells,
     to_hex_colours,
 )
+from attention_core.drawing.ramps import ramp_texts
 from attention_core.drawing.raster import raster
 from attention_core.drawing.specifications import Picture, cell_specification
 from attention_core.drawing.text_layout import PictureTexts, shorten_text, text_width
@@ -528,6 +529,15 @@ def test_formulas_and_charts_have_the_same_colours():
     assert {name: colour.lower() for name, colour in SYMBOL_COLOURS.items()} == LIGHT_PALETTE.families()
 
 
+def test_a_weight_that_was_typed_for_a_blocked_pair_is_not_blocked():
+    nan, x = torch.nan, torch.eye(3, dtype=torch.float64)
+    typed = torch.tensor([[nan, 0.25, nan], [nan, nan, nan], [nan, nan, nan]], dtype=torch.float64)
+    trace = attend_qkv(x, x, x, config=AttentionConfig(masks=["causal"]), what_if={"weights": typed})
+    free = [[True, True, False], [True, True, False], [True, True, True]]
+    assert unblocked_cells(trace, "weights")[0, 0].tolist() == free
+    assert not unblocked_cells(trace, "masked_scores")[0, 0, 0, 1]
+
+
 # ---- the ramp --------------------------------------------------------------------------------------------------------
 @every_run
 def test_the_even_share_stands_at_its_place_on_the_ramp(name):
@@ -542,6 +552,11 @@ def test_the_even_share_stands_at_its_place_on_the_ramp(name):
     assert ramp.fill.tolist()[:: len(ramp) - 1] == [LIGHT_PALETTE.low, LIGHT_PALETTE.high]
     labels = frame[(frame.kind == "label") & (frame.y > ramp.y.max())]
     assert labels.text.tolist() == ["0", "1", f"1/{S}"][: 3 if S > 1 else 2]
+
+
+@pytest.mark.parametrize(("keys", "last"), [(3, "3×"), (5, "5×"), (7, "≥ 5×")])
+def test_a_ramp_of_multiples_ends_at_its_keys_or_at_five(keys, last):
+    assert ramp_texts(keys, True) == ("1×", last)
 
 
 # ---- texts -----------------------------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """A picture of patches: the colours that vectors are, the weights in the same places, and what is received."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -48,6 +50,8 @@ def test_the_weights_lie_where_the_patches_lie():
     assert [cell["index"] for cell in cells] == [f"0,0,{roof},{at}" for at in range(16)]
     for patch, cell in zip(patches[:16], cells, strict=True):
         assert (cell["x"] - patch["x"], cell["y"]) == (4 * PATCH_SIDE_PX + PICTURE_GAP_PX, patch["y"])
+    (gap,) = {round(right["x"] - left["x2"], 9) for left, right in pairwise(patches[:4])}
+    assert gap == 1.0  # px of the ground between two patches of a row
     red = [at for at, patch in enumerate(patches[:16]) if patch["fill"] == "#eb3c3c"]
     bright = [at for at, cell in enumerate(cells) if float(cell["value"]) > 0.4]
     assert red == bright == [5, 6]

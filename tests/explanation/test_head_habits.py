@@ -36,6 +36,7 @@ def habit_of(trace: Trace) -> HeadHabit:
         ((2, 2, 2, 2, 2), HeadHabit("key", key=2)),
         ((None, None, None, None, None), HeadHabit("even")),
         ((None, 0, None, None, 2), HeadHabit("pairs", pairs=((1, 0), (4, 2)))),
+        ((None, 0, None, 1, None, 2, None), HeadHabit("pairs", pairs=((1, 0), (3, 1), (5, 2)))),  # three at most
         ((3, 0, 4, 1, 0), HeadHabit("mixed", pairs=((0, 3),))),
     ],
 )

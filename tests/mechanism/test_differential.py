@@ -13,6 +13,7 @@ from attention_core.drawing.cells import is_share
 from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.facts import row_fact
 from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.record.cell_functions import evaluate
 from attention_core.variants.blockwise_softmax import attend_blockwise
 from attention_core.verification.proof import prove
 
@@ -157,6 +158,20 @@ def test_chosen_scores_are_the_first_maps_and_chosen_weights_what_mixes(qkv, lea
     assert scores["scores"][0, 0, 0, 0] == 2.5 and torch.equal(scores["scores_2"], plain["scores_2"])
     weights = attend_qkv(*qkv, weights=learned, config=config, what_if={"weights": chosen})
     assert weights["weights"][0, 0, 0, 0] == 2.5 and torch.equal(weights["computed_weights"], plain["weights"])
+
+
+@pytest.mark.parametrize("step", ["lam_1", "lam_2"])
+def test_the_sum_of_a_head_reads_a_shared_vector_and_its_own(qkv, learned, step):
+    trace = attend_qkv(*qkv, weights=learned, config=AttentionConfig(modifiers=[CHOSEN]))
+    number = step[-1]
+    for h in (0, H - 1):
+        cell = explain(trace, step, (h,)).cell
+        axes = {name: learned.given()[name].dim() for name in (f"lam_q{number}", f"lam_k{number}")}
+        indices = {ref.step: ref.index for ref in cell.terms[-1]}
+        assert indices == {name: (L - 1,) if axes[name] == 1 else (h, L - 1) for name in axes}
+        assert evaluate(cell, lambda ref: learned.given()[ref.step][ref.index].item()) == pytest.approx(
+            trace[step][h].item()
+        )
 
 
 # ---- in words --------------------------------------------------------------------------------------------------------

@@ -348,6 +348,12 @@ def test_the_output_alone_is_enough_for_the_cause(function, code, step, sizes, o
     assert found.step == "output" and code in [cause.code for cause in found.causes]
 
 
+def test_the_rate_of_dropout_is_read_off_the_weights_that_are_left():
+    q, k, v = qkv()
+    (cause,) = diagnose(dropout, q, k, v).causes
+    assert (cause.code, cause.values) == ("dropout", {"p": "0.3"})
+
+
 @pytest.mark.parametrize("queries", [1, 3])
 def test_keys_that_were_masked_are_no_dropout(queries):
     q, k, v = drawn(queries, 4), drawn(S, 4, seed=1) * (queries == 1), drawn(S, 3, seed=2)  # else even weights

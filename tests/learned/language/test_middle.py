@@ -1,11 +1,13 @@
 """Filling a gap: the orders in which the middle stands last, and what was measured of who guesses it."""
 
+from random import Random
+
 import pytest
 import torch
 from torch import Generator
 from torch.nn.functional import cross_entropy
 
-from attention_core.learned.language.batches import word_numbers
+from attention_core.learned.language.batches import START, word_numbers
 from attention_core.learned.language.fill_in_middle import (
     MIDDLE,
     MIDDLE_FIGURES,
@@ -13,6 +15,7 @@ from attention_core.learned.language.fill_in_middle import (
     PLACE_SEED,
     SUFFIX,
     MiddleRecipe,
+    draw_place,
     hide_words,
     measure_guesses_of,
     middle_numbers,
@@ -115,3 +118,10 @@ def test_tried_words_are_judged_by_the_whole_text():
                 guess(at)
     with pytest.raises(ValueError, match="causal"):
         try_words("en_asked_encoder", tokens, 3, 6)
+
+
+@pytest.mark.parametrize(("drawn", "place"), [(0.0, 1), (0.49, 2), (0.5, 3), (0.99, 4)])
+def test_a_place_is_drawn_from_all_words_after_the_first_sign(drawn, place):
+    rng = Random(0)
+    rng.random = lambda: drawn
+    assert draw_place((START, "the", "dog", "smiled", "."), rng) == place

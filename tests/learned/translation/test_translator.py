@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -23,9 +24,11 @@ from attention_core.learned.translation.translating import (
     held_out_pairs,
     keep_nouns,
     measure_translator,
+    pack_sentences,
     share_exact,
     share_of_words,
     translate,
+    write_words,
 )
 from attention_core.verification.proof import prove_stack
 
@@ -274,3 +277,21 @@ def test_nouns_and_first_names_are_counted_apart():
     words = (START, "anna", "fed", "the", "white", "dogs", ".")
     pair = Pair(Text(words, (), kinds, "", ""), pair_of(1).target, ((1, 1), (2, 2), (4, 5), (5, 7), (6, 8)))
     assert keep_nouns(pair).aligned == ((1, 1), (5, 7))
+
+
+def test_a_translation_that_never_ends_has_as_many_words_as_a_row_holds():
+    logits = torch.zeros(len(vocabulary("zh")))
+    logits[word_numbers("zh")["狗"]] = 1.0
+
+    class Stuck:
+        def encode(self, source):
+            return None
+
+        def decode(self, target, memory, allowed):
+            return SimpleNamespace(end=torch.zeros(*target.words.shape, 1))
+
+        def word_logits(self, ends):
+            return logits.expand(len(ends), -1)
+
+    words = write_words(Stuck(), pack_sentences([("the", "dog", ".")]))
+    assert words.shape == (1, ROW_LENGTH) and set(words[0, 1:].tolist()) == {word_numbers("zh")["狗"]}
