@@ -1,6 +1,7 @@
 // Shows the options by which attention maps are read: without the first key, only large weights, even shares, a mean.
 // The server reads the maps; this control only sends what was chosen.
 import { added, button, element, keepFocus, selectOf } from "./dom.js";
+import { Choice } from "./flow/choice.js";
 import { isAlike, said, spellWholePercent } from "./flow/words.js";
 
 /**
@@ -12,16 +13,20 @@ import { isAlike, said, spellWholePercent } from "./flow/words.js";
  * @property {number[]} mean
  */
 
-/** @typedef {{ chosen: Reading, first: string | null, leasts: number[], largest: number[], text: any }} Options */
+/**
+ * @typedef {{ chosen: Reading, side: string, first: string | null, leasts: number[], largest: number[], text: any }}
+ *   Options
+ */
 
 export class MapOptions {
   /**
    * @param {HTMLElement} root
    * @param {(reading: Reading) => void} send sends a reading to the server
    * @param {() => number} now the index of the head with which a mean begins
-   * @param {() => void} [changed] called when the options are folded or unfolded
+   * @param {{ changed?: () => void, sendSide?: (side: string) => void }} [more] changed is called when the options are
+   *   folded or unfolded; sendSide sends the chosen side of a comparison
    */
-  constructor(root, send, now, changed = () => {}) {
+  constructor(root, send, now, { changed = () => {}, sendSide = (_) => {} } = {}) {
     this.root = root;
     this.send = send;
     this.now = now;
@@ -31,7 +36,8 @@ export class MapOptions {
       changed();
     });
     this.row = element("div", "choices");
-    root.append(this.fold, this.row);
+    this.sides = new Choice(element("div", "sides"), sendSide);
+    root.append(this.sides.root, this.fold, this.row);
     this.isOpen = false;
     /** @type {any} the shown Options */
     this.options = null;
@@ -43,6 +49,10 @@ export class MapOptions {
     if (!options || isAlike(options, this.options)) return;
     this.options = options;
     this.fold.textContent = options.text.options;
+    this.sides.root.hidden = !options.side;
+    this.sides.root.setAttribute("aria-label", options.text.sides);
+    this.sides.show(options.text, ["a", "b", "difference"]);
+    this.sides.mark(options.side);
     this.row.setAttribute("role", "group");
     this.row.setAttribute("aria-label", options.text.label);
     this.fill();

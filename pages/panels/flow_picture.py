@@ -18,7 +18,7 @@ from pages.panels.flow_numbers import is_too_large
 from pages.panels.flow_plane import CONTROL, take_release, temperature_bounds
 from pages.panels.flow_words import make_fact
 from pages.panels.model_rail import open_layer
-from pages.panels.read_heads import READING, take_reading
+from pages.panels.read_heads import READING, take_reading, take_side
 from pages.panels.setup_controls import show_refusal
 from pages.panels.typed_cells import make_refusal_data, take_typed_cell
 from pages.panels.word_roles import take_role
@@ -39,7 +39,7 @@ def flow_dependencies(screen: ScreenState) -> tuple[object, ...]:
     The whole selection is included only if the run is cut to it; otherwise the browser needs no new data for it.
     """
     looked = screen.selection if is_too_large(screen.trace) else screen.selection.batch
-    shown = (screen.times, screen.setup.view.maps, looked)
+    shown = (screen.times, screen.setup.view.maps, screen.setup.view.side, screen.setup.comparison.run_a, looked)
     return (screen.setup.run, setup_state.setup_before(), *shown, current_palette().ground)
 
 
@@ -149,6 +149,7 @@ def show_look(screen: ScreenState) -> None:
         on_role=take_role,
         on_typed=take_typed_cell,
         on_maps=take_reading,
+        on_side=take_side,
     )
     show_refusal(CONTROL)
     show_refusal(READING)

@@ -7,13 +7,14 @@ from functools import reduce
 import numpy as np
 from torch import Tensor
 
-from attention_core.analysis.map_reading import AS_THEY_ARE, MapReading, ReadMaps, read_maps
-from attention_core.record.number_text import format_grouped, format_percent
+from attention_core.analysis.map_reading import MapReading, ReadMaps, read_maps
+from attention_core.record.number_text import format_fixed, format_grouped, format_percent
 from pages.site.words import get_text_template, say
 
 LEASTS, LARGEST = (0.02, 0.05, 0.1, 0.2, 0.5), (1, 2, 3, 5)  # the limits that the control offers
 TEXTS = ("options", "label", "without_first", "weights", "all", "least", "largest", "largest_one", "times", "mean")
-TEMPLATES = ("mean_title", "mean_choose", "less", "more", "even_shares")
+SIDES = ("a", "b", "difference")  # the runs of a comparison, and B minus A
+TEMPLATES = ("mean_title", "mean_choose", "less", "more", "even_shares", "more_a", "more_b", "sides", *SIDES)
 
 
 def reading_of(chosen: Mapping) -> MapReading:
@@ -27,37 +28,88 @@ def fit_reading(reading: MapReading, maps: int, keys: int) -> MapReading:
     return replace(reading, mean=mean, without_first=reading.without_first and keys > 1)
 
 
-def make_options(reading: MapReading, keys: Sequence[str]) -> dict:
-    """Returns the data of the control by which a visitor chooses a reading; keys: the words of the columns."""
+def make_options(reading: MapReading, keys: Sequence[str], side: str = "") -> dict:
+    """Returns the data of the control by which a visitor chooses a reading.
+
+    keys: the words of the columns. side: the side of the comparison that is shown; "" without a comparison.
+    """
     texts = {name: get_text_template(f"reading.{name}") for name in (*TEXTS, *TEMPLATES)}
     return {
         "chosen": vars(reading) | {"mean": list(reading.mean)},
         "first": keys[0] if len(keys) > 1 else None,
+        "side": side,
         "leasts": LEASTS,
         "largest": LARGEST,
         "text": texts,
     }
 
 
+Packed = tuple[dict | None, bytes, bytes]  # the description of maps, their numbers and their hidden cells
+
+
 def pack_read_maps(
     weights: Tensor, allowed: Tensor, reading: MapReading, queries: Sequence[str], keys: Sequence[str]
-) -> tuple[dict | None, bytes, bytes]:
+) -> Packed:
     """Returns maps (N, T, S) as a reading shows them: their description, and the numbers and hidden cells as bytes.
 
-    Returns None and no bytes for maps that are shown as they are. A blocked cell is NaN. queries, keys: the words.
+    A blocked cell is NaN. queries, keys: the words.
     """
-    if reading == AS_THEY_ARE:
-        return None, b"", b""
     read = read_maps(weights, allowed, reading)
-    numbers = read.numbers.masked_fill(~read.allowed, float("nan"))
-    data = {
+    told = [tell_map(read, reading, keys, number) for number in range(len(read.numbers))]
+    kind = "times" if reading.times else "share"
+    return pack_maps(read.numbers, read.allowed, read.hidden, describe_maps(kind, told, reading, queries, keys))
+
+
+def pack_difference(
+    a: tuple[Tensor, Tensor], b: tuple[Tensor, Tensor], reading: MapReading, queries: Sequence[str], keys: Sequence[str]
+) -> Packed:
+    """Returns the maps of B minus those of A, both as a reading shows them; see pack_read_maps.
+
+    A cell is blocked or hidden if it is so in both. a, b: the weights of all maps, and the cells that no mask blocks.
+    """
+    read_a, read_b = (read_maps(*each, reading) for each in (a, b))
+    numbers = read_b.numbers - read_a.numbers
+    shown = list(keys[1:] if reading.without_first else keys)
+    spell = spell_number if reading.times else spell_share
+    told = []
+    for one, other, change in zip(read_a.numbers, read_b.numbers, numbers, strict=True):
+        largest = int(change.abs().argmax())
+        row, column = divmod(largest, len(shown))
+        words = {"query": queries[row], "key": shown[column]}
+        ends = {"a": spell(one[row, column]), "b": spell(other[row, column])}
+        told.append(say("reading.most_changed", **words, **ends))
+    description = describe_maps("change", told, reading, queries, keys)
+    return pack_maps(numbers, read_a.allowed | read_b.allowed, read_a.hidden & read_b.hidden, description)
+
+
+def spell_share(share: Tensor) -> str:
+    """Returns a share as a percentage with its sign."""
+    return say("reading.percent", number=format_percent(float(share)))
+
+
+def spell_number(number: Tensor) -> str:
+    """Returns a multiple of the even share with two decimals."""
+    return format_fixed(float(number))
+
+
+def describe_maps(
+    kind: str, told: Sequence[str], reading: MapReading, queries: Sequence[str], keys: Sequence[str]
+) -> dict:
+    """Returns the description of maps: their words, how they are coloured, and the sentences on each and on all."""
+    return {
+        "kind": kind,
+        "times": reading.times,
         "rows": list(queries),
         "columns": list(keys[1:] if reading.without_first else keys),
-        "times": reading.times,
-        "told": [tell_map(read, reading, keys, number) for number in range(len(read.numbers))],
+        "told": list(told),
         "said": tell_reading(reading, keys),
     }
-    return data, numbers.numpy().astype(np.float32).tobytes(), read.hidden.numpy().astype(np.uint8).tobytes()
+
+
+def pack_maps(numbers: Tensor, allowed: Tensor, hidden: Tensor, description: dict) -> Packed:
+    """Returns a description, and the numbers and hidden cells of its maps as bytes; a blocked cell is NaN."""
+    numbers = numbers.masked_fill(~allowed, float("nan"))
+    return description, numbers.numpy().astype(np.float32).tobytes(), hidden.numpy().astype(np.uint8).tobytes()
 
 
 def tell_map(read: ReadMaps, reading: MapReading, keys: Sequence[str], number: int) -> str:

@@ -1,17 +1,21 @@
 """Reads the maps of all heads, of the run or of all layers of a language model, as the visitor chose for their view."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 
+from attention_core.analysis.map_reading import AS_THEY_ARE
 from attention_core.drawing.cells import is_share, unblocked_cells
+from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.panels.flow_numbers import is_too_large
-from pages.panels.map_reading import fit_reading, make_options, pack_read_maps, reading_of
+from pages.panels.map_reading import fit_reading, make_options, pack_difference, pack_read_maps, reading_of
 from pages.panels.model_rail import list_layer_maps, words_of_model
 from pages.runs.model_runs import model_sentences_of
 from pages.session import setup_state
 from pages.session.fragments import redraw
-from pages.session.view import ScreenState
+from pages.session.view import ScreenState, make_screen_state
 from pages.setup.map_link import read_map_parts, write_map_reading
 from pages.setup.resolve import resolve_run
 
@@ -25,12 +29,40 @@ def pack_readings(screen: ScreenState, queries: list[str], keys: list[str]) -> t
     """
     if is_too_large(screen.trace) or not is_share(screen.trace, "weights"):
         return {}, {}
-    weights, allowed = list_maps(screen)
+    weights, allowed = own = list_maps(screen)
     if not (weights >= 0).all():  # a typed weight may be below 0, and that of an overflow no number
         return {}, {}
+    a = find_a(screen, weights)
+    side = "" if a is None else screen.setup.view.side or "difference"
     reading = fit_reading(read_map_parts(screen.setup.view.maps), len(weights), len(keys))
-    read, numbers, hidden = pack_read_maps(weights, allowed, reading, queries, keys)
-    return {"reads": make_options(reading, keys), "read": read}, {"read_numbers": numbers, "read_hidden": hidden}
+    if side in ("a", "difference"):
+        others = list_maps(a)
+        words_a = [[printable_token(word) for word in a.trace.labels[axis]] for axis in ("T", "S")]
+        both = [list(map(name_both, *each)) for each in zip(words_a, (queries, keys), strict=True)]
+        packed = (
+            pack_read_maps(*others, reading, *words_a) if side == "a" else pack_difference(others, own, reading, *both)
+        )
+    elif reading != AS_THEY_ARE:
+        packed = pack_read_maps(weights, allowed, reading, queries, keys)
+    else:
+        packed = (None, b"", b"")
+    read, numbers, hidden = packed
+    return {"reads": make_options(reading, keys, side), "read": read}, {"read_numbers": numbers, "read_hidden": hidden}
+
+
+def find_a(screen: ScreenState, weights: torch.Tensor) -> ScreenState | None:
+    """Returns the run A of a comparison, if its maps are as many and of the same size as these weights, else None."""
+    if screen.setup.comparison.run_a is None or screen.a is None:
+        return None
+    a = make_screen_state(replace(screen.setup, run=screen.setup.comparison.run_a), None)
+    is_read = not is_too_large(a.trace) and is_share(a.trace, "weights")
+    maps = list_maps(a)[0] if is_read else None
+    return a if maps is not None and maps.shape == weights.shape and (maps >= 0).all() else None
+
+
+def name_both(one: str, other: str) -> str:
+    """Returns the name of a word in both runs of a comparison."""
+    return one if one == other else f"{one} / {other}"
 
 
 def list_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor]:
@@ -59,3 +91,9 @@ def take_reading(chosen: dict) -> None:
         setup_state.workbench().forget_refusals(READING)
         setup_state.choose_view(maps=write_map_reading(reading))
         redraw()
+
+
+def take_side(side: str) -> None:
+    """Shows the maps of the run A or B of a comparison, or their difference."""
+    setup_state.choose_view(side=None if side == "difference" else side)
+    redraw()

@@ -23,7 +23,7 @@ from pages.site.words import current_language
 MAX_HISTORY = 50  # how many Setups undo can go back at most
 INTERVENTION_FIELDS = ("changes", "held", "other_text")  # fields of interventions in a language model
 LOOK_FIELDS = {
-    *("sentence", "token", "head", "written", "maps"),
+    *("sentence", "token", "head", "written", "maps", "side"),
     *HEAD_ORDER_READERS,
     *INTERVENTION_FIELDS,
 }  # fields of the view that undo restores as well

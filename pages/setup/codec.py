@@ -331,6 +331,7 @@ FIELD_READERS = {
     "cell": read_link_indices,
     "ramp": make_member_reader(("times", "shares")),
     "maps": read_map_link,
+    "side": make_member_reader(("a", "b")),
     "panel": make_member_reader(PANEL_NAMES),
     **HEAD_ORDER_READERS,
     **{name: make_word_choice_reader(name) for name in WORD_CHOICE_ENDS},

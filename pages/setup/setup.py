@@ -108,13 +108,14 @@ class View:
     keyframe at which the query's animation stops: a step, "start" or "end"; or the view "heads" (of all heads;
     "heads-1" with a second head) or "plane" (in which vectors are dragged). ramp: "times" if colours show weights as
     multiples of the uniform weight, "shares" if they range from 0 to 1. maps: how the view "heads" reads its maps, as
-    the parts of map_link.py. panel: the open panel of a language model, one of PANEL_NAMES. heads_by: the measure by
-    which the model's heads are sorted, one of HEAD_ORDERS. heads_least: the smallest value of this measure at which a
-    head is shown. heads_from, heads_to: query and key, if the heads are sorted by the weight of this pair.
-    word_temperature, top_k, top_p: how the model's next word is sampled. word_seed: the seed; None for the likeliest
-    word. written: the prompt and the words generated after it, "the dog | ate .". changes: interventions, "2.1:off".
-    held: "norms" if the divisors of norms are frozen at their values before the interventions. other_text: a second
-    sentence, for activation patching. circuit_words: words added to the sentence's own in the panel of circuits.
+    the parts of map_link.py. side: whether it shows the run "a" or "b" of a comparison; None for their difference.
+    panel: the open panel of a language model, one of PANEL_NAMES. heads_by: the measure by which the model's heads are
+    sorted, one of HEAD_ORDERS. heads_least: the smallest value of this measure at which a head is shown. heads_from,
+    heads_to: query and key, if the heads are sorted by the weight of this pair. word_temperature, top_k, top_p: how the
+    model's next word is sampled. word_seed: the seed; None for the likeliest word. written: the prompt and the words
+    generated after it, "the dog | ate .". changes: interventions, "2.1:off". held: "norms" if the divisors of norms are
+    frozen at their values before the interventions. other_text: a second sentence, for activation patching.
+    circuit_words: words added to the sentence's own in the panel of circuits.
     """
 
     sentence: int | None = None
@@ -125,6 +126,7 @@ class View:
     cell: tuple[int, ...] | None = None
     ramp: str | None = None
     maps: tuple[str, ...] = ()
+    side: str | None = None
     panel: str | None = None
     heads_by: str | None = None
     heads_least: float | None = None

@@ -310,6 +310,7 @@ def setups(draw):
         stop=draw(st.sampled_from([None, "scores", "plane"])),
         ramp=draw(st.sampled_from([None, "times"])),
         maps=draw(st.sampled_from([(), ("times",), ("without_first", "least:0.05", "mean:0:3")])),
+        side=draw(st.sampled_from([None, "a", "b"])),
         heads_by=draw(st.sampled_from([None, "layers", "previous", "subject", "moved"])),
         heads_least=draw(st.none() | st.floats(0, 1)),
         heads_from=draw(st.none() | st.integers(0, 999_999_999)),

@@ -57,7 +57,7 @@ def test_a_file_gives_back_the_setup():
     @example(make_setup(cross=True, context=read_matrix("1,2,3,4;5,6,7,8")))
     @example(make_setup(cross=True, context_text="Tom read"))
     @example(make_setup(heads=4, kv_heads=2))
-    @example(make_setup(changes=("2.1:off",), held="norms", other_text="狗 ate", maps=("times", "mean:0:3")))
+    @example(make_setup(changes=("2.1:off",), held="norms", other_text="狗 ate", maps=("times", "mean:0:3"), side="b"))
     @example(
         make_setup(example="model_en", model="en_asked_decoder", layer=1, panel="heads", w_k=read_matrix("~0.1=2.5"))
     )
@@ -103,6 +103,7 @@ def test_each_field_stands_in_the_file_as_in_the_link(name):
         "stop": "scores",
         "ramp": "times",
         "maps": ("without_first", "largest:2"),
+        "side": "a",
         "panel": "heads",
         "heads_by": "previous",
         "word_temperature": 0.5,

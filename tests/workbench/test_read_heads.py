@@ -81,3 +81,34 @@ NO_SHARES = {"mod": "differential"}, {"weights": "0.0.1.2=-1"}, {"text": "a b " 
 def test_maps_that_cannot_be_read_otherwise_have_no_options(link):
     screen = Screen(ex="en_it", stop="heads", maps="times", **link)
     assert "reads" not in screen.packed("flow")[0] and screen.errors() == []
+
+
+# ---- two runs --------------------------------------------------------------------------------------------------------
+COMPARED = {"ex": "en_it", "temp": "4", "against": "", "pinned": "values", "stop": "heads", "lang": "en"}
+
+
+def test_two_runs_are_shown_as_their_difference_and_each_alone_and_the_link_keeps_which():
+    screen = Screen(**COMPARED)
+    b = trace_for(screen.setup())["weights"][0].numpy()
+    a = trace_for(Screen(ex="en_it").setup())["weights"][0].numpy()
+    data, numbers, _ = read(screen)
+    assert data["kind"] == "change" and screen.packed("flow")[0]["reads"]["side"] == "difference"
+    np.testing.assert_allclose(numbers, b - a, atol=1e-6)
+    row, column = divmod(abs(b - a)[0].argmax(), 7)
+    ends = [f"{100 * run[0, row, column]:.0f} %" for run in (a, b)]
+    words = data["rows"][row], data["columns"][column]
+    assert data["told"][0] == f"Changed most: {words[0]} → {words[1]}, from {ends[0]} in A to {ends[1]} in B."
+    screen.click_part("look", "side", "a")
+    np.testing.assert_allclose(read(screen)[1], a, atol=1e-6)
+    assert screen.link()["side"] == "a"
+    screen.click_part("look", "side", "b")
+    assert screen.packed("flow")[0]["read"] is None  # the run on the screen, as it is
+    choose(screen.click_part("look", "side", "difference"), without_first=True)
+    rest = [run[..., 1:] / run[..., 1:].sum(-1, keepdims=True) for run in (a, b)]
+    np.testing.assert_allclose(read(screen)[1], rest[1] - rest[0], atol=1e-6)
+    assert "side" not in screen.link() and screen.errors() == []
+
+
+def test_runs_with_other_numbers_of_heads_have_no_difference_of_their_heads():
+    data, _ = Screen(**COMPARED | {"against": "heads=4"}).packed("flow")
+    assert data["reads"]["side"] == "" and data["read"] is None

@@ -34,7 +34,10 @@ export class HeadsView {
       added(this.root, "div"),
       (reading) => this.read(reading),
       () => this.maps.findIndex((map) => String(map.key) === this.now),
-      () => this.flow.ask(),
+      {
+        changed: () => this.flow.ask(),
+        sendSide: (side) => this.flow.exchange.tell("side", side),
+      },
     );
     this.grid = added(this.root, "div", "grid");
     this.grid.setAttribute("role", "group");
@@ -128,6 +131,7 @@ export class HeadsView {
   }
 
   compare(first, second) {
+    if (this.flow.data.read?.kind === "change") return this.choose(second); // of changes no difference is shown
     this.pair = [first, second];
     this.flow.exchange.tellLook();
     this.flow.ask();
@@ -257,6 +261,7 @@ export class HeadsView {
     const rest = height - TEXTS_HEIGHT - this.told.offsetHeight;
     this.largeMap.draw({ ...this.marksOf(matrix), matrix, palette, width: room.large, height: rest });
     this.root.classList.toggle("difference", isDifference);
+    this.root.classList.toggle("changes", matrix.kind === "change");
     setOnce(this.large, "style", room.isWide ? `width: ${room.large}px` : "");
     setOnce(this.frame, "aria-label", `${this.title.textContent}. ${text.heads.read}`);
     readCells(this.largeMap.canvas, {
@@ -276,8 +281,9 @@ export class HeadsView {
   }
 
   nameOf(key) {
+    const { reads } = this.flow.data;
     const [[name]] = this.maps.find((each) => String(each.key) === key).caption;
-    return [[name, ""]];
+    return [[reads?.side ? `${name}: ${reads.text[reads.side]}` : name, ""]];
   }
 
   titleOfMap() {
@@ -348,7 +354,11 @@ export class HeadsView {
 
   tellLegend(matrix) {
     const { text, random, reads } = this.flow.data;
-    if (matrix.kind === "times")
+    if (matrix.kind === "change") {
+      const points = matrix.isTimes ? "" : text.heads.points;
+      write(this.legend, [["", "more minus"], [reads.text.more_a, ""], ["", "more plus"], [reads.text.more_b, ""],
+        [points, "points"]]);
+    } else if (matrix.kind === "times")
       write(this.legend, [["", "more less"], [reads.text.less, ""], ["", "more A"], [reads.text.more, ""]]);
     else if (this.mean.length) write(this.legend, [[reads.text.mean_choose, ""]]);
     else if (matrix.kind !== "difference") write(this.legend, [[this.maps.length > 1 ? text.heads.choose : "", ""]]);

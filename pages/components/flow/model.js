@@ -427,13 +427,13 @@ export function givenMap(cells, number, [rows, columns]) {
  * @param {string} [step]
  * @returns {Matrix}
  */
-export function readMap({ rows: rowNames, columns: columnNames, times, numbers, hidden }, number, step) {
+export function readMap({ rows: rowNames, columns: columnNames, kind, times, numbers, hidden }, number, step) {
   const [rows, columns] = [rowNames.length, columnNames.length];
   const first = number * rows * columns;
   const row = (i) => numbers.subarray(first + i * columns, first + (i + 1) * columns);
   return {
     step, rows, columns, rowNames, columnNames, row, value: numbers, first,
-    kind: times ? "times" : "share",
+    kind, isTimes: times,
     largest: times ? columns : 1,
     isBlocked: (i, j) => isNaN(row(i)[j]),
     isHidden: (i, j) => Boolean(hidden[first + i * columns + j]),
