@@ -63,9 +63,10 @@ def show_text_controls(screen: ScreenState) -> None:
     if resolved.mode != "sentence":
         return
     show_refusal("text")
-    show_model_door(setup, inputs)
     show_gloss((*first_sentence_of(inputs), *inputs.keys))
-    show_role_choices(setup, inputs)
+    with st.container(horizontal=True, gap="small", key="unknown_words"):
+        show_role_choices(setup, inputs)
+        show_model_door(setup, inputs)
     show_further_sentences(setup)
     if resolved.crossed:
         show_second_sentence(setup, inputs)
