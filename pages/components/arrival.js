@@ -2,7 +2,7 @@
 // that nothing in sight is pushed away. The document brings this script, and it runs once.
 {
   const LONGEST_MS = 5000; // what is not drawn so long after the first element is not waited for
-  const CALM_FRAMES = 3; // a page is there, and a toolbar has its height, if nothing changed in so many frames
+  const CALM_FRAMES = 3; // an element has its height, and a page is there, if nothing changed in so many frames
   const ARRIVING = "data-arriving"; // on the document, until the page is there
   const AWAITED = "data-awaited"; // on the first element that is not drawn yet
   const PLACE = '[data-testid="stElementContainer"]';
@@ -14,27 +14,34 @@
   const drawn = new WeakSet(); // places of components whose scripts have drawn
   const noteDrawn = (event) => {
     const place = event.target.closest(PLACE);
-    requestAnimationFrame(() => requestAnimationFrame(() => place && drawn.add(place)));
+    if (place) drawn.add(place);
   };
 
   const isRunning = () => !document.querySelector("[data-test-script-state=notRunning]");
 
+  const heights = new WeakMap(); // place -> its height, and in how many frames it was the same
+  /** @param {Element} place */
+  const noteHeight = (place) => {
+    const before = heights.get(place);
+    const height = place.clientHeight;
+    heights.set(place, { height, kept: before?.height === height ? before.kept + 1 : 0 });
+  };
+
+  /** @param {Element} place */
+  const changes = (place) => heights.get(place)?.kept < CALM_FRAMES;
+
   /** @param {Element} place */
   const isMissing = (place) =>
+    changes(place) ||
     !place.firstElementChild ||
     place.querySelector(MISSING) !== null ||
     (!drawn.has(place) && place.querySelector(COMPONENT) !== null);
 
-  let height = 0; // of the toolbar
-  let kept = 0; // frames since it has this height
   /** @param {Element} toolbar */
   const grows = (toolbar) => {
-    const before = height;
-    height = toolbar.clientHeight;
-    kept = height === before ? kept + 1 : 0;
     const tools = toolbar.querySelector(".st-key-tools");
     if (tools && getComputedStyle(tools).position === "fixed") return false; // what stands below does not move
-    return isRunning() || kept < CALM_FRAMES || [...toolbar.querySelectorAll(PLACE)].some(isMissing);
+    return isRunning() || changes(toolbar) || [...toolbar.querySelectorAll(PLACE)].some(isMissing);
   };
 
   /** @param {Element | undefined} place the first element that is not drawn yet */
@@ -50,6 +57,7 @@
   const look = (now) => {
     const places = document.querySelectorAll(`main :is(${PLACE}:not(${TOOLBAR} *), ${TOOLBAR})`);
     begun ||= places.length && now;
+    places.forEach(noteHeight);
     const first = [...places].find((place) => (place.matches(TOOLBAR) ? grows(place) : isMissing(place)));
     calm = first || isRunning() ? 0 : calm + 1;
     const awaitsRest = globalThis[Symbol.for("attention")]?.look?.awaits;
