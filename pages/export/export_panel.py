@@ -22,6 +22,7 @@ from attention_core.inputs.tokenizer import printable_token
 from pages.export.document_texts import make_document_texts, make_run_provenance
 from pages.export.downloads import button_row, can_export, file_name, offer_download
 from pages.export.flow_files import list_drawings, make_moving_flow, show_flow_files
+from pages.export.heads_file import show_heads_file
 from pages.export.page_links import link_to_exercise
 from pages.export.step_picture import StepPicture
 from pages.panels.head_maps import head_name
@@ -60,6 +61,7 @@ def show_export(trace: Trace, setup: Setup) -> None:
     with popover, st.container(gap="xsmall"):
         st.caption(say("export.flow"))
         show_flow_files(make_screen_state(setup, None), provenance, bool(st.session_state.get(TRANSPARENT_KEY)))
+        show_heads_file(make_screen_state(setup, None), provenance)
         show_step_files(trace, setup, provenance, selection)
         show_handouts(trace, setup, provenance, selection)
         show_documents(trace, setup, provenance, selection)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from attention_core.analysis.map_reading import AS_THEY_ARE
+from attention_core.analysis.map_reading import AS_THEY_ARE, MapReading, ReadMaps, read_maps
 from attention_core.drawing.cells import is_share, unblocked_cells
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
@@ -27,11 +27,10 @@ def pack_readings(screen: ScreenState, queries: list[str], keys: list[str]) -> t
 
     Returns {} twice if the maps are too large to be sent, or no shares, which cannot be read otherwise.
     """
-    if is_too_large(screen.trace) or not is_share(screen.trace, "weights"):
+    own = find_maps(screen)
+    if own is None:
         return {}, {}
-    weights, allowed = own = list_maps(screen)
-    if not (weights >= 0).all():  # a typed weight may be below 0, and that of an overflow no number
-        return {}, {}
+    weights, allowed = own
     a = find_a(screen, weights)
     side = "" if a is None else screen.setup.view.side or "difference"
     reading = fit_reading(read_map_parts(screen.setup.view.maps), len(weights), len(keys))
@@ -50,19 +49,36 @@ def pack_readings(screen: ScreenState, queries: list[str], keys: list[str]) -> t
     return {"reads": make_options(reading, keys, side), "read": read}, {"read_numbers": numbers, "read_hidden": hidden}
 
 
+def read_screen(screen: ScreenState) -> tuple[ReadMaps, MapReading] | None:
+    """Returns the maps of all heads of the run on the screen as they are read, and how; None if they cannot be read."""
+    maps = find_maps(screen)
+    if maps is None:
+        return None
+    weights, allowed = maps
+    reading = fit_reading(read_map_parts(screen.setup.view.maps), len(weights), weights.shape[-1])
+    return read_maps(weights, allowed, reading), reading
+
+
 def find_a(screen: ScreenState, weights: torch.Tensor) -> ScreenState | None:
     """Returns the run A of a comparison, if its maps are as many and of the same size as these weights, else None."""
     if screen.setup.comparison.run_a is None or screen.a is None:
         return None
     a = make_screen_state(replace(screen.setup, run=screen.setup.comparison.run_a), None)
-    is_read = not is_too_large(a.trace) and is_share(a.trace, "weights")
-    maps = list_maps(a)[0] if is_read else None
-    return a if maps is not None and maps.shape == weights.shape and (maps >= 0).all() else None
+    maps = find_maps(a)
+    return a if maps is not None and maps[0].shape == weights.shape else None
 
 
 def name_both(one: str, other: str) -> str:
     """Returns the name of a word in both runs of a comparison."""
     return one if one == other else f"{one} / {other}"
+
+
+def find_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor] | None:
+    """Returns the result of list_maps; None if there are too many numbers, or some that are no shares."""
+    if is_too_large(screen.trace) or not is_share(screen.trace, "weights"):
+        return None
+    weights, allowed = list_maps(screen)
+    return (weights, allowed) if (weights >= 0).all() else None  # a typed weight may be below 0, an overflow no number
 
 
 def list_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor]:

@@ -385,3 +385,15 @@ def test_licence_and_source_stand_on_every_picture_that_leaves(lang, files):
         assert licence in said, name
         has_source = source in said or "exercise" in name or "map_" in name or name == "sheet"
         assert has_source, name
+
+
+def test_the_maps_of_all_heads_are_taken_along_as_they_are_read(files):
+    screen = Screen("export", stop="heads", maps="without_first,least:0.1", lang="en")
+    text = files.made("all_heads.csv")
+    assert "Without “Anna”, the first token" in text and "Weights below 10 % are hidden" in text
+    table = pd.read_csv(io.StringIO(text), skiprows=3)
+    rest = screen.numbers("weights")[0][..., 1:]
+    rest = rest / rest.sum(-1, keepdims=True)
+    expected = np.where(rest >= 0.1, rest, np.nan)
+    assert table["value"].to_numpy().reshape(expected.shape) == pytest.approx(expected, nan_ok=True)
+    assert table["S_label"][0] == "fed"
