@@ -77,7 +77,7 @@ def test_a_deep_link_as_the_first_request_of_a_fresh_process(screen):
         opened = screen("?ex=en_it&w_q=~1.0%3D6&step=scores&cell=0,0,5,3", address=address)
         opened.sums().wait_for()
         assert opened.arithmetic() == "−6.00 × (−1.00) + 3.00 × 1.00 = 9.00"  # q_it = (−6, 3), k_dog = (−1, 1)
-        expect(opened.page.get_by_text("EN", exact=True)).to_have_count(1)  # the router's frame, not the bare page
+        expect(opened.page.get_by_text("中文", exact=True)).to_have_count(1)  # the router's frame, not the bare page
 
 
 def test_a_typed_sentence_moves_the_attention(screen):
