@@ -214,12 +214,12 @@ def test_the_presenter_view_says_how_far_the_talk_is_from_its_plan(showing):
     expect(lag).to_have_text("on time")
     press(opened, "Shift+ArrowRight", "scene,2,step,question")
     press(opened, "Shift+ArrowRight", "scene,3,step,question")
-    expect(plan).to_have_text("planned 4–7 min")
+    expect(plan).to_have_text("planned 4–6 min")
     turn_to = """(root, wanted) => {
         const [minutes, seconds] = root.querySelector(".clock").textContent.split(":").map(Number), now = Date.now;
         Date.now = () => now() + 1000 * (60 * (wanted - minutes) - seconds);
     }"""
-    for minutes, said in ((1, "(3:00|2:[45].) ahead"), (5, "on time"), (9, "2:[01]. behind")):  # seconds may pass
+    for minutes, said in ((1, "(3:00|2:[45].) ahead"), (5, "on time"), (8, "2:[01]. behind")):  # seconds may pass
         notes.locator(".prompter").evaluate(turn_to, minutes)
         expect(lag).to_have_text(re.compile(f"^{said}$"))
     expect(lag).to_have_class(re.compile("behind"))
@@ -227,14 +227,14 @@ def test_the_presenter_view_says_how_far_the_talk_is_from_its_plan(showing):
     expect(clock).to_have_class(re.compile("rests"))
     rested = clock.text_content()
     press(opened, "Shift+ArrowRight", "scene,4,step,question")
-    expect(plan).to_have_text("planned 7–9 min")
+    expect(plan).to_have_text("planned 6–8 min")
     assert clock.text_content() == rested
     notes.get_by_role("button", name="Go on").click()
     notes.get_by_role("button", name="Reset timer").click()
     expect(plan).to_have_text("planned 0–2 min")  # from this scene on
     expect(lag).to_have_text("on time")
     notes.reload()
-    expect(plan).to_have_text("planned 7–9 min")  # of the show, which goes on
+    expect(plan).to_have_text("planned 6–8 min")  # of the show, which goes on
     notes.close()
     assert opened.errors == []
 
