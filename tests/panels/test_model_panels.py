@@ -31,6 +31,8 @@ OTHER_VALUES = {  # of each field of the view, but for the panel itself
     "stop": "end",
     "cell": (0, 0, 1, 1),
     "ramp": "times",
+    "maps": ("times",),
+    "side": "a",
     "heads_by": "entropy",
     "heads_least": 0.5,
     "heads_from": 3,
