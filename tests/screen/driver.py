@@ -47,7 +47,7 @@ KINDS = (
 )
 # The drawers of the workbench, which show nothing while they are closed.
 DRAWERS = ("export", "proof", "arrays", "step_drawer", "model_figures")
-ON_THE_LINE_OF_THE_TEXT = ("swap_word", "examples")  # beside it; what is refused stands under the line
+ON_THE_LINE_OF_THE_TEXT = ("pasted_lines", "swap_word", "examples")  # beside it; what is refused stands under the line
 PANELS = (MORE, RESEARCH, MATRICES, FILE)  # of which one stands beside the picture
 ROWS = [control.row for control in CONTROLS.values() if control.row] + ["cut", "ramp"]  # "device" is a popover
 PANEL_OF = {control.widget: control.panel for control in CONTROLS.values()}
