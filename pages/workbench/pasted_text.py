@@ -27,7 +27,7 @@ FILE_NAME = re.compile(
     rf"[\"']?(?:\S+|(?:[A-Za-z]:[\\/]|~?/|\.{{1,2}}/|\\\\|file:)[^\n]{{0,500}})\.({KINDS_PATTERN})[\"']?", re.IGNORECASE
 )
 WEB_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
-QUERY_ALONE = re.compile(r"[^\s?]*\?\S+=\S*")  # a link whose beginning was left out
+QUERY_ALONE = re.compile(r"[^\s?]*\?[^\s=]+=\S*")  # a link whose beginning was left out
 NUMBER = re.compile(r"(?<!\w)[+\-−–]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+\-]?\d+)?(?!\w)")
 LIST_OF_TEXTS = re.compile(r"[\[(]\s*[\"']")
 LETTERS = re.compile(r"[^\W\d_]+")
