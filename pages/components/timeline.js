@@ -8,6 +8,7 @@ import { drawPicture } from "./small_picture.js";
 /**
  * @typedef {object} Timeline
  * @property {Milestone[]} entries
+ * @property {number} start the entry with which it opens
  * @property {Record<string, string>} palette
  * @property {Record<string, string>} text
  */
@@ -30,7 +31,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".timeline");
   const view = stateOf(root);
   setColours(root, data.palette);
-  view.at = Math.min(view.at ?? 0, data.entries.length - 1);
+  view.at = Math.min(view.at ?? data.start, data.entries.length - 1);
   const panel = element("section", "panel", { ariaLive: "polite" });
   const stops = data.entries.map(drawStop);
   const line = element("div", "line", { role: "group", ariaLabel: data.text.line }, stops);

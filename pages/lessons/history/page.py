@@ -10,10 +10,13 @@ from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.milestones import MILESTONES
 from pages.site.words import current_language, say, say_title
 
+FIRST_SHOWN = "2017_vaswani"  # the milestone with which the page opens: the attention that this app computes
+
 
 def show_timeline() -> None:
     """Shows the timeline of milestones; a click on a milestone's link opens its page."""
     data = {
+        "start": [*MILESTONES].index(FIRST_SHOWN),
         "entries": [describe_milestone(milestone) for milestone in MILESTONES],
         "text": {word: say(f"lessons.history.{word}") for word in ("line", "seen")},
         "palette": vars(current_palette()),
