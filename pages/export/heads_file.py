@@ -23,12 +23,13 @@ def show_heads_file(screen: ScreenState, provenance: Provenance) -> None:
     if found is None:
         return
     read, reading = found
-    words = screen.trace.labels
-    keys = words["S"]
+    _, rows, columns = read.numbers.shape  # of a batch that a model reads, without the padding at the end
+    words = screen.trace.labels["T"][:rows]
+    keys = screen.trace.labels["S"][: columns + reading.without_first]
     step = "even_shares" if reading.times else "weights"
     numbers = read.numbers.masked_fill(read.hidden | ~read.allowed, float("nan"))
     trace = Trace({step: Step(step, numbers, ("map", "T", "S"))})
-    trace = trace.labelled(T=words["T"], S=keys[1:] if reading.without_first else keys)
+    trace = trace.labelled(T=words, S=keys[1:] if reading.without_first else keys)
     st.caption(say("export.all_heads"))
     told = tell_reading(reading, keys)
     noted = Provenance(provenance.title, provenance.link, (*provenance.notes, *filter(None, [told])))

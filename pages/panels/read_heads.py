@@ -31,12 +31,15 @@ def pack_readings(screen: ScreenState, queries: list[str], keys: list[str]) -> t
     if own is None:
         return {}, {}
     weights, allowed = own
+    _, rows, columns = weights.shape
+    queries, keys = queries[:rows], keys[:columns]
     a = find_a(screen, weights)
     side = "" if a is None else screen.setup.view.side or "difference"
     reading = fit_reading(read_map_parts(screen.setup.view.maps), len(weights), len(keys))
     if side in ("a", "difference"):
         others = list_maps(a)
-        words_a = [[printable_token(word) for word in a.trace.labels[axis]] for axis in ("T", "S")]
+        ends = {"T": rows, "S": columns}
+        words_a = [[printable_token(word) for word in a.trace.labels[axis][:end]] for axis, end in ends.items()]
         both = [list(map(name_both, *each)) for each in zip(words_a, (queries, keys), strict=True)]
         packed = (
             pack_read_maps(*others, reading, *words_a) if side == "a" else pack_difference(others, own, reading, *both)
@@ -82,7 +85,10 @@ def find_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor] | None:
 
 
 def list_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor]:
-    """Returns the weights of all heads (N, T, S), layer by layer, and which cells no mask blocks."""
+    """Returns the weights of all heads (N, T, S), layer by layer, and which cells no mask blocks.
+
+    A model reads each sentence of a batch alone: its maps have no rows and columns of padding, which is at the end.
+    """
     trace, batch = screen.trace, screen.selection.batch
     weights = trace.step("weights").window(B=batch).astype(np.float64)  # (H, T, S)
     free = unblocked_cells(trace, "weights")[batch]
@@ -90,7 +96,9 @@ def list_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor]:
     if words is not None:
         kind, now = model_sentences_of(screen.setup.run), resolve_run(screen.setup.run).layer - 1
         layers = list_layer_maps(kind.model, kind.read(words)).astype(np.float64)  # (L, H, T, T), blocked: NaN
-        layers[now] = np.where(free, weights, np.nan)  # the layer on the screen may have been changed
+        length = layers.shape[-1]
+        shown = np.where(free, weights, np.nan)[:, :length, :length]
+        layers[now] = shown  # the layer on the screen may have been changed
         weights = layers.reshape(-1, *layers.shape[-2:])
         free = np.isfinite(weights)
     return torch.from_numpy(np.where(free, weights, 0.0)), torch.from_numpy(np.array(free))

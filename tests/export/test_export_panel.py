@@ -397,3 +397,10 @@ def test_the_maps_of_all_heads_are_taken_along_as_they_are_read(files):
     expected = np.where(rest >= 0.1, rest, np.nan)
     assert table["value"].to_numpy().reshape(expected.shape) == pytest.approx(expected, nan_ok=True)
     assert table["S_label"][0] == "fed"
+
+
+def test_of_a_batch_that_a_model_reads_the_file_has_the_sentence_that_is_looked_at(files):
+    batch = {"text": "the dog did not bark because it was tired.", "more": "Anna fed the dog.", "sentence": "1"}
+    Screen("export", ex="model_en_decoder", layer="1", **batch, stop="heads", lang="en")
+    table = pd.read_csv(io.StringIO(files.made("all_heads.csv")), comment="#")
+    assert list(dict.fromkeys(table["T_label"])) == ["<start>", "anna", "fed", "the", "dog", "."]

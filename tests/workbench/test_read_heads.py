@@ -5,6 +5,7 @@ import pytest
 
 from pages.panels.model_rail import list_layer_maps
 from pages.runs.cache import trace_for
+from pages.setup.resolve import resolve_run
 from tests.screen.driver import Screen
 
 PLAIN = {"without_first": False, "least": None, "largest": None, "times": False, "mean": []}
@@ -112,3 +113,14 @@ def test_two_runs_are_shown_as_their_difference_and_each_alone_and_the_link_keep
 def test_runs_with_other_numbers_of_heads_have_no_difference_of_their_heads():
     data, _ = Screen(**COMPARED | {"against": "heads=4"}).packed("flow")
     assert data["reads"]["side"] == "" and data["read"] is None
+
+
+def test_of_a_batch_that_a_model_reads_the_maps_have_the_words_of_the_sentence_that_is_looked_at():
+    batch = {"text": "the dog did not bark because it was tired.", "more": "Anna fed the dog.", "sentence": "1"}
+    screen = Screen(ex="model_en_decoder", layer="1", **batch, stop="heads", maps="without_first")
+    data, numbers, _ = read(screen)
+    words = ["<start>", "anna", "fed", "the", "dog", "."]
+    assert data["rows"] == words and data["columns"] == words[1:]
+    layers = list_layer_maps(resolve_run(screen.setup().run).model, tuple(words))
+    rest = np.nan_to_num(layers.reshape(-1, 6, 6))[:, 1:, 1:]
+    np.testing.assert_allclose(np.nan_to_num(numbers)[:, 1:], rest / rest.sum(-1, keepdims=True), atol=1e-6)
