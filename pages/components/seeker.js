@@ -45,8 +45,9 @@ export default function ({ data }) {
   bring();
 }
 
-// Returns the first focusable element of a control that is not its help icon.
+// Returns the first focusable element of a control, or of the component in it, that is not its help icon.
 function findControl(box) {
-  const found = [...box.querySelectorAll("input, button, textarea, [tabindex='0']")];
+  const roots = [box, ...[...box.querySelectorAll("*")].flatMap(({ shadowRoot }) => shadowRoot ?? [])];
+  const found = roots.flatMap((root) => [...root.querySelectorAll("input, button, textarea, [tabindex='0']")]);
   return found.find((each) => !each.closest("[data-testid=stWidgetLabel], [data-testid=stTooltipIcon]"));
 }

@@ -11,7 +11,7 @@ from attention_core.explanation.shown_steps import explain_shown
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from pages.components import arithmetic
-from pages.session.labels import current_palette, describe_cell
+from pages.session.labels import current_palette, describe_cell, spoken_step_name
 from pages.site.words import escape_markdown, say
 
 StepCell = tuple[str, tuple[int, ...] | None]  # (name of a step, index of one of its cells; None for no cell)
@@ -54,7 +54,7 @@ def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callabl
 def make_trail_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
     """Returns the data of a cell that the visitor opened earlier, which the browser shows as a link back to it."""
     return {
-        "text": step,
+        "text": spoken_step_name(step),
         "title": describe_cell(trace, Ref(step, cell)),
         "step": step,
         "index": list(cell),

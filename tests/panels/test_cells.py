@@ -36,6 +36,11 @@ def test_the_way_back_leads_through_every_cell_that_was_passed():
     assert screen.look()["sum"]["trail"] == []  # another cell begins another way
 
 
+def test_in_chinese_the_way_back_has_chinese_names():
+    screen = Screen(lang="zh").click_cell("flow", "weights", "0,0,5,3").follow("masked_scores", [0, 0, 5, 3])
+    assert [place["text"] for place in screen.look()["sum"]["trail"]] == ["权重"]
+
+
 def test_each_exponential_and_each_weight_of_a_sum_carries_its_word():
     words = ["Anna", "fed", "the", "dog", "and", "it", "barked"]
     for step, cell, expected in (

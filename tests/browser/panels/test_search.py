@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from pages.components import read_part
 from pages.panels.toolbar import pack_findable
@@ -67,3 +68,14 @@ def test_what_is_typed_is_shown_as_text_and_an_example_of_the_page_that_is_open_
     page.wait_for_url(re.compile("ex=eight_heads"))
     opened.wait_for_picture()
     assert not opened.errors and not opened.outside
+
+
+def test_a_slider_that_is_found_has_the_focus_and_a_frame(screen):
+    opened = screen("?lang=en")
+    page, field = opened.page, opened.page.get_by_role("combobox", name="Search")
+    page.get_by_role("button", name="Search").click()
+    field.fill("temperature")
+    field.press("Enter")
+    slider = page.locator(".st-key-c_temperature input")
+    expect(slider).to_be_focused()
+    expect(page.locator(".st-key-c_temperature")).not_to_have_css("outline-style", "none")

@@ -391,6 +391,9 @@ def test_the_picture_fills_the_stage(showing, width, height, scene, step):
     assert stage["share"] >= 0.85 and stage["picture"] >= 0.72 and stage["foot"] <= 0 and stage["wide"] >= 0.9
     assert abs(stage["axis"]) <= 2 and stage["over"] <= 2  # title and line on one axis, and not over each other
     assert stage["least"] >= 16
+    if step == "journey":
+        bar, buttons = (opened.page.locator(each).bounding_box() for each in (".flow .bar", ".lectern"))
+        assert bar["x"] + bar["width"] <= buttons["x"]
 
 
 def test_the_row_that_is_spoken_of_is_strong_and_the_others_are_pale(showing):

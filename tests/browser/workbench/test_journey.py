@@ -48,8 +48,8 @@ HEARD = {
         2: "scores of it and dog: 6.00.",
         3: "scaled of it and dog: 4.24.",  # 6 / √2
         5: "dog gets 93 %.",
-        6: "heads of it: −0.93, 0.00.",
-        7: "concat of it: −0.93, 0.00, ",
+        6: "sum of it: −0.93, 0.00.",
+        7: "all heads of it: −0.93, 0.00, ",
         8: "output of it: −0.93, 0.00, ",
     },
     "zh": {2: "“it”对“dog”的得分：6.00。"},

@@ -103,3 +103,29 @@ def test_a_swipe_along_the_bar_scrubs_and_does_not_scroll(phone):
     assert stops > places[0] > places[1] > places[2] > 0
     assert flow.evaluate("root => root.flow.progress") == places[2]
     assert opened.page.evaluate(scrolled) == before
+
+
+# ---- what lies around the picture ------------------------------------------------------------------------------------
+def test_a_panel_opens_above_the_picture_and_leaves_the_picture_in_sight(phone):
+    opened, _ = phone
+    opened.page.get_by_role("radio", name="Matrices").tap()
+    panel = opened.page.locator(".st-key-side")
+    expect(panel.get_by_text("w_q").first).to_be_in_viewport()
+    expect(opened.page.locator(".flow .headline")).to_be_in_viewport()
+    assert panel.bounding_box()["y"] < opened.page.locator(".flow").bounding_box()["y"]
+
+
+def test_the_tools_stay_on_one_line_when_a_scene_is_added(phone):
+    opened, _ = phone
+    opened.page.locator(".st-key-add_scene button").tap()
+    expect(opened.page.locator(".st-key-desk_add_scene button")).to_be_in_viewport()
+    expect(opened.page.locator(".st-key-other_language button")).to_be_in_viewport(ratio=1)
+
+
+def test_the_menu_closes_when_a_page_is_chosen(phone):
+    opened, _ = phone
+    opened.page.get_by_test_id("stExpandSidebarButton").tap()
+    link = opened.page.get_by_test_id("stSidebarNavLink").filter(has_text="Check your work")
+    link.tap()
+    opened.page.wait_for_url("**/check*")
+    expect(link).not_to_be_in_viewport()
