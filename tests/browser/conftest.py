@@ -463,8 +463,12 @@ class Screen:
         side = self.page.locator(".st-key-side")
         if side.locator("[class*=st-key-c_panel_]").count() == 0:
             self.open_more()
+        row = side.get_by_text(name, exact=True)
+        row.wait_for()
+        if row.locator("xpath=ancestor::details[@open]").count():  # it was left open
+            return
         with self.answered():
-            side.get_by_text(name, exact=True).click()
+            row.click()
 
     def choose(self, label: str, option: str) -> None:
         """Another one of a list; by keyboard, and again where the list closes because its place moves."""
