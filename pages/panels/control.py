@@ -58,6 +58,8 @@ class Control:
         if offered is not None:
             how = {"options": offered, "format_func": self.option_text} | how
             texts = list(map(how["format_func"], offered))
+        if widget is st.text_area:
+            how = {"value": self.value} | how  # a browser that is sent two drawings at once shows the second, unset
         limits = {name: how[name] for name in LIMITS if name in how}
         self.keep(self.key, (text, texts, limits))
         widget(
