@@ -40,7 +40,7 @@
   /** @param {Element} toolbar */
   const grows = (toolbar) => {
     const tools = toolbar.querySelector(".st-key-tools");
-    if (tools && getComputedStyle(tools).position === "fixed") return false; // what stands below does not move
+    if (tools && getComputedStyle(tools).position === "fixed") return false; // its height moves nothing below it
     return isRunning() || changes(toolbar) || [...toolbar.querySelectorAll(PLACE)].some(isMissing);
   };
 

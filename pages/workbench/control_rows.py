@@ -18,7 +18,7 @@ def show_row(name: str, value: str, is_set: bool, show_controls: Callable[[], No
     colour = "primary" if is_set else "gray"
     key = row_key(name)
     kept = f"{key}.kept"
-    if key not in st.session_state:  # Streamlit forgets it while another panel stands beside the picture
+    if key not in st.session_state:  # Streamlit deletes the state of a row that is not drawn
         st.session_state[key] = st.session_state.get(kept, False)
     with st.container(key=f"line_{name}", gap=None):
         st.markdown(f":{colour}[{escape_markdown(value)}]")  # page.css puts it on the row's line

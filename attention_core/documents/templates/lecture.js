@@ -55,7 +55,7 @@
     Object.assign(slides[at].querySelectorAll("img.still")[number].cloneNode(), { className: "" });
 
   // ---- pages of what moves, where it is higher than the screen ----
-  // Keeps the height of a part that is seen in its own size. Whether it is another than before.
+  // Records the height of a part that is shown and not made smaller. Returns whether the height has changed.
   function keepHeight({ target }) {
     const part = parts.find(({ element }) => element === target);
     const { height } = part ?? {};
@@ -91,17 +91,18 @@
     const pages = listPages();
     const seen = pages[Math.min(page, pages.length - 1)];
     const pictures = seen.filter(({ isPicture }) => isPicture);
-    for (const { element } of parts) element.hidden = !seen.some((each) => each.element === element);
+    for (const part of parts) part.element.hidden = !seen.includes(part);
     for (const { element } of pictures) element.classList.toggle("alone", pictures.length === 1);
     if (pictures.length === 1) shrink(pictures[0], findRoom() - heightOf(seen));
   }
 
-  // Makes a picture smaller that stands too high with the texts of its page. left: the height that is left, below 0 if it does.
+  // Makes a picture smaller if it and the texts of its page are higher than the screen. left: the height in px that
+  // they leave free; below 0 if they are too high.
   function shrink({ element, height }, left) {
     element.style.zoom = left < 0 ? Math.max(LEAST_ZOOM, 1 + left / height) : "";
   }
 
-  // Whether there was another page of what moves, in this direction.
+  // Shows the next page (way 1) or the previous one (-1). Returns false if there is none.
   function paged(way) {
     const pages = listPages();
     const now = Math.min(page, pages.length - 1);
