@@ -293,6 +293,7 @@ look = make_component(
         "typed": AnyOf((None, {**CELL, "text": Text(1000)})),
         "maps": MAP_READING,
         "side": OneOf(("a", "b", "difference")),
+        "compared": Flag(),
     },
 )
 model_block = make_component(

@@ -99,6 +99,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
     data["layers"], layer_maps = pack_layers(screen) if showing.hears else ({}, b"")
     readings, read_bytes = pack_readings(screen, *data["words"].values()) if showing.hears else ({}, {})
     data |= readings
+    data["compares"] = bool(readings) and screen.before is not None  # whether A and B can stand beside each other
     packed = {"numbers": numbers, "rail": rail, "layer_maps": layer_maps, **read_bytes}
     digest = hashlib.sha256(b"".join(packed.values()) + repr(data).encode()).hexdigest()
     data |= {**vars(showing), "shown": not showing.hears}

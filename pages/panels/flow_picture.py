@@ -23,10 +23,10 @@ from pages.panels.setup_controls import show_refusal
 from pages.panels.typed_cells import make_refusal_data, take_typed_cell
 from pages.panels.word_roles import take_role
 from pages.runs.cache import trace_for
-from pages.session import setup_state
+from pages.session import setup_history, setup_state
 from pages.session.cell_clicks import open_sent_cell
 from pages.session.collected import show_moving
-from pages.session.fragments import holds_back, page_part, select_and_redraw
+from pages.session.fragments import holds_back, page_part, redraw, select_and_redraw
 from pages.session.labels import chosen_cell, current_palette, describe_cell, name_token
 from pages.session.view import ScreenState, current_screen
 from pages.site.words import say
@@ -150,6 +150,7 @@ def show_look(screen: ScreenState) -> None:
         on_typed=take_typed_cell,
         on_maps=take_reading,
         on_side=take_side,
+        on_compared=lambda _: compare_with_before(),
     )
     show_refusal(CONTROL)
     show_refusal(READING)
@@ -213,6 +214,12 @@ def take_look(look: Mapping) -> None:
         st.session_state.setdefault("look_order", LookOrder()).look = (batch, head, query, step, stop, None)
         changes = {"token": query, "head": head, "step": step, "stop": stop, "cell": None}
         select_and_redraw(show_look.__name__, **changes)
+
+
+def compare_with_before() -> None:
+    """Shows the run before the last change as A beside the current run B."""
+    setup_history.pin_setup_before()
+    redraw()
 
 
 def count_places(axis: str) -> int:

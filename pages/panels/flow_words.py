@@ -53,6 +53,8 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
         "random": say("flow.habit.random"),
         "differs": get_text_template("flow.differs"),
         "views": {view: say(f"flow.view.{view}") for view in ("flow", "heads", "map")},
+        "compare": say("flow.compare"),
+        "compare_help": say("flow.compare_help"),
         "heads": heads_text(),
         "names": {motion: say(f"flow.stop.{motion}") for motion in motions},
         "heard": {kind: get_text_template(f"flow.heard.{kind}") for kind in ("vector", "pair", "share", "tie")},

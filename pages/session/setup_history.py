@@ -17,6 +17,7 @@ from pages.session.setup_state import (
     forget_all_refusals,
     is_same_run,
     renew_editors,
+    setup_before,
     take_setup,
     with_comparison,
     workbench,
@@ -33,7 +34,22 @@ HISTORY_MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
 def pin_current_setup() -> None:
     """Pins the current Setup as A; later changes apply to B."""
     now = current_setup()
-    pinned = now.with_fields(against=now.run, pinned=now.comparison.pinned or "values")
+    pin_run(now.with_fields(against=now.run, pinned=now.comparison.pinned or "values"))
+
+
+def pin_setup_before() -> None:
+    """Pins the Setup before the last change as A, and opens the view of all heads, which shows A, B and B - A."""
+    before = setup_before()
+    if before is not None:
+        pin_run(
+            current_setup().with_fields(
+                against=before.run, pinned="values", stop="heads", side=None, step=None, cell=None
+            )
+        )
+
+
+def pin_run(pinned: Setup) -> None:
+    """Shows a Setup with a pinned run A, or stores why its link cannot hold both runs."""
     try:
         check_link_length(pinned)
     except AttentionError as error:

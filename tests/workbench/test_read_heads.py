@@ -124,3 +124,21 @@ def test_of_a_batch_that_a_model_reads_the_maps_have_the_words_of_the_sentence_t
     layers = list_layer_maps(resolve_run(screen.setup().run).model, tuple(words))
     rest = np.nan_to_num(layers.reshape(-1, 6, 6))[:, 1:, 1:]
     np.testing.assert_allclose(np.nan_to_num(numbers)[:, 1:], rest / rest.sum(-1, keepdims=True), atol=1e-6)
+
+
+def test_a_change_offers_the_run_before_it_as_a_beside_b():
+    screen = Screen(ex="en_it", lang="en")
+    assert not screen.packed("flow")[0]["compares"]
+    screen.set("temperature", 2.0).set("masks", ["causal"])
+    assert screen.packed("flow")[0]["compares"]
+    screen.click_part("look", "compared", True)
+    link = screen.link()
+    assert (link["against"], link["pinned"], link["stop"]) == ("temp=2.0", "values", "heads")
+    data, numbers, _ = read(screen)
+    assert screen.packed("flow")[0]["reads"]["side"] == "difference"
+    assert numbers[0, 0, 0] == pytest.approx(6 / 7)  # a causal mask leaves the first word 1 of 7 keys
+    assert data["told"][0] == "Changed most: Anna → Anna, from 14 % in A to 100 % in B."
+
+
+def test_runs_of_other_sizes_are_not_offered_beside_each_other():
+    assert not Screen(ex="en_it").set("heads", 4).packed("flow")[0]["compares"]

@@ -1,5 +1,5 @@
 // The animated picture of how attention computes one query's output, drawn and played without the server.
-import { added, addedShape, setAttributes, setColours } from "../dom.js";
+import { added, addedShape, button, setAttributes, setColours } from "../dom.js";
 import { floatsOf, unpacked } from "../pixels.js";
 import { hear, shared, tellOthers } from "../shared.js";
 import { Arrangement, OPEN_HEIGHT } from "./arrangement.js";
@@ -67,6 +67,7 @@ export class Flow {
     const said = added(top, "div", "said");
     const headline = added(said, "p", "headline");
     const motive = added(said, "p", "motive");
+    this.beside = top.appendChild(button("beside", { hidden: true }, () => this.compare()));
     this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }));
     this.rail = new SmallMaps(added(this.root, "div", "rail"), (head) => this.chooseHead(head));
     this.stage = added(this.root, "div", "stage");
@@ -147,6 +148,7 @@ export class Flow {
     this.fit(data);
     this.roles.show(data.roles);
     this.views.show(data.text.views, Object.keys(data.text.views));
+    Object.assign(this.beside, { textContent: data.text.compare, title: data.text.compare_help });
     this.rail.root.hidden = data.heads < 2;
     this.rail.root.classList.toggle("layers", Boolean(data.layers.now));
     this.rail.root.classList.toggle("many", !data.layers.now && data.heads > MOST_DESCRIBED_HEADS);
@@ -359,6 +361,12 @@ export class Flow {
     this.exchange.tellLook();
   }
 
+  // Shows two runs beside each other in the view of all heads: the pinned run A, else the run before the last change.
+  compare() {
+    if (this.data.reads.side) this.lookAt({ view: "heads" });
+    else this.tell("compared", true);
+  }
+
   tell(name, value) {
     this.exchange.tell(name, value);
   }
@@ -441,6 +449,7 @@ export class Flow {
     this.rail.mark(this.headKey);
     const isMapBelow = this.data.cut && shared.look?.step && this.look.view === "flow";
     this.views.mark(isMapBelow ? "map" : this.look.view);
+    this.beside.hidden = !this.data.compares || (this.look.view === "heads" && Boolean(this.data.reads.side));
     this.plane.draw();
     this.heads.draw();
     this.sentences.say(snapshot, now);

@@ -117,3 +117,18 @@ def test_maps_are_read_without_the_first_token_and_as_a_mean(screen):
     with opened.answered():
         options.get_by_label("Weights shown").select_option("largest of a row")
     assert opened.query()["maps"] == "without_first,largest:1,mean:0"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_change_and_one_press_show_a_beside_b(screen, width):
+    opened = screen("?lang=en", viewport={"width": width, "height": 720 if width > 640 else 844})
+    beside = opened.page.locator(".flow .beside")
+    expect(beside).to_be_hidden()
+    with opened.answered():
+        opened.page.get_by_text("Causal", exact=True).click()
+    expect(beside).to_be_in_viewport(ratio=1)
+    with opened.answered():
+        beside.click()
+    expect(opened.page.locator(".headsview .sides")).to_be_in_viewport(ratio=1)
+    expect(opened.page.locator(".headsview .sides [aria-pressed=true]")).to_have_text("B − A")
+    expect(beside).to_be_hidden()
