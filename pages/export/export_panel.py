@@ -25,6 +25,7 @@ from pages.export.flow_files import list_drawings, make_moving_flow, show_flow_f
 from pages.export.heads_file import show_heads_file
 from pages.export.page_links import link_to_exercise
 from pages.export.step_picture import StepPicture
+from pages.panels.flow_data import shows_heads
 from pages.panels.head_maps import head_name
 from pages.panels.model import Table
 from pages.panels.model.what_if import list_changed_words
@@ -59,15 +60,23 @@ def show_export(trace: Trace, setup: Setup) -> None:
     provenance = make_run_provenance(setup)
     selection = selection_of(trace, setup)
     with popover, st.container(gap="xsmall"):
-        st.caption(say("export.flow"))
-        show_flow_files(make_screen_state(setup, None), provenance, bool(st.session_state.get(TRANSPARENT_KEY)))
-        show_heads_file(make_screen_state(setup, None), provenance)
+        show_picture_files(make_screen_state(setup, None), provenance)
         show_step_files(trace, setup, provenance, selection)
         show_handouts(trace, setup, provenance, selection)
         show_documents(trace, setup, provenance, selection)
         show_all_files(trace, setup, provenance)
         show_model_files(make_screen_state(setup, None), provenance)
         link_to_exercise(setup, "export")
+
+
+def show_picture_files(screen: ScreenState, provenance: Provenance) -> None:
+    """Shows the downloads of the large picture as it stands: of a query, or of all heads, these with their numbers."""
+    is_transparent = bool(st.session_state.get(TRANSPARENT_KEY))
+    has_heads = shows_heads(screen.setup.view.stop)
+    st.caption(say("export.all_heads" if has_heads else "export.flow"))
+    show_flow_files(screen, provenance, is_transparent)
+    if has_heads:
+        show_heads_file(screen, provenance)
 
 
 def show_step_files(trace: Trace, setup: Setup, provenance: Provenance, selection: Selection) -> None:

@@ -1,27 +1,31 @@
-"""Puts the flow picture (the way of one query) into files: SVG and PNG, which the browser draws, and HTML pages."""
+"""Puts the flow picture (one query, or all heads) into files: SVG and PNG, which the browser draws, and HTML pages."""
 
 from attention_core.documents.lecture_page import PartDrawing
 from attention_core.documents.provenance import Provenance
 from attention_core.documents.slides import MovingPart
 from pages import components
 from pages.export.downloads import file_name
-from pages.panels.flow_data import Showing
+from pages.panels.flow_data import Showing, shows_heads
 from pages.panels.flow_picture import make_journey_data
 from pages.session.view import ScreenState
 from pages.site.words import say
 
 
 def show_flow_files(screen: ScreenState, provenance: Provenance, is_transparent: bool) -> None:
-    """Shows the buttons that save the flow picture at the keyframe of the screen, without an address in it."""
+    """Shows the buttons that save the flow picture, without an address in it: at the keyframe of the screen, or the
+    view of all heads as it is read there.
+    """
+    stop = screen.setup.view.stop
+    has_heads = shows_heads(stop)
     packed = components.pack_bytes(
         {
-            "flow": make_journey_data(screen, Showing()),
-            "stop": screen.setup.view.stop,
+            "flow": make_journey_data(screen, Showing(), stop=stop if has_heads else None),
+            "stop": stop,
             "notes": provenance.lines[2:],
             "title": provenance.lines[0],
             "transparent": is_transparent,
             "names": {kind: say(f"export.{kind}") for kind in ("svg", "png")},
-            "file": file_name(screen.setup, "", "query").rstrip("."),
+            "file": file_name(screen.setup, "", "all_heads" if has_heads else "query").rstrip("."),
         }
     )
     components.flow_files(data=packed, key="flow_files")

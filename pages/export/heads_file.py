@@ -2,8 +2,6 @@
 
 from functools import partial
 
-import streamlit as st
-
 from attention_core import Trace
 from attention_core.documents.number_files import csv_text
 from attention_core.documents.provenance import Provenance
@@ -12,13 +10,10 @@ from pages.export.downloads import can_export, file_name, offer_download
 from pages.panels.map_reading import tell_reading
 from pages.panels.read_heads import read_screen
 from pages.session.view import ScreenState
-from pages.site.words import say
 
 
 def show_heads_file(screen: ScreenState, provenance: Provenance) -> None:
-    """Shows the download of the maps of all heads, if their view is open and they can be read otherwise."""
-    if not (screen.setup.view.stop or "").startswith("heads"):
-        return
+    """Shows the download of the numbers of all heads' maps, unless they are too large to be read otherwise."""
     found = read_screen(screen)
     if found is None:
         return
@@ -30,7 +25,6 @@ def show_heads_file(screen: ScreenState, provenance: Provenance) -> None:
     numbers = read.numbers.masked_fill(read.hidden | ~read.allowed, float("nan"))
     trace = Trace({step: Step(step, numbers, ("map", "T", "S"))})
     trace = trace.labelled(T=words, S=keys[1:] if reading.without_first else keys)
-    st.caption(say("export.all_heads"))
     told = tell_reading(reading, keys)
     noted = Provenance(provenance.title, provenance.link, (*provenance.notes, *filter(None, [told])))
     if can_export(trace, "CSV", step):

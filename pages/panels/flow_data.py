@@ -96,14 +96,24 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         data |= {"plane": make_plane_data(screen)}
         data["text"] |= {"plane": plane_text(), "views": data["text"]["views"] | {"plane": say("flow.view.plane")}}
     rail = pack_head_maps(screen, data) if cut else b""
-    data["layers"], layer_maps = pack_layers(screen) if showing.hears else ({}, b"")
-    readings, read_bytes = pack_readings(screen, *data["words"].values()) if showing.hears else ({}, {})
+    has_heads = showing.hears or shows_heads(look["stop"])
+    data["layers"], layer_maps = pack_layers(screen) if has_heads else ({}, b"")
+    readings, read_bytes = pack_readings(screen, *data["words"].values()) if has_heads else ({}, {})
     data |= readings
     data["compares"] = bool(readings) and screen.before is not None  # whether A and B can stand beside each other
     packed = {"numbers": numbers, "rail": rail, "layer_maps": layer_maps, **read_bytes}
     digest = hashlib.sha256(b"".join(packed.values()) + repr(data).encode()).hexdigest()
     data |= {**vars(showing), "shown": not showing.hears}
     return pack_bytes({**data, "look": look, "digest": digest, **packed})
+
+
+def shows_heads(stop: str | None) -> bool:
+    """Returns whether a keyframe of a link names the view of all heads, maybe with a second head: "heads-2.1".
+
+    >>> shows_heads("heads-2.1"), shows_heads("weights"), shows_heads(None)
+    (True, False, False)
+    """
+    return (stop or "").split("-")[0] == "heads"
 
 
 def pack_head_maps(screen: ScreenState, data: dict) -> bytes:

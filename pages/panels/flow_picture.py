@@ -58,14 +58,17 @@ def show_journey(screen: ScreenState, showing: Showing, step: str | None = None,
     show_moving(components.flow, make_journey_data(screen, showing, step, order), answers=True, key="flow")
 
 
-def make_journey_data(screen: ScreenState, showing: Showing, step: str | None = None, order: int = 0) -> bytes:
+def make_journey_data(
+    screen: ScreenState, showing: Showing, step: str | None = None, order: int = 0, stop: str | None = None
+) -> bytes:
     """Returns the data of the animation of a query; if a step is given, the picture shows it as a matrix instead.
 
-    order: a count; if it is larger than before, a browser that shows a later keyframe starts over.
+    order: a count; if it is larger than before, a browser that shows a later keyframe starts over. stop: the view that
+    the picture shows instead, such as "heads".
     """
     selection = screen.selection
     place = {"batch": selection.batch, "head": selection.head, "query": selection.query}
-    look = {**place, "step": step, "stop": None, "cell": None, "order": order}
+    look = {**place, "step": step, "stop": stop, "cell": None, "order": order}
     return make_flow_data(screen, look, showing)
 
 

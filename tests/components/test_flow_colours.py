@@ -1,4 +1,4 @@
-"""How the colours of the flow picture are written into its files."""
+"""How the colours of the screen are written into the files of its pictures."""
 
 import pytest
 
@@ -18,4 +18,4 @@ from tests.components.in_node import call_in_node
     ],
 )
 def test_a_computed_colour_is_written_as_digits_that_every_program_reads(computed, colour, opacity):
-    assert call_in_node("flow/still", "plainColour", computed) == {"colour": colour, "opacity": opacity}
+    assert call_in_node("copies", "plainColour", computed) == {"colour": colour, "opacity": opacity}

@@ -1,7 +1,8 @@
 // Shows the buttons that save the flow picture as SVG and PNG; the browser draws these files itself.
 import { button, stateOf } from "../dom.js";
 import { unpacked } from "../pixels.js";
-import { renderPng, writeStill } from "./still.js";
+import { renderPng } from "../svg_file.js";
+import { writeStill } from "./still.js";
 
 const PNG_SCALE = 2; // pixels of the PNG per pixel of the picture
 

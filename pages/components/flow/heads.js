@@ -29,6 +29,8 @@ export class HeadsView {
     this.cell = [0, 0]; // the cell of the large map that was read last
     this.height = LEAST_HEIGHT;
     this.width = 0; // of the view, in px; 0 while it is hidden
+    /** @type {{ width: number, height: number } | null} */
+    this.fixed = null; // the size in px of the view in a file, which no window limits
     new ResizeObserver(() => this.resized()).observe(root);
     this.options = new MapOptions(
       added(this.root, "div"),
@@ -166,13 +168,17 @@ export class HeadsView {
   place() {
     const { flow } = this;
     const { data } = flow;
-    const width = this.width || flow.root.clientWidth;
-    const above = Math.max(ABOVE, this.root.getBoundingClientRect().top) + this.options.height;
-    const height = Math.max(LEAST_HEIGHT, window.innerHeight - above);
+    const { width, height } = this.fixed ?? this.sizeInWindow();
     const inLayer = data.layers.now ? data.layers.names[0].length : null;
     /** @type {import("./heads_layout.js").HeadsLayout} */
     this.room = placeHeads({ count: this.maps.length, inLayer, width, height });
     this.height = height;
+  }
+
+  sizeInWindow() {
+    const above = Math.max(ABOVE, this.root.getBoundingClientRect().top) + this.options.height;
+    const height = Math.max(LEAST_HEIGHT, window.innerHeight - above);
+    return { width: this.width || this.flow.root.clientWidth, height };
   }
 
   // Creates the tiles, if the names of the heads are new.

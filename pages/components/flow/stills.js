@@ -1,7 +1,8 @@
 // Draws the flow picture out of sight as a PNG, and sends it to the server, which puts it on a slide.
 import { isDrawn } from "../dom.js";
 import { unpacked } from "../pixels.js";
-import { renderPng, writeStill } from "./still.js";
+import { renderPng } from "../svg_file.js";
+import { writeStill } from "./still.js";
 
 const SCALE = 3; // pixels of the PNG per pixel of the picture: a slide is shown on a large screen
 

@@ -153,11 +153,11 @@ def test_nothing_is_cut_at_the_edge_of_the_paper_and_it_is_black_on_white(chromi
 
 
 # ---- the flow picture, which the browser writes ----------------------------------------------------------------------
-def saved(page, kind: str) -> bytes:
+def saved(page, kind: str, name: str = "query") -> bytes:
     """The file that a button of the flow picture saves."""
     with page.expect_download() as download:
         page.locator(f".flowfiles button.{kind}").click()
-    assert download.value.suggested_filename == f"attention_en_it_query.{kind}"
+    assert download.value.suggested_filename == f"attention_en_it_{name}.{kind}"
     return Path(download.value.path()).read_bytes()
 
 
@@ -186,6 +186,32 @@ def test_the_flow_picture_is_saved_wider_than_high_with_its_styles_and_without_a
     opened.settled()
     with Image.open(BytesIO(saved(page, "png"))) as picture:
         assert picture.convert("RGBA").getpixel((0, 0))[3] == 0
+
+
+@pytest.mark.slow
+def test_all_heads_are_saved_as_the_view_reads_them_with_the_cells_of_the_screen(screen):
+    """Without the first token, in multiples of the even share, at a size of its own on a phone."""
+    opened = screen("?ex=en_it&stop=heads&maps=without_first,times", viewport={"width": 390, "height": 844})
+    page = opened.page
+    page.locator(".st-key-export button").click()
+    svg = saved(page, "svg", "all_heads").decode()
+    root = ElementTree.fromstring(svg)
+    width, height = (int(root.get(side)) for side in ("width", "height"))
+    assert width > 1200 and width > height
+    texts = [text.text for text in root.iter(f"{SVG}text")]
+    names = {"head 1: which noun is meant?", "head 2: who does it?"}
+    assert names <= {*texts} and "less than the even share, which is 1.0" in texts
+    assert (texts.count("Anna"), texts.count("dog")) == (3, 6)  # Anna asks in three maps, and is left out as a key
+    weights = compute_run(make_setup().run)[0]["weights"][0, 0, 5]  # of "it" in head 1
+    assert f"{float(weights[3] / (1 - weights[0]) * 6):.1f}" in texts
+    assert "127.0.0.1" not in svg and "var(" not in svg and "class=" not in svg and "color(" not in svg
+    drawn = Image.open(BytesIO(png_bytes(svg, 1))).convert("RGB")
+    counts = {colour: count for count, colour in drawn.getcolors(10**6)}
+    strong = sum(count for (red, green, blue), count in counts.items() if 100 < red < 150 and green < 90 and blue > 150)
+    cell = 51 * 56  # px: a cell of a tile is larger
+    assert strong > 3 * cell  # "it" to "dog" in head 1, "fed" to "Anna" is left out, "barked" to "dog" in head 2
+    with Image.open(BytesIO(saved(page, "png", "all_heads"))) as picture:
+        assert picture.size == (2 * width, 2 * height)
 
 
 # ---- a page of the app on paper --------------------------------------------------------------------------------------
