@@ -1,5 +1,7 @@
 """Shows buttons that open a Setup (the state of the workbench) on another page: in the workbench, or as an exercise."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from attention_core import AttentionError
@@ -7,10 +9,12 @@ from attention_core.exercises.stages import stages_of
 from pages.panels.lesson_choices import LessonChoices
 from pages.runs.cache import trace_for
 from pages.session import setup_state
+from pages.session.opened_drawers import scroll_when_drawn
 from pages.setup.codec import run_to_query
 from pages.setup.setup import Setup
+from pages.setup.twins import link_in_language
 from pages.site.catalog import PAGES_BY_SLUG
-from pages.site.words import say, say_refusal
+from pages.site.words import current_language, say, say_refusal
 
 CHECK_PAGE = "check"
 STATE_KIND = "state"  # the name of the kind of exercise that is made from a Setup (a state of the workbench)
@@ -63,3 +67,15 @@ def link_to_workbench(setup: Setup, key: str, label: str | None = None, help: st
         setup_state.adopt_setup(setup)
         workbench = PAGES_BY_SLUG["workbench"]
         st.switch_page(workbench.path)
+
+
+def link_to_drawer(slug: str, drawer: str, link: Mapping[str, str], label: str) -> None:
+    """Shows a button that opens an accordion ("drawer") of a lesson, which is scrolled into view.
+
+    link: the other parameters of the lesson's link.
+    """
+    key = f"{slug}.drawer.{drawer}"
+    if st.button(label, key=f"to_{key}", icon=":material/arrow_forward:", type="tertiary"):
+        scroll_when_drawn(key)
+        parameters = link_in_language(slug, {**link, "open": drawer}, current_language())
+        st.switch_page(PAGES_BY_SLUG[slug].path, query_params=parameters)

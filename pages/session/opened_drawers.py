@@ -49,6 +49,11 @@ def scroll_here(key: str, is_new: bool) -> None:
     components.scroller(data={"opened": opened}, key=f"scroller_{key}")
 
 
+def scroll_when_drawn(key: str) -> None:
+    """Makes an accordion that a link opens scroll into view when it is drawn next, as one that the visitor opens."""
+    kept_drawers()["open"][key] = False
+
+
 def kept_drawers() -> dict:
     """Returns the session's record of accordions: which are open, how many were opened, and which one last."""
     return st.session_state.setdefault("drawers", {"open": {}, "count": 0, "last": None})

@@ -9,6 +9,7 @@ from attention_core import Trace
 from attention_core.inputs.matrix_values import UNCHANGED
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.parameters import names_of
+from pages.export.page_links import link_to_drawer
 from pages.panels.control import Control
 from pages.panels.live_slider import ListSlider, TypedNumber, show_list_slider
 from pages.panels.setup_controls import field_control, show_refusal, try_change
@@ -56,7 +57,17 @@ def show_causal_switch(setup: Setup) -> None:
         chosen = {CAUSAL: suggest_mask_parameters(CAUSAL, 0), **others} if is_on else others
         try_change(CAUSAL, masks=write_masks(chosen))
 
-    field_control(CAUSAL, CAUSAL in masks, switch_causal).draw(st.toggle)
+    field_control(CAUSAL, is_causal(setup), switch_causal).draw(st.toggle)
+
+
+def is_causal(setup: Setup) -> bool:
+    """Returns whether the causal mask is on."""
+    return CAUSAL in dict(config_of(setup.run).masks)
+
+
+def link_to_proof() -> None:
+    """Shows a link to the part of the lesson on masks that exchanges a later word: no earlier output changes."""
+    link_to_drawer("masks", "future", {"mask": CAUSAL}, say("control.causal_proof"))
 
 
 # ---- rows of the panels ----------------------------------------------------------------------------------------------

@@ -23,13 +23,29 @@ SCALE_STEP = 0.05  # step of the arrows at the number input of the scale
 
 
 # ---- on the second line ----------------------------------------------------------------------------------------------
-def show_scale_switch(setup: Setup) -> None:
-    """Shows the switch that turns the scaling of the scores on or off."""
+def show_scale_switch(screen: ScreenState) -> None:
+    """Shows the switch that turns the scaling of the scores on or off; its text says if that changes nothing."""
+    scale = screen.setup.run.scale
 
     def switch_scale(is_on: bool) -> None:
         try_change("scale_on", scale=None if is_on else NO_SCALE)
 
-    field_control("scale_on", setup.run.scale != NO_SCALE, switch_scale).draw(st.toggle)
+    label = f"control.{name_scale_switch(screen)}"
+    field_control("scale_on", scale != NO_SCALE, switch_scale, label=label).draw(st.toggle)
+
+
+def name_scale_switch(screen: ScreenState) -> str:
+    """Returns the name of the text of the switch for the scale.
+
+    It is "scale_on" or, if the switch changes nothing, "scale_of_one" (the vectors have width 1) or "scale_of_none"
+    (the score has no scale).
+    """
+    default_scale = SCORES[config_of(screen.setup.run).score].default_scale
+    if screen.setup.run.scale not in (None, NO_SCALE):
+        return "scale_on"
+    if default_scale is None:
+        return "scale_of_none"
+    return "scale_of_one" if screen.trace.sizes().get("d_k") == 1 else "scale_on"
 
 
 def show_temperature_slider(setup: Setup) -> None:

@@ -1,5 +1,7 @@
 """Draws the second line of the workbench: heads, causal mask, scale, temperature, device, and the button More."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from pages.panels import model_controls
@@ -23,6 +25,7 @@ def settings_dependencies(screen: ScreenState) -> tuple[object, ...]:
         layer_controls.head_dependencies(screen),
         repr(config_of(run).masks),
         run.scale,
+        mechanism_controls.name_scale_switch(screen),
         run.temperature,
         run.device,
         st.session_state.get(row_key("device"), False),
@@ -37,7 +40,7 @@ def settings_dependencies(screen: ScreenState) -> tuple[object, ...]:
 def show_settings(screen: ScreenState) -> None:
     """Shows the second line; below it, what a change of the number of heads did, and why a change was refused."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="settings"):
-        draw_settings(screen)
+        draw_settings(screen, mask_controls.link_to_proof)
         mechanism_controls.show_device_choice(screen.setup)
         show_more_button(screen)
     draw_effects(screen)
@@ -51,8 +54,11 @@ def show_settings_of_scene(screen: ScreenState) -> None:
     draw_effects(screen)
 
 
-def draw_settings(screen: ScreenState) -> None:
-    """Draws the number of heads, or a model's layer and the model; the causal mask, the scale and the temperature."""
+def draw_settings(screen: ScreenState, link_causal: Callable[[], None] | None = None) -> None:
+    """Draws the number of heads, or a model's layer and the model; the causal mask, the scale and the temperature.
+
+    link_causal: shows what stands beside the switch of the causal mask while that is on; None for nothing.
+    """
     setup = screen.setup
     if resolve_run(setup.run).model is not None:
         model_controls.show_layer_choice(setup)
@@ -60,7 +66,9 @@ def draw_settings(screen: ScreenState) -> None:
     elif layer_controls.has_sizes(screen):
         layer_controls.show_head_count(screen)
     mask_controls.show_causal_switch(setup)
-    mechanism_controls.show_scale_switch(setup)
+    if link_causal is not None and mask_controls.is_causal(setup):
+        link_causal()
+    mechanism_controls.show_scale_switch(screen)
     mechanism_controls.show_temperature_slider(setup)
 
 

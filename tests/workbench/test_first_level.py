@@ -28,6 +28,7 @@ SOUGHT = {
     **{"precision": "dtype", "bfloat16": "dtype", "精度": "dtype", "gqa": "kv_heads", "rope": "positions"},
     **{"t5": "rare_positions", "sigmoid": "normaliser", "encoder": "cross"},
 }
+PROOF = "to_masks.drawer.future"
 FIRST_LEVEL = [
     *("c_way", "c_text", "c_heads", "c_any_heads", "c_causal", "c_scale_on", "c_temperature", "more"),
 ]
@@ -68,6 +69,24 @@ def test_each_promise_is_a_control_on_the_first_level():
     assert [widget.value for widget in (screen.widget("causal"), screen.widget("scale_on"))] == [True, False]
     screen.set("causal", False).set("scale_on", True).set("heads", 2)
     assert (screen.blocked(), screen.weight(5, 3)) == (0, pytest.approx(it_to_dog(2**-0.5), abs=1e-12))
+
+
+def test_the_switch_of_the_scale_says_where_it_changes_nothing():
+    screen = ClosedScreen()
+    assert screen.widget("scale_on").label == "Scale ÷ √d"
+    screen.set("heads", 4)  # 4 columns: each head has one
+    for is_on in (False, True):
+        weights = screen.numbers("weights")
+        assert screen.set("scale_on", is_on).widget("scale_on").label == "Scale ÷ √1: changes nothing"
+        assert (screen.numbers("weights") == weights).all()
+    assert ClosedScreen(heads="4", scale="0.5").widget("scale_on").label == "Scale ÷ √d"  # here it changes something
+    assert ClosedScreen(score="dot").widget("scale_on").label == "Scale: this score has none"
+
+
+def test_the_proof_that_nothing_leaks_is_offered_beside_the_causal_mask():
+    screen = ClosedScreen()
+    assert PROOF not in control_keys(screen)
+    assert PROOF in control_keys(screen.set("causal", True))
 
 
 @pytest.mark.parametrize("count", [3, 8, 16])

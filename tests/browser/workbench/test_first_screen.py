@@ -408,3 +408,11 @@ def test_undo_brings_the_former_numbers_back(screen):
     opened.wait_for_sentence("“it” gives 93 %")
     box = opened.page.get_by_label("Sentence", exact=True)
     expect(box).to_have_value("Anna fed the dog and it barked")
+
+
+@pytest.mark.slow
+def test_the_causal_mask_leads_to_the_proof_that_nothing_leaks(screen):
+    opened = screen("?mask=causal&lang=en")
+    opened.page.get_by_text("Nothing leaks: proof").click()
+    moved = opened.page.get_by_text("Of the 6 words before it, 6 get another output without a mask, 0 with the mask")
+    expect(moved).to_be_in_viewport()
