@@ -92,6 +92,7 @@ def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart], products: Produc
             "family": part_family(part),
             "sign": part_sign(graph.trace, part),
             "label": name_column(part.name),
+            "short": name_shortly(graph.trace, part),
             "opens": find_product(graph, products, part.name),
             "formula": formulas.get(part.name),
         }
@@ -103,6 +104,14 @@ def name_column(step: str) -> str:
     """Returns the label of a step's column in the picture: a word if there is one, else the step's short name."""
     key = f"flow.column.{step}"
     return say(key) if has(key) else inline_step_name(step)
+
+
+def name_shortly(trace: Trace, part: FlowPart) -> str:
+    """Returns what names a step's column where its label has no room: a shorter word, the vector's symbol, or ""."""
+    key = f"flow.short.{part.name}"
+    if has(key):
+        return say(key)
+    return "" if part.after else part_sign(trace, part)
 
 
 # ---- rows ------------------------------------------------------------------------------------------------------------

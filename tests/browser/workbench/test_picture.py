@@ -1,5 +1,7 @@
 """What the picture draws, read off its shapes: widths, what is pale, what is left out."""
 
+from itertools import pairwise
+
 import pytest
 from playwright.sync_api import expect
 
@@ -93,3 +95,16 @@ def test_first_sight_has_few_controls_and_all_else_is_under_more_in_the_order_of
     names = [text.split("\n")[0] for text in rows.all_inner_texts()]
     assert names[2:6] == ["Positions", "Score", "Scale factor", "Masks: window, padding, custom"]
     assert rows.last.bounding_box()["y"] < 720
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lang", "names"), [("en", ["sum", "heads", "output"]), ("zh", ["求和", "所有头", "输出"])])
+def test_a_vector_of_the_output_has_a_word_even_where_it_is_narrow(screen, lang, names):
+    opened = screen(f"?ex=en_it&mask=causal&heads=4&lang={lang}")
+    found = opened.page.locator(".flow .stage > svg text.name.v")
+    expect(found.filter(has_text=names[1])).to_be_visible()
+    drawn = [each for each in found.all() if each.is_visible() and each.text_content() in names]
+    assert [each.text_content() for each in drawn] == names
+    ends = [each.bounding_box() for each in drawn]
+    assert all(one["x"] + one["width"] < other["x"] for one, other in pairwise(ends))
+    assert found.filter(has_text="∥").count() == 0

@@ -48,7 +48,7 @@ function drawLaneName(picture, part, share) {
   if (frame.compact && !part.after) return;
   const size = legible(LANE_NAME_PX * picture.unit);
   const at = { x: x[part.name] + w[part.name] / 2, y: laneY + 26 * picture.unit, "font-size": size };
-  const text = hasRoomFor(picture, part, size) ? part.label : part.sign;
+  const text = [part.label, part.short].find((each) => hasRoomFor(picture, part, each, size)) ?? "";
   picture.put(
     "texts", "text", `lane ${part.name}`,
     { ...at, class: `name ${part.family}`, text, opacity: clamp(share * 3 - 2) },
@@ -56,11 +56,11 @@ function drawLaneName(picture, part, share) {
   );
 }
 
-// Returns whether the name of a vector fits between the neighbouring vectors of the query's lane.
-function hasRoomFor(picture, part, size) {
+// Returns whether a name of a vector fits between the neighbouring vectors of the query's lane.
+function hasRoomFor(picture, part, name, size) {
   const { x, w, parts } = picture.layout;
   const middle = ({ name }) => x[name] + w[name] / 2;
   const others = parts.filter((other) => other.role === "lane" && other !== part);
   const room = Math.min(...others.map((other) => Math.abs(middle(other) - middle(part))));
-  return textWidth(part.label, size, 700) + 6 * picture.unit <= room;
+  return textWidth(name, size, 700) + 6 * picture.unit <= room;
 }
