@@ -57,7 +57,7 @@ def random(*shape: int) -> torch.Tensor:
 
 def layer(score: str = "scaled_dot", biases: bool = True, **choices) -> Trace:
     """Cross-attention, two heads of width 6, three queries and five keys."""
-    given = {name: choices.pop(name) for name in ("allowed", "replacement") if name in choices}
+    given = {name: choices.pop(name) for name in ("allowed", "bias", "replacement") if name in choices}
     config = AttentionConfig(score, **{"heads": 2, **choices})
     learned = learned_shapes(config, 12 // config.heads, 12 // config.heads, wide=(12, 12 // config.heads))
     shapes = {f"w_{role}": (12, 12) for role in "qo"} | learned
@@ -89,6 +89,8 @@ RUNS = {
     "scale 0": layer(scale=0.0),
     "offset": layer(masks=[("causal", {"offset": -1})], positions=["alibi"]),
     "own mask": layer(allowed=ALLOWED),
+    "own bias": layer(bias=random(3, 5)),
+    "own bias, alibi": layer(bias=random(2, 1, 3, 5), positions=["alibi"]),
     "uniform": layer(replace="uniform"),
     "uniform, masked": layer(replace="uniform", masks=["causal"]),
     "replacement": layer(replacement=random(3, 5)),

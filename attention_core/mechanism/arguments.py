@@ -249,7 +249,7 @@ def find_input_widths(arguments: Arguments) -> tuple[int, int] | None:
 
 def has_pairs(pairs: PairInputs) -> bool:
     """Returns whether any tensor about pairs of tokens, such as a mask, is given."""
-    tensors = (pairs.allowed, pairs.keep, pairs.replacement)
+    tensors = (pairs.allowed, pairs.bias, pairs.keep, pairs.replacement)
     return bool(pairs.what_if) or any(tensor is not None for tensor in tensors)
 
 

@@ -55,7 +55,7 @@ PROJECT = Faces(project, project_numpy, project_formula, project_cell, sign="· 
 
 
 # ---- add: positions onto x, a bias onto scores ----------------------------------------------------------------------
-def add(left: Float[Tensor, "*axes"], right: Float[Tensor, "*#axes"]) -> Float[Tensor, "*axes"]:
+def add(left: Float[Tensor, "*#axes"], right: Float[Tensor, "*#axes"]) -> Float[Tensor, "*#axes"]:
     return left + right
 
 
@@ -68,9 +68,8 @@ def add_formula(left, right):
 
 
 def add_cell(index, left: Operand, right: Operand) -> Cell:
-    missing_axes = len(left.shape) - len(right.shape)  # the number of axes that only `left` has
-    one = left[index]
-    other = right[index[missing_axes:]]
+    one = left[index[-len(left.shape) :]]  # an operand may lack the first axes, as a bias for every sentence does
+    other = right[index[-len(right.shape) :]]
     return Cell(((one,), (other,)))
 
 

@@ -1,5 +1,5 @@
-"""Checks the optional inputs about pairs of tokens: a mask, the dropout mask, and numbers that replace scores or
-weights.
+"""Checks the optional inputs about pairs of tokens: a mask, a bias, the dropout mask, and numbers that replace scores
+or weights.
 """
 
 from collections.abc import Mapping
@@ -19,11 +19,12 @@ Sizes = tuple[int, int, int, int]  # (B, H, T, S)
 
 @dataclass(frozen=True, eq=False)
 class PairInputs:
-    """Optional inputs about pairs of tokens: the mask, the dropout mask, replaced weights and chosen numbers given to
-    attend.
+    """Optional inputs about pairs of tokens: the mask, the bias, the dropout mask, replaced weights and chosen numbers
+    given to attend.
     """
 
     allowed: Tensor | None = None
+    bias: Tensor | None = None
     keep: Tensor | None = None
     replacement: Tensor | None = None
     what_if: Mapping[str, Tensor] = field(default_factory=dict)
@@ -46,6 +47,10 @@ def check_pairs(
     if given.allowed is not None:
         name = "allowed_custom" if config.masks else "allowed"
         pairs[name] = as_pairs("allowed", given.allowed, sizes)
+    if given.bias is not None:
+        check_bias_allowed(config)
+        name = "bias_custom" if config.positions_at("bias") else "bias"
+        pairs[name] = as_pairs("bias", given.bias, sizes, boolean=False)
     check_replaced_once(given, config)
     if given.replacement is not None:
         pairs["replacement"] = as_pairs("replacement", given.replacement, sizes, boolean=False)
@@ -69,8 +74,11 @@ def chosen_numbers(given: PairInputs, pairs: Mapping[str, Tensor]) -> dict[str, 
     pairs: all of these inputs by step name, as check_pairs returns them.
     """
     numbers = {f"what_if[{name!r}]": pairs[f"chosen_{name}"] for name in given.what_if}
+    if given.bias is not None:
+        bias = pairs.get("bias_custom", pairs.get("bias"))
+        numbers["bias"] = bias.view(given.bias.shape)  # the caller's shape, maybe (T, S)
     if given.replacement is not None:
-        numbers["replacement"] = pairs["replacement"].view(given.replacement.shape)  # the caller's shape, maybe (T, S)
+        numbers["replacement"] = pairs["replacement"].view(given.replacement.shape)
     return numbers
 
 
@@ -86,9 +94,25 @@ def check_numbers(numbers: Mapping[str, Tensor], pairs: Mapping[str, Tensor], co
     roots = [scores.sqrt() for scores in positive]
     if all_finite(*numbers.values(), *roots):
         return
+    if "bias" in numbers:
+        check_no_blocking(numbers["bias"])
     check_finite(numbers)
     if any((scores < 0).any() for scores in positive):
         raise AttentionError("needs_positive", kind=normaliser)
+
+
+def check_bias_allowed(config: AttentionConfig) -> None:
+    """Check that the normaliser accepts scores to which numbers are added, which may be negative then."""
+    normaliser, _ = config.normaliser
+    if NORMALISERS[normaliser].needs_positive:
+        raise AttentionError("needs_positive", kind=normaliser)
+
+
+def check_no_blocking(bias: Tensor) -> None:
+    """Check that a bias has no -inf, by which other libraries block a pair."""
+    blocked = bias.isneginf().nonzero()
+    if len(blocked):
+        raise AttentionError("bias_blocks", index=tuple(blocked[0].tolist()))
 
 
 def check_replaced_once(given: PairInputs, config: AttentionConfig) -> None:

@@ -454,15 +454,19 @@ def plan_modifiers(config: AttentionConfig, place: str, read: Operation, heads: 
 
 
 def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, scores: str) -> Plan:
-    """Return the operations that add the chosen position biases to the scores; [] if none are chosen."""
+    """Return the operations that add the chosen position biases and the given bias to the scores; [] if there are
+    none.
+    """
     chosen = config.positions_at("bias")
-    if not chosen:
+    given = [name for name in ("bias", "bias_custom") if name in inputs]
+    if not chosen and not given:
         return []
+    is_alone = len(chosen) + len(given) == 1
     dims = SCORE_DIMS[1:]  # (H, T, S)
     plan: Plan = []
     for name, params in chosen.items():
         table = Operation(
-            output="bias" if len(chosen) == 1 else f"{name}_bias",
+            output="bias" if is_alone else f"{name}_bias",
             dims=dims,
             reads=(scores, *POSITIONS[name].operands),
             faces=POSITIONS[name].faces,
@@ -470,7 +474,9 @@ def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_off
         )
         plan.append(table)
     tables = [operation.output for operation in plan]
-    plan += plan_sum(tables, "bias", dims)
+    plan += plan_sum([*tables, *given], "bias", dims)
+    if tables and given:
+        plan[-1] = replace(plan[-1], dims=SCORE_DIMS)  # the sum may differ between the sentences of a batch
     biased = Operation(
         output="biased_scores",
         dims=SCORE_DIMS,
@@ -577,10 +583,9 @@ def plan_map(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offs
 
 
 def is_for_both_maps(operation: Operation) -> bool:
-    """Return whether an operation is a mask or a position bias, which both attention maps of differential attention
-    share.
-    """
-    return operation.output.startswith("allowed") or operation.dims == SCORE_DIMS[1:]
+    """Return whether an operation is a mask or a bias, which both attention maps of differential attention share."""
+    is_bias = operation.output == "bias" or operation.dims == SCORE_DIMS[1:]
+    return operation.output.startswith("allowed") or is_bias
 
 
 def plan_normaliser(config: AttentionConfig, output: str) -> Operation:

@@ -26,6 +26,8 @@ REFUSAL_SENTENCES = {
     "rank_allowed": "{name} must be (T, S) or (B, H, T, S): {shape} could be (B, T, S) or (H, T, S); "
     "add the missing axis with unsqueeze(1) or unsqueeze(0)",
     "allowed_not_bool": "{name} must be a boolean tensor (allowed: True = may attend; keep: True = kept): got {given}",
+    "bias_blocks": "bias must be finite everywhere, because a pair is blocked by allowed=False, not by a bias: -inf at "
+    "{index}",
     "mask_square": "{name} must be (T, T), for one sequence that attends to itself: its shape is {shape}",
     "shape_fits_scores": "{name} must broadcast to (B, H, T, S) = {expected}: its shape is {shape}",
     "batch_differs": "query, key and value must have the same batch size: query is {query}, {name} is {shape}",
@@ -73,7 +75,8 @@ REFUSAL_SENTENCES = {
     "blockwise_normaliser": "computing block by block needs 'softmax' or 'sinks': {kind!r} has no running maximum "
     "and sum",
     "needs_positive": "{kind!r} divides each score by the sum of its row, so none may be below 0: use it with the "
-    "score 'linear', without positions that are added to scores, and without a factor or a chosen score below 0",
+    "score 'linear', without a bias or positions that are added to scores, and without a factor or a chosen score "
+    "below 0",
     "queries_keys": "a recurrence needs as many queries as keys: got {queries} queries, {keys} keys",
     "needs_linear": "the recurrence needs a causal run with the score 'linear' and the normaliser 'share'",
     "seen_tokens": "there are {limit} tokens: {given} cannot be seen",

@@ -15,7 +15,7 @@ from attention_core.comparison.rerun import Values, can_hold, coarsest_dtype, re
 from attention_core.record.counted_words import fill_template
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step, Trace
-from attention_core.verification.mistaken_steps import no_mask
+from attention_core.verification.mistaken_steps import no_mask, one_bias_missing
 from attention_core.verification.mistakes import MISTAKE_SENTENCES, MISTAKES, Mistake
 from attention_core.verification.tensor_layout import reshape_to_step
 
@@ -231,6 +231,8 @@ def single_changes(trace: Trace) -> list[tuple[Cause, Mistake]]:
     for name in trace.steps:
         if name.startswith("allowed_"):
             single.append((Cause("one_mask_missing", (), {"name": name}), Mistake((name,), no_mask)))
+        if name == "bias_custom" or name.endswith("_bias"):
+            single.append((Cause("one_bias_missing", (), {"name": name}), Mistake((name,), one_bias_missing)))
     return single
 
 

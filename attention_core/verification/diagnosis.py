@@ -5,7 +5,7 @@ numbers can cause are tolerated.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -26,6 +26,7 @@ from attention_core.verification.tensor_layout import find_axis_order
 
 AXIS_WORDS = {"B": "b", "H": "head", "H_kv": "key/value head", "T": "query", "S": "key"}  # other axes keep their letter
 MASK_NAMES = ("attn_mask", "mask", "allowed")  # a parameter with one of these names receives the mask
+BIAS_NAMES = ("attn_bias", "bias")  # a parameter with one of these names receives the given bias
 
 
 # ---- the result ------------------------------------------------------------------------------------------------------
@@ -390,6 +391,7 @@ def diagnose(
     config: AttentionConfig | None = None,
     weights: Weights | None = None,
     allowed: Bool[Tensor, "..."] | None = None,
+    bias: Float[Tensor, "..."] | None = None,
     heads_first: bool = True,
     tolerance: float | torch.dtype | None = None,
 ) -> Diagnosis:
@@ -397,13 +399,14 @@ def diagnose(
 
     function: your function, which is called once as function(q, k, v) with the tensors as you gave them. If it has a
     parameter named attn_mask, mask or allowed, that parameter receives the boolean mask by keyword: True = may attend,
-    (T, S) for two-axis tensors, else broadcasting to (B, H, T, S), or None if config and `allowed` set no mask. A
-    function without such a parameter masks by itself. (torch's own scaled_dot_product_attention shows no parameters:
-    wrap it.) It must return the output, (B, H, T, d_v) or (B, T, H * d_v) or that times w_o; or (output, weights), with
-    weights (B, H, T, S) or None; or a dict of steps keyed by the trace's names. An error that it raises is passed on.
+    (T, S) for two-axis tensors, else broadcasting to (B, H, T, S), or None if config and `allowed` set no mask. One
+    named attn_bias or bias receives the given `bias` as it is. A function without such a parameter masks, or adds the
+    bias, by itself. (torch's own scaled_dot_product_attention shows no parameters: wrap it.) It must return the output,
+    (B, H, T, d_v) or (B, T, H * d_v) or that times w_o; or (output, weights), with weights (B, H, T, S) or None; or a
+    dict of steps keyed by the trace's names. An error that it raises is passed on.
 
     q, k, v: (T, d) or (B, H, T, d), or (B, T, H, d) if heads_first is False; then an output of four axes has that order
-    too. config, weights, allowed: the arguments of attend_qkv with these names. tolerance: a number relative to a
+    too. config, weights, allowed, bias: the arguments of attend_qkv with these names. tolerance: a number relative to a
     step's largest magnitude, or a dtype whose rounding is tolerated; None for the coarsest dtype of q and of what the
     function returned.
 
@@ -422,12 +425,13 @@ def diagnose(
     for tensor in (q, k, v):
         copy = tensor.clone()  # a copy, because the function may write into its arguments
         own.append(swap_heads(copy) if swap else copy)
-    trace = attend_qkv(*own, config=config, weights=weights, allowed=allowed)
+    trace = attend_qkv(*own, config=config, weights=weights, allowed=allowed, bias=bias)
     mask = None
     if "allowed" in trace:
         mask = trace["allowed"]
         mask = mask[0, 0] if q.dim() == 2 else mask  # (1, 1, T, S) -> (T, S)
-    given = name_returned_steps(function(q, k, v, **mask_argument(function, mask)), swap)
+    added = {**argument_named(MASK_NAMES, function, mask), **argument_named(BIAS_NAMES, function, bias)}
+    given = name_returned_steps(function(q, k, v, **added), swap)
     if tolerance is None:
         fit_given_steps(trace, given)  # raises AttentionError for a value without a dtype
         tolerance = coarsest_dtype([q, *given.values()])
@@ -440,11 +444,13 @@ def swap_heads(tensor: Tensor) -> Tensor:
     return tensor.transpose(1, 2) if tensor.dim() == 4 else tensor
 
 
-def mask_argument(function: Callable[..., object], mask: Tensor | None) -> dict[str, Tensor | None]:
-    """Returns {name: mask} for the function's first parameter in MASK_NAMES; {} if it has none."""
+def argument_named(
+    names: Collection[str], function: Callable[..., object], value: Tensor | None
+) -> dict[str, Tensor | None]:
+    """Returns {name: value} for the function's first parameter that has one of the names; {} if it has none."""
     for name in parameter_names(function):
-        if name in MASK_NAMES:
-            return {name: mask}
+        if name in names:
+            return {name: value}
     return {}
 
 

@@ -182,8 +182,9 @@ def run_torch_layer(
     and runs scaled_dot_product_attention; "fast" is the one that torch may take in evaluation without gradients.
 
     Returns output and weights; the weights are None if they are not asked for. Returns None if the run is not what that
-    layer computes (see torch_functions.is_torch_layer). Raises AttentionError (a ValueError) for an unknown path.
-    Source: torch.nn.MultiheadAttention, pytorch issues 41508 and 160064.
+    layer computes (see torch_functions.is_torch_layer), or has a bias, which attn_mask would have to contain. Raises
+    AttentionError (a ValueError) for an unknown path. Source: torch.nn.MultiheadAttention, pytorch issues 41508 and
+    160064.
 
     >>> from attention_core import Weights, attend, to_mha_mask
     >>> eye, allowed = torch.eye(2), torch.ones(2, 2).tril().bool()
@@ -194,7 +195,7 @@ def run_torch_layer(
     tensor([0., 1.], dtype=torch.float64)
     """
     require_one_of("path", path, TORCH_PATHS)
-    if not is_torch_layer(trace):
+    if not is_torch_layer(trace) or "bias" in trace:
         return None
     doubles = rerun(trace)
     mask = attn_mask

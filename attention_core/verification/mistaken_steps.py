@@ -16,7 +16,7 @@ from attention_core.mechanism.masks import CAUSAL, PADDING, SLIDING
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import SOFTMAX
 from attention_core.mechanism.operations import SPLIT, project, share_heads
-from attention_core.mechanism.positions import ALIBI, ROPE, ROPE_STYLES
+from attention_core.mechanism.positions import ROPE, ROPE_STYLES
 from attention_core.mechanism.scores import DOT
 from attention_core.record.trace import Faces, Step
 
@@ -132,14 +132,16 @@ def k_not_transposed(step: Step, values: Values) -> Tensor | None:
     return q @ k.reshape(B, H, d_k, S)  # (B, H, T, d_k) x (B, H, d_k, S) -> (B, H, T, S)
 
 
-def bias_sign(step: Step, values: Values) -> Tensor | None:
-    if not has_faces(step, ALIBI):
-        return None
+def bias_sign(step: Step, values: Values) -> Tensor:
     return -unchanged_value(step, values)
 
 
 def no_bias(step: Step, values: Values) -> Tensor:
-    return values["scaled_scores"]
+    return values[step.operation.reads[0]]
+
+
+def one_bias_missing(step: Step, values: Values) -> Tensor:
+    return torch.zeros_like(unchanged_value(step, values))
 
 
 def no_rope(step: Step, values: Values) -> Tensor | None:

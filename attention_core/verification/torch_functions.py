@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool
+from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.modifiers import MODIFIERS
@@ -50,19 +50,24 @@ def run_sdpa_on_queries(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
     queries, keys = trace.step("scores").operation.reads  # q and k, or the steps that replace them
     q, k, v = doubles[queries], doubles[keys], doubles["v"]
     scale = trace.step("scaled_scores").operation.params
-    bias = torch.zeros_like(doubles["scores"])
-    if "bias" in doubles:
-        bias = bias + doubles["bias"]
-    if "allowed" in doubles:
-        bias = bias.masked_fill(~doubles["allowed"], float("-inf"))
     return F.scaled_dot_product_attention(
         q,
         k,
         v,
-        attn_mask=bias,
+        attn_mask=added_to_scores(doubles),
         scale=scale["factor"] / scale["temperature"],
         enable_gqa=q.shape[1] != v.shape[1],
     )
+
+
+def added_to_scores(doubles: dict[str, Tensor]) -> Float[Tensor, "B H T S"]:
+    """Return the numbers that torch adds to the scaled scores: the run's bias, and -inf where its mask blocks."""
+    added = torch.zeros_like(doubles["scores"])
+    if "bias" in doubles:
+        added = added + doubles["bias"]
+    if "allowed" in doubles:
+        added = added.masked_fill(~doubles["allowed"], float("-inf"))
+    return added
 
 
 def run_witness(trace: Trace, doubles: dict[str, Tensor], weights: str) -> Tensor:
@@ -88,8 +93,8 @@ def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] |
     B, H, T, d_k = doubles["q"].shape
     S = doubles["k"].shape[2]
     D = H * d_k
-    blocked = mha_mask(doubles, (B, H, T, S))
-    if blocked is not None and blocked.all(-1).any():
+    added = added_to_scores(doubles).reshape(B * H, T, S)
+    if added.isneginf().all(-1).any():
         return None  # does not apply: torch gives NaN for a query without an allowed key
     query, key, value = (
         doubles[name].transpose(0, 1) for name in projection_source_names(trace)
@@ -111,7 +116,7 @@ def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] |
         out_proj_weight=doubles["w_o"].T,
         out_proj_bias=b_o,
         training=False,
-        attn_mask=blocked,
+        attn_mask=added,
         use_separate_proj_weight=True,
         q_proj_weight=doubles["w_q"].T,
         k_proj_weight=doubles["w_k"].T,
@@ -122,18 +127,18 @@ def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] |
 
 
 def is_torch_layer(trace: Trace) -> bool:
-    """Return whether torch.nn.MultiheadAttention computes the same as a run, whatever the run's mask is.
+    """Return whether torch.nn.MultiheadAttention computes the same as a run, whatever the run's mask and bias are.
 
     That layer has all four projections, and the projections for the query and the output are square. It has heads of
-    one width, the scaled dot product, no positions except those added to the input, and weights that come from the
-    softmax.
+    one width, the scaled dot product, no positions except those added to the input or, as a bias, to the scores, and
+    weights that come from the softmax.
 
     >>> from attention_core import attend
     >>> is_torch_layer(attend(torch.eye(3)))
     False
     """
     needed = ("q_projected", "k_projected", "v_projected", "w_o")
-    foreign = ("q_heads", "bias", "k_cache")
+    foreign = ("q_heads", "k_cache")
     if not all(name in trace.steps for name in needed):
         return False
     if any(name in trace.steps for name in foreign) or is_replaced(trace) or not has_softmax(trace):
@@ -168,18 +173,6 @@ def projection_source_names(trace: Trace) -> tuple[str, ...]:
     """Return the names of the steps from which q, k and v are projected: the inputs, or inputs with positions added."""
     projections = (trace.step(f"{role}_projected").operation for role in "qkv")
     return tuple(projection.reads[0] for projection in projections)
-
-
-def mha_mask(doubles: dict[str, Tensor], pairs: tuple[int, int, int, int]) -> Bool[Tensor, "BH T S"] | None:
-    """Return the mask in the form that torch's layer takes: (T, S) for each head of a sequence, True where it blocks.
-
-    pairs: (B, H, T, S). Returns None for a run without a mask.
-    """
-    if "allowed" not in doubles:
-        return None
-    B, H, T, S = pairs
-    blocked = ~doubles["allowed"].expand(B, H, T, S)
-    return blocked.reshape(B * H, T, S)
 
 
 # ---- single steps ----------------------------------------------------------------------------------------------------

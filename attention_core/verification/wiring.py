@@ -304,7 +304,7 @@ class LayerWires(Wires):
         for name in self.in_order("{}_bias", "bias"):
             tables.append(self.wire(f"{name}_bias", here, *POSITIONS[name].operands))
         if tables:
-            self.pass_sum(tables, "bias")
+            self.pass_sum([*tables, *self.given("bias_custom")], "bias")
             return
         for position in POSITIONS.values():
             if position.place == "bias" and self.faces("bias") == position.faces:

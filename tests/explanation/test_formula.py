@@ -53,6 +53,8 @@ EXACT = [
         r"\end{cases}",
     ),
     ("no bias", "weights", r"\mathrm{weights} = \mathrm{softmax}_S(\mathrm{scaled\_scores})"),
+    ("own bias", "biased_scores", r"\mathrm{biased\_scores} = \mathrm{scaled\_scores} + \mathrm{bias}"),
+    ("own bias, alibi", "bias", r"\mathrm{bias} = \mathrm{alibi\_bias} + \mathrm{bias\_custom}"),
     ("uniform", "weights", r"\mathrm{weights} = \tfrac{1}{S}"),
     ("uniform, masked", "weights", r"\mathrm{weights} = \mathrm{allowed} \,/\, \textstyle\sum_S \mathrm{allowed}"),
     ("replacement", "weights", r"\mathrm{weights} = \mathrm{replacement}"),

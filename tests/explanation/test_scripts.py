@@ -175,6 +175,10 @@ RUNS = {
     "no weights": lambda: attend(numbers(3, 7), numbers(5, 7), config=AttentionConfig(score="dot", scale=0.1)),
     "uniform": lambda: crossed(AttentionConfig(replace="uniform", masks=["causal"]), allowed=empty_row()),
     "uniform, no mask": lambda: crossed(AttentionConfig(replace="uniform")),
+    "bias": lambda: crossed(AttentionConfig(heads=2), bias=numbers(3, 5)),
+    "bias beside positions": lambda: crossed(
+        AttentionConfig(heads=4, kv_heads=1, positions=["alibi", "t5"]), bias=numbers(1, 1, 3, 5)
+    ),
     "replacement": lambda: crossed(AttentionConfig(heads=2), replacement=numbers(3, 5)),
     "what if": lambda: crossed(AttentionConfig(heads=2), what_if={"scores": numbers(3, 5), "weights": numbers(3, 5)}),
     "residual": lambda: small(positions=["sinusoidal"], residual=True),

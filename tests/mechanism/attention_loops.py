@@ -178,7 +178,8 @@ def attention_by_loops(inputs: dict, weights: dict, config: dict, pairs: dict) -
     """What a layer gives: its weights (those that mix), its heads' outputs, its output, and its last step.
 
     inputs: x, or query, key and perhaps value, each (B, L, D); or q, k and v, each (B, H, L, d). weights: by name.
-    config: AttentionConfig's arguments, with lists of (name, parameters). pairs: allowed, keep, replacement, what_if.
+    config: AttentionConfig's arguments, with lists of (name, parameters). pairs: allowed, bias, keep, replacement,
+    what_if.
     """
     modifiers, positions = dict(config["modifiers"]), dict(config["positions"])
     H, KV = config["heads"], config["kv_heads"]
@@ -350,6 +351,8 @@ def weigh(
                 number += table[t5_bucket(distance, len(table), t5["direction"], t5["farthest"]), h]
             if "clipped" in positions:
                 number += weights["w_clipped"][clip(distance, len(weights["w_clipped"])), h]
+            if "bias" in pairs:
+                number += np.broadcast_to(pairs["bias"], found.shape)[b, h, t, s]
             row.append(float(number))
         found[b, h, t] = normalise(kind, params, row, [*allowed[b, h, t]], weights, h)
     return found

@@ -25,7 +25,7 @@ from tests.entries import fitting_number
 
 HEADS = {f"{H} heads, {KV}": (H, KV) for H, KV in [(1, 1), (2, 1), (2, 2), (3, 1), (4, 2), (6, 3)]}
 FROM_INPUT = {"layer_norm_before", "rms_norm_before", "latent", "gate", "sinusoidal", "learned", "decoupled_rope"}
-ADDS_TO_SCORES = {"alibi", "t5", "clipped", "relative_keys", "decoupled_rope"}
+ADDS_TO_SCORES = {"alibi", "t5", "clipped", "relative_keys", "decoupled_rope", "bias"}
 ENTRANCES = ["self", "self", "cross", "cross with values", "qkv"]
 POSITIVE = {name for name, normaliser in NORMALISERS.items() if normaliser.needs_positive}
 BELOW_ZERO = {name for name, score in SCORES.items() if not score.is_positive}
@@ -291,6 +291,8 @@ class Draw:
         shape = self.one_of((T, S), (B, H, T, S), (B, 1, T, S))
         if self.has("allowed", 0.3):
             pairs["allowed"] = self.numbers.random(shape) < 0.7
+        if self.has("bias", 0.3):
+            pairs["bias"] = self.array(*self.one_of((T, S), (1, S), (B, H, T, S), (1, H, T, S), (B, 1, 1, S)))
         if self.config["dropout"]:
             pairs["keep"] = self.numbers.random((B, H, T, S)) < 0.7
         what = next((name for name in REPLACING if self.has(name, 0.2)), "nothing")
@@ -334,7 +336,7 @@ KINDS = [
     {*SCORES},
     {*HEADS},
     *({name} for name in (*MODIFIERS, *POSITIONS, *MASKS)),
-    {"residual"}, {"dropout"}, {"scale"}, {"temperature"}, {"allowed"}, {"what_if scores"},
+    {"residual"}, {"dropout"}, {"scale"}, {"temperature"}, {"allowed"}, {"bias"}, {"what_if scores"},
     {*REPLACING},
 ]  # fmt: skip
 APART = [

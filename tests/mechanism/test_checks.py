@@ -42,6 +42,13 @@ def spoilt(value: float, *index: int) -> torch.Tensor:
     return tensor
 
 
+def spoilt_bias(value: float) -> torch.Tensor:
+    """A bias (5, 7) with one number that is not finite."""
+    bias = x(5, 7)
+    bias[4, 1] = value
+    return bias
+
+
 def run(**arguments):
     """attend on (2, 5, 6), two heads, with the given weights and config."""
     config = {"heads": 2, **arguments.pop("config", {})}
@@ -108,6 +115,12 @@ REFUSALS = [
         "not_finite",
         lambda: run_qkv(replacement=torch.full((5, 7), math.nan).double()),
         "replacement must be finite everywhere: nan at (0, 0)",
+    ),
+    ("not_finite", lambda: run_qkv(bias=spoilt_bias(math.nan)), "bias must be finite everywhere: nan at (4, 1)"),
+    (
+        "bias_blocks",
+        lambda: run_qkv(bias=spoilt_bias(-math.inf)),
+        "bias must be finite everywhere, because a pair is blocked by allowed=False, not by a bias: -inf at (4, 1)",
     ),
     ("empty", lambda: attend(x(0, 3)), "x must hold at least one number: its shape is (0, 3)"),
     ("empty", lambda: run_qkv(v=x(2, 3, 7, 0)), "v must hold at least one number: its shape is (2, 3, 7, 0)"),
@@ -183,6 +196,23 @@ REFUSALS = [
         "shape_fits_scores",
         lambda: run_qkv(allowed=x(3, 2, 5, 7).bool()),
         "allowed must broadcast to (B, H, T, S) = (2, 3, 5, 7): its shape is (3, 2, 5, 7)",
+    ),
+    (
+        "rank_allowed",
+        lambda: run_qkv(bias=x(3, 5, 7)),
+        f"bias must be (T, S) or (B, H, T, S): (3, 5, 7) could be (B, T, S) or (H, T, S); {UNSQUEEZE}",
+    ),
+    ("not_floating", lambda: run_qkv(bias=x(5, 7).bool()), "bias must hold floating-point numbers: got torch.bool"),
+    ("not_a_tensor", lambda: run_qkv(bias=0.5), "bias must be a torch.Tensor: got float"),
+    (
+        "dtype_differs",
+        lambda: run_qkv(bias=x(5, 7).float()),
+        "all inputs must share one dtype: bias is torch.float32, q is torch.float64",
+    ),
+    (
+        "shape_fits_scores",
+        lambda: run_qkv(bias=x(7, 5)),
+        "bias must broadcast to (B, H, T, S) = (2, 3, 5, 7): its shape is (7, 5)",
     ),
     (
         "shape_fits_scores",
@@ -271,7 +301,13 @@ REFUSALS = [
         "needs_positive",
         lambda: AttentionConfig(normaliser="share"),
         "'share' divides each score by the sum of its row, so none may be below 0: use it with the score 'linear', "
-        "without positions that are added to scores, and without a factor or a chosen score below 0",
+        "without a bias or positions that are added to scores, and without a factor or a chosen score below 0",
+    ),
+    (
+        "needs_positive",
+        lambda: run_qkv(bias=x(5, 7), config={"score": "linear", "normaliser": "share"}),
+        "'share' divides each score by the sum of its row, so none may be below 0: use it with the score 'linear', "
+        "without a bias or positions that are added to scores, and without a factor or a chosen score below 0",
     ),
     (
         "hidden_too_large",
@@ -594,6 +630,7 @@ def test_what_torch_does_not_compute_with_is_refused_wherever_it_is_given(dtype)
         lambda: attend(square, weights=Weights(w_q=odd)),
         lambda: attend_qkv(odd, odd, odd),
         lambda: attend_qkv(square, square, odd),
+        lambda: attend_qkv(square, square, square, bias=odd),
         lambda: attend_qkv(square, square, square, replacement=odd),
         lambda: attend_qkv(square, square, square, what_if={"scores": odd}),
         lambda: attend_qkv(square, square, square, what_if={"weights": odd}),

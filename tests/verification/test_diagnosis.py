@@ -102,6 +102,17 @@ def bias_sign(q, k, v):
     return mixed(softmax(q @ k.mT / D_K**0.5 + slopes * distances(T, S)), v)
 
 
+GIVEN_BIAS = drawn(B, 1, T, S, seed=5).float().double()  # the same numbers in both precisions
+
+
+def given_bias_sign(q, k, v):
+    return mixed(softmax(q @ k.mT / D_K**0.5 - GIVEN_BIAS), v)
+
+
+def given_bias_alone(q, k, v):
+    return mixed(softmax(q @ k.mT / D_K**0.5 + GIVEN_BIAS), v)
+
+
 def turned(x, half):
     T, d = x.shape[-2:]
     angle = torch.arange(T)[:, None] * 10000.0 ** (-2.0 * torch.arange(d // 2).double() / d)
@@ -260,6 +271,15 @@ FAULTS = [  # the wrong function, the cause's code, the first step that differs,
     (scores_transposed, "scores_transposed", "weights", SQUARE, {}),
     (bias_sign, "bias_sign", "weights", {}, {"config": AttentionConfig(positions=["alibi"])}),
     (right, "no_bias", "weights", {}, {"config": AttentionConfig(positions=["alibi"])}),
+    (right, "no_bias", "weights", {}, {"bias": GIVEN_BIAS}),
+    (given_bias_sign, "bias_sign", "weights", {}, {"bias": GIVEN_BIAS}),
+    (
+        given_bias_alone,
+        "one_bias_missing",
+        "weights",
+        {},
+        {"bias": GIVEN_BIAS, "config": AttentionConfig(positions=["alibi"])},
+    ),
     (rope_pairs, "rope_pairs", "weights", {"width": 12}, {"config": AttentionConfig(positions=["rope"])}),
     (no_rope, "no_rope", "weights", {"width": 12}, {"config": AttentionConfig(positions=["rope"])}),
     (right, "no_mask", "weights", {}, {"config": CAUSAL}),
@@ -315,6 +335,7 @@ NAMES = [f"{code}-{function.__name__}" for function, code, *_ in FAULTS]
 @pytest.mark.parametrize("function, code, step, sizes, ours", FAULTS, ids=NAMES)
 def test_a_fault_is_named_with_its_step_its_place_and_its_cause(function, code, step, sizes, ours, dtype):
     q, k, v = qkv(**sizes, dtype=dtype)
+    ours = ours | {"bias": ours["bias"].to(dtype)} if "bias" in ours else ours
     found = diagnose(lambda q, k, v: cast(function(q.double(), k.double(), v.double()), dtype), q, k, v, **ours)
     assert found.step == step
     assert [cause.code for cause in found.causes] == [code]

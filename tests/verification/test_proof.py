@@ -92,6 +92,7 @@ def layer(
     biases: bool = True,
     w_o: bool = True,
     replacement: bool = False,
+    bias: torch.Tensor | None = None,
     what_if: dict | None = None,
     **choices,
 ) -> Trace:
@@ -125,6 +126,7 @@ def layer(
         weights=Weights(**{name: eighths(*shape, dtype=dtype) for name, shape in shapes.items()}),
         config=config,
         allowed=own_mask,
+        bias=bias,
         replacement=eighths(B, heads, T, keys, dtype=dtype) if replacement else None,
         what_if=what_if,
     )
@@ -142,6 +144,9 @@ RUNS: dict[str, Callable[[], Trace]] = {
     },
     "what if": lambda: layer("additive", "causal", what_if={"scores": eighths(T, S), "weights": eighths(T, S)}),
     "uniform, no mask": lambda: layer(replace="uniform"),
+    "bias": lambda: layer("additive", "causal", bias=eighths(B, 1, T, S)),
+    "bias, all positions": lambda: layer("additive", "causal", "all", bias=eighths(T, S)),
+    "bias, two maps": lambda: layer(heads=2, bias=eighths(T, S), modifiers=["differential", "softcap"]),
     "no output projection": lambda: layer(inputs=1, w_o=False),
     "exponentials": lambda: layer(mask="custom").then(
         *NAIVE_SOFTMAX, *STABLE_SOFTMAX
@@ -240,7 +245,7 @@ def square(dtype: torch.dtype = torch.float64, *, leave_out: str = "", cross: bo
     shapes = {"w_q": (8, 8), "w_k": (8, 8), "w_v": (8, 8), "w_o": (8, 8), "b_q": (8,), "b_k": (8,), "b_o": (8,)}
     shapes |= {"w_k": (5, 8), "w_v": (3, 8)} if cross else {}
     shapes |= given.pop("shapes", {})
-    arguments = {name: given.pop(name) for name in ("allowed", "replacement", "what_if") if name in given}
+    arguments = {name: given.pop(name) for name in ("allowed", "bias", "replacement", "what_if") if name in given}
     weights = {name: eighths(*shape, dtype=dtype) for name, shape in shapes.items() if name not in leave_out.split()}
     inputs = [(4, 8), (6, 5), (6, 3)] if cross else [(4, shapes["w_q"][0])]
     inputs = [eighths(*shape, dtype=dtype) for shape in inputs]
@@ -255,6 +260,10 @@ COVERED = {
     "causal": {"masks": ["causal"]},
     "own mask": {"allowed": torch.eye(4).bool()},
     "sinusoidal": {"positions": ["sinusoidal"]},
+    "alibi": {"positions": ["alibi"]},
+    "own bias": {"bias": eighths(4, 4)},
+    "own bias, masked": {"bias": eighths(1, 2, 4, 4), "masks": ["causal"]},
+    "own bias, alibi": {"bias": eighths(4, 4), "positions": ["alibi"]},
     "the same scale": {"score": "dot", "scale": 0.5},
     "float16": {"dtype": torch.float16},
 }
@@ -266,7 +275,6 @@ ONLY_THE_HEADS = {
     "own scale": {"scale": 0.3},
     "temperature": {"temperature": 2.0},
     "rope": {"positions": ["rope"]},
-    "alibi": {"positions": ["alibi"]},
     "grouped heads": {"kv_heads": 1, "shapes": {"w_k": (8, 4), "w_v": (8, 4), "b_k": (4,)}},
     "narrow values": {"shapes": {"w_v": (8, 6), "w_o": (6, 8)}},
     "other width out": {"shapes": {"w_o": (8, 5), "b_o": (5,)}},
