@@ -13,26 +13,56 @@ def place(count: int, in_layer: int | None = None, width: int = WIDTH, height: i
 
 
 @pytest.mark.parametrize(
-    ("heads", "columns", "side"),
-    [(2, 2, 399), (4, 2, 211), (8, 4, 188), (16, 6, 118)],
+    ("heads", "columns", "wide", "tall"),
+    [(2, 2, 399, 399), (4, 2, 379, 211), (8, 4, 188, 188), (16, 6, 118, 118)],
 )
-def test_maps_are_as_large_as_the_room_lets_them(heads, columns, side):
+def test_maps_are_as_large_as_the_room_lets_them(heads, columns, wide, tall):
     placed = place(heads)
-    assert (placed["columns"], placed["side"], placed["height"]) == (columns, side, None)
+    assert (placed["columns"], placed["wide"], placed["tall"], placed["height"]) == (columns, wide, tall, None)
     assert placed["large"] >= 300
+
+
+@pytest.mark.parametrize(("width", "height"), [(WIDTH, HEIGHT), (1824, 866)])  # 1280 x 720 and 1920 x 1080
+@pytest.mark.parametrize("heads", [2, 4, 8, 16])
+def test_tiles_and_large_map_fill_the_width(heads, width, height):
+    placed = place(heads, width=width, height=height)
+    tiles = placed["columns"] * (placed["wide"] + 12) + (placed["columns"] - 1) * 10
+    assert 0.95 * width <= tiles + 28 + placed["large"] <= width
+
+
+@pytest.mark.parametrize("heads", [2, 4, 8, 16])
+def test_a_line_of_text_above_changes_no_arrangement(heads):
+    assert place(heads, height=HEIGHT - 30)["columns"] == place(heads)["columns"]
+
+
+def test_a_single_head_is_drawn_once():
+    placed = place(1)
+    assert (placed["wide"], placed["tall"]) == (0, 0) and 0.7 * WIDTH <= placed["large"] <= WIDTH - 278
 
 
 def test_layers_stand_below_each_other_with_their_heads_beside():
     placed = place(12, in_layer=4)
-    assert (placed["columns"], placed["side"]) == (4, 126)
+    assert (placed["columns"], placed["wide"], placed["tall"]) == (4, 170, 126)
 
 
 @pytest.mark.parametrize(("heads", "in_layer", "side"), [(40, None, 100), (144, 12, 72)])
 def test_maps_that_would_become_too_small_are_reached_by_scrolling(heads, in_layer, side):
     placed = place(heads, in_layer)
-    assert (placed["side"], placed["height"]) == (side, HEIGHT)
+    assert (placed["wide"], placed["tall"], placed["height"]) == (side, side, HEIGHT)
 
 
-def test_on_a_phone_two_stand_in_a_line_and_the_large_map_below_them():
-    placed = place(8, width=358)
-    assert (placed["isWide"], placed["columns"], placed["side"], placed["large"]) == (False, 2, 162, 358)
+@pytest.mark.parametrize(("heads", "columns", "side"), [(4, 2, 162), (8, 3, 100)])
+def test_on_a_phone_two_or_three_stand_in_a_line_and_the_large_map_below_them(heads, columns, side):
+    placed = place(heads, width=358)
+    assert (placed["isWide"], placed["columns"], placed["wide"], placed["large"]) == (False, columns, side, 358)
+
+
+def test_a_cell_is_wider_than_high_where_there_is_room():
+    assert call_in_node("flow/heads_layout", "cellSize", {"rows": 7, "columns": 7}, 400, 210) == {
+        "wide": 54,
+        "tall": 30,
+    }
+    assert call_in_node("flow/heads_layout", "cellSize", {"rows": 7, "columns": 7}, 210, 400) == {
+        "wide": 30,
+        "tall": 30,
+    }

@@ -1,7 +1,7 @@
 // Draws a map of a head: its cells on a canvas, and over it words, numbers, the selected row, and what is blocked.
 import { added, addedShape, setAttributes } from "../dom.js";
 import { WIDE } from "../printed.js";
-import { cellSide } from "./heads_layout.js";
+import { cellSize } from "./heads_layout.js";
 import { isEvenRow } from "./map.js";
 import { paintMap } from "./map_cells.js";
 import { Shapes } from "./shapes.js";
@@ -42,7 +42,6 @@ export class HeadMap {
   draw({ matrix, palette, width, height, row, words }) {
     const place = this.place(matrix, width, height, words);
     const { left, top, cell, inner, outer } = place;
-    this.cell = cell;
     this.box = { left, top, width: inner.width, height: inner.height };
     this.image = paintMap(this.canvas, matrix, palette, this.image);
     this.canvas.style.cssText = `left: ${left}px; top: ${top}px; width: ${inner.width}px; height: ${inner.height}px`;
@@ -53,7 +52,7 @@ export class HeadMap {
     const [y, tall] = [top + row.start * inner.height, Math.max(row.size * inner.height, 3)];
     this.shapes.put("frames", "rect", "row", { x: left, y, width: inner.width, height: tall, rx: 2, class: "asks" });
     if (words && place.hasWords) this.drawWords(words, place, Math.round(row.start * matrix.rows));
-    if (cell >= NUMBERED_CELL && matrix.step) this.drawNumbers(matrix, place);
+    if (cell.tall >= NUMBERED_CELL && matrix.step) this.drawNumbers(matrix, place);
     this.shapes.end();
   }
 
@@ -63,42 +62,42 @@ export class HeadMap {
       const longest = (names) => Math.min(LONGEST_WORD, Math.max(...names.map((name) => textWidth(name, WORD))));
       const left = Math.ceil(longest(words.rows)) + 8;
       const across = longest(words.columns);
-      const flat = cellSide(matrix, width - left, height - WORD - 8);
-      const isTilted = across > flat - 2;
+      const flat = cellSize(matrix, width - left, height - WORD - 8);
+      const isTilted = across > flat.wide - 2;
       const [top, right] = isTilted ? [Math.ceil(across * 0.79) + 14, Math.ceil(across * 0.5)] : [WORD + 8, 0];
-      const cell = isTilted ? cellSide(matrix, width - left - right, height - top) : flat;
-      if (cell >= WORDED_CELL) return { ...placed(matrix, cell, left, top, right), isTilted, hasWords: true };
+      const cell = isTilted ? cellSize(matrix, width - left - right, height - top) : flat;
+      if (cell.tall >= WORDED_CELL) return { ...placed(matrix, cell, left, top, right), isTilted, hasWords: true };
     }
-    return placed(matrix, cellSide(matrix, width, height), 0, 0, 0);
+    return placed(matrix, cellSize(matrix, width, height), 0, 0, 0);
   }
 
   // Draws the gaps between the cells, and a diagonal line through each blocked cell.
-  drawLines(matrix, { left, top, cell, inner }) {
-    if (cell < SEPARATE_CELL) return;
+  drawLines(matrix, { left, top, cell: { wide, tall }, inner }) {
+    if (tall < SEPARATE_CELL) return;
     const gaps = [];
     const { rows, columns } = matrix;
-    for (let column = 1; column < columns; column++) gaps.push(`M${left + column * cell} ${top}v${inner.height}`);
-    for (let row = 1; row < rows; row++) gaps.push(`M${left} ${top + row * cell}h${inner.width}`);
-    const look = { class: "gaps", "stroke-width": cell < 10 ? 0.5 : 1 };
+    for (let column = 1; column < columns; column++) gaps.push(`M${left + column * wide} ${top}v${inner.height}`);
+    for (let row = 1; row < rows; row++) gaps.push(`M${left} ${top + row * tall}h${inner.width}`);
+    const look = { class: "gaps", "stroke-width": tall < 10 ? 0.5 : 1 };
     this.shapes.put("lines", "path", "gaps", { ...look, d: gaps.join("") });
     const blocked = [];
     for (let row = 0; row < rows; row++)
       for (let column = 0; column < columns; column++)
         if (matrix.isBlocked(row, column))
-          blocked.push(`M${left + column * cell + 2} ${top + (row + 1) * cell - 2}l${cell - 4} ${4 - cell}`);
+          blocked.push(`M${left + column * wide + 2} ${top + (row + 1) * tall - 2}l${wide - 4} ${4 - tall}`);
     if (blocked.length) this.shapes.put("lines", "path", "blocked", { class: "shutline", d: blocked.join("") });
   }
 
   drawWords({ rows, columns }, { left, top, cell, isTilted }, looked) {
     rows.forEach((word, row) =>
       this.shapes.put("texts", "text", `row ${row}`, {
-        x: left - 6, y: top + (row + 0.5) * cell + 1, "font-size": WORD, text: shortened(word, LONGEST_WORD, WORD),
+        x: left - 6, y: top + (row + 0.5) * cell.tall + 1, "font-size": WORD, text: shortened(word, LONGEST_WORD, WORD),
         class: `end mapword${row === looked ? " asking" : ""}`,
       }),
     );
     columns.forEach((word, column) => {
       // Chinese letters are never turned: a word that is too wide stands upright, letter under letter.
-      const [x, y] = [left + (column + 0.5) * cell, top - 8];
+      const [x, y] = [left + (column + 0.5) * cell.wide, top - 8];
       const text = { "font-size": WORD, text: shortened(word, LONGEST_WORD, WORD) };
       const upright = { x, y: top - 6, class: "end mapword upright" };
       const tilted = { transform: `translate(${x + 1} ${y + 2}) rotate(${TILT})`, class: "mapword aside" };
@@ -108,9 +107,9 @@ export class HeadMap {
     });
   }
 
-  drawNumbers(matrix, { left, top, cell }) {
+  drawNumbers(matrix, { left, top, cell: { wide, tall } }) {
     const { kind, largest } = matrix;
-    const size = Math.min(13, Math.max(11, cell * 0.46));
+    const size = Math.min(13, Math.max(11, tall * 0.46));
     for (let row = 0; row < matrix.rows; row++) {
       const numbers = matrix.row(row);
       if (kind === "share" && isEvenRow(numbers)) continue;
@@ -120,10 +119,10 @@ export class HeadMap {
         const isTold = Math.abs(number) >= (kind === "times" ? TOLD_TIMES : TOLD_SHARE);
         if (!isTold || matrix.isBlocked(row, column) || matrix.isHidden?.(row, column)) continue;
         const text = spellCell(number, matrix);
-        if (textWidth(text, size, 600) > cell - 2) continue;
+        if (textWidth(text, size, 600) > wide - 2) continue;
         const isDark = Math.abs(number) > (kind === "times" ? Math.sqrt(largest) : largest / 2);
         this.shapes.put("texts", "text", `number ${row} ${column}`, {
-          x: left + (column + 0.5) * cell, y: top + (row + 0.5) * cell + 1, "font-size": size, text,
+          x: left + (column + 0.5) * wide, y: top + (row + 0.5) * tall + 1, "font-size": size, text,
           class: `middle mapnumber${isDark ? " inside" : ""}`,
         });
       }
@@ -132,7 +131,7 @@ export class HeadMap {
 }
 
 function placed({ rows, columns }, cell, left, top, right) {
-  const inner = { width: columns * cell, height: rows * cell };
+  const inner = { width: columns * cell.wide, height: rows * cell.tall };
   return {
     cell, left, top, inner,
     outer: { width: left + inner.width + right, height: top + inner.height },

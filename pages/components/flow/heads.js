@@ -17,6 +17,7 @@ import { fill, isAlike, said, spellNumber, spellPercent, spellWholePercent } fro
 const ABOVE = 214; // px: height of what stands above the view on the workbench, also while the page is scrolled
 const LEAST_HEIGHT = 420; // px
 const TEXTS_HEIGHT = 92; // px: height of the title and the legend of the large map, and the gaps between
+const BELOW = 12; // px: under a map that stands alone
 const SAME = 0.005; // shares that differ by less are told as equal
 
 export class HeadsView {
@@ -184,13 +185,14 @@ export class HeadsView {
   // Creates the tiles, if the names of the heads are new.
   fillGrid() {
     const { flow, grid, maps, room } = this;
-    const { columns, side, isWide, height } = room;
+    const { columns, wide, isWide, height } = room;
     const isNamed = isWide && Boolean(maps[0].group); // whether the name of a layer stands beside its heads
-    const tile = side + 2 * EDGE;
+    const tile = wide + 2 * EDGE;
     setOnce(grid, "style",
       `grid-template-columns: ${isNamed ? `${LAYER_NAME}px ` : ""}repeat(${columns}, ${tile}px);` +
       (height ? `max-height: ${height}px; overflow-y: auto` : ""));
     this.root.classList.toggle("wide", isWide);
+    grid.hidden = maps.length === 1; // its map is the large one
     const names = maps.map(({ key, title, group }) => ({ key, title, group }));
     if (isAlike(names, this.names)) return;
     this.names = names;
@@ -222,7 +224,7 @@ export class HeadsView {
   drawTiles() {
     const { flow, room } = this;
     const { palette } = flow.data;
-    const { side } = room;
+    const { wide, tall } = room;
     this.maps.forEach(({ matrix, caption, waits }, i) => {
       const { key, button, map } = this.tiles[i];
       const mark = this.markOf(key);
@@ -230,7 +232,7 @@ export class HeadsView {
       setOnce(button, "aria-pressed", String(Boolean(mark)));
       button.classList.toggle("other", mark === "B");
       button.classList.toggle("waits", Boolean(waits));
-      if (!waits) map.draw({ ...this.marksOf(matrix), matrix, palette, width: side, height: side });
+      if (!waits) map.draw({ ...this.marksOf(matrix), matrix, palette, width: wide, height: tall });
     });
   }
 
@@ -264,11 +266,13 @@ export class HeadsView {
     const isDifference = this.other !== null;
     write(this.title, this.titleOfMap());
     write(this.told, isDifference ? this.rowOfDifference() : [[this.sentenceOfMap(), ""]]);
-    const rest = height - TEXTS_HEIGHT - this.told.offsetHeight;
+    const isAlone = room.isWide && this.maps.length === 1; // then its texts stand beside it
+    this.root.classList.toggle("alone", isAlone);
+    const rest = isAlone ? height - BELOW : height - TEXTS_HEIGHT - this.told.offsetHeight;
     this.largeMap.draw({ ...this.marksOf(matrix), matrix, palette, width: room.large, height: rest });
     this.root.classList.toggle("difference", isDifference);
     this.root.classList.toggle("changes", matrix.kind === "change");
-    setOnce(this.large, "style", room.isWide ? `width: ${room.large}px` : "");
+    setOnce(this.large, "style", room.isWide && !isAlone ? `width: ${room.large}px` : "");
     setOnce(this.frame, "aria-label", `${this.title.textContent}. ${text.heads.read}`);
     readCells(this.largeMap.canvas, {
       rows: matrix.rows, columns: matrix.columns, at: () => this.cell,

@@ -46,11 +46,13 @@ const copyPicture = (flow) => ({ drawn: copyShapes(flow.svg), box: boxOf(flow) }
 // The maps of all heads, those beyond the edge of the scrolled tiles as well, and the large map beside them.
 function copyHeads({ root, grid, large, legend }) {
   legend.hidden = !legend.querySelector(".more"); // without colours, it says what one can press
-  const boxes = [...grid.children, large].map((each) => each.getBoundingClientRect());
+  const shown = [grid, large].filter((each) => !each.hidden);
+  const tiles = grid.hidden ? [] : [...grid.children];
+  const boxes = [...tiles, large].map((each) => each.getBoundingClientRect());
   const [left, top] = [root.getBoundingClientRect().left, Math.min(...boxes.map((each) => each.top))];
   const width = Math.max(...boxes.map(({ right }) => right - left));
   const height = Math.max(...boxes.map(({ bottom }) => bottom - top)) + BELOW;
-  const drawn = [grid, large].flatMap((each) => copyElement(each, { left, top }));
+  const drawn = shown.flatMap((each) => copyElement(each, { left, top }));
   return { drawn, box: { left: 0, top: 0, width, height } };
 }
 
