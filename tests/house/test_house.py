@@ -68,7 +68,7 @@ CORE_ROWS = (
     "analysis",
     "verification learned",
     "inputs",
-    "variants examples",
+    "variants examples checkpoints",
     "exercises",
     "drawing",
     "documents",
@@ -559,6 +559,7 @@ CHANGING = {  # one visitor's state, or what one call gathers; all other records
     "LinkedState",
     "Load",
     "LookOrder",
+    "ReadScores",
     "RunInputs",
     "WorkbenchState",
 }

@@ -1,0 +1,82 @@
+"""Defines AttentionCall: one attention layer of a model that ran, with its operands and the model's own result."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+BLOCKED_BELOW = -1e4  # exp(-10,000) is 0 in every precision, so that a number this low, added to a score, blocks it
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionCall:
+    """One call of an attention layer: what the model computed the weights from, and what it computed.
+
+    name: the name of the module in the model. q, k, v: as the scores and the output are computed from them, after RoPE
+    and norms. mask: as the model passed it, boolean (True = may attend) or floats to be added; None if nothing is
+    blocked. scale: the factor on q·k; None means 1/√d_k. bias: further floats to be added. cap: the bound of a soft
+    cap. sinks: one further score a head. window: the width of a sliding window, as the model named it. weights: None if
+    the model does not hand them out. way: "interface", or "watched" if the layer was read back from torch operations.
+    """
+
+    name: str
+    q: Float[Tensor, "B H T d_k"]
+    k: Float[Tensor, "B H_kv S d_k"]
+    v: Float[Tensor, "B H_kv S d_v"]
+    output: Float[Tensor, "B T H d_v"]
+    weights: Float[Tensor, "B H T S"] | None = None
+    mask: Tensor | None = None
+    scale: float | None = None
+    bias: Tensor | None = None
+    cap: float | None = None
+    sinks: Float[Tensor, " H"] | None = None
+    window: int | None = None
+    way: str = "interface"
+
+    @property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """(B, H, T, S) of the layer's scores."""
+        B, H, T, _ = self.q.shape
+        return B, H, T, self.k.shape[2]
+
+    @property
+    def rounding(self) -> float:
+        """The unit roundoff u of the model's precision, half a step after 1; the coarsest of its tensors' dtypes."""
+        given = (self.q, self.k, self.v, self.output, self.weights)
+        return max(torch.finfo(tensor.dtype).eps for tensor in given if tensor is not None) / 2
+
+    def split_mask(self) -> tuple[Tensor | None, Tensor | None]:
+        """Return which pairs may attend, and what is added to their scores; None for either that does nothing.
+
+        Both have four axes that broadcast to (B, H, T, S); the second one is float64. A number of at most BLOCKED_BELOW
+        blocks a pair.
+
+        >>> q = torch.ones(1, 1, 2, 2)
+        >>> mask = torch.tensor([[0.0, -65504.0], [-1.5, 0.0]])
+        >>> allowed, bias = AttentionCall("layer", q, q, q, q.transpose(1, 2), mask=mask).split_mask()
+        >>> allowed.tolist(), bias.tolist()
+        ([[[[True, False], [True, True]]]], [[[[0.0, 0.0], [-1.5, 0.0]]]])
+        """
+        *_, S = self.sizes
+        allowed, added = None, None
+        if self.mask is not None:
+            mask = as_four_axes(self.mask)[..., :S]  # a mask for a cache may be longer than the keys
+            allowed, added = (mask, None) if mask.dtype == torch.bool else (None, mask.double())
+        if self.bias is not None:
+            bias = as_four_axes(self.bias).double()
+            added = bias if added is None else added + bias
+        if added is not None:
+            high = added > BLOCKED_BELOW
+            allowed = high if allowed is None else allowed & high
+            added = added.masked_fill(~high, 0.0)
+        is_open = allowed is None or bool(allowed.all())
+        is_plain = added is None or not bool(added.any())
+        return (None if is_open else allowed), (None if is_plain else added)
+
+
+def as_four_axes(tensor: Tensor) -> Tensor:
+    """Return a tensor with leading axes of length 1, up to four axes in all; (B, T, S) gets its axis of heads."""
+    if tensor.dim() == 3:
+        return tensor.unsqueeze(1)
+    return tensor[(None,) * (4 - tensor.dim())]

@@ -1,0 +1,127 @@
+"""Records the attention layers of models that ask transformers which attention function to use.
+
+Such a model runs with its own "eager" function, which computes the weights step by step; the function is wrapped only
+in the context (thread or task) that records, so that nothing changes for others. transformers is not imported here: a
+model of that library has imported it.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attention_core.checkpoints.call import AttentionCall
+
+CallList = list[tuple[torch.nn.Module | None, AttentionCall]]
+RECORDED: ContextVar[CallList | None] = ContextVar("recorded attention calls", default=None)
+OPERANDS = ("module", "query", "key", "value", "attention_mask")
+
+
+@contextmanager
+def recorded_calls() -> Iterator[CallList]:
+    """Collect every attention call of transformers' interface in this context, as (module, call) pairs.
+
+    All models in this context use their eager attention until the end. Empty if transformers is not imported.
+    """
+    if "transformers" in sys.modules:
+        wrap_interface()
+    calls: CallList = []
+    token = RECORDED.set(calls)
+    try:
+        yield calls
+    finally:
+        RECORDED.reset(token)
+
+
+@cache
+def wrap_interface() -> None:
+    """Let transformers' interface answer with a recorded eager function where a context records; once a process.
+
+    Both places ask the context first: which implementation a model's config names, which also chooses the form of its
+    masks, and which function that is.
+    """
+    from transformers.configuration_utils import PreTrainedConfig
+    from transformers.modeling_utils import AttentionInterface
+
+    find_plain, implementation = AttentionInterface.get_interface, PreTrainedConfig._attn_implementation
+
+    def get_interface(self, attn_implementation: str, default: Callable) -> Callable:
+        calls = RECORDED.get()
+        if calls is None:
+            return find_plain(self, attn_implementation, default)
+        return record_into(calls, find_plain(self, "eager", default))
+
+    def read_implementation(config) -> str | None:
+        return implementation.fget(config) if RECORDED.get() is None else "eager"
+
+    AttentionInterface.get_interface = get_interface
+    PreTrainedConfig._attn_implementation = property(read_implementation, implementation.fset)
+
+
+def record_into(calls: CallList, eager: Callable) -> Callable:
+    """Return a model's eager attention function, which also appends a call for each time that it runs."""
+
+    def attention(*given, **named):
+        result = eager(*given, **named)
+        output, weights = result[:2]
+        operands = name_operands(eager, given, named)
+        calls.append((operands.get("module"), read_call(operands, output, weights)))
+        return result
+
+    return attention
+
+
+def name_operands(function: Callable, given: tuple, named: dict) -> dict[str, Any]:
+    """Return the arguments of a call by name; the first five by OPERANDS, whatever the function calls them."""
+    signature = inspect.signature(function)
+    values = dict(signature.bind(*given, **named).arguments)
+    rest: dict[str, Any] = {}
+    for parameter in signature.parameters.values():
+        if parameter.kind == parameter.VAR_KEYWORD:
+            rest = values.pop(parameter.name, {})
+    first = dict(zip(OPERANDS, values.values(), strict=False))
+    return {**rest, **values, **first}
+
+
+def read_call(operands: dict[str, Any], output: Tensor, weights: Tensor | None) -> AttentionCall:
+    """Return one call from the arguments that the model passed and from what its function returned."""
+    q, k, v = (with_batch(operands[name]) for name in ("query", "key", "value"))
+    module = operands.get("module")
+    scale = operands.get("scaling")
+    if scale is None:
+        scale = getattr(module, "scaling", None)
+    cap, window = operands.get("softcap"), operands.get("sliding_window")
+    return AttentionCall(
+        name="",
+        q=q,
+        k=k,
+        v=v,
+        output=output.reshape(q.shape[0], q.shape[2], q.shape[1], v.shape[-1]),
+        weights=None if weights is None else with_batch(weights),
+        mask=operands.get("attention_mask"),
+        scale=None if scale is None else float(scale),
+        bias=operands.get("position_bias"),
+        cap=float(cap) if cap else None,
+        sinks=find_sinks(operands, module, heads=q.shape[1]),
+        window=window if isinstance(window, int) and window > 0 else None,
+    )
+
+
+def with_batch(tensor: Tensor) -> Tensor:
+    """Return a tensor of heads with a batch axis, which a few models leave out."""
+    return tensor if tensor.dim() == 4 else tensor[None]
+
+
+def find_sinks(operands: dict[str, Any], module: torch.nn.Module | None, heads: int) -> Tensor | None:
+    """Return the sinks of a call, one number a head; None if the call has none."""
+    for sinks in (operands.get("s_aux"), operands.get("sinks"), getattr(module, "sinks", None)):
+        if isinstance(sinks, Tensor) and sinks.numel() >= heads:
+            by_head = sinks.detach().movedim(1, -1) if sinks.dim() == 4 else sinks.detach()
+            return by_head.reshape(-1, heads)[0]
+    return None

@@ -1,0 +1,159 @@
+"""Runs a model and records every attention layer: through the interface of transformers, and by watching the rest.
+
+>>> model = torch.nn.TransformerEncoderLayer(4, 2, batch_first=True).eval()
+>>> recording = record(model, torch.eye(4)[None])
+>>> len(recording.traces), recording.passed
+(1, True)
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor
+
+from attention_core.checkpoints.call import AttentionCall
+from attention_core.checkpoints.interface import CallList, recorded_calls
+from attention_core.checkpoints.named_biases import find_bucket_tables
+from attention_core.checkpoints.recording import Recording
+from attention_core.checkpoints.watched_run import watch
+from attention_core.checkpoints.watched_scores import read_watched
+from attention_core.record.errors import AttentionError
+
+# {model: the names of inputs with which the interface of transformers showed all its attention}
+USE_INTERFACE: WeakKeyDictionary[torch.nn.Module, set[frozenset[str]]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False)
+class Census:
+    """What of a model's run is attention: the layers by name, those among them that only watching showed, the rest.
+
+    missing: what is no recorded attention, and why.
+    """
+
+    layers: tuple[str, ...]
+    watched: tuple[str, ...]
+    missing: tuple[AttentionError, ...]
+
+
+def record(model: torch.nn.Module, *given, **inputs) -> Recording:
+    """Run a model without gradients, and record every attention layer with its q, k, v, weights and output.
+
+    Models of transformers run with their eager attention, which computes the weights, and are otherwise unchanged: the
+    run returns the same numbers, bit by bit. Any other model of torch is watched operation by operation; so is the
+    first run of each model, in a fifth more time, to learn whether the interface of transformers shows all its layers.
+
+    model: in eval mode. given, inputs: what the model takes.
+
+    Raises AttentionError (a ValueError) if the model is in training mode, or computes no attention: then with the
+    reasons. Errors of the model's own pass through.
+
+    >>> attention = torch.nn.MultiheadAttention(4, 2, batch_first=True).eval()
+    >>> [row] = record(attention, *[torch.eye(4)[None]] * 3).proof()
+    >>> row.passed, row.apart <= row.bound
+    (True, True)
+    """
+    require_eval(model)
+    kind = frozenset(inputs)
+
+    def run() -> object:
+        return model(*given, **inputs)
+
+    if kind in USE_INTERFACE.get(model, ()):
+        with torch.no_grad(), recorded_calls() as pairs:
+            outputs = run()
+        return make_recording(model, name_calls(model, pairs), outputs)
+    calls, missing, outputs = run_watched(model, run, count_texts((*given, *inputs.values())))
+    if all(call.way == "interface" for call in calls):
+        USE_INTERFACE.setdefault(model, set()).add(kind)
+    return make_recording(model, calls, outputs, missing)
+
+
+def census(model: torch.nn.Module, *given, **inputs) -> Census:
+    """Return what of a model's run is attention, by watching every operation; arguments and errors are record's.
+
+    >>> layer = torch.nn.TransformerEncoderLayer(4, 2, batch_first=True).eval()
+    >>> census(layer, torch.eye(4)[None]).layers
+    ('self_attn',)
+    """
+    require_eval(model)
+    texts = count_texts((*given, *inputs.values()))
+    calls, missing, _ = run_watched(model, lambda: model(*given, **inputs), texts)
+    recording = make_recording(model, calls, None, missing)
+    watched = tuple(call.name for call in calls if call.way == "watched")
+    return Census(recording.layers, watched, recording.missing)
+
+
+def require_eval(model: torch.nn.Module) -> None:
+    """Raise AttentionError if a model is in training mode, in which dropout changes its numbers."""
+    if model.training:
+        raise AttentionError("model_trains")
+
+
+def run_watched(
+    model: torch.nn.Module, run: Callable[[], object], texts: int
+) -> tuple[list[AttentionCall], list[AttentionError], object]:
+    """Run a model, watched; return its attention calls in order, why further softmaxes are none, and its outputs.
+
+    texts: the number of texts of the run.
+    """
+    with torch.no_grad(), recorded_calls() as pairs:
+        watched, outputs = watch(model, run)
+    found, reasons = read_watched(watched, texts)
+    calls = join_calls(name_calls(model, pairs), found)
+    names = {call.name for call in calls}
+    return calls, [reason for reason in reasons if reason.values["layer"] not in names], outputs
+
+
+def join_calls(shown: Sequence[AttentionCall], found: Sequence[AttentionCall]) -> list[AttentionCall]:
+    """Return the calls of the interface, and those that it does not show where they were found between them."""
+    rest = list(shown)
+    names = {call.name for call in shown}
+    calls = []
+    for call in found:
+        if call.name not in names:
+            calls.append(call)
+        elif rest:
+            calls.append(rest.pop(0))
+    return [*calls, *rest]
+
+
+def name_calls(model: torch.nn.Module, pairs: CallList) -> list[AttentionCall]:
+    """Return calls with the names that their modules have in a model."""
+    names = {module: name for name, module in model.named_modules()}
+    return [replace(call, name=names.get(module, "")) for module, call in pairs]
+
+
+def make_recording(
+    model: torch.nn.Module, calls: Sequence[AttentionCall], outputs: object, missing: Iterable[AttentionError] = ()
+) -> Recording:
+    """Return the recording of a run. Raises AttentionError, with the reasons, if nothing of it is attention."""
+    reasons = list({str(error): error for error in missing}.values())  # each once
+    if not calls:
+        reasons = reasons or [AttentionError("no_softmax_found")]
+        raise AttentionError("no_attention_recorded", reasons="; ".join(map(str, reasons)))
+    reasons += [AttentionError("layer_without_softmax", layer=name) for name in find_other_layers(model, calls)]
+    return Recording(tuple(calls), outputs, tuple(reasons), find_bucket_tables(model))
+
+
+def find_other_layers(model: torch.nn.Module, calls: Sequence[AttentionCall]) -> list[str]:
+    """Return the names of a model's layers without a recorded call, beside layers that have one.
+
+    The layers of a model are the members of a ModuleList that is not inside another one.
+    """
+    lists = [name for name, module in model.named_modules() if isinstance(module, torch.nn.ModuleList)]
+    others = []
+    for name in lists:
+        if any(name.startswith(f"{outer}.") for outer in lists):
+            continue
+        layers = [f"{name}.{number}" for number in range(len(model.get_submodule(name)))]
+        with_calls = [layer for layer in layers if any(f"{call.name}.".startswith(f"{layer}.") for call in calls)]
+        if with_calls:
+            others += [layer for layer in layers if layer not in with_calls]
+    return others
+
+
+def count_texts(values: Iterable[object]) -> int:
+    """Return the length of the first axis of the first tensor among some inputs; 1 if there is none."""
+    return next((value.shape[0] for value in values if isinstance(value, Tensor) and value.dim()), 1)

@@ -1,0 +1,159 @@
+"""Watches every torch operation of a run, and finds attention in it: a softmax whose result multiplies values.
+
+Nothing is known of the model, and no module's name is read. How the scores were made is read back in watched_scores.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils._python_dispatch import TorchDispatchMode
+
+SAME_NUMBERS = frozenset(
+    (
+        *("view", "_unsafe_view", "reshape", "_reshape_alias", "expand", "squeeze", "unsqueeze", "slice"),
+        *("transpose", "permute", "t", "alias", "detach", "contiguous", "clone", "copy_", "_to_copy", "lift_fresh"),
+        *("dropout", "native_dropout"),  # in eval mode
+    )
+)  # operations that change at most the shape, the order or the dtype of the numbers
+SOFTMAXES = frozenset(("_softmax", "_safe_softmax", "softmax"))
+CHANGES_OF_WEIGHTS = frozenset(("masked_fill", "masked_fill_", "where", "mul", "nan_to_num", "div"))
+PRODUCTS = {"bmm": (0, 1), "mm": (0, 1), "baddbmm": (1, 2), "addmm": (1, 2)}  # the two operands of each product
+MOST_CHANGES = 24  # operations between a softmax and the product with the values
+WATCHING = threading.Lock()  # torch's choice of a fused attention is one for the whole process
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """One operation as it was computed.
+
+    made_by: {index of an argument: the operation that made it}. module: the name of the module that ran it.
+    """
+
+    name: str
+    arguments: tuple
+    named: Mapping[str, object]
+    result: Tensor
+    made_by: dict[int, "Computed"] = field(default_factory=dict)
+    module: str = ""
+
+    def source(self, argument: int = 0) -> "Computed | None":
+        """The operation that made an argument; None if it came from outside the run."""
+        return self.made_by.get(argument)
+
+
+@dataclass(frozen=True, eq=False)
+class Mixing:
+    """A softmax, the product in which its weights mix the values, and which operand of the product they are."""
+
+    softmax: Computed
+    product: Computed
+    operand: int
+
+
+class OperationWatch(TorchDispatchMode):
+    """Keeps all operations of a run, and the products in which the result of a softmax multiplies values.
+
+    running: the names of the modules that run now, the innermost last.
+    """
+
+    def __init__(self, running: list[str]):
+        super().__init__()
+        self.running = running
+        self.operations: dict[int, Computed] = {}  # by the id of the result, which each of them keeps alive
+        self.softmaxes: list[Computed] = []
+        self.mixings: list[Mixing] = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        """Compute an operation as it would be without the watch, and keep it."""
+        kwargs = kwargs or {}
+        name = func.overloadpacket.__name__
+        made_by = self.find_sources(args)
+        kept = args
+        if name.endswith("_") and args and isinstance(args[0], Tensor):
+            kept = (args[0].clone(), *args[1:])  # what is changed in place, as it was
+        result = func(*args, **kwargs)
+        first = result[0] if isinstance(result, tuple | list) and result else result
+        if isinstance(first, Tensor):
+            self.keep(Computed(name, kept, kwargs, first, made_by, self.running[-1] if self.running else ""))
+        return result
+
+    def find_sources(self, arguments: tuple) -> dict[int, Computed]:
+        """Return the operations that made the tensors among some arguments, by index."""
+        tensors = {place: id(value) for place, value in enumerate(arguments) if isinstance(value, Tensor)}
+        return {place: self.operations[key] for place, key in tensors.items() if key in self.operations}
+
+    def keep(self, computed: Computed) -> None:
+        """Keep an operation; note a softmax over keys, and the product in which one meets its values."""
+        self.operations[id(computed.result)] = computed
+        result = computed.result
+        is_softmax = computed.name in SOFTMAXES and result.is_floating_point() and result.dim() >= 3
+        if is_softmax and computed.arguments[1] in (-1, result.dim() - 1):
+            self.softmaxes.append(computed)
+        for operand in PRODUCTS.get(computed.name, ()):
+            softmax = find_softmax(computed.source(operand))
+            if softmax is not None and all(softmax is not mixing.softmax for mixing in self.mixings):
+                self.mixings.append(Mixing(softmax, computed, operand))
+
+    def unmixed(self) -> list[Computed]:
+        """Return the softmaxes whose weights mix no values in one product."""
+        mixed = {id(mixing.softmax) for mixing in self.mixings}
+        return [softmax for softmax in self.softmaxes if id(softmax) not in mixed]
+
+
+def find_softmax(computed: Computed | None) -> Computed | None:
+    """Return the softmax from which a tensor comes without other arithmetic than masking, dropout or a factor."""
+    for _ in range(MOST_CHANGES):
+        if computed is None or computed.name in SOFTMAXES:
+            return computed
+        if computed.name not in SAME_NUMBERS | CHANGES_OF_WEIGHTS:
+            return None
+        places = {"where": (1, 2), "mul": (0, 1)}.get(computed.name, (0,))
+        computed = next((source for place in places if (source := computed.source(place)) is not None), None)
+    return None
+
+
+@contextmanager
+def module_names(model: torch.nn.Module) -> Iterator[list[str]]:
+    """Keep the names of the modules that this thread runs now, the innermost last, by hooks that are removed again."""
+    running: list[str] = []
+    thread = threading.get_ident()
+
+    def enter(name: str) -> None:
+        if threading.get_ident() == thread:
+            running.append(name)
+
+    def leave(*_) -> None:
+        if threading.get_ident() == thread:
+            running.pop()
+
+    hooks = []
+    for name, module in model.named_modules():
+        hooks.append(module.register_forward_pre_hook(lambda *_, name=name: enter(name)))
+        hooks.append(module.register_forward_hook(leave, always_call=True))
+    try:
+        yield running
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def watch(model: torch.nn.Module, run: Callable[[], object]) -> tuple[OperationWatch, object]:
+    """Run a model with every operation watched; return the watch and what the run returned.
+
+    Fused attention is computed step by step meanwhile, in this whole process, so that one run is watched at a time. All
+    results of the run are kept in memory until the watch is dropped.
+    """
+    with WATCHING:
+        is_fast = torch.backends.mha.get_fastpath_enabled()
+        torch.backends.mha.set_fastpath_enabled(False)
+        try:
+            with module_names(model) as running, OperationWatch(running) as watched, sdpa_kernel(SDPBackend.MATH):
+                outputs = run()
+        finally:
+            torch.backends.mha.set_fastpath_enabled(is_fast)
+    return watched, outputs

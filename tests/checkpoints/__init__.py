@@ -1,0 +1,1 @@
+"""Tests of recording and opening the attention of other people's models."""

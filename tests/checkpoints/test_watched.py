@@ -1,0 +1,157 @@
+"""Watches attention that is written in many ways in plain torch, and reads back how its scores were made."""
+
+import math
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from attention_core.checkpoints import Recording, record
+from attention_core.record.errors import AttentionError
+
+B, T, H, D = 2, 5, 3, 7  # D: of a head
+FUTURE = torch.ones(T, T).triu(1).bool()
+
+
+class Written(nn.Module):
+    """An attention layer whose arithmetic from q, k and v on is given."""
+
+    def __init__(self, mix: Callable[[Tensor, Tensor, Tensor], Tensor]):
+        super().__init__()
+        generator = torch.Generator().manual_seed(3)
+        self.qkv = nn.Parameter(torch.randn(H * D, 3 * H * D, generator=generator))
+        self.mix = mix
+
+    def forward(self, x: Tensor) -> Tensor:
+        q, k, v = (part.unflatten(-1, (H, D)).transpose(1, 2) for part in (x @ self.qkv).chunk(3, dim=-1))
+        return self.mix(q, k, v)
+
+
+def run(mix: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Recording:
+    """The recording of a layer; B texts of T words."""
+    x = 0.2 * torch.randn(B, T, H * D, generator=torch.Generator().manual_seed(4))
+    return record(Written(mix).eval(), x)
+
+
+# ---- the ways --------------------------------------------------------------------------------------------------------
+def by_root(q, k, v):
+    return (q @ k.mT / math.sqrt(D)).softmax(-1) @ v
+
+
+def filled(q, k, v):
+    return (q @ k.mT * D**-0.5).masked_fill(FUTURE, -torch.inf).softmax(-1) @ v
+
+
+def filled_in_place(q, k, v):
+    scores = q @ k.mT
+    scores /= D**0.5
+    scores.masked_fill_(FUTURE, float("-inf"))
+    return scores.softmax(-1) @ v
+
+
+def added_mask(q, k, v):
+    return (q @ k.mT / D**0.5 + torch.zeros(T, T).masked_fill(FUTURE, -1e9)).softmax(-1) @ v
+
+
+def chosen(q, k, v):
+    return torch.where(FUTURE, torch.tensor(-1e30), q @ k.mT / D**0.5).softmax(-1) @ v
+
+
+def kept(q, k, v):
+    return torch.where(~FUTURE, q @ k.mT / D**0.5, torch.tensor(-1e30)).softmax(-1) @ v
+
+
+def by_einsum(q, k, v):
+    scores = torch.einsum("bhqd,bhkd->bhqk", q, k) * D**-0.5
+    return torch.einsum("bhqk,bhkd->bqhd", scores.masked_fill(FUTURE, -1e5).softmax(-1), v)
+
+
+def by_baddbmm(q, k, v):
+    flat_q, flat_k, flat_v = (part.flatten(0, 1) for part in (q, k, v))
+    bias = torch.zeros(B * H, T, T).masked_fill(FUTURE, -1e9)
+    return torch.baddbmm(bias, flat_q, flat_k.mT, alpha=D**-0.5).softmax(-1) @ flat_v
+
+
+def by_sdpa(q, k, v):
+    return nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+def values_first(q, k, v):
+    return (v.mT @ by_weights(q, k).mT).mT
+
+
+def by_weights(q, k):
+    return (q @ k.mT * D**-0.5).masked_fill(FUTURE, -1e9).softmax(-1)
+
+
+CAUSAL_WAYS = [filled, filled_in_place, added_mask, chosen, kept, by_einsum, by_baddbmm, by_sdpa, values_first]
+
+
+@pytest.mark.parametrize("mix", CAUSAL_WAYS, ids=lambda mix: mix.__name__)
+def test_each_way_of_writing_causal_attention_is_read(mix):
+    recording = run(mix)
+    [call], [row] = recording.calls, recording.proof()
+    config = recording.run(0).config
+    assert row.passed, row.reason
+    assert (config.masks, config.scale, call.way) == ((("causal", {}),), None, "watched")
+    assert call.sizes == (B, H, T, T)
+    qkv = (part.double() for part in (call.q, call.k, call.v))
+    expected = nn.functional.scaled_dot_product_attention(*qkv, is_causal=True)
+    assert torch.allclose(recording.traces[0]["head_outputs"], expected, atol=1e-12)
+
+
+def test_no_mask_and_no_scale_are_read_as_such():
+    assert run(by_root).run(0).config.masks == ()
+    plain = run(lambda q, k, v: (q @ k.mT).softmax(-1) @ v)
+    assert plain.run(0).config.scale == 1.0 and plain.passed
+
+
+def test_a_bias_of_any_kind_is_read_and_one_of_alibi_is_named():
+    generator = torch.Generator().manual_seed(5)
+    drawn = torch.randn(H, T, T, generator=generator)
+    away = (torch.arange(T) - torch.arange(T)[:, None]).abs()
+    slopes = torch.tensor([0.5, 0.25, 0.125])
+    any_bias = run(lambda q, k, v: (q @ k.mT + drawn).softmax(-1) @ v)
+    alibi = run(lambda q, k, v: (q @ k.mT - slopes[:, None, None] * away).softmax(-1) @ v)
+    assert any_bias.passed and any_bias.run(0).given == ("bias",)
+    assert torch.allclose(any_bias.traces[0]["bias"].float().expand(B, H, T, T), drawn.expand(B, H, T, T))
+    assert alibi.passed and alibi.run(0).config.positions == (("alibi", {"slopes": (0.5, 0.25, 0.125)}),)
+
+
+def test_heads_that_share_keys_and_values_are_joined_again():
+    recording = run(lambda q, k, v: by_root(q, k[:, :1].expand_as(k), v[:, :1].expand_as(v)))
+    assert recording.calls[0].k.shape == (B, 1, T, D) and recording.passed
+
+
+def test_a_query_that_may_attend_to_nothing_is_counted_and_not_compared():
+    nothing = torch.zeros(T, T).index_fill_(0, torch.tensor([2]), -1e9)
+    [row] = run(lambda q, k, v: (q @ k.mT + nothing).softmax(-1) @ v).proof()
+    assert row.passed and row.blocked_rows == B * H
+
+
+@pytest.mark.parametrize(
+    "mix, reason",
+    [
+        (lambda q, k, v: torch.relu(q @ k.mT).softmax(-1) @ v, "go through relu, which is not read"),
+        (lambda q, k, v: (q - k).softmax(-1).mT @ v, "made of no product of two tensors"),
+        (lambda q, k, v: (q @ k.mT).masked_fill(FUTURE, -3.0).softmax(-1) @ v, "-3.0 replaces some scores"),
+        (lambda q, k, v: (q @ k.mT).softmax(-1).sin() @ v, "meets no values"),
+        (lambda q, k, v: (q @ k.mT).sigmoid() @ v, "no softmax was computed"),
+    ],
+)
+def test_what_is_no_softmax_attention_is_refused_with_its_reason(mix, reason):
+    with pytest.raises(AttentionError, match=reason):
+        run(mix)
+
+
+def test_models_of_torch_itself_are_watched():
+    torch.manual_seed(0)
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(20, 4, 24, batch_first=True), 2).eval()
+    x = torch.randn(3, 7, 20, generator=torch.Generator().manual_seed(1))
+    recording = record(encoder, x, mask=nn.Transformer.generate_square_subsequent_mask(7), is_causal=True)
+    assert recording.layers == ("layers.0.self_attn", "layers.1.self_attn") and recording.passed
+    _, weights = encoder.layers[0].self_attn(
+        x, x, x, attn_mask=torch.ones(7, 7).triu(1).bool(), average_attn_weights=False
+    )
+    assert torch.allclose(recording.traces[0]["weights"].float(), weights, atol=1e-6)
