@@ -107,11 +107,9 @@ def name_column(step: str) -> str:
 
 
 def name_shortly(trace: Trace, part: FlowPart) -> str:
-    """Returns what names a step's column where its label has no room: a shorter word, the vector's symbol, or ""."""
+    """Returns what names a step's column where its label has no room: a shorter word if there is one, else its sign."""
     key = f"flow.short.{part.name}"
-    if has(key):
-        return say(key)
-    return "" if part.after else part_sign(trace, part)
+    return say(key) if has(key) else part_sign(trace, part)
 
 
 # ---- rows ------------------------------------------------------------------------------------------------------------

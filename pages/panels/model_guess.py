@@ -4,7 +4,13 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from attention_core.learned.language.guessing import Judgement, Reference, judge_sentence, read_student_figures
+from attention_core.learned.language.guessing import (
+    SURE,
+    Judgement,
+    Reference,
+    judge_sentence,
+    read_student_figures,
+)
 from attention_core.learned.language.shipped import load_recipe, other_form
 from attention_core.record.number_text import format_fixed, format_percent
 from pages.panels.model_rail import words_of_model
@@ -70,14 +76,22 @@ def show_judgement(screen: ScreenState) -> None:
     told = [tell_reference(name, words, each) for each in judgement.references[:MOST_REFERENCES]]
     read = tell_stand_ins(screen, words)
     if judgement.outside:
-        st.warning(" ".join((tell_guess(words, judgement), *told, *read)), icon=SIGN)
+        st.warning(" ".join((tell_guess(words, judgement), *told, *tell_large_weight(judgement), *read)), icon=SIGN)
     elif judgement.references:
         answers = [tell_answer(words, each) for each in judgement.references[:MOST_REFERENCES]]
-        measured = say("guess.blind", **vars(read_student_figures()[name]))
-        note = " ".join((*answers, say("guess.blind_short"), *read))
+        figures = vars(read_student_figures()[name])
+        measured = say("guess.blind", **figures)
+        note = " ".join((*answers, say("guess.blind_short", **figures), *read))
         st.caption(note, help=" ".join((*told, measured)))
     elif read:
         st.caption(read[0])
+
+
+def tell_large_weight(judgement: Judgement) -> list[str]:
+    """Returns the text that a large weight makes no guess right, if a guessed answer has one; else []."""
+    weights = [each.answer.weight for each in judgement.references[:MOST_REFERENCES] if each.doubts]
+    largest = max(weights, default=0.0)
+    return [say("guess.large_weight", percent=format_percent(largest))] if largest >= SURE else []
 
 
 def tell_stand_ins(screen: ScreenState, words: Sequence[str]) -> list[str]:
@@ -201,13 +215,17 @@ def tell_answer(words: Sequence[str], reference: Reference) -> str:
 
 
 def ask_model(words: Sequence[str], reference: Reference) -> str:
-    """Returns the beginning of a sentence: the noun to which a pronoun refers for the model, and its weight."""
+    """Returns the beginning of a sentence: the noun to which a pronoun refers for the model, and its weight.
+
+    It names the word whose weights are read, if that is not the pronoun.
+    """
     answer = reference.answer
     return say(
-        "guess.answer",
+        "guess.answer" if answer.asked == reference.pronoun else "guess.answer_at",
         pronoun=escape_markdown(words[reference.pronoun]),
         word=say("guess.nobody") if answer.word is None else escape_markdown(words[answer.word]),
         percent=format_percent(answer.weight),
+        asked=escape_markdown(words[answer.asked]),
     )
 
 

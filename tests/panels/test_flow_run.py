@@ -27,7 +27,7 @@ def test_each_language_has_its_own_names(screen):
     assert [names["en"][step] for step in ("head_outputs", "concat", "output")] == ["sum", "all heads", "output"]
     assert [names["zh"][step] for step in ("head_outputs", "concat", "output")] == ["求和", "所有头", "输出"]
     shorter = {part["name"]: part["short"] for part in flow_run_for(screen).described}
-    assert [shorter[step] for step in ("q", "concat", "output")] == ["q", "heads", ""]
+    assert [shorter[step] for step in ("q", "concat", "output")] == ["q", "heads", "· W"]
 
 
 def test_what_one_visitor_does_to_it_no_other_sees(screen):

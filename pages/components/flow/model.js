@@ -16,7 +16,7 @@ import { keyHead, lastOf, placeOf, totalOf } from "./twin.js";
  * @property {string[]} reads the names of the parts from which it is computed
  * @property {string} sign
  * @property {string} label
- * @property {string} short a name for where the label has no room, or ""
+ * @property {string} short a name for where the label has no room
  * @property {string} family
  * @property {boolean} is_share
  * @property {boolean} mixes whether it is the weighted sum of the values
