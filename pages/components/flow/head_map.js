@@ -2,8 +2,7 @@
 import { added, addedShape, setAttributes } from "../dom.js";
 import { WIDE } from "../printed.js";
 import { cellSize } from "./heads_layout.js";
-import { isEvenRow } from "./map.js";
-import { paintMap } from "./map_cells.js";
+import { isEvenRow, paintMap } from "./map_cells.js";
 import { Shapes } from "./shapes.js";
 import { shortened, spellNumber, textWidth } from "./words.js";
 
@@ -36,7 +35,7 @@ export class HeadMap {
    * @param {Record<string, string>} view.palette
    * @param {number} view.width the room for the map and its words, in px
    * @param {number} view.height
-   * @param {{ start: number, size: number }} view.row the row to frame, as shares of the height
+   * @param {{ start: number, size: number } | null} view.row the row to frame, as shares of the height
    * @param {{ rows: string[], columns: string[] } | null} view.words null for a map without words
    */
   draw({ matrix, palette, width, height, row, words }) {
@@ -49,9 +48,8 @@ export class HeadMap {
     setAttributes(this.svg, { ...outer, viewBox: `0 0 ${outer.width} ${outer.height}` });
     this.shapes.begin();
     this.drawLines(matrix, place);
-    const [y, tall] = [top + row.start * inner.height, Math.max(row.size * inner.height, 3)];
-    this.shapes.put("frames", "rect", "row", { x: left, y, width: inner.width, height: tall, rx: 2, class: "asks" });
-    if (words && place.hasWords) this.drawWords(words, place, Math.round(row.start * matrix.rows));
+    if (row) this.frameRow(row, place);
+    if (words && place.hasWords) this.drawWords(words, place, row ? Math.round(row.start * matrix.rows) : null);
     if (cell.tall >= NUMBERED_CELL && matrix.step) this.drawNumbers(matrix, place);
     this.shapes.end();
   }
@@ -69,6 +67,11 @@ export class HeadMap {
       if (cell.tall >= WORDED_CELL) return { ...placed(matrix, cell, left, top, right), isTilted, hasWords: true };
     }
     return placed(matrix, cellSize(matrix, width, height), 0, 0, 0);
+  }
+
+  frameRow({ start, size }, { left, top, inner }) {
+    const [y, height] = [top + start * inner.height, Math.max(size * inner.height, 3)];
+    this.shapes.put("frames", "rect", "row", { x: left, y, width: inner.width, height, rx: 2, class: "asks" });
   }
 
   // Draws the gaps between the cells, and a diagonal line through each blocked cell.

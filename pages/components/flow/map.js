@@ -4,12 +4,12 @@
 // The animation from the flow to the map depends only on `opened`, which goes from 0 (flow) to 1 (map).
 // First, the numbers that the flow also shows move from their places in the flow to their cells in the map.
 // Then the other rows appear, beginning with the rows next to the selected one.
+import { isEvenRow } from "./map_cells.js";
 import { between, blendTables, clamp, easeInOut, easeOut } from "./motion.js";
 import { TELLING_SHARE } from "./picture/ribbons.js";
 import { Shapes } from "./shapes.js";
 import { legible, shortened, spellNumber, spellPercent, textWidth } from "./words.js";
 
-const EVEN_GAP = 1e-6; // a row counts as uniform if its positive attention weights differ by less than this
 const MAP_LAYERS = ["cells", "texts", "hits"];
 const LEGIBLE_CELL = { width: 32, height: 16 }; // px: smaller cells show no number
 const WIDEST_CELL = 2.2; // largest width of a cell, as a multiple of its height
@@ -252,14 +252,3 @@ export class MapView {
 export const WAITING = 0.35; // opacity of numbers that the server computes only after a drag ends
 const FADED = 0.45; // opacity of rows of queries that are not selected, in presentation mode
 const isPlace = (place, row, column) => place !== null && place.row === row && place.column === column;
-
-/** Whether all positive attention weights of a row are equal. @param {Iterable<number>} shares */
-export function isEvenRow(shares) {
-  let [least, most] = [Infinity, 0];
-  for (const share of shares) {
-    if (share > 0) least = Math.min(least, share);
-    most = Math.max(most, share);
-  }
-  return most - least < EVEN_GAP;
-}
-

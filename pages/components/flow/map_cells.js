@@ -5,6 +5,7 @@ import { clamp, finite } from "./motion.js";
 /** @typedef {import("./model.js").Matrix} Matrix */
 
 const LESS = 0.3; // opacity of a cell with no share, among multiples of the even share
+const EVEN_GAP = 1e-6; // a row counts as uniform if its positive attention weights differ by less than this
 const PALEST = 0.08; // opacity of a cell with the number 0; only in a difference is 0 transparent
 
 /**
@@ -50,3 +51,14 @@ function colourOf({ kind }, number, palette) {
   if (kind === "difference") return number < 0 ? palette.k : palette.share;
   return number < 0 ? palette.minus : palette.plus;
 }
+
+/** Whether all positive attention weights of a row are equal. @param {Iterable<number>} shares */
+export function isEvenRow(shares) {
+  let [least, most] = [Infinity, 0];
+  for (const share of shares) {
+    if (share > 0) least = Math.min(least, share);
+    most = Math.max(most, share);
+  }
+  return most - least < EVEN_GAP;
+}
+

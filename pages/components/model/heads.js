@@ -6,7 +6,8 @@ import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { MapOptions } from "../map_options.js";
 import { floatsOf, unpacked } from "../pixels.js";
 import { roving } from "../roving.js";
-import { mapImage, readCells } from "./maps.js";
+import { HeadMap } from "../flow/head_map.js";
+import { mapImage, matrixOf, readCells } from "./maps.js";
 
 /**
  * @typedef {object} Heads
@@ -47,7 +48,7 @@ import { mapImage, readCells } from "./maps.js";
 
 const BITS = "entropy"; // name of the only measure in bits; all other measures are shares
 const BY_LAYER = "layers"; // value of look.by that sorts by layer instead of by a measure
-const MOST_LABELS = 24; // the most words along a side of a large attention map
+const MOST_HEIGHT = 1.5; // the height of a large map, at most, as a multiple of its width
 const UNKNOWN = -1; // rank below every number, for a head without a measure on the sentence
 const REST_MS = 300; // in ms: a choice is sent to the server after this pause (debounce)
 
@@ -254,13 +255,15 @@ function cardOf(view, i) {
   const { layer, head, name, habit } = shown.heads[i];
   const mean = shown.reads?.chosen.mean ?? [];
   const isNow = mean.length ? mean.includes(i) : layer === shown.now[0] && head === shown.now[1];
-  const picture = shown.others
-    ? imageOf(shown, apart(shown.maps[i], shown.others[i]), "change")
-    : imageOf(shown, shown.maps[i], shown.kind, i);
+  const matrix = shown.others
+    ? shownMatrix(shown, apart(shown.maps[i], shown.others[i]), "change")
+    : shownMatrix(shown, shown.maps[i], shown.kind, i);
   const opens = {
     title: habit || name, ariaLabel: said(shown.text.open, { name, habit }), style: `aspect-ratio: ${ratioOf(shown)}`,
   };
-  const open = button(isNow ? "open chosen" : "open", opens, () => openHead(view, [layer, head], i), [picture]);
+  const open = button(isNow ? "open chosen" : "open", opens, () => openHead(view, [layer, head], i), [
+    mapImage(matrix, shown.palette),
+  ]);
   const number = element("div", "number");
   const compare = button("compare", {}, () => {
     look.pair = look.pair.includes(i)
@@ -280,11 +283,12 @@ const apart = (one, other) => one.map((number, i) => number - other[i]);
 // Returns the aspect ratio of an attention map, columns divided by rows, limited to the range from 1/3 to 3.
 const ratioOf = ({ queries, keys }) => Math.min(3, Math.max(1 / 3, keys.length / queries.length));
 
-// number: the index of the head whose hidden cells are left out.
-function imageOf({ queries, keys, reach, allowed, hidden, palette }, numbers, kind, number = 0) {
+// number: the index of the head whose hidden cells are left out; null for none.
+function shownMatrix({ queries, keys, reach, allowed, hidden, kind: unit }, numbers, kind, number = null) {
   const cells = queries.length * keys.length;
-  const own = hidden.subarray(number * cells, (number + 1) * cells);
-  return mapImage(numbers, { rows: queries.length, columns: keys.length, reach, palette, kind, allowed, hidden: own });
+  const own = number === null ? [] : hidden.subarray(number * cells, (number + 1) * cells);
+  const size = { rows: queries.length, columns: keys.length };
+  return { ...matrixOf(numbers, { ...size, reach, kind, allowed, hidden: own }), isTimes: unit === "times" };
 }
 
 // ---- two heads, or a head on two sentences --------------------------------------------------------------------------
@@ -315,33 +319,34 @@ function secondOf(shown, i) {
   return [largeOf(there, `${heads[i].name} (${text.there})`, others[i], "share"), difference];
 }
 
-// Returns a large attention map of a head with its words.
-// A text below describes the cell under the pointer, or the cell reached by arrow keys.
-function largeOf(shown, name, numbers, kind, head = 0) {
-  const { queries, keys } = shown;
+// Returns a large attention map of a head with its words, as wide as its place.
+// A text below describes the cell under the pointer, or the cell reached by arrow keys, whose row is framed.
+function largeOf(shown, name, numbers, kind, head = null) {
+  const { queries, keys, palette } = shown;
+  const matrix = shownMatrix(shown, numbers, kind, head);
+  const map = new HeadMap(element("div"));
+  const frame = element("div", "frame", { tabIndex: 0, role: "application", ariaLabel: name }, [map.root]);
   const told = element("div", "cell", { ariaLive: "polite", textContent: "\u00a0" });
-  const look = { tabIndex: 0, role: "application", ariaLabel: name, style: `aspect-ratio: ${ratioOf(shown)}` };
-  const frame = element("div", "frame", look, [imageOf(shown, numbers, kind, head)]);
+  const figure = element("figure", "large", [element("figcaption", "", name), frame, told]);
+  const words = { rows: queries, columns: keys };
   let at = [0, 0];
-  const tell = (row, column) => {
-    at = [row, column];
-    [...down.children].forEach((word, i) => word.classList.toggle("at", i === row));
-    [...across.children].forEach((word, i) => word.classList.toggle("at", i === column));
-    const number = spellOf(shown)(numbers[row * keys.length + column]);
-    told.textContent = said(shown.text.cell, { query: queries[row], key: keys[column], number });
+  /** @type {{ start: number, size: number } | null} */
+  let row = null;
+  const draw = () => {
+    const width = figure.clientWidth;
+    if (width) map.draw({ matrix, palette, width, height: MOST_HEIGHT * width, row, words });
   };
-  readCells(frame, { rows: queries.length, columns: keys.length, at: () => at, tell });
-  const [across, down] = [axisOf(keys, "across"), axisOf(queries, "down")];
-  const plot = element("div", "plot", [across, down, frame]);
-  return element("figure", "large", [element("figcaption", "", name), plot, told]);
-}
-
-// Returns the words along a side of an attention map; no words if there are more than MOST_LABELS.
-function axisOf(words, name) {
-  const axis = element("div", `axis ${name}`, { ariaHidden: "true", style: `--count: ${words.length}` });
-  if (words.length <= MOST_LABELS)
-    axis.append(...words.map((word) => element("span", "", { textContent: word, title: word })));
-  return axis;
+  const tell = (...cell) => {
+    at = cell;
+    row = { start: at[0] / queries.length, size: 1 / queries.length };
+    draw();
+    const number = spellOf(shown)(matrix.row(at[0])[at[1]]);
+    told.textContent = said(shown.text.cell, { query: queries[at[0]], key: keys[at[1]], number });
+  };
+  readCells(map.canvas, { rows: queries.length, columns: keys.length, at: () => at, tell });
+  frame.onkeydown = map.canvas.onkeydown;
+  new ResizeObserver(draw).observe(figure);
+  return figure;
 }
 
 // ---- rollout and added vectors --------------------------------------------------------------------------------------

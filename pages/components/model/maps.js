@@ -5,25 +5,34 @@ import { paintMap } from "../flow/map_cells.js";
 import { clamp } from "../flow/motion.js";
 
 /**
- * Returns a canvas with one pixel per number, which the browser enlarges.
+ * The weights of a head, or a difference of two, as a matrix to draw.
  * @param {Float32Array} numbers
  * @param {object} map
  * @param {number} map.rows
  * @param {number} map.columns
  * @param {number} map.reach the number with the full colour
- * @param {Record<string, string>} map.palette
  * @param {string} [map.kind] how the numbers are coloured, as of a Matrix
  * @param {ArrayLike<number>} [map.allowed] whether each cell is allowed; empty if all are
  * @param {ArrayLike<number>} [map.hidden] whether each cell is hidden; empty if none is
+ * @returns {import("../flow/model.js").Matrix}
  */
-export function mapImage(numbers, { rows, columns, reach, palette, kind = "share", allowed = [], hidden = [] }) {
-  const canvas = element("canvas", "map");
-  const row = (i) => numbers.subarray(i * columns, (i + 1) * columns);
-  paintMap(canvas, {
-    rows, columns, kind, row, largest: reach, value: numbers, first: 0,
+export function matrixOf(numbers, { rows, columns, reach, kind = "share", allowed = [], hidden = [] }) {
+  return {
+    rows, columns, kind, largest: reach, value: numbers, first: 0, step: "weights",
+    row: (i) => numbers.subarray(i * columns, (i + 1) * columns),
     isBlocked: (i, j) => allowed.length > 0 && !allowed[i * columns + j],
     isHidden: (i, j) => Boolean(hidden[i * columns + j]),
-  }, palette);
+  };
+}
+
+/**
+ * Returns a canvas with one pixel per number, which the browser enlarges.
+ * @param {import("../flow/model.js").Matrix} matrix
+ * @param {Record<string, string>} palette
+ */
+export function mapImage(matrix, palette) {
+  const canvas = element("canvas", "map");
+  paintMap(canvas, matrix, palette);
   return canvas;
 }
 

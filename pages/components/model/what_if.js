@@ -3,7 +3,7 @@
 import { button, element, isDrawn, keepFocus, selectOf, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { floatsOf, unpacked } from "../pixels.js";
-import { mapImage, readCells } from "./maps.js";
+import { mapImage, matrixOf, readCells } from "./maps.js";
 
 const LEVELS = 253; // the number of colours in `fills`
 
@@ -113,7 +113,7 @@ function netOf() {
 }
 
 const imageOf = ({ words, reach, palette }, { map, allowed }) =>
-  mapImage(map, { rows: words.length, columns: words.length, reach, palette, allowed });
+  mapImage(matrixOf(map, { rows: words.length, columns: words.length, reach, allowed }), palette);
 
 // Returns the large attention map of a head whose allowed pairs of words the visitor draws.
 // A click on a cell, or Enter, blocks or allows the cell's pair of words.

@@ -111,6 +111,11 @@ def test_two_heads_stand_beside_each_other_with_their_difference(screen):
     sign = "−" if apart < 0 else ""
     told = heads.locator(".two .cell").last
     expect(told).to_contain_text(f"{sign}{100 * abs(float(apart)):.0f} %")
+    framed = heads.locator(".two .frame").last.locator("rect.asks")
+    heads.page.keyboard.press("ArrowDown")
+    cell = heads.locator(".two canvas").last.bounding_box()
+    side = cell["height"] / len(weights()[0, 0])
+    assert framed.bounding_box()["y"] == pytest.approx(cell["y"] + side, abs=2)  # the row of the cell that is read
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -136,8 +141,8 @@ def test_of_two_sentences_the_head_that_moved_most_comes_first_and_is_seen_on_bo
     expect(first.locator(".number")).to_have_text(f"{100 * float(moved.max()):.0f} %")
     first.get_by_role("button", name="Both sentences").click()
     expect(heads.locator(".two figure")).to_have_count(3)
-    assert heads.locator(".two .down").nth(1).locator("span").nth(12).inner_text() == "wide"
-    assert heads.locator(".two .down").nth(2).locator("span").nth(12).inner_text() == "tired / wide"
+    for place, word in ((0, "tired"), (1, "wide"), (2, "tired / wide")):
+        expect(heads.locator(".two figure").nth(place).locator("text.mapword.end").nth(12)).to_have_text(word)
     box.fill("")
     box.press("Enter")
     expect(heads.locator("select.by")).to_have_value("layers")
