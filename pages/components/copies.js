@@ -16,6 +16,7 @@ const USUAL_STROKE = {
   "stroke-linejoin": "miter", "paint-order": "normal",
 };
 const USUAL_TEXT = { "font-size": "", "font-weight": "400", "text-anchor": "start" };
+const BELOW = 8; // px: room below copied elements
 const DASHES = "4 3"; // of the line below a marked word, because few programs know dashed text decorations
 
 // ---- shapes of SVG -------------------------------------------------------------------------------------------------
@@ -112,13 +113,26 @@ export function plainColour(computed) {
 
 // ---- elements of HTML -----------------------------------------------------------------------------------------------
 /**
+ * Copies what elements show, and returns the rectangle that they fill.
+ * @param {Element[]} parts
+ */
+export function copyParts(parts) {
+  const boxes = parts.map((each) => each.getBoundingClientRect()).filter(({ height }) => height > 0);
+  const [left, top] = [Math.min(...boxes.map((each) => each.left)), Math.min(...boxes.map((each) => each.top))];
+  const width = Math.max(...boxes.map(({ right }) => right - left));
+  const height = Math.max(...boxes.map(({ bottom }) => bottom - top)) + BELOW;
+  const drawn = parts.flatMap((each) => copyElement(each, { left, top }));
+  return { drawn, box: { left: 0, top: 0, width, height } };
+}
+
+/**
  * Copies what an element shows: its box, the cells of a canvas with one pixel per cell, shapes, and texts.
  * @param {Element} from
  * @param {{ left: number, top: number }} corner the point of the window that is the corner of the picture
  * @param {number} [end] where longer texts are cut, in px from the left of the window
  * @returns {SVGElement[]}
  */
-export function copyElement(from, corner, end = Infinity) {
+function copyElement(from, corner, end = Infinity) {
   const style = getComputedStyle(from);
   if (style.display === "none" || style.visibility === "hidden") return [];
   const { left, top, right, width, height } = from.getBoundingClientRect();

@@ -1,9 +1,34 @@
 // Writes a drawn picture as the text of an SVG file, and renders such a file as a PNG.
-import { element, svgShape } from "./dom.js";
+import { button, element, svgShape } from "./dom.js";
 import { textWidth } from "./flow/words.js";
 
 const MARGIN = 16; // px around the picture
 const NOTE = { size: 13, line: 18 }; // px: font size of the notes below the picture, and the height of a line
+const PNG_SCALE = 2; // pixels of the PNG per pixel of the picture
+
+/**
+ * Returns the buttons that save a picture as SVG and as PNG.
+ * @param {{ names: { svg: string, png: string }, file: string }} files names: the texts of the buttons; file: the name
+ *   of the file without its ending
+ * @param {() => string} write returns the text of the SVG file
+ */
+export function saveButtons({ names, file }, write) {
+  const save = {
+    svg: async () => new Blob([write()], { type: "image/svg+xml" }),
+    png: () => renderPng(write(), PNG_SCALE),
+  };
+  return Object.entries(save).map(([kind, make]) =>
+    button(kind, { textContent: names[kind] }, async () => download(await make(), `${file}.${kind}`)),
+  );
+}
+
+function download(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser reads the file after the click
+}
 
 /**
  * Puts a drawn picture and its notes into one SVG with a margin, and returns its text.

@@ -27,7 +27,7 @@ from pages.panels.canvas_map import show_plain_map
 from pages.panels.flow_words import say_habit
 from pages.panels.head_grid import HeadGrid, make_grid_data, measures_of_head
 from pages.panels.link_controls import show_choice_refusal
-from pages.panels.map_reading import join_sentences, make_options, tell_map
+from pages.panels.map_reading import join_sentences, make_options, tell_map, tell_reading
 from pages.session.labels import current_palette, name_token, picture_texts_for
 from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, get_text_template, say
@@ -81,6 +81,7 @@ def make_maps_data(given: GivenFile) -> dict:
         kind="signed" if maps.fault else kind,
         hidden=None if read is None else unflatten(read.hidden, maps),
         reads=make_options(given.reading, keys) if can_be_read(given.maps) else None,
+        picture=describe_picture(given),
     )
     texts = {"about": say("lessons.maps.about"), "open": get_text_template("lessons.maps.open")}
     texts["here"] = ""  # empty: a page with a single text needs no name for it
@@ -90,6 +91,19 @@ def make_maps_data(given: GivenFile) -> dict:
         texts["about"] = say("lessons.maps.about_unmeasured")
         texts["open"] = get_text_template("lessons.maps.open_unmeasured")
     return make_grid_data(grid, **texts)
+
+
+def describe_picture(given: GivenFile) -> dict:
+    """Returns the texts of the picture of all heads, which the browser saves: its notes name the file, no address."""
+    source = given.name or say("lessons.maps.example_source")
+    notes = (source, say("export.made_with"), say("lessons.maps.given_note"))
+    return {
+        "names": {kind: say(f"export.{kind}") for kind in ("svg", "png")},
+        "label": say("lessons.maps.picture"),
+        "file": "attention_maps",
+        "title": source,
+        "notes": [*filter(None, (*notes, tell_reading(given.reading, given.maps.shown_keys)))],
+    }
 
 
 def unflatten(numbers: Tensor, maps: AttentionMaps) -> Tensor:

@@ -40,6 +40,7 @@ class HeadGrid:
     display name of each measure. allowed: (T, S), the unmasked pairs. rolled: the attention rollout (T, S), if
     computed. now: the open layer and head. kind: "share"; "times" for multiples of the even share; "signed" for other
     numbers. hidden: (L, H, T, S), the cells that are left blank. reads: how the maps can be read (make_options).
+    picture: the name, title, notes and texts with which the browser saves the maps as a picture, if it does.
     """
 
     maps: Tensor
@@ -53,6 +54,7 @@ class HeadGrid:
     kind: str = "share"
     hidden: Tensor | None = None
     reads: dict | None = None
+    picture: dict | None = None
 
 
 def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
@@ -73,6 +75,7 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
         "reach": {"share": darkest, "times": keys, "signed": float(grid.maps.abs().max())}[grid.kind],
         "kind": grid.kind,
         "reads": grid.reads,
+        "picture": grid.picture,
         "palette": vars(palette),
         "text": {
             **{name: say(f"all_heads.{name}") for name in TEXTS},

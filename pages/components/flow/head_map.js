@@ -9,12 +9,12 @@ import { shortened, spellNumber, textWidth } from "./words.js";
 /** @typedef {import("./model.js").Matrix} Matrix */
 
 const WORD = 13; // px: size of the words
-const WORDED_CELL = 15; // px: beside smaller cells stand no words
+const WORDED_CELL = 13; // px: beside smaller cells stand no words
 const LONGEST_WORD = 110; // px
 const TILT = -52; // degrees: the words over the columns, if they are too wide for a column
 const NUMBERED_CELL = 20; // px: smaller cells show no number
 const SEPARATE_CELL = 5; // px: smaller cells have no gap between them
-const TOLD_TIMES = 0.95; // smaller multiples of the even share are not written into their cells
+const TOLD_TIMES = 0.95; // smaller multiples of the even share, and their differences, are not written into their cells
 const TOLD_SHARE = 0.095; // smaller weights and differences are not written into their cells
 
 export class HeadMap {
@@ -111,7 +111,7 @@ export class HeadMap {
   }
 
   drawNumbers(matrix, { left, top, cell: { wide, tall } }) {
-    const { kind, largest } = matrix;
+    const { kind, largest, isTimes } = matrix;
     const size = Math.min(13, Math.max(11, tall * 0.46));
     for (let row = 0; row < matrix.rows; row++) {
       const numbers = matrix.row(row);
@@ -119,7 +119,7 @@ export class HeadMap {
       if (kind === "times" && isEvenRow(numbers.map((number) => number / largest))) continue;
       for (let column = 0; column < matrix.columns; column++) {
         const number = numbers[column];
-        const isTold = Math.abs(number) >= (kind === "times" ? TOLD_TIMES : TOLD_SHARE);
+        const isTold = Math.abs(number) >= (kind === "times" || isTimes ? TOLD_TIMES : TOLD_SHARE);
         if (!isTold || matrix.isBlocked(row, column) || matrix.isHidden?.(row, column)) continue;
         const text = spellCell(number, matrix);
         if (textWidth(text, size, 600) > wide - 2) continue;

@@ -1,12 +1,11 @@
 // Draws the flow picture, or its view of all heads, out of sight, and writes it as the text of an SVG file.
-import { copyElement, copyShapes } from "../copies.js";
+import { copyParts, copyShapes } from "../copies.js";
 import { element } from "../dom.js";
 import { unpacked } from "../pixels.js";
 import { svgText } from "../svg_file.js";
 import { Flow, withNumbers } from "./flow.js";
 
 const [WIDTH, HEIGHT] = [1280, 680]; // px: the room in which the picture is drawn, whatever the size of the screen
-const BELOW = 8; // px: below the heads, above the notes
 
 /**
  * @typedef {object} Still a picture to write
@@ -44,16 +43,9 @@ export function writeStill(parent, { flow: bytes, stop, notes, title, transparen
 const copyPicture = (flow) => ({ drawn: copyShapes(flow.svg), box: boxOf(flow) });
 
 // The maps of all heads, those beyond the edge of the scrolled tiles as well, and the large map beside them.
-function copyHeads({ root, grid, large, legend }) {
+function copyHeads({ grid, large, legend }) {
   legend.hidden = !legend.querySelector(".more"); // without colours, it says what one can press
-  const shown = [grid, large].filter((each) => !each.hidden);
-  const tiles = grid.hidden ? [] : [...grid.children];
-  const boxes = [...tiles, large].map((each) => each.getBoundingClientRect());
-  const [left, top] = [root.getBoundingClientRect().left, Math.min(...boxes.map((each) => each.top))];
-  const width = Math.max(...boxes.map(({ right }) => right - left));
-  const height = Math.max(...boxes.map(({ bottom }) => bottom - top)) + BELOW;
-  const drawn = shown.flatMap((each) => copyElement(each, { left, top }));
-  return { drawn, box: { left: 0, top: 0, width, height } };
+  return copyParts([...(grid.hidden ? [] : grid.children), large]);
 }
 
 // The rectangle that the drawn shapes fill, which may reach beyond the picture's own.

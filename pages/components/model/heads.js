@@ -1,11 +1,13 @@
 // Shows the weights of many heads as small attention maps, which the browser sorts, filters and compares.
 // The component works for any model: it only needs names, words and numbers.
+import { copyParts } from "../copies.js";
 import { button, element, isDrawn, selectOf, setColours, stateOf } from "../dom.js";
 import { Rest } from "../drag.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { MapOptions } from "../map_options.js";
 import { floatsOf, unpacked } from "../pixels.js";
 import { roving } from "../roving.js";
+import { saveButtons, svgText } from "../svg_file.js";
 import { HeadMap } from "../flow/head_map.js";
 import { mapImage, matrixOf, readCells } from "./maps.js";
 
@@ -30,6 +32,8 @@ import { mapImage, matrixOf, readCells } from "./maps.js";
  * @property {Float32Array} rolled the attention rollout of all layers
  * @property {Record<string, string>} palette
  * @property {Record<string, string>} text
+ * @property {any} picture how the maps are saved as a picture: the texts and names of saveButtons, a label, a title and
+ *   notes; null if they are saved elsewhere
  */
 
 /** @typedef {{ by: string, least: number, from: number | null, to: number | null }} Order */
@@ -72,6 +76,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".heads");
   /** @type {View} */
   const view = stateOf(root);
+  view.root = root;
   view.trigger = setTriggerValue;
   view.rest ??= new Rest(() => sendOrder(view), REST_MS);
   if (isDrawn(root, data)) return;
@@ -105,7 +110,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   view.parts.grid.addEventListener("focusin", ({ target }) => stopAt(view, target));
   const { controls, told, grid, two } = view.parts;
   const about = element("p", "about", shown.text.about);
-  root.replaceChildren(controls, view.options.root, told, grid, two, about, beyondOf(view));
+  root.replaceChildren(controls, view.options.root, told, grid, two, ...filesOf(view), about, beyondOf(view));
   arrange(view);
   compareTwo(view);
 }
@@ -276,7 +281,10 @@ function cardOf(view, i) {
 }
 
 // Returns the function that writes the numbers of the maps.
-const spellOf = ({ kind }) => (kind === "share" ? spellWholePercent : spellNumber);
+function spellOf({ kind, reads }) {
+  if (kind === "times") return (number) => said(reads.text.even_shares, { number: spellNumber(number) });
+  return kind === "share" ? spellWholePercent : spellNumber;
+}
 
 const apart = (one, other) => one.map((number, i) => number - other[i]);
 
@@ -287,8 +295,24 @@ const ratioOf = ({ queries, keys }) => Math.min(3, Math.max(1 / 3, keys.length /
 function shownMatrix({ queries, keys, reach, allowed, hidden, kind: unit }, numbers, kind, number = null) {
   const cells = queries.length * keys.length;
   const own = number === null ? [] : hidden.subarray(number * cells, (number + 1) * cells);
-  const size = { rows: queries.length, columns: keys.length };
-  return { ...matrixOf(numbers, { ...size, reach, kind, allowed, hidden: own }), isTimes: unit === "times" };
+  const map = { rows: queries.length, columns: keys.length, reach, kind, allowed, hidden: own };
+  return { ...matrixOf(numbers, map), isTimes: unit === "times" && kind === "change" };
+}
+
+// ---- as a picture ---------------------------------------------------------------------------------------------------
+// Returns the buttons that save the shown heads, and those that are compared, as they stand; [] if none are wanted.
+function filesOf(view) {
+  const { picture, palette } = view.shown;
+  if (!picture) return [];
+  const { grid, two } = view.parts;
+  const write = () => {
+    view.root.classList.add("copied"); // wider than high, without buttons
+    const copy = copyParts([...grid.children, ...two.querySelectorAll("figure")]);
+    view.root.classList.remove("copied");
+    return svgText(copy.drawn, { ...picture, box: copy.box, palette, transparent: false });
+  };
+  const parts = [element("span", "", picture.label), ...saveButtons(picture, write)];
+  return [element("div", "files", { role: "group", ariaLabel: picture.label }, parts)];
 }
 
 // ---- two heads, or a head on two sentences --------------------------------------------------------------------------
@@ -340,7 +364,8 @@ function largeOf(shown, name, numbers, kind, head = null) {
     at = cell;
     row = { start: at[0] / queries.length, size: 1 / queries.length };
     draw();
-    const number = spellOf(shown)(matrix.row(at[0])[at[1]]);
+    const spell = kind === "share" ? spellWholePercent : spellOf(shown); // the rollout has shares, whatever the unit
+    const number = spell(matrix.row(at[0])[at[1]]);
     told.textContent = said(shown.text.cell, { query: queries[at[0]], key: keys[at[1]], number });
   };
   readCells(map.canvas, { rows: queries.length, columns: keys.length, at: () => at, tell });

@@ -1,11 +1,16 @@
 """Maps of a model in the browser: a file is brought, searched, walked through by keyboard, opened, read."""
 
-import io
+from io import BytesIO
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
+
+from attention_core.documents.picture_files import png_bytes
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +25,7 @@ def drawn():
 
 
 def npz(**arrays):
-    file = io.BytesIO()
+    file = BytesIO()
     np.savez(file, **arrays)
     return file.getvalue()
 
@@ -94,7 +99,7 @@ def test_what_is_taken_along_holds_the_numbers_of_the_file(screen, tmp_path):
     files = {}
     for name in ("SVG", "PNG", "CSV", "All maps (NPZ)"):
         with opened.page.expect_download() as download:
-            opened.page.get_by_role("button", name=name, exact=True).click()
+            opened.page.get_by_test_id("stDownloadButton").get_by_role("button", name=name, exact=True).click()
         files[name] = tmp_path / download.value.suggested_filename
         download.value.save_as(files[name])
     table = pd.read_csv(files["CSV"], skiprows=3)
@@ -103,6 +108,25 @@ def test_what_is_taken_along_holds_the_numbers_of_the_file(screen, tmp_path):
     assert files["PNG"].read_bytes().startswith(b"\x89PNG")
     with np.load(files["All maps (NPZ)"]) as held:
         assert held["attention"] == pytest.approx(drawn()) and held["queries"].tolist() == WORDS
+
+
+def test_all_heads_are_saved_as_one_picture_wider_than_high_with_what_is_compared(screen):
+    opened, heads = with_file(screen, viewport={"width": 390, "height": 844})
+    for place in (2, 7):
+        heads.locator(".compare").nth(place).click()
+    with opened.page.expect_download() as download:
+        heads.locator(".files button.svg").click()
+    text = Path(download.value.path()).read_text()
+    root = ElementTree.fromstring(text)
+    assert int(root.get("width")) > 1200 and int(root.get("width")) > int(root.get("height"))
+    texts = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {name_of(place) for place in range(12)} <= {*texts} and texts.count(name_of(7)) == 2  # its card, and large
+    assert "Compare" not in texts and "127.0.0.1" not in text and "mine.npz" in texts
+    apart = drawn()[0, 2] - drawn()[1, 3]
+    assert f"{100 * apart.max():.0f}" in texts  # a number of the difference, in its cell
+    with Image.open(BytesIO(png_bytes(text, 1))) as picture:
+        shades = picture.convert("RGB").getcolors(10**6)
+    assert len(shades) > 100  # the cells are there, each in the shade of its weight
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
