@@ -39,7 +39,9 @@ SHARE_STEPS = {
     "rounded_weights",
     "heard",
     "foretold",
+    "even_shares",
 }  # steps drawn in purple, the colour of weights; all other steps are coloured by sign
+TIMES_STEP = "even_shares"  # a step of multiples of the uniform weight, in the colours of weights
 DARKEST_EVEN_SHARES = 5  # in the "x S" view (multiples of the uniform weight 1/S), colours end at this multiple
 MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # in pixels: text sizes of a number in a cell; a smaller number is illegible
 NUMBER_SHARE = 0.4  # the text size of a number, as a share of the side of a large cell
@@ -62,8 +64,11 @@ def darkest_share(keys: int, times: bool) -> float:
 def colour_reach(trace: Trace, step: str, batch: int = 0) -> float:
     """Return the magnitude that has a step's strongest colour: 1 for shares, else the largest finite magnitude.
 
-    batch: the index of the sequence; all of its heads share one scale.
+    For multiples of the uniform weight 1/S it is 5, or S if that is less. batch: the index of the sequence; all of its
+    heads share one scale.
     """
+    if step == TIMES_STEP and is_share(trace, step):
+        return float(min(trace.step(step).shape[-1], DARKEST_EVEN_SHARES))
     if is_share(trace, step):
         return 1.0
     value = trace[step].detach()

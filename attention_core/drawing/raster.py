@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from attention_core.drawing.cells import colour_reach, darkest_share, is_share, unblocked_cells
+from attention_core.drawing.cells import TIMES_STEP, colour_reach, darkest_share, is_share, unblocked_cells
 from attention_core.drawing.palette import Palette, palette_for, shade_cells
 from attention_core.drawing.ramps import place_ramp, place_signed_ramp
 from attention_core.drawing.text_layout import PictureTexts
@@ -99,8 +99,8 @@ def raster(
     row_axis = row_axis_of(trace, step)
     if not shares:
         ramp = place_signed_ramp(palette, 0.0, 4.0, RAMP_WIDTH_PX, reach)
-    elif times:
-        ramp = place_ramp(palette, 0.0, 4.0, RAMP_WIDTH_PX, columns, times)
+    elif times or step == TIMES_STEP:
+        ramp = place_ramp(palette, 0.0, 4.0, RAMP_WIDTH_PX, columns, times=True)
     else:
         ramp = place_ramp(palette, 0.0, 4.0, RAMP_WIDTH_PX, even or columns)
     return Raster(
@@ -178,7 +178,7 @@ def raster_reach(trace: Trace, step: str, times: bool, at: Mapping[str, int] | N
 
     times: whether shares are coloured as multiples of the uniform share. at: the matrix's index on its leading axes.
     """
-    if is_share(trace, step):
+    if is_share(trace, step) and step != TIMES_STEP:
         return darkest_share(trace.step(step).shape[-1], times)
     batch = at.get("B", 0) if at else 0
     return colour_reach(trace, step, batch)

@@ -5,6 +5,7 @@ from functools import partial
 from attention_core import Trace
 from attention_core.documents.number_files import csv_text
 from attention_core.documents.provenance import Provenance
+from attention_core.drawing.cells import TIMES_STEP
 from attention_core.record.trace import Step
 from pages.export.downloads import can_export, file_name, offer_download
 from pages.panels.map_reading import tell_reading
@@ -21,7 +22,7 @@ def show_heads_file(screen: ScreenState, provenance: Provenance) -> None:
     _, rows, columns = read.numbers.shape  # of a batch that a model reads, without the padding at the end
     words = screen.trace.labels["T"][:rows]
     keys = screen.trace.labels["S"][: columns + reading.without_first]
-    step = "even_shares" if reading.times else "weights"
+    step = TIMES_STEP if reading.times else "weights"
     numbers = read.numbers.masked_fill(read.hidden | ~read.allowed, float("nan"))
     trace = Trace({step: Step(step, numbers, ("map", "T", "S"))})
     trace = trace.labelled(T=words, S=keys[1:] if reading.without_first else keys)

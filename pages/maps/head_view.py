@@ -10,6 +10,7 @@ from torch import Tensor
 from attention_core.documents.number_files import csv_text
 from attention_core.documents.picture_files import missing_letters, png_bytes, svg_text
 from attention_core.documents.provenance import Provenance
+from attention_core.drawing.cells import TIMES_STEP
 from attention_core.drawing.charts import head_map, single_picture
 from attention_core.explanation.layout import panel
 from attention_core.inputs.given_maps import AttentionMaps, measure_maps, pack_maps
@@ -164,7 +165,7 @@ def opened_map(given: GivenFile, hidden: float = 0.0) -> tuple[Trace, str]:
     if given.read is None:
         return given.maps.head_trace(*given.opened), "weights"
     numbers = given.read.numbers.masked_fill(given.read.hidden, hidden)[given.opened_number]
-    step = "even_shares" if given.reading.times else "weights"
+    step = TIMES_STEP if given.reading.times else "weights"
     dims = ("B", "H", "T", "S")
     steps = {step: Step(step, numbers[None, None], dims)}
     steps["allowed"] = Step("allowed", given.measured.seen[None, None], dims)

@@ -9,7 +9,7 @@ from attention_core.analysis.map_reading import AS_THEY_ARE, MapReading, ReadMap
 from attention_core.drawing.cells import is_share, unblocked_cells
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
-from pages.panels.flow_numbers import is_too_large
+from attention_core.record.number_text import format_grouped
 from pages.panels.map_reading import fit_reading, make_options, pack_difference, pack_read_maps, reading_of
 from pages.panels.model_rail import list_layer_maps, words_of_model
 from pages.runs.model_runs import model_sentences_of
@@ -18,15 +18,21 @@ from pages.session.fragments import redraw
 from pages.session.view import ScreenState, make_screen_state
 from pages.setup.map_link import read_map_parts, write_map_reading
 from pages.setup.resolve import resolve_run
+from pages.site.words import say
 
+MAX_READ_NUMBERS = 300_000  # maps with more numbers are not sent to be read in other ways: 8 heads of 193 tokens
 READING = "maps"  # control under which an error is stored if a reading is refused
 
 
 def pack_readings(screen: ScreenState, queries: list[str], keys: list[str]) -> tuple[dict, dict[str, bytes]]:
     """Returns the options of the view of all heads, and the maps as these read them, for the flow picture.
 
-    Returns {} twice if the maps are too large to be sent, or no shares, which cannot be read otherwise.
+    Maps that are no shares cannot be read otherwise: {} twice. Of maps that are too large to be sent, it is said.
     """
+    count = count_map_numbers(screen)
+    if count > MAX_READ_NUMBERS:
+        limits = {"count": format_grouped(count), "most": format_grouped(MAX_READ_NUMBERS)}
+        return {"unread": say("reading.too_large", **limits)}, {}
     own = find_maps(screen)
     if own is None:
         return {}, {}
@@ -78,10 +84,16 @@ def name_both(one: str, other: str) -> str:
 
 def find_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor] | None:
     """Returns the result of list_maps; None if there are too many numbers, or some that are no shares."""
-    if is_too_large(screen.trace) or not is_share(screen.trace, "weights"):
+    if count_map_numbers(screen) > MAX_READ_NUMBERS or not is_share(screen.trace, "weights"):
         return None
     weights, allowed = list_maps(screen)
     return (weights, allowed) if (weights >= 0).all() else None  # a typed weight may be below 0, an overflow no number
+
+
+def count_map_numbers(screen: ScreenState) -> int:
+    """Returns how many numbers the maps of all heads have; of a model those of its layer, whose sentences are short."""
+    sizes = screen.trace.sizes()
+    return sizes["H"] * sizes["T"] * sizes["S"]
 
 
 def list_maps(screen: ScreenState) -> tuple[torch.Tensor, torch.Tensor]:

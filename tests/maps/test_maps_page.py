@@ -488,6 +488,11 @@ def test_the_open_map_is_the_mean_of_chosen_heads_in_even_shares(page):
     numbers = np.frombuffer(found["numbers"], np.float32).reshape(T, T)
     mean = (drawn(L, H, T, T)[0, 0] + drawn(L, H, T, T)[1, 2]) / 2
     assert numbers == pytest.approx(T * mean, abs=1e-5)
+    told, blobs = opened(page)
+    cells = np.frombuffer(blobs["cells"], np.uint8).reshape(T, T)
+    strongest = 252  # the last of 253 colours of weights, which stands for five even shares or more
+    assert cells == pytest.approx(strongest * np.clip(T * mean / 5, 0, 1), abs=0.51)
+    assert told["fills"][strongest] == told["palette"]["high"]
     assert errors(page) == []
 
 

@@ -42,6 +42,7 @@ export class HeadsView {
         sendSide: (side) => this.flow.exchange.tell("side", side),
       },
     );
+    this.unread = added(this.root, "p", "unread"); // why the maps cannot be read in other ways
     this.grid = added(this.root, "div", "grid");
     this.grid.setAttribute("role", "group");
     /** @type {{ key: string, button: HTMLButtonElement, map: HeadMap }[]} */
@@ -74,6 +75,8 @@ export class HeadsView {
     const { data, model, look } = flow;
     const told = this.sentenceOfHead();
     this.options.show(data.reads);
+    write(this.unread, [[data.unread ?? "", ""]]);
+    this.unread.hidden = !data.unread;
     const place = [look.query, look.batch, this.now, String(this.pair)];
     const shows = [data.digest, model.steps, told, this.width, this.options.height, ...place];
     if (this.shows?.every((each, i) => each === shows[i])) return;
