@@ -179,7 +179,8 @@ class FlowPart:
 
 
 def flow_parts(graph: FlowGraph) -> tuple[FlowPart, ...]:
-    """Return the steps that the flow picture draws, as FlowParts in the order of computation.
+    """Return the steps that the flow picture draws, as FlowParts in the order of computation, in which numbers that are
+    given for pairs, such as a bias, come just before the first step that reads them.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -188,7 +189,7 @@ def flow_parts(graph: FlowGraph) -> tuple[FlowPart, ...]:
     [('q', 'lane', 0), ('k', 'row', 0), ('v', 'row', 3), ('scores', 'pair', 1)]
     """
     collected = PartCollection(graph).collect()
-    parts = keep_way_to_output(mark_mixers(collected))
+    parts = given_pairs_late(keep_way_to_output(mark_mixers(collected)))
     summed = {name for part in parts if part.mixes for name in part.reads}
     return place_columns([replace(part, is_share=part.role == "pair" and part.name in summed) for part in parts])
 
@@ -283,6 +284,17 @@ def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
         if part.name in wanted:
             wanted.update(part.reads)
     return [part for part in parts if part.name in wanted]
+
+
+def given_pairs_late(parts: list[FlowPart]) -> list[FlowPart]:
+    """Return the FlowParts with those of given numbers per query and key moved to just before their first reader."""
+    given = {part.name: part for part in parts if part.role == "pair" and part.motion == "given"}
+    ordered: list[FlowPart] = []
+    for part in parts:
+        if part.name not in given:
+            ordered += [given.pop(name) for name in part.reads if name in given]
+            ordered.append(part)
+    return ordered
 
 
 # ---- columns ---------------------------------------------------------------------------------------------------------

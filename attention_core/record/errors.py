@@ -179,7 +179,8 @@ REFUSAL_SENTENCES = {
     "maps_alone": "the file must hold q, k and v: it holds attention maps, {name}, which the page of maps shows",
     "mask_readings": "{name} must have one meaning: its shape {shape} and its name allow several, which block "
     "different pairs; choose one",
-    "mask_not_additive": "a mask of numbers must be 0 where a pair is allowed, and {limit} or less where it is not",
+    "mask_not_additive": "a mask of whole numbers must be 0 where a pair is allowed, and {limit} or less where it is "
+    "not; numbers to add to the scores must be floating-point numbers",
     "mask_lengths": "{name} must be one whole number from 0 to {keys} for each of the {sequences} sequences: its shape "
     "is {shape}",
     "part_outside": "{name} must lie inside the file, which has {size}: got {given}",

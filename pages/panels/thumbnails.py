@@ -25,13 +25,16 @@ MAX_NARROW_STEPS_IN_LINE = 18  # the most narrow maps in one line; with more, a 
 MOVED_MARK = "Δ"  # shown below the name of a step whose numbers have changed
 SEQUENCE_INPUTS = ("x", "query", "key", "value", "q", "k", "v", "q_heads", "k_heads")
 MASK_INPUTS = ("allowed_custom", "allowed")
+BIAS_INPUTS = ("bias_custom", "bias")
 
 StepPlace = tuple[str, dict[str, int]]  # (name of a step, its index on each leading axis)
 
 
 # ---- steps -----------------------------------------------------------------------------------------------------------
 def list_strip_steps(trace: Trace) -> list[str]:
-    """Returns the steps that are drawn as small maps in a row: input sequences, masks, all computed matrices."""
+    """Returns the steps that are drawn as small maps in a row: input sequences, all computed matrices, and the given
+    masks and biases before the steps of their kind.
+    """
     inputs = trace.inputs()
     steps = [name for name in SEQUENCE_INPUTS if name in inputs]
     for name, step in trace.computed().items():
@@ -41,6 +44,11 @@ def list_strip_steps(trace: Trace) -> list[str]:
     use_masks = [step.startswith("allowed") or step == "masked_scores" for step in steps]
     mask_place = use_masks.index(True)
     steps[mask_place:mask_place] = masks
+    biases = [name for name in BIAS_INPUTS if name in inputs]
+    if biases:
+        use_biases = [name == "biased_scores" or name.endswith("bias") for name in steps]
+        bias_place = use_biases.index(True)
+        steps[bias_place:bias_place] = biases
     return steps
 
 

@@ -220,7 +220,7 @@ def prepare_uploaded(
 ) -> tuple[dict[str, Step], Plan]:
     """Returns the steps and the plan of a run with tensors from a file, which determine the counts of heads.
 
-    pairs: the tensors about pairs; their mask is combined with the mask from the file.
+    pairs: the tensors about pairs; their mask is combined with the mask from the file, whose bias is added.
     """
     q = uploaded.q.to(device, dtype)
     k = uploaded.k.to(device, dtype)
@@ -233,6 +233,8 @@ def prepare_uploaded(
         if pairs.allowed is not None:
             allowed = allowed & pairs.allowed
         pairs = replace(pairs, allowed=allowed)
+    if uploaded.bias is not None:
+        pairs = replace(pairs, bias=uploaded.bias.to(device, dtype))
     config = replace(
         config,
         heads=1,

@@ -158,9 +158,11 @@ def show_role_choices(setup: Setup, names: list[str], is_waiting: bool = False) 
 
 
 def show_waiting_roles() -> None:
-    """Shows the choice of roles for a file that cannot be read yet, because its array names do not reveal the roles."""
+    """Shows the choice of roles for a file that cannot be read yet, because its array names do not reveal the roles, or
+    because an array has no shape that fits its role.
+    """
     refusal, waiting = setup_state.workbench().refused.get(BRING), waiting_file()
-    if waiting is None or refusal is None or refusal.code != "role_missing":
+    if waiting is None or refusal is None or refusal.code not in ("role_missing", "shape_fits_scores"):
         return
     with st.expander(say("brought.arrays"), expanded=True):
         show_role_choices(waiting, list(uploaded_arrays(waiting.run)), is_waiting=True)

@@ -105,6 +105,20 @@ def test_a_run_from_q_k_and_v_begins_with_them():
     assert drawn(trace)[:3] == [("q", "lane", 0), ("k", "row", 0), ("v", "row", 3)]
 
 
+def test_a_given_bias_stands_where_a_computed_one_stands():
+    """Behind the scaled scores, with which it shares a column, before the sum."""
+    q, k = numbers(3, 2), numbers(4, 2)
+    given = drawn(attend_qkv(q, k, k, bias=numbers(3, 4)))
+    computed = drawn(attend_qkv(q, k, k, config=AttentionConfig(positions=["alibi"])))
+    assert given == computed
+    names = [name for name, *_ in given]
+    assert names[names.index("scores") :][:4] == ["scores", "scaled_scores", "bias", "biased_scores"]
+    beside = [
+        name for name, *_ in drawn(attend_qkv(q, k, k, bias=numbers(3, 4), config=AttentionConfig(positions=["alibi"])))
+    ]
+    assert beside[beside.index("alibi_bias") :][:4] == ["alibi_bias", "bias_custom", "bias", "biased_scores"]
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_every_run_is_drawn_as_one_connected_picture(name):
     trace = RUNS[name]

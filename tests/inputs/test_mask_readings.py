@@ -14,9 +14,10 @@ from attention_core.inputs.files.mask_readings import (
     MaskReading,
     are_same_pairs,
     list_mask_readings,
+    mask_to_bias,
     read_mask,
 )
-from attention_core.inputs.files.qkv_file import guess_array_roles, read_roles
+from attention_core.inputs.files.qkv_file import UploadPart, cut_upload_part, guess_array_roles, read_roles
 
 B, H, T, S, D = 2, 3, 5, 7, 4
 SIZES = (B, H, T, S)
@@ -43,13 +44,14 @@ def weights_of_file(answers=None, **masks):
     q, k = drawn(B, H, T, D), drawn(B, H, S, D, seed=2)
     arrays = {"q": q.numpy(), "k": k.numpy(), "v": drawn(B, H, S, 2, seed=3).numpy(), **masks}
     uploaded = read_roles(arrays, guess_array_roles(arrays), answers=answers or {})
-    return attend_qkv(uploaded.q, uploaded.k, uploaded.v, allowed=uploaded.allowed)["weights"], (q, k)
+    trace = attend_qkv(uploaded.q, uploaded.k, uploaded.v, allowed=uploaded.allowed, bias=uploaded.bias)
+    return trace["weights"], (q, k)
 
 
 def assert_weights(right_mask, answers=None, /, **masks):
-    """right_mask: True = may attend, (B, H, T, S) or what broadcasts to it."""
+    """right_mask: True = may attend, or numbers to add; (B, H, T, S) or what broadcasts to it."""
     weights, (q, k) = weights_of_file(answers, **masks)
-    right = weights_by_torch(right_mask, q, k)
+    right = weights_by_torch(right_mask if right_mask.dtype == torch.bool else right_mask.double(), q, k)
     assert torch.allclose(weights, right.nan_to_num(), rtol=0, atol=1e-12)
 
 
@@ -276,19 +278,67 @@ def test_what_true_means_under_a_name(name, polarity):
     assert (allowed.squeeze() == (mask if polarity == "allowed" else ~mask)).all()
 
 
-@pytest.mark.parametrize(
-    "name", ["head_mask", "special_tokens_mask", "q_proj.bias", "attn.bias", "attn_bias", "is_causal"]
-)
+@pytest.mark.parametrize("name", ["head_mask", "special_tokens_mask", "q_proj.bias", "attn.bias", "is_causal"])
 def test_what_is_no_mask_is_not_taken_for_one(name):
-    """A bias of a layer, or numbers that are added to scores and block nothing, for example."""
+    """A bias of a layer, for example."""
     array = np.array(False) if name == "is_causal" else drawn(T).numpy() if "." in name else drawn(T, S).numpy()
     assert "mask" not in guess_array_roles({"q": array, name: array})
 
 
-def test_numbers_that_are_no_mask_are_refused_plainly():
+@pytest.mark.parametrize("mask", [[[1, 1, 2, 2, 2, 3, 3]] * T, [[0, -3, 0, 0, 0, 0, 0]] * T], ids=["parts", "below 0"])
+def test_whole_numbers_that_are_no_mask_are_refused_plainly(mask):
+    """Those of a packed text number its parts."""
     with pytest.raises(AttentionError) as refused:
-        weights_of_file(attn_mask=drawn(T, S).numpy())
+        weights_of_file(attn_mask=np.array(mask))
     assert refused.value.code == "mask_not_additive"
+
+
+# ---- masks with a bias -----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["attn_mask", "mask", "attention_mask", "attn_bias", "encoder.0.position_bias"])
+@pytest.mark.parametrize(
+    "shape", [(T, S), (1, H, T, S), (B, 1, T, S), (B, H, T, S), (B, 1, 1, S), (B * H, T, S)], ids=str
+)
+@pytest.mark.parametrize("is_masked", [False, True], ids=["", "masked"])
+def test_numbers_of_a_mask_are_added_as_torch_adds_them(name, shape, is_masked):
+    mask = drawn(*shape, seed=7)
+    if is_masked:
+        mask[..., 1] = FINFO
+        mask[..., 2] = -torch.inf
+    right = mask.view(B, H, T, S) if shape == (B * H, T, S) else mask
+    assert_weights(right, **{name: mask.numpy()})
+    assert_weights(right.float(), **{name: mask.float().numpy()})
+
+
+def test_whole_numbers_under_the_name_of_a_bias_are_added():
+    bias = torch.arange(T * S).view(T, S) % 5 - 2
+    assert_weights(bias.double(), attn_bias=bias.numpy())
+
+
+def test_numbers_beside_a_mask_of_keys_are_a_bias_that_blocks_nothing():
+    bias = drawn(1, 1, T, S, seed=7)
+    assert_weights(
+        bias.masked_fill(~KEYS[:, None, None], -torch.inf), attn_mask=bias.numpy(), attention_mask=KEYS.numpy()
+    )
+
+
+def test_a_bias_that_two_readings_place_differently_waits():
+    """(B, T, S) or (H, T, S): with as many sentences as heads both fit."""
+    bias = drawn(3, T, S)
+    with pytest.raises(AttentionError) as asked:
+        read_mask("attn_mask", bias, (3, 3, T, S))
+    assert {reading.axes for reading in asked.value.values["likely"]} == {"B T S", "H T S"}
+    sizes, answer = (3, 3, T, S), MaskReading("H T S", "added")
+    assert read_mask("attn_mask", bias, sizes, answer)[1] == answer
+    assert torch.equal(mask_to_bias(bias, answer, sizes), bias[None])
+
+
+def test_the_shown_part_of_a_file_has_its_part_of_the_bias():
+    bias = drawn(1, H, T, S, seed=7)
+    arrays = {"q": drawn(B, H, T, D), "k": drawn(B, H, S, D, seed=2), "v": drawn(B, H, S, 2, seed=3), "attn_bias": bias}
+    arrays = {name: array.numpy() for name, array in arrays.items()}
+    whole = read_roles(arrays, guess_array_roles(arrays))
+    part = cut_upload_part(whole, UploadPart(1, heads=(1, 2), queries=(2, 3), keys=(0, 4)))
+    assert torch.equal(part.bias, bias[:, 1:3, 2:5, :4]) and part.allowed.all()
 
 
 def test_every_answer_is_one_of_the_readings():

@@ -1,11 +1,13 @@
 """Tensors from a file: which array is what, which axes they have, what a mask means, and the part that is looked at."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
 
 from attention_core import AttentionError, attend_qkv
-from attention_core.inputs.files.mask_readings import MaskReading, mask_to_allowed
+from attention_core.inputs.files.mask_readings import MaskReading, mask_to_added, read_mask
 from attention_core.inputs.files.qkv_file import (
     UploadPart,
     cut_upload_part,
@@ -86,15 +88,21 @@ def test_a_missing_array_is_named():
 
 def test_a_mask_of_truth_values_in_both_conventions():
     mask = torch.tensor([[True, False], [True, True]])
-    assert torch.equal(mask_to_allowed(mask, blocked=False), mask)
-    assert torch.equal(mask_to_allowed(mask, blocked=True), torch.tensor([[False, True], [False, False]]))
+    allowed = mask_to_added(mask, MaskReading("T S", "allowed"), (1, 1, 2, 2))
+    assert allowed.tolist() == [[[[0.0, -math.inf], [0.0, 0.0]]]]
+    blocked = mask_to_added(mask, MaskReading("T S", "blocked"), (1, 1, 2, 2))
+    assert blocked.tolist() == [[[[-math.inf, 0.0], [-math.inf, -math.inf]]]]
 
 
 def test_an_additive_mask():
     mask = torch.tensor([[0.0, -torch.inf], [-1e9, -0.0]])
-    assert mask_to_allowed(mask, blocked=False).tolist() == [[True, False], [False, True]]
-    with pytest.raises(AttentionError, match="a mask of numbers must be 0"):
-        mask_to_allowed(torch.tensor([[0.0, -3.0]]), blocked=False)
+    added = mask_to_added(mask, MaskReading("T S", "added"), (1, 1, 2, 2))
+    assert added.tolist() == [[[[0.0, -math.inf], [-math.inf, 0.0]]]]
+    assert mask_to_added(torch.tensor([[0.0, -3.0]]), MaskReading("B S", "added"), (1, 1, 2, 2)).tolist() == [
+        [[[0.0, -3.0]]]
+    ]
+    with pytest.raises(AttentionError, match="a mask of whole numbers must be 0"):
+        read_mask("mask", torch.tensor([[0, -3]]), (1, 1, 2, 2))
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,27 @@ def test_a_mask_under_the_name_of_a_library_needs_no_answer():
     assert "key_padding_mask (2, 2) as mask (B, S): True or 1 = blocked" in told(screen).replace("**", "")
 
 
+def test_the_numbers_of_a_float_mask_are_added_to_the_scores():
+    mask = drawn(T, T, seed=5)
+    mask[0, 1] = torch.finfo(torch.float32).min
+    screen = bring(Screen(), ("t.npz", npz(**tensors(), attn_mask=mask.numpy())))
+    assert screen.errors() == []
+    assert_weights(screen, mask)
+    assert trace(screen)["bias"][0, 0].tolist() == [[mask[0, 0], 0.0], mask[1].tolist()]
+    assert not trace(screen)["allowed"][0, 0, 0, 1] and "bias" in screen.steps()
+    assert "attn_mask (2, 2) as mask (T, S): numbers added to the scores" in told(screen).replace("**", "")
+    screen.set("normaliser", "sigmoid")
+    assert torch.equal(trace(screen)["biased_scores"], trace(screen)["scaled_scores"] + trace(screen)["bias"])
+
+
+def test_a_bias_of_other_sizes_can_be_left_out():
+    screen = bring(Screen(), ("t.npz", npz(**tensors(), attn_bias=drawn(7, 9).numpy())))
+    assert "attn_bias must broadcast to (B, H, T, S) = (2, 3, 2, 2): its shape is (7, 9)" in " ".join(screen.errors())
+    screen.set("waiting_mask", None)
+    assert screen.errors() == []
+    assert_weights(screen, None)
+
+
 def test_a_causal_flag_and_lengths_are_masks_in_force():
     lengths, is_causal = np.array([1, T]), np.array(True)
     screen = bring(Screen(), ("t.npz", npz(**tensors(), lengths=lengths, is_causal=is_causal)))
@@ -109,11 +130,11 @@ def test_tokens_stand_before_heads_under_the_names_of_transformer_lens():
 def test_what_is_not_read_is_named_with_why():
     pickled = np.array([{"a": 1}], dtype=object)
     more = {"loss": np.array(0.3), "hidden_states": np.ones((2, 5)), "model": np.array("gpt2"), "things": pickled}
-    screen = bring(Screen(), ("t.npz", npz(**tensors(), **more, is_causal=np.array(False), bias=drawn(T, T).numpy())))
+    screen = bring(Screen(), ("t.npz", npz(**tensors(), **more, is_causal=np.array(False), bias=drawn(T).numpy())))
     shown = told(screen).replace("**", "")
     for named in ("loss", "hidden_states (2, 5)", "model (a text)", "things (pickled Python objects)", "is_causal"):
         assert named in shown
-    assert "bias (2, 2)" in shown and "Not read: " in shown
+    assert "bias (2)" in shown and "Not read: " in shown
     assert_weights(screen, None)
 
 

@@ -1,4 +1,5 @@
-"""Infers the meaning of a file's mask: its axes, and whether True blocks a pair or allows it.
+"""Infers the meaning of a file's mask: its axes, and whether True blocks a pair or allows it, or which numbers it adds
+to the scores.
 
 If all libraries that use its name mean the same, the name decides. Else all readings that fit the sizes are listed, and
 if two of them block different pairs, the user is asked. A file may also state a mask without a matrix, by is_causal or
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Num
+from jaxtyping import Bool, Float, Num
 from torch import Tensor
 
 from attention_core.inputs.files.array_names import last_name, plain_name
@@ -82,7 +83,9 @@ def stated_to_pairs(
 
 
 # ---- masks as matrices -----------------------------------------------------------------------------------------------
-MAX_BLOCKED_BIAS = -9984.0  # in an additive mask, numbers up to this one block: it is -10,000 rounded to bfloat16
+# In a mask that is added to the scores, numbers up to this one block, and all others are a bias: it is -10,000 rounded
+# to bfloat16.
+MAX_BLOCKED_BIAS = -9984.0
 POLARITIES = ("allowed", "blocked", "added", *STATED)
 BOTH = ("allowed", "blocked")
 AXES_BY_RANK = {1: ("S",), 2: ("B S", "T S"), 3: ("B T S", "H T S", "BH T S"), 4: ("B H T S",)}
@@ -112,6 +115,7 @@ PAIRS_EITHER = (
     "cross_attn_mask",
     "attn_bias",
     "attention_bias",
+    "position_bias",
     "bias",
     "combined_mask",
     "subsequent_mask",
@@ -134,7 +138,7 @@ ALLOWED = (
     "unmasked",
 )
 BLOCKED = ("blocked", "blocked_mask", "masked", "ignore", "ignored", "ignore_mask", "forbidden", "excluded")
-BIAS_NAMES = ("attn_bias", "attention_bias", "bias")  # added to the scores; they are masks only if they block pairs
+BIAS_NAMES = ("attn_bias", "attention_bias", "position_bias", "bias")  # numbers that are added to the scores
 PADDING_NAMES = (*KEYS_BLOCKED, *KEYS_ALLOWED, *KEYS_EITHER, *LENGTH_NAMES)
 PAIR_MASK_NAMES = ("mask", *CAUSAL_FLAGS, *ALLOWED, *BLOCKED, *PAIRS_EITHER, *PAIRS_BLOCKED)
 # Names that end in "mask" but do not mean a mask of pairs: a mask of heads, or of tokens in the loss or the input.
@@ -167,8 +171,9 @@ class MaskReading:
     """One way to read a mask: the meaning of its axes and of its values.
 
     axes: one of MASK_AXES. polarity: the values that let a query attend to a key. "allowed": True or 1. "blocked":
-    False or 0. "added": 0, beside large negative numbers. For a mask without a matrix: "lengths", the number of real
-    keys; "causal", no later key; "causal_end", no later key, with the last query at the last key.
+    False or 0. "added": each number above MAX_BLOCKED_BIAS, which is added to the score. For a mask without a matrix:
+    "lengths", the number of real keys; "causal", no later key; "causal_end", no later key, with the last query at the
+    last key.
     """
 
     axes: str
@@ -181,10 +186,14 @@ def is_mask_name(name: str) -> bool:
     return plain in (*PAIR_MASK_NAMES, *PADDING_NAMES) or (plain.endswith("mask") and plain not in OTHER_MASKS)
 
 
-def is_additive(mask: np.ndarray | Tensor) -> bool:
-    """Return whether every number of a mask is 0 or blocks, as in a mask that is added to scores."""
-    numbers = torch.as_tensor(mask)
-    return numbers.dtype != torch.bool and bool(((numbers == 0) | (numbers <= MAX_BLOCKED_BIAS)).all())
+def can_be_added(name: str, mask: Tensor) -> bool:
+    """Return whether the numbers of a mask can be meant to be added to scores.
+
+    Whole numbers under the name of a mask must be 0 or block, because others may number the parts of a text.
+    """
+    if mask.dtype.is_floating_point or plain_name(name) in BIAS_NAMES:
+        return True
+    return bool(((mask == 0) | (mask <= MAX_BLOCKED_BIAS)).all())
 
 
 def read_mask(
@@ -195,12 +204,12 @@ def read_mask(
 ) -> tuple[Bool[Tensor, "B H T S"], MaskReading, tuple[MaskReading, ...]]:
     """Read a mask as True = may attend, with four axes, some of length 1.
 
-    Also returns the reading that was used, and all possible readings. mask: truth values, 0 and 1, or 0 and large
-    negative numbers. sizes: (B, H, T, S). answer: the user's reading, with axes "" if the user chose none; an answer
-    that does not fit is ignored.
+    Also returns the reading that was used, and all possible readings. mask: truth values, 0 and 1, or numbers that are
+    added to the scores, whose bias mask_to_bias returns. sizes: (B, H, T, S). answer: the user's reading, with axes ""
+    if the user chose none; an answer that does not fit is ignored.
 
     Raises AttentionError: mask_not_additive, mask_lengths, shape_fits_scores; mask_readings, if two readings block
-    different pairs and there is no answer.
+    different pairs, or add different numbers, and there is no answer.
 
     >>> padding = torch.tensor([[False, False, True]])
     >>> allowed, reading, _ = read_mask("key_padding_mask", padding, (1, 2, 5, 3))
@@ -212,10 +221,10 @@ def read_mask(
     if answer is not None:
         answered = [each for each in every if answer.axes in ("", each.axes) and answer.polarity == each.polarity]
         likely = [each for each in likely if each in answered] or answered or likely
-    tensors = [mask_to_pairs(mask, reading, sizes) for reading in likely]
-    if any(not are_same_pairs(tensors[0], other) for other in tensors[1:]):
+    added = mask_to_added(mask, likely[0], sizes)
+    if any(not are_same_pairs(added, mask_to_added(mask, other, sizes)) for other in likely[1:]):
         raise AttentionError("mask_readings", name=name, shape=tuple(mask.shape), likely=likely, others=others)
-    return tensors[0], likely[0], every
+    return ~added.isneginf(), likely[0], every
 
 
 def list_mask_readings(
@@ -275,7 +284,7 @@ def list_polarities(name: str, mask: Tensor) -> tuple[tuple[str, ...], tuple[str
     if mask.dtype == torch.bool:
         return named, turned
     if not ((mask == 0) | (mask == 1)).all() or plain in BIAS_NAMES:
-        if not is_additive(mask):
+        if not can_be_added(name, mask):
             raise AttentionError("mask_not_additive", limit=MAX_BLOCKED_BIAS)
         return ("added",), ()
     is_whole = not mask.dtype.is_floating_point
@@ -329,45 +338,56 @@ def is_turned(mask: Tensor, named: tuple[str, ...]) -> bool:
     return not is_one_row and [*find_causal_polarity(mask)] == opposite
 
 
-def mask_to_pairs(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int, int]) -> Bool[Tensor, "B H T S"]:
-    """Convert a mask, in the given reading, to four axes with True = may attend."""
-    B, H, _, _ = sizes
+def mask_to_bias(
+    mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int, int]
+) -> Float[Tensor, "B H T S"] | None:
+    """Return the numbers that a mask, in the given reading, adds to scores, 0 where it blocks; None if all are 0.
+
+    >>> mask_to_bias(torch.tensor([[0.5, -torch.inf]]), MaskReading("T S", "added"), (1, 1, 1, 2))
+    tensor([[[[0.5000, 0.0000]]]], dtype=torch.float64)
+    """
+    added = mask_to_added(mask, reading, sizes)
+    bias = added.masked_fill(added.isneginf(), 0.0)
+    return bias if bias.any() else None
+
+
+def mask_to_added(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int, int]) -> Float[Tensor, "B H T S"]:
+    """Convert a mask, in the given reading, to numbers that are added to scores, with four axes: -inf where it blocks,
+    elsewhere 0 or its own numbers.
+    """
     if reading.polarity in STATED:
-        return stated_to_pairs(mask, reading.polarity, sizes)
-    allowed = mask_to_allowed(mask, reading.polarity == "blocked", is_added=reading.polarity == "added")
+        return block_pairs(~stated_to_pairs(mask, reading.polarity, sizes))
+    B, H, _, _ = sizes
+    match reading.polarity:
+        case "added":
+            added = mask.double().masked_fill(mask <= MAX_BLOCKED_BIAS, float("-inf"))
+        case "blocked":
+            added = block_pairs(mask != 0)
+        case _:
+            added = block_pairs(mask == 0)
     match reading.axes:
         case "S":
-            return allowed[None, None, None]  # (S) -> (1, 1, 1, S)
+            return added[None, None, None]  # (S) -> (1, 1, 1, S)
         case "B S":
-            return allowed[:, None, None]  # (B, S) -> (B, 1, 1, S)
+            return added[:, None, None]  # (B, S) -> (B, 1, 1, S)
         case "T S":
-            return allowed[None, None]  # (T, S) -> (1, 1, T, S)
+            return added[None, None]  # (T, S) -> (1, 1, T, S)
         case "B T S":
-            return allowed[:, None]  # (B, T, S) -> (B, 1, T, S)
+            return added[:, None]  # (B, T, S) -> (B, 1, T, S)
         case "H T S":
-            return allowed[None]  # (H, T, S) -> (1, H, T, S)
+            return added[None]  # (H, T, S) -> (1, H, T, S)
         case "BH T S":
-            return allowed.unflatten(0, (B, H))  # (B H, T, S) -> (B, H, T, S)
-    return allowed
+            return added.unflatten(0, (B, H))  # (B H, T, S) -> (B, H, T, S)
+    return added
 
 
-def mask_to_allowed(mask: Tensor, blocked: bool, is_added: bool = True) -> Tensor:
-    """Convert a mask to a boolean mask in which True means that the query may attend to the key.
-
-    The given mask is boolean, has the numbers 0 and 1, or has numbers to add to scores: 0 and large negative ones.
-    blocked: whether True or 1 means blocked in a mask of the first two kinds. is_added: whether a mask of numbers is to
-    be added to scores. Raises AttentionError mask_not_additive if it is, and has other numbers.
-    """
-    if mask.dtype == torch.bool or not is_added:
-        truths = mask != 0
-        return ~truths if blocked else truths
-    if not is_additive(mask):
-        raise AttentionError("mask_not_additive", limit=MAX_BLOCKED_BIAS)
-    return mask == 0
+def block_pairs(blocked: Bool[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
+    """Return -inf where True, else 0."""
+    return torch.zeros(blocked.shape, dtype=torch.float64).masked_fill(blocked, float("-inf"))
 
 
 def are_same_pairs(one: Tensor, other: Tensor) -> bool:
-    """Return whether two masks of four axes, some of length 1, block the same pairs, without broadcasting them."""
+    """Return whether two masks of four axes, some of length 1, have equal numbers for every pair; expands neither."""
     for axis in range(one.dim()):
         if one.shape[axis] == other.shape[axis]:
             continue

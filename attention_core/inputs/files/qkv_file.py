@@ -14,9 +14,9 @@ from attention_core.inputs.files.mask_readings import (
     LENGTH_NAMES,
     PADDING_NAMES,
     MaskReading,
-    is_additive,
     is_mask_name,
     is_stated_mask,
+    mask_to_bias,
     read_mask,
 )
 from attention_core.record.errors import AttentionError
@@ -57,15 +57,17 @@ class UploadedTensors:
     """The tensors of a file in the layout of this package.
 
     q: (B, H, T, d_k). k: (B, H_kv, S, d_k). v: (B, H_kv, S, d_v), all in float64. allowed: True if a query may attend
-    to a key. given: the steps in the file, by their names in a Trace. axes: the layout of q, k and v in the file, one
-    of TENSOR_LAYOUTS. fits: all layouts that the shapes of q, k and v allow. masks: {role of MASK_ROLES: how the mask
-    was read}. mask_fits: {role: all ways in which the mask can be read}.
+    to a key. bias: the numbers that the masks add to the scores; None if they add none. given: the steps in the file,
+    by their names in a Trace. axes: the layout of q, k and v in the file, one of TENSOR_LAYOUTS. fits: all layouts that
+    the shapes of q, k and v allow. masks: {role of MASK_ROLES: how the mask was read}. mask_fits: {role: all ways in
+    which the mask can be read}.
     """
 
     q: Tensor
     k: Tensor
     v: Tensor
     allowed: Tensor | None = None
+    bias: Tensor | None = None
     given: Mapping[str, Tensor] = field(default_factory=dict)
     axes: str = "B H T d"
     fits: tuple[str, ...] = ()
@@ -136,9 +138,9 @@ def find_rotated(names: Iterable[str]) -> dict[str, str]:
 def guess_array_roles(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
     """Guess roles by name, using only arrays whose form suits the role.
 
-    Excluded are single numbers, the weights and biases of a layer, and biases of scores that block no pair.
+    Excluded are single numbers, and the weights and biases of a layer.
 
-    >>> guess_array_roles({"q_proj": np.eye(2), "q": np.ones((1, 2)), "attn_bias": np.ones((2, 2))})
+    >>> guess_array_roles({"q_proj": np.eye(2), "q": np.ones((1, 2)), "attn.bias": np.ones(2)})
     {'q': 'q'}
     """
     return guess_roles(name for name, array in arrays.items() if can_have_role(name, array))
@@ -153,7 +155,7 @@ def can_have_role(name: str, array: np.ndarray) -> bool:
         return False
     if plain in MATRIX_LIKE_NAMES:
         return array.ndim > 2
-    return plain not in BIAS_NAMES or (array.ndim > 1 and (array.dtype == bool or is_additive(array)))
+    return plain not in BIAS_NAMES or array.ndim > 1
 
 
 def oldest_in_force(uploads: Sequence[Iterable[str]]) -> int:
@@ -207,17 +209,20 @@ def read_roles(
     B, H, T, _ = q.shape
     S = k.shape[2]
     pairs = (B, H, T, S)
-    allowed, masks, mask_fits, given = None, {}, {}, {}
+    allowed, bias, masks, mask_fits, given = None, None, {}, {}, {}
     for role in MASK_ROLES:
         if role in tensors:
             mask, masks[role], mask_fits[role] = read_mask(roles[role], tensors[role], pairs, answers.get(role))
             allowed = mask if allowed is None else allowed & mask
+            added = mask_to_bias(tensors[role], masks[role], pairs)
+            if added is not None:
+                bias = added if bias is None else bias + added
     for role in ("scores", "weights"):
         if role in tensors:
             given[role] = add_pair_axes(tensors[role].double(), pairs)
     if "output" in tensors:
         given |= output_to_step(tensors["output"].double(), layout.axes)
-    return UploadedTensors(q, k, v, allowed, given, layout.axes, layout.fits, masks, mask_fits)
+    return UploadedTensors(q, k, v, allowed, bias, given, layout.axes, layout.fits, masks, mask_fits)
 
 
 def infer_upload_layout(tensors: Mapping[str, Tensor], roles: Mapping[str, str]) -> Layout:
@@ -323,15 +328,14 @@ def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTens
     sequence, heads, queries, keys = part.slices()
     share = heads_per_group(uploaded)
     kv_heads = slice(heads.start // share, heads.stop // share)
-    allowed = uploaded.allowed
-    if allowed is not None:
-        allowed = slice_pairs(allowed, part.slices())
+    pairs = {"allowed": uploaded.allowed, "bias": uploaded.bias}
+    cut = {name: slice_pairs(tensor, part.slices()).clone() for name, tensor in pairs.items() if tensor is not None}
     return replace(  # the slices are copied, so that the whole tensors can be freed
         uploaded,
         q=uploaded.q[sequence, heads, queries].clone(),
         k=uploaded.k[sequence, kv_heads, keys].clone(),
         v=uploaded.v[sequence, kv_heads, keys].clone(),
-        allowed=allowed,
+        **cut,
         given=cut_given_steps(uploaded, part),
     )
 
