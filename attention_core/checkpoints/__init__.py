@@ -1,9 +1,21 @@
-"""Records the attention of any model that torch runs, and proves each layer by the core."""
+"""Opens models of local folders, records the attention of any model that torch runs, and proves each layer."""
 
 from attention_core.checkpoints.call import AttentionCall
 from attention_core.checkpoints.core_run import CoreRun, run_call
 from attention_core.checkpoints.layer_proof import ProofRow
 from attention_core.checkpoints.model_run import Census, census, record
+from attention_core.checkpoints.open_model import OpenedModel, open_folder
 from attention_core.checkpoints.recording import Recording
 
-__all__ = ["AttentionCall", "Census", "CoreRun", "ProofRow", "Recording", "census", "record", "run_call"]
+__all__ = [
+    "AttentionCall",
+    "Census",
+    "CoreRun",
+    "OpenedModel",
+    "ProofRow",
+    "Recording",
+    "census",
+    "open_folder",
+    "record",
+    "run_call",
+]

@@ -258,6 +258,41 @@ REFUSAL_SENTENCES = {
     "member_packing": "{name} must be packed as NumPy packs, stored or deflated and without a password: {given} is not",
     "unpacked_too_large": "{name} may have at most {limit} bytes when unpacked: it has {given}",
     "not_safetensors": "{name} must be a safetensors file whose header describes all its bytes: it is not",
+    "folder_missing": "{name} must be a folder on this machine: it is not",
+    "folder_outside": "a folder must lie inside one that may be opened here: {name} does not",
+    "folder_file_outside": "every file of the folder must lie inside a folder that may be opened: {name} leads out of "
+    "it",
+    "folder_file_missing": "the folder must hold {name}: it does not",
+    "folder_file_unreadable": "{name} must be a file that can be read: it cannot",
+    "folder_changed": "the files of a model must stay as they are while it is open: {name} has changed or is gone",
+    "json_object": "{name} must be one JSON object in UTF-8: it is not",
+    "weights_missing": "the folder must hold its weights as {name}, or their index, {index}: it holds neither",
+    "weights_pickled": "weights must be stored as safetensors: {name} holds pickled Python objects, which can run code "
+    "when they are read",
+    "weights_index": "weight_map of {name} must name, for each tensor, a safetensors file of this folder: it says "
+    "{given}",
+    "index_tensor": "{name} must list the tensors of its files, each with the file that holds it: this is not so for "
+    "{tensor}",
+    "weight_type": "weights must be float32, bfloat16 or float16, and other numbers whole: {name} is {given}",
+    "weights_differ": "the weights must be those that config.json asks for: {missing} tensors are missing, "
+    "{unexpected} are not asked for, and {mismatched} have another shape, {name} among them",
+    "class_ignored": "config.json names {given}, which is no model of transformers or lacks a part that the folder "
+    "holds: the model is opened as {name}",
+    "weights_few": "the weights must be all that config.json asks for, {expected} bytes: the folder holds {given}",
+    "model_memory": "a model may take at most {limit} bytes of memory here: this one takes {given} or more",
+    "too_many_modules": "a model may have at most {limit} parts: this one has more",
+    "model_quantised": "the weights must not be quantised: config.json has {name}, which needs further packages",
+    "model_type_missing": "{name} must say the type of the model, as a text called model_type: it does not",
+    "model_type_unknown": "model_type must be one that transformers {version} knows, since code that comes with a "
+    "model is never run: {name} says {given}",
+    "model_class": "config.json must name a class of its own type of model: {given} is none of {kind}",
+    "config_refused": "config.json must describe a model that can be made: {given}",
+    "models_package": "opening a model needs {name}: pip install -r requirements-models.txt",
+    "code_ignored": "{name} names code that comes with the model; it is not run, and the model is one of transformers",
+    "implementation_ignored": "{name} asks for an implementation of its own; it is not fetched, and the attention is "
+    "eager, step by step",
+    "weights_widened": "the weights are stored in {given} and computed with in float32, which holds each of them "
+    "exactly",
     "no_arrays": "{name} must hold at least one array: there is none",
     "too_many_arrays": "{name} may hold at most {limit} arrays: it has {given}",
     "array_twice": "every array of {file} must have a different name: {name} is there twice",

@@ -1,0 +1,250 @@
+"""Opens the model of a local folder, which transformers never reads: config and weights are checked and handed over.
+
+transformers is imported when a model is opened, and nothing is fetched: neither weights nor code.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Lock, get_ident
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+from torch.nn.modules import module as torch_modules
+
+from attention_core.checkpoints.folder_files import ModelFolder, find_folder
+from attention_core.checkpoints.model_config import CONFIG_FILE, MODEL_BOUNDS, ModelBounds, ReadConfig, read_config
+from attention_core.checkpoints.stored_weights import HALVES, StoredTensor, list_tensors, read_tensors
+from attention_core.inputs.files.stored_arrays import printable_name
+from attention_core.inputs.pasted.refusals import safe_excerpt
+from attention_core.record.errors import AttentionError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig, PreTrainedModel
+
+TIED = 2  # a tensor may be registered at two places, and is counted at both until the model is made
+MAX_UNSTORED_BYTES = 100_000_000  # of numbers that a model makes by itself, such as a table of positions
+MAX_REASON_CHARACTERS = 240
+OPENING = Lock()  # transformers replaces functions of torch and of its own for the time in which it makes a model
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedModel:
+    """A model in memory, in float32, on the CPU and in eval mode, with eager attention.
+
+    folder: its files; folder.require_unchanged() says whether they are still those that were read. parameters: how many
+    numbers it has learned. memory_bytes: of these and its buffers. ignored: what of the folder is not used, and why.
+    """
+
+    folder: ModelFolder
+    model: "PreTrainedModel"
+    parameters: int
+    memory_bytes: int
+    ignored: tuple[AttentionError, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the folder."""
+        return self.folder.path.name
+
+
+def open_folder(
+    path: str | os.PathLike, roots: Iterable[str | os.PathLike] | None = None, bounds: ModelBounds = MODEL_BOUNDS
+) -> OpenedModel:
+    """Open the model of a folder: config.json, and model.safetensors or an index of several such files.
+
+    roots: the folders in which it and all its files must lie; see find_folder. bounds: what is larger is refused before
+    its numbers are read.
+
+    Raises AttentionError (a ValueError) that says what is wrong with the folder, and never an error of another library.
+    """
+    folder = find_folder(path, roots)
+    config = read_config(folder, bounds)
+    stored = list_tensors(folder)
+    held = sum(tensor.memory_bytes for tensor in stored.values())
+    require_memory(held, bounds)
+    made = make_config(config)
+    model_class = find_class(made, config)
+    with OPENING:
+        needed = count_bytes(model_class, made, bounds)
+        require_memory(needed, bounds)
+        if needed > TIED * held + MAX_UNSTORED_BYTES:
+            raise AttentionError("weights_few", expected=needed, given=held)
+        model = load(model_class, made, read_tensors(folder, stored))
+    parameters, buffers = list(model.parameters()), list(model.buffers())
+    return OpenedModel(
+        folder=folder,
+        model=model,
+        parameters=sum(tensor.numel() for tensor in parameters),
+        memory_bytes=sum(tensor.nbytes for tensor in (*parameters, *buffers)),
+        ignored=(*config.ignored, *list_other_class(model, config), *list_widened(stored)),
+    )
+
+
+def require_memory(given: int, bounds: ModelBounds) -> None:
+    """Raise AttentionError (model_memory) for more bytes than the bounds allow."""
+    if given > bounds.memory_bytes:
+        raise AttentionError("model_memory", limit=bounds.memory_bytes, given=given)
+
+
+def list_other_class(model: "PreTrainedModel", config: ReadConfig) -> list[AttentionError]:
+    """Return what to say if a model is not of the class that its config names."""
+    made = type(model).__name__
+    if config.class_name in (made, None):
+        return []
+    return [AttentionError("class_ignored", given=printable_name(config.class_name), name=made)]
+
+
+def list_widened(stored: Mapping[str, StoredTensor]) -> list[AttentionError]:
+    """Return what to say about weights of half precision, which are computed with in float32."""
+    kinds = sorted({str(tensor.dtype).removeprefix("torch.") for tensor in stored.values() if tensor.dtype in HALVES})
+    return [AttentionError("weights_widened", given=", ".join(kinds))] if kinds else []
+
+
+@contextmanager
+def as_refusal(code: str) -> Iterator[None]:
+    """Raise AttentionError for an error of another library, with what it says as {given}."""
+    try:
+        yield
+    except AttentionError:
+        raise
+    except Exception as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise AttentionError(code, given=safe_excerpt(said, MAX_REASON_CHARACTERS)) from None
+
+
+# ---- config and class ------------------------------------------------------------------------------------------------
+def make_config(read: ReadConfig) -> "PreTrainedConfig":
+    """Return a config as an object of transformers.
+
+    Raises AttentionError: models_package, model_type_unknown, config_refused.
+    """
+    try:
+        from transformers import CONFIG_MAPPING, __version__
+    except ImportError:
+        raise AttentionError("models_package", name="transformers") from None
+    if read.model_type not in CONFIG_MAPPING:
+        given = printable_name(read.model_type)
+        raise AttentionError("model_type_unknown", version=__version__, name=CONFIG_FILE, given=given)
+    with as_refusal("config_refused"):
+        config = CONFIG_MAPPING[read.model_type].from_dict(dict(read.values))
+        config._attn_implementation = "eager"
+        return config
+
+
+def find_class(config: "PreTrainedConfig", read: ReadConfig) -> type["PreTrainedModel"]:
+    """Return the class that a config names, where it is a model of transformers; else that of the bare model.
+
+    Raises AttentionError: model_class for a class of another type of model, or if there is none.
+    """
+    import transformers
+
+    name = read.class_name or ""
+    with as_refusal("config_refused"):
+        named = getattr(transformers, name, None) if name.isidentifier() else None
+        is_model = isinstance(named, type) and issubclass(named, transformers.PreTrainedModel)
+        if is_model and named.config_class is not None:
+            found = named
+        else:
+            found = transformers.MODEL_MAPPING.get(type(config), None)
+        found = found[0] if isinstance(found, tuple) else found
+    if found is None or not isinstance(config, found.config_class):
+        raise AttentionError("model_class", given=printable_name(name), kind=printable_name(read.model_type))
+    return found
+
+
+# ---- sizes -----------------------------------------------------------------------------------------------------------
+def count_bytes(model_class: type["PreTrainedModel"], config: "PreTrainedConfig", bounds: ModelBounds) -> int:
+    """Return the bytes of all parameters and buffers of a model, which is made without its numbers.
+
+    Raises AttentionError: config_refused; model_memory as soon as they are too many.
+    """
+    with as_refusal("config_refused"), counted_registrations(bounds), torch.device("meta"):
+        model = model_class._from_config(config, attn_implementation="eager")
+    return sum(tensor.nbytes for tensor in (*model.parameters(), *model.buffers()))
+
+
+@contextmanager
+def counted_registrations(bounds: ModelBounds) -> Iterator[None]:
+    """Raise AttentionError when this thread makes modules that are too many, or that hold too many bytes together."""
+    thread, total, modules = get_ident(), 0, 0
+
+    def count_tensor(_, __, tensor: Tensor | None) -> None:
+        nonlocal total
+        if get_ident() == thread and tensor is not None:
+            total += tensor.nbytes
+            if total > TIED * bounds.memory_bytes:
+                raise AttentionError("model_memory", limit=bounds.memory_bytes, given=total)
+
+    def count_module(*_) -> None:
+        nonlocal modules
+        if get_ident() == thread:
+            modules += 1
+            if modules > bounds.modules:
+                raise AttentionError("too_many_modules", limit=bounds.modules)
+
+    handles = [
+        torch_modules.register_module_parameter_registration_hook(count_tensor),
+        torch_modules.register_module_buffer_registration_hook(count_tensor),
+        torch_modules.register_module_module_registration_hook(count_module),
+    ]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+# ---- weights ---------------------------------------------------------------------------------------------------------
+def load(
+    model_class: type["PreTrainedModel"], config: "PreTrainedConfig", tensors: Mapping[str, Tensor]
+) -> "PreTrainedModel":
+    """Return a model with these numbers, which must be exactly those that its config asks for.
+
+    Numbers that the class does not ask for may belong to a second head, which the class of pretraining has.
+
+    Raises AttentionError: weights_differ, config_refused, not_finite.
+    """
+    import transformers
+
+    model, differing = fill(model_class, config, tensors)
+    fuller = transformers.MODEL_FOR_PRETRAINING_MAPPING.get(type(config), model_class)
+    if differing and not differing.keys() - {"unexpected"} and fuller is not model_class:
+        fuller_model, still_differing = fill(fuller, config, tensors)
+        if not still_differing:
+            model, differing = fuller_model, {}
+    if differing:
+        kinds = ("missing", "unexpected", "mismatched")
+        first = next(iter(differing.values()))[0]
+        counts = {kind: len(differing.get(kind, ())) for kind in kinds}
+        raise AttentionError("weights_differ", **counts, name=printable_name(first))
+    for name, buffer in model.named_buffers():
+        refused = buffer.isnan() | (buffer == torch.inf)  # a buffer that is a mask may hold -inf
+        if refused.any():
+            index = tuple(refused.nonzero()[0].tolist())
+            raise AttentionError("not_finite", name=printable_name(name), value=buffer[index].item(), index=index)
+    return model.eval()
+
+
+def fill(
+    model_class: type["PreTrainedModel"], config: "PreTrainedConfig", tensors: Mapping[str, Tensor]
+) -> tuple["PreTrainedModel", dict[str, list[str]]]:
+    """Return a model with these numbers, and the names of those that differ from what it asks for, by kind."""
+    with as_refusal("config_refused"):
+        model, said = model_class.from_pretrained(
+            None,
+            config=config,
+            state_dict=dict(tensors),
+            dtype=torch.float32,
+            attn_implementation="eager",
+            ignore_mismatched_sizes=True,  # so that they are listed here, not raised
+            output_loading_info=True,
+        )
+    differing = {
+        "missing": [*said["missing_keys"], *(name for name, tensor in model.named_parameters() if tensor.is_meta)],
+        "unexpected": [*said["unexpected_keys"], *map(str, said["error_msgs"])],
+        "mismatched": [name for name, *_ in said["mismatched_keys"]],
+    }
+    return model, {kind: sorted(names) for kind, names in differing.items() if names}

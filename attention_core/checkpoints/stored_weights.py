@@ -1,0 +1,199 @@
+"""Reads the weights of a model's folder from safetensors files: first their headers, then the numbers.
+
+The files are read, not mapped into memory: a file that is cut off meanwhile is then an error, and numbers that were
+read stay. Other formats are not read, because they are pickled Python objects, which can run code when they are read.
+Source of the format: the section "Format" in the README of huggingface/safetensors.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import torch
+from torch import Tensor
+
+from attention_core.checkpoints.folder_files import ModelFolder, parse_object
+from attention_core.inputs.files.stored_arrays import printable_name
+from attention_core.record.errors import AttentionError
+
+WEIGHTS_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"
+PICKLED_FILES = (
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+    "model.pt",
+    "pytorch_model.pt",
+    "consolidated.00.pth",
+)
+MAX_JSON_BYTES = 10_000_000  # an index or a header of a hundred thousand tensors
+MAX_TENSORS = 100_000
+MAX_TENSOR_AXES = 8
+LENGTH_BYTES = 8  # before the header of a file: how many bytes it has
+TYPES = {
+    "F32": torch.float32,
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
+    "I64": torch.int64,
+    "I32": torch.int32,
+    "I16": torch.int16,
+    "I8": torch.int8,
+    "U8": torch.uint8,
+    "BOOL": torch.bool,
+}
+HALVES = (torch.float16, torch.bfloat16)
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """Where a tensor stands in a file of the folder. place: its first byte."""
+
+    file: str
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    place: int
+
+    @property
+    def stored_bytes(self) -> int:
+        """How many bytes it takes in the file."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    @property
+    def memory_bytes(self) -> int:
+        """How many bytes it takes in memory, where half precision becomes float32."""
+        widened = 2 if self.dtype in HALVES else 1
+        return self.stored_bytes * widened
+
+
+def list_tensors(folder: ModelFolder) -> dict[str, StoredTensor]:
+    """Return the tensors of a folder's weights by name, from the headers alone.
+
+    Raises AttentionError: weights_missing, weights_pickled, weights_index, index_tensor, array_twice, not_safetensors,
+    header_too_long, too_many_arrays, array_axes, weight_type, and those of ModelFolder.read_object.
+    """
+    if folder.has(WEIGHTS_FILE):
+        return read_header(folder, WEIGHTS_FILE)
+    if folder.has(INDEX_FILE):
+        return list_sharded(folder, read_index(folder))
+    for name in PICKLED_FILES:
+        if folder.has(name):
+            raise AttentionError("weights_pickled", name=name)
+    raise AttentionError("weights_missing", name=WEIGHTS_FILE, index=INDEX_FILE)
+
+
+def read_index(folder: ModelFolder) -> dict[str, str]:
+    """Return the file of each tensor. Raises AttentionError (weights_index) unless all are plain names of files."""
+    names = folder.read_object(INDEX_FILE, MAX_JSON_BYTES).get("weight_map")
+    if not isinstance(names, dict) or not names:
+        raise AttentionError("weights_index", name=INDEX_FILE, given=printable_name(str(names)))
+    for file in names.values():
+        if not isinstance(file, str) or set(file) & set("/\\:\0") or not file.endswith(".safetensors"):
+            raise AttentionError("weights_index", name=INDEX_FILE, given=printable_name(str(file)))
+    return names
+
+
+def list_sharded(folder: ModelFolder, index: Mapping[str, str]) -> dict[str, StoredTensor]:
+    """Return the tensors of several files, which must be those of the index, each in its file."""
+    tensors: dict[str, StoredTensor] = {}
+    for file in sorted(set(index.values())):
+        for name, tensor in read_header(folder, file).items():
+            if name in tensors:
+                raise AttentionError("array_twice", file=INDEX_FILE, name=printable_name(name))
+            tensors[name] = tensor
+    for name in (*index, *tensors):
+        if name not in tensors or index.get(name) != tensors[name].file:
+            raise AttentionError("index_tensor", name=INDEX_FILE, tensor=printable_name(name))
+    return tensors
+
+
+# ---- one file --------------------------------------------------------------------------------------------------------
+def read_header(folder: ModelFolder, file_name: str) -> dict[str, StoredTensor]:
+    """Return the tensors of a file. Raises AttentionError unless they fill the file exactly, one after the other."""
+    shown, size = printable_name(file_name), folder.size(file_name)
+    if not size:
+        raise AttentionError("file_empty", name=shown)
+    with folder.open(file_name) as file:
+        length = int.from_bytes(file.read(LENGTH_BYTES), "little")
+        if length > size - LENGTH_BYTES:
+            raise AttentionError("not_safetensors", name=shown)
+        if length > MAX_JSON_BYTES:
+            raise AttentionError("header_too_long", name=shown, limit=MAX_JSON_BYTES, given=length)
+        header = file.read(length)
+    entries = parse_header(shown, header)
+    if len(entries) > MAX_TENSORS:
+        raise AttentionError("too_many_arrays", name=shown, limit=MAX_TENSORS, given=len(entries))
+    start = LENGTH_BYTES + length
+    tensors = {name: read_entry(file_name, name, entry, start) for name, entry in entries.items()}
+    end = start
+    for tensor in sorted(tensors.values(), key=lambda each: (each.place, each.stored_bytes)):
+        if tensor.place != end:
+            raise AttentionError("not_safetensors", name=shown)
+        end += tensor.stored_bytes
+    if end != size:
+        raise AttentionError("not_safetensors", name=shown)
+    return tensors
+
+
+def parse_header(shown: str, header: bytes) -> dict[str, object]:
+    """Return the entries of a header by tensor, without the metadata."""
+    try:
+        entries = parse_object(shown, header)
+    except AttentionError as error:
+        if error.code == "json_object":
+            raise AttentionError("not_safetensors", name=shown) from None
+        raise
+    return {name: entry for name, entry in entries.items() if name != "__metadata__"}
+
+
+def read_entry(file_name: str, name: str, entry: object, start: int) -> StoredTensor:
+    """Return one tensor of a header. start: the byte of the file from which offsets count."""
+    match entry:
+        case {"dtype": str(kind), "shape": [*shape], "data_offsets": [first, end]} if are_sizes(*shape, first, end):
+            pass
+        case _:
+            raise AttentionError("not_safetensors", name=printable_name(file_name))
+    if kind not in TYPES:
+        raise AttentionError("weight_type", name=printable_name(name), given=printable_name(kind))
+    if len(shape) > MAX_TENSOR_AXES:
+        raise AttentionError("array_axes", name=printable_name(name), limit=MAX_TENSOR_AXES, given=len(shape))
+    tensor = StoredTensor(file_name, TYPES[kind], tuple(shape), start + first)
+    if end - first != tensor.stored_bytes:
+        raise AttentionError("not_safetensors", name=printable_name(file_name))
+    return tensor
+
+
+def are_sizes(*values: object) -> bool:
+    """Return whether all values are whole numbers, 0 or more."""
+    return all(type(value) is int and value >= 0 for value in values)
+
+
+# ---- numbers ---------------------------------------------------------------------------------------------------------
+def read_tensors(folder: ModelFolder, tensors: Mapping[str, StoredTensor]) -> dict[str, Tensor]:
+    """Return the numbers of tensors; those of half precision as float32, which holds each of them exactly.
+
+    Raises AttentionError: folder_changed; not_finite, with the name of the tensor, for NaN or an infinity.
+    """
+    read: dict[str, Tensor] = {}
+    for file_name in sorted({tensor.file for tensor in tensors.values()}):
+        with folder.open(file_name) as file:
+            for name, tensor in tensors.items():
+                if tensor.file == file_name:
+                    read[name] = read_tensor(file, name, tensor)
+    folder.require_unchanged()
+    return read
+
+
+def read_tensor(file: BinaryIO, name: str, stored: StoredTensor) -> Tensor:
+    """Return one tensor of an open file."""
+    held = torch.empty(stored.stored_bytes, dtype=torch.uint8)
+    rest = memoryview(held.numpy())
+    file.seek(stored.place)
+    while rest:
+        count = file.readinto(rest)
+        if not count:
+            raise AttentionError("folder_changed", name=printable_name(stored.file))
+        rest = rest[count:]
+    tensor = held.view(stored.dtype).reshape(stored.shape)
+    if tensor.is_floating_point() and not tensor.isfinite().all():
+        index = tuple((~tensor.isfinite()).nonzero()[0].tolist())
+        raise AttentionError("not_finite", name=printable_name(name), value=tensor[index].item(), index=index)
+    return tensor.float() if stored.dtype in HALVES else tensor
