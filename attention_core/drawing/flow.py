@@ -369,12 +369,12 @@ def part_family(part: FlowPart) -> str:
 
 
 def part_sign(trace: Trace, part: FlowPart) -> str:
-    """Return the text above a drawn step: the symbol of its vector, or else the symbol of its operation."""
+    """Return the text above a drawn step: the symbol of its vector, or else that of its operation, if it has one."""
     symbol = colour_family(part.name)
     if symbol and not part.after:
         return symbol
     operation = trace.step(part.name).operation
-    return operation.sign if operation else part.name
+    return operation.sign if operation else ""
 
 
 def largest_numbers(trace: Trace, parts: tuple[FlowPart, ...]) -> dict[str, float]:

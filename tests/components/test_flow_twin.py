@@ -221,6 +221,19 @@ def test_the_twin_lowers_scores_by_distance_and_passes_each_through_a_sigmoid(tw
     assert (found - weights @ v).abs().max() < TOLERANCE
 
 
+@pytest.mark.parametrize("shape", [(7, 11), (1, 3, 1, 11), (1, 3, 7, 11)], ids=str)
+@pytest.mark.parametrize("positions", [[], ["alibi"]], ids=["alone", "beside ALiBi"])
+def test_the_twin_adds_a_given_bias(twin, generator, shape, positions):
+    q, k, v = random_qkv(generator)
+    bias = torch.randn(shape, generator=generator, dtype=torch.float64)
+    trace = attend_qkv(q, k, v, config=AttentionConfig(positions=positions), bias=bias)
+    found = followed(twin, trace, ["head_outputs"])["head_outputs"]
+    slopes = torch.tensor([2**-4, 2**-8, 2**-2], dtype=torch.float64)[:, None, None] * len(positions)
+    lowered = slopes * (torch.arange(11) - torch.arange(7)[:, None]).abs()
+    expected = F.scaled_dot_product_attention(q, k, v, attn_mask=(bias - lowered).expand(*q.shape[:2], 7, 11))
+    assert (found - expected).abs().max() < TOLERANCE
+
+
 def test_the_twin_divides_features_by_their_sum(twin, generator):
     q, k, v = random_qkv(generator)
     config = AttentionConfig("linear", normaliser="share", masks=[("causal", {"offset": -1})])
