@@ -15,7 +15,7 @@ from pages.lessons.frame import Tabs
 from pages.lessons.start.card_pictures import draw_card
 from pages.site.catalog import ADVANCED, COURSE, DOORS, LESSONS, PAGES, PAGES_BY_SLUG, PAGES_FOLDER, PATH
 from pages.site.words import LANGUAGES, escape_markdown, load_app_texts, use_language
-from tests.screen.driver import plain, unpack
+from tests.screen.driver import plain, unpack, walk
 from tests.screen.lesson import Lesson, record_of
 from tests.session.test_hostile_words import HOSTILE
 
@@ -158,6 +158,13 @@ def neighbours(lesson):
     ways = {link.proto.label: link.proto for link in lesson.at.get("page_link")}
     arrows = [ways[words[f"lesson.{name}"]] for name in ("previous", "next")]
     return [None if way.disabled else way.page for way in arrows]
+
+
+def test_the_question_about_the_journey_stands_before_the_doors():
+    keys = [getattr(getattr(each, "proto", None), "id", "") or "" for each in walk(Lesson("start").at._tree)]
+    (question,) = [place for place, key in enumerate(keys) if key.endswith("start.drawer.one_word")]
+    (door,) = [place for place, key in enumerate(keys) if key.endswith("doorway_see")]
+    assert question < door
 
 
 def test_the_path_begins_with_the_question_and_each_lesson_leads_to_the_next():

@@ -1,4 +1,4 @@
-"""Draws the start page: the animation of one query, four entrances to parts of the app, and a card for each lesson."""
+"""Draws the start page: the animation of one query, a question about it, four entrances, and a card for each lesson."""
 
 import streamlit as st
 
@@ -117,7 +117,7 @@ PAGE = Lesson("start", drawers={"one_word": show_exchanged_word})
 with draw_page_frame("start") as place:
     st.markdown(f"#### {say('lessons.start.question')}")
     st.markdown(say("lessons.start.intro"))
-    journey = st.container()
+    journey, question = st.container(), st.container()
     setup = show_doors()
     with journey:
         show_journey(make_screen_state(setup, None), Showing(plays=True, height=JOURNEY_HEIGHT_PX))
@@ -126,7 +126,8 @@ with draw_page_frame("start") as place:
     if exchange is not None:
         old, new = exchange
         title = say("lessons.start.ask", old=escape_markdown(old), new=escape_markdown(new))
-        draw_drawer(PAGE, "one_word", setup, old, new, title=title)
+        with question:
+            draw_drawer(PAGE, "one_word", setup, old, new, title=title)
     show_cards()
     with st.container(horizontal=True):
         for entry in list_pages_beside_course():
