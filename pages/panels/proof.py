@@ -8,7 +8,7 @@ from attention_core.record.number_text import format_power_bound
 from attention_core.verification.proof import MAX_AUTOMATIC_PROOF_NUMBERS, Proof, ProofCheck
 from pages.panels.markdown_table import make_table
 from pages.runs.cache import proof_for
-from pages.session.labels import describe_cell
+from pages.session.labels import describe_cell, spoken_step_name
 from pages.setup.resolve import resolve_run
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
@@ -61,7 +61,7 @@ def describe_agreement(proof: Proof) -> str:
     failed.
     """
     if not proof.passed:
-        return say("proof.failed", step=escape_markdown(proof.failed.step))
+        return say("proof.failed", step=name_step(proof.failed.step))
     return describe_worst(proof.worst)
 
 
@@ -91,7 +91,7 @@ def describe_rounding(setup: Setup, proof: Proof) -> str:
     return say(
         "proof.rounding",
         dtype=setup.run.dtype,
-        step=escape_markdown(step),
+        step=name_step(step),
         figure=f"{rounding:.1e}",
     )
 
@@ -100,10 +100,15 @@ def make_check_row(check: ProofCheck) -> list[str]:
     """Returns the row of a check in the table."""
     return [
         "✓" if check.passed else "✗",
-        escape_markdown(check.step),
+        name_step(check.step),
         f"{check.difference:.1e}",
         say(f"proof.by.{check.witness}"),
     ]
+
+
+def name_step(step: str) -> str:
+    """Returns a step's name in the session's language, in Markdown."""
+    return escape_markdown(spoken_step_name(step))
 
 
 def describe_overflow(trace: Trace, proof: Proof) -> str:
@@ -128,6 +133,6 @@ def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
         text = say("proof.overflows", dtype=setup.run.dtype, cell=describe_overflow(trace, proof))
         return f":orange[:material/warning: {text}]" if proof.passed else f":red[:material/error: {text}]"
     if not proof.passed:
-        text = say("proof.failed", step=escape_markdown(proof.failed.step))
+        text = say("proof.failed", step=name_step(proof.failed.step))
         return f":red[:material/error: {text}]"
     return f":gray[:material/check: {say('proof.checked')}]"  # grey, so that it does not distract from the lesson

@@ -213,7 +213,7 @@ def test_a_click_on_an_empty_cell_gives_nothing_away():
             "None of the 9 cells is filled in yet.",
             "Of 9 numbers: 1 right, 1 wrong because of a new slip, 7 still empty.",
         ),
-        ("zh", "9 个数都还没有填。", "共 9 个数：1 个正确、1 个本身算错、7 个未填。"),
+        ("zh", "9 个数都还没有填。", "共 9 个数：1 个正确、1 个算错、7 个未填。"),
     ],
 )
 def test_how_a_step_stands_is_a_sentence_whose_numbers_add_up_to_all(language, untouched, told):

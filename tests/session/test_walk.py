@@ -69,7 +69,7 @@ SEVERAL += ("c_wiring", "c_built")
 
 
 EDITED = {"what if: scores": "scores", "what if: weights": "weights", "mask": "allowed"}
-EDITED |= {"试改的得分": "scores", "试改的权重": "weights", "掩码": "allowed"}
+EDITED |= {"手动修改得分": "scores", "手动修改权重": "weights", "掩码": "allowed"}
 
 
 def npz(**arrays):

@@ -158,7 +158,7 @@ def test_beside_a_sentence_that_the_example_does_not_know_stands_the_way_to_the_
 
 def test_a_text_that_is_too_long_for_the_model_is_refused_at_the_sentence():
     screen = Screen(ex="zh_ta", lang="zh", text=" ".join(["奶茶"] * 60))
-    screen.press_labelled("让自制模型来读")
+    screen.press_labelled("让训练好的小模型来读")
     assert screen.link().get("ex") == "zh_ta" and screen.errors()
 
 
