@@ -274,10 +274,10 @@ def show_file_lines(setup: Setup, tensors: UploadedTensors, names_by_id: dict[st
 
 def say_read(name: str, role: str, arrays: UploadedArrays, tensors: UploadedTensors) -> str:
     """Returns the phrase about the role of an array that was read; for a mask also its axes and what True means."""
-    array = name_array(name, arrays[name].shape)
+    read = {"array": name_array(name, arrays[name].shape), "role": say(f"role_of.{role}")}
     if role in tensors.masks:
-        return say("brought.as_mask", array=array, reading=format_reading(tensors.masks[role]))
-    return say("brought.as", array=array, role=say(f"role_of.{role}"))
+        return say("brought.as_mask", **read, reading=format_reading(tensors.masks[role]))
+    return say("brought.as", **read)
 
 
 def format_reading(reading: MaskReading) -> str:

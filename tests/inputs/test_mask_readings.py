@@ -7,7 +7,10 @@ import pytest
 import torch
 from torch.nn import functional
 
-from attention_core import AttentionError, attend_qkv
+from attention_core import AttentionConfig, AttentionError, attend_qkv
+from attention_core.documents.number_files import npz_bytes
+from attention_core.documents.provenance import Provenance
+from attention_core.inputs.files.contents import read_contents
 from attention_core.inputs.files.mask_readings import (
     MASK_AXES,
     POLARITIES,
@@ -330,6 +333,18 @@ def test_a_bias_that_two_readings_place_differently_waits():
     sizes, answer = (3, 3, T, S), MaskReading("H T S", "added")
     assert read_mask("attn_mask", bias, sizes, answer)[1] == answer
     assert torch.equal(mask_to_bias(bias, answer, sizes), bias[None])
+
+
+@pytest.mark.parametrize("positions", [[], ["alibi"]], ids=["alone", "beside ALiBi"])
+def test_our_own_export_of_a_run_with_mask_and_bias_opens_with_its_weights(positions):
+    config = AttentionConfig(masks=["causal"], positions=positions)
+    q, k, v = drawn(1, H, T, D), drawn(1, H, S, D, seed=2), drawn(1, H, S, 2, seed=3)
+    run = attend_qkv(q, k, v, config=config, bias=drawn(H, T, S, seed=7)[None], allowed=PAIRS)
+    arrays = read_contents("run.npz", npz_bytes(run, Provenance("run", "?"))).arrays
+    read = read_roles(arrays, guess_array_roles(arrays))
+    again = attend_qkv(read.q, read.k, read.v, allowed=read.allowed, bias=read.bias)
+    assert torch.allclose(again["weights"], run["weights"], rtol=0, atol=1e-12)
+    assert {*read.masks} == {"mask", "bias"}
 
 
 def test_the_shown_part_of_a_file_has_its_part_of_the_bias():

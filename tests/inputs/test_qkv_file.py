@@ -50,9 +50,14 @@ def brought(named=None, answers=ALLOWED, **more):
         (["q_0", "q_1", "k_0", "v_0"], {"q": "q_0", "k": "k_0", "v": "v_0"}),
         (["hook_q", "hook_rot_q", "hook_k", "hook_rot_k"], {"q": "hook_rot_q", "k": "hook_rot_k"}),
         (["queryHeads", "key-heads", "Value_Layer"], {"q": "queryHeads", "k": "key-heads", "v": "Value_Layer"}),
-        (["W_Q", "w_k", "q_proj.weight", "v_proj.bias", "hook_attn_scores"], {"mask": "v_proj.bias"}),
+        (["W_Q", "w_k", "q_proj.weight", "v_proj.bias", "hook_attn_scores"], {"bias": "v_proj.bias"}),
         (["blocks.0.attn.hook_pattern", "hook_z"], {"weights": "blocks.0.attn.hook_pattern", "output": "hook_z"}),
         (["attention_mask", "causal_mask"], {"mask": "causal_mask", "padding": "attention_mask"}),
+        (
+            ["allowed", "bias", "lengths", "bias_custom"],
+            {"mask": "allowed", "bias": "bias", "padding": "lengths"},
+        ),
+        (["attention_mask", "attn_bias"], {"mask": "attention_mask", "bias": "attn_bias"}),
         (["key_padding_mask", "attn_mask"], {"mask": "attn_mask", "padding": "key_padding_mask"}),
     ],
 )

@@ -68,7 +68,7 @@ def test_a_mask_under_the_name_of_a_library_needs_no_answer():
     padding = np.array([[False, True], [False, False]])
     screen = bring(Screen(), ("t.npz", npz(**tensors(), key_padding_mask=padding)))
     assert_weights(screen, torch.from_numpy(~padding)[:, None, None])
-    assert "key_padding_mask (2, 2) as mask (B, S): True or 1 = blocked" in told(screen).replace("**", "")
+    assert "key_padding_mask (2, 2) as mask of keys (B, S): True or 1 = blocked" in told(screen).replace("**", "")
 
 
 def test_the_numbers_of_a_float_mask_are_added_to_the_scores():
@@ -84,10 +84,18 @@ def test_the_numbers_of_a_float_mask_are_added_to_the_scores():
     assert torch.equal(trace(screen)["biased_scores"], trace(screen)["scaled_scores"] + trace(screen)["bias"])
 
 
+def test_a_bias_beside_a_mask_has_a_role_of_its_own():
+    bias, allowed = drawn(T, T, seed=5), np.array([[True, False], [True, True]])
+    screen = bring(Screen(), ("t.npz", npz(**tensors(), allowed_mask=allowed, attn_bias=bias.numpy())))
+    screen.set("waiting_mask_mask", "mask:T.S:allowed")  # (B, S) would fit as well
+    assert_weights(screen, bias.masked_fill(~torch.from_numpy(allowed), -torch.inf))
+    assert "attn_bias (2, 2) as bias (T, S): numbers added to the scores" in told(screen).replace("**", "")
+
+
 def test_a_bias_of_other_sizes_can_be_left_out():
     screen = bring(Screen(), ("t.npz", npz(**tensors(), attn_bias=drawn(7, 9).numpy())))
     assert "attn_bias must broadcast to (B, H, T, S) = (2, 3, 2, 2): its shape is (7, 9)" in " ".join(screen.errors())
-    screen.set("waiting_mask", None)
+    screen.set("waiting_bias", None)
     assert screen.errors() == []
     assert_weights(screen, None)
 
@@ -99,7 +107,7 @@ def test_a_causal_flag_and_lengths_are_masks_in_force():
     assert_weights(screen, allowed[:, None])
     shown = told(screen).replace("**", "")
     assert "is_causal as mask (T, S): each query may attend to keys up to its own place" in shown
-    assert "lengths (2) as mask (B): this many keys may be attended to; the rest are padding" in shown
+    assert "lengths (2) as mask of keys (B): this many keys may be attended to; the rest are padding" in shown
 
 
 @pytest.mark.slow
@@ -197,4 +205,5 @@ def test_the_line_is_said_in_chinese():
         Screen(lang="zh"), ("t.npz", npz(**tensors(), key_padding_mask=np.zeros((B, T), bool), loss=np.ones(3)))
     )
     shown = told(screen).replace("**", "")
-    assert "key_padding_mask (2, 2)（作为掩码，(B, S)：True 或 1 表示屏蔽）" in shown and "未读取：loss (3)。" in shown
+    assert "key_padding_mask (2, 2)（作为键的掩码，(B, S)：True 或 1 表示屏蔽）" in shown
+    assert "未读取：loss (3)。" in shown

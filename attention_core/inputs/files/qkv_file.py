@@ -24,7 +24,8 @@ from attention_core.verification.tensor_layout import Layout, arrange_axes, infe
 
 REQUIRED_ROLES = ("q", "k", "v")
 NO_ANSWERS: Mapping[str, MaskReading] = {}
-MASK_ROLES = ("mask", "padding")  # "mask": True for the allowed pairs; "padding": True for the real keys
+# "mask": which pairs are allowed; "padding": which keys are real; "bias": what is added to the scores.
+MASK_ROLES = ("mask", "padding", "bias")
 ROLES = (*REQUIRED_ROLES, *MASK_ROLES, "scores", "weights", "output")
 STATED_NAMES = (*CAUSAL_FLAGS, *LENGTH_NAMES)
 ATTENTION_MASK = "attention_mask"  # beside another mask, it marks the real keys, (B, S), as in transformers
@@ -35,6 +36,8 @@ ROLE_NAMES = {
         letter: tuple(f"{name}{ending}" for name in (letter, word) for ending in VECTOR_ENDINGS)
         for letter, word in (("q", "query"), ("k", "key"), ("v", "value"))
     },
+    "padding": PADDING_NAMES,
+    "bias": BIAS_NAMES,
     "scores": ("scores", "attn_scores", "attention_scores", "logits", "attn_logits"),
     "weights": (
         *("weights", "attn", "attn_weights", "attention_weights", "probs", "attn_probs", "attention_probs"),
@@ -120,9 +123,8 @@ def guess_roles(names: Iterable[str]) -> dict[str, str]:
 def names_role(name: str, role: str) -> bool:
     """Return whether an array's name is one of the known names of a role."""
     if role == "mask":
-        return is_mask_name(name) and name not in PADDING_NAMES
-    known = PADDING_NAMES if role == "padding" else ROLE_NAMES[role]
-    return name in known
+        return is_mask_name(name) and name not in (*PADDING_NAMES, *BIAS_NAMES)
+    return name in ROLE_NAMES[role]
 
 
 def find_rotated(names: Iterable[str]) -> dict[str, str]:
