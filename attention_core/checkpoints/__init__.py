@@ -4,7 +4,9 @@ from attention_core.checkpoints.call import AttentionCall
 from attention_core.checkpoints.core_run import CoreRun, run_call
 from attention_core.checkpoints.layer_proof import ProofRow
 from attention_core.checkpoints.model_run import Census, census, record
-from attention_core.checkpoints.open_model import OpenedModel, open_folder
+from attention_core.checkpoints.open_model import open_folder
+from attention_core.checkpoints.opened_model import OpenedModel
+from attention_core.checkpoints.pieces import Pieces
 from attention_core.checkpoints.recording import Recording
 
 __all__ = [
@@ -12,6 +14,7 @@ __all__ = [
     "Census",
     "CoreRun",
     "OpenedModel",
+    "Pieces",
     "ProofRow",
     "Recording",
     "census",

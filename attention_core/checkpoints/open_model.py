@@ -6,7 +6,6 @@ transformers is imported when a model is opened, and nothing is fetched: neither
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import Lock, get_ident
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,10 @@ from torch import Tensor
 from torch.nn.modules import module as torch_modules
 
 from attention_core.checkpoints.folder_files import ModelFolder, find_folder
+from attention_core.checkpoints.folder_tokenizer import read_tokenizer
 from attention_core.checkpoints.model_config import CONFIG_FILE, MODEL_BOUNDS, ModelBounds, ReadConfig, read_config
+from attention_core.checkpoints.opened_model import OpenedModel
+from attention_core.checkpoints.pieces import FastTokenizer
 from attention_core.checkpoints.stored_weights import HALVES, StoredTensor, list_tensors, read_tensors
 from attention_core.inputs.files.stored_arrays import printable_name
 from attention_core.inputs.pasted.refusals import safe_excerpt
@@ -28,26 +30,6 @@ TIED = 2  # a tensor may be registered at two places, and is counted at both unt
 MAX_UNSTORED_BYTES = 100_000_000  # of numbers that a model makes by itself, such as a table of positions
 MAX_REASON_CHARACTERS = 240
 OPENING = Lock()  # transformers replaces functions of torch and of its own for the time in which it makes a model
-
-
-@dataclass(frozen=True, eq=False)
-class OpenedModel:
-    """A model in memory, in float32, on the CPU and in eval mode, with eager attention.
-
-    folder: its files; folder.require_unchanged() says whether they are still those that were read. parameters: how many
-    numbers it has learned. memory_bytes: of these and its buffers. ignored: what of the folder is not used, and why.
-    """
-
-    folder: ModelFolder
-    model: "PreTrainedModel"
-    parameters: int
-    memory_bytes: int
-    ignored: tuple[AttentionError, ...]
-
-    @property
-    def name(self) -> str:
-        """The name of the folder."""
-        return self.folder.path.name
 
 
 def open_folder(
@@ -73,6 +55,7 @@ def open_folder(
         if needed > TIED * held + MAX_UNSTORED_BYTES:
             raise AttentionError("weights_few", expected=needed, given=held)
         model = load(model_class, made, read_tensors(folder, stored))
+    tokenizer, no_tokenizer = find_tokenizer(folder)
     parameters, buffers = list(model.parameters()), list(model.buffers())
     return OpenedModel(
         folder=folder,
@@ -80,7 +63,17 @@ def open_folder(
         parameters=sum(tensor.numel() for tensor in parameters),
         memory_bytes=sum(tensor.nbytes for tensor in (*parameters, *buffers)),
         ignored=(*config.ignored, *list_other_class(model, config), *list_widened(stored)),
+        tokenizer=tokenizer,
+        no_tokenizer=no_tokenizer,
     )
+
+
+def find_tokenizer(folder: ModelFolder) -> tuple[FastTokenizer | None, AttentionError | None]:
+    """Return the tokenizer of a folder, or why there is none: the model opens without it."""
+    try:
+        return read_tokenizer(folder), None
+    except AttentionError as error:
+        return None, error
 
 
 def require_memory(given: int, bounds: ModelBounds) -> None:

@@ -1,6 +1,7 @@
 """Makes attention maps of words from those of pieces, and cuts the maps of two sentences into their blocks."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
@@ -29,8 +30,26 @@ def group_pieces(tokens: Sequence[str]) -> list[list[int]]:
     return groups
 
 
-def join_words(given: AttentionMaps) -> AttentionMaps:
+@dataclass(frozen=True)
+class WordGroups:
+    """The words of one axis of a map: how each is shown, and the positions of its pieces."""
+
+    shown: tuple[str, ...]
+    places: tuple[tuple[int, ...], ...]
+
+
+def group_by_marks(tokens: Sequence[str], shown: Sequence[str]) -> WordGroups:
+    """Return the words of tokens by a tokenizer's marks. shown: the tokens as they are shown."""
+    groups = group_pieces(tokens)
+    return WordGroups(spell_words(shown, groups), tuple(map(tuple, groups)))
+
+
+def join_words(
+    given: AttentionMaps, queries: WordGroups | None = None, keys: WordGroups | None = None
+) -> AttentionMaps:
     r"""Return the maps of words: the sum over the pieces of a key, the mean over those of a query.
+
+    queries, keys: the words; None finds them by the marks of the pieces.
 
     $w'_{TS} = \frac{1}{|T|} \sum_{t \in T} \sum_{s \in S} w_{ts}$; a row that sums to 1 still does.
 
@@ -41,11 +60,12 @@ def join_words(given: AttentionMaps) -> AttentionMaps:
     >>> joined.maps.tolist(), joined.keys
     ([[[[0.5, 0.5], [0.5, 0.5]]]], ('a', 'goes'))
     """
-    queries, keys = group_pieces(given.queries), group_pieces(given.keys)
-    by_word = sum_groups(given.maps, keys)  # (L, H, T, words)
-    sizes = torch.tensor([len(places) for places in queries])[:, None]
-    maps = sum_groups(by_word.transpose(-1, -2), queries).transpose(-1, -2) / sizes
-    return AttentionMaps(maps, spell_words(given.shown_queries, queries), spell_words(given.shown_keys, keys))
+    queries = queries or group_by_marks(given.queries, given.shown_queries)
+    keys = keys or group_by_marks(given.keys, given.shown_keys)
+    by_word = sum_groups(given.maps, keys.places)  # (L, H, T, words)
+    sizes = torch.tensor([len(places) for places in queries.places])[:, None]
+    maps = sum_groups(by_word.transpose(-1, -2), queries.places).transpose(-1, -2) / sizes
+    return AttentionMaps(maps, queries.shown, keys.shown)
 
 
 def sum_groups(numbers: Float[Tensor, "*rows S"], groups: Sequence[Sequence[int]]) -> Float[Tensor, "*rows words"]:

@@ -293,6 +293,16 @@ REFUSAL_SENTENCES = {
     "eager, step by step",
     "weights_widened": "the weights are stored in {given} and computed with in float32, which holds each of them "
     "exactly",
+    "tokenizer_missing": "the folder must hold {name}, so that a text can be cut into the pieces of the model: it does "
+    "not",
+    "tokenizer_slow": "the folder must hold its tokenizer as {name}: it holds {given} alone, which needs further "
+    "packages",
+    "tokenizer_unread": "tokenizer.json must be a tokenizer that can be read: it cannot ({given})",
+    "tokenizer_fails": "the tokenizer of the model must cut every text: it fails at this one ({given})",
+    "too_many_pieces": "the model reads at most {limit} pieces at once: this text has {given}",
+    "no_pieces": "the text must give the model at least one piece: it gives none",
+    "piece_unknown": "every piece must be one of the {limit} that the model has: {name} is number {given}, counted "
+    "from 0",
     "no_arrays": "{name} must hold at least one array: there is none",
     "too_many_arrays": "{name} may hold at most {limit} arrays: it has {given}",
     "array_twice": "every array of {file} must have a different name: {name} is there twice",

@@ -1,0 +1,79 @@
+"""Defines OpenedModel: a model in memory, the tokenizer of its folder, and how long a text it reads."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torch import nn
+
+from attention_core.checkpoints.folder_files import ModelFolder
+from attention_core.checkpoints.pieces import FastTokenizer, Pieces
+from attention_core.inputs.tokenizer import printable_token
+from attention_core.record.errors import AttentionError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+LENGTH_KEYS = ("max_position_embeddings", "n_positions", "max_sequence_length")
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedModel:
+    """A model in memory, in float32, on the CPU and in eval mode, with eager attention.
+
+    folder: its files; folder.require_unchanged() says whether they are still those that were read. tokenizer: None if
+    the folder has none that can be read; no_tokenizer then says why. parameters: how many numbers it has learned.
+    memory_bytes: of these and its buffers. ignored: what of the folder is not used, and why.
+    """
+
+    folder: ModelFolder
+    model: "PreTrainedModel"
+    parameters: int
+    memory_bytes: int
+    ignored: tuple[AttentionError, ...]
+    tokenizer: FastTokenizer | None
+    no_tokenizer: AttentionError | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the folder."""
+        return self.folder.path.name
+
+    @property
+    def most_pieces(self) -> int | None:
+        """The largest number of pieces that the model reads at once; None if neither it nor its tokenizer says so."""
+        said = [find_length(self.model), self.tokenizer.most if self.tokenizer else None]
+        return min((each for each in said if each is not None), default=None)
+
+    def cut(self, text: str, further: str = "", is_framed: bool = True) -> Pieces:
+        """Return the pieces of a text as the model reads it; the arguments are those of FastTokenizer.cut.
+
+        Raises AttentionError: the reason if there is no tokenizer; too_many_pieces, no_pieces, piece_unknown; those of
+        FastTokenizer.cut.
+        """
+        if self.tokenizer is None:
+            raise self.no_tokenizer
+        found = self.tokenizer.cut(text, further, is_framed)
+        given, most = len(found.pieces), self.most_pieces
+        if most is not None and given > most:
+            raise AttentionError("too_many_pieces", limit=most, given=given)
+        if not given:
+            raise AttentionError("no_pieces")
+        words = self.model.get_input_embeddings()
+        rows = words.num_embeddings if isinstance(words, nn.Embedding) else None
+        for piece in found.pieces:
+            if rows is not None and piece.number >= rows:
+                token = printable_token(piece.token)
+                raise AttentionError("piece_unknown", name=token, limit=rows, given=piece.number)
+        return found
+
+
+def find_length(model: nn.Module) -> int | None:
+    """Return how many tokens a model's positions are made for; None if its config does not say so."""
+    config = model.config.get_text_config()
+    said = [getattr(config, key, None) for key in LENGTH_KEYS]
+    length = next((each for each in said if type(each) is int and each > 0), None)
+    for name, module in model.named_modules():
+        if "position" in name and isinstance(module, nn.Embedding) and module.padding_idx is not None:
+            rows = module.num_embeddings - module.padding_idx - 1  # RoBERTa counts from behind the row of padding
+            length = min(rows, length or rows)
+    return length

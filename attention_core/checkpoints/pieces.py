@@ -1,0 +1,229 @@
+"""Cuts a text into the pieces of a model's own tokenizer, and finds what each of them shows and the word it belongs to.
+
+A piece is known by its place in the text, not by marks such as ## or Ġ, which differ between kinds of tokenizers.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from attention_core.inputs.subwords import BYTE_LETTERS, GOES_ON, SHOWN_BLANKS, show_subwords
+from attention_core.inputs.tokenizer import printable_token, token_spans
+from attention_core.inputs.word_maps import WordGroups
+from attention_core.record.errors import AttentionError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+MAX_CHARACTERS = 20_000  # of a text and of the second text of a pair, each
+REPLACEMENT = "\ufffd"  # what a byte that is no character by itself decodes to
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One piece of a text.
+
+    number: its place in the vocabulary. token: as the vocabulary writes it. text: 0, or 1 for the second text of a
+    pair; None for a piece that the tokenizer adds. kind: the number of the text as the model is told it. span: where it
+    stands in its text.
+    """
+
+    number: int
+    token: str
+    text: int | None
+    kind: int
+    span: Span
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it stands for nothing of a text."""
+        return self.text is None or self.span[0] == self.span[1]
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether the vocabulary has it for spaces alone, such as ▁; at the start of a text there need not be one."""
+        return show_subwords([self.token])[0] in SHOWN_BLANKS.values()
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A text, or a pair of texts, as the pieces that a model reads."""
+
+    texts: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+    unknown: str | None = None
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The numbers of the pieces in the vocabulary."""
+        return tuple(piece.number for piece in self.pieces)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return what a model may read, each (1, T): input_ids, attention_mask (all 1) and token_type_ids."""
+        ids = torch.tensor([self.ids], dtype=torch.long)
+        kinds = torch.tensor([[piece.kind for piece in self.pieces]], dtype=torch.long)
+        return {"input_ids": ids, "attention_mask": torch.ones_like(ids), "token_type_ids": kinds}
+
+    @property
+    def second(self) -> int | None:
+        """The place at which the second text of a pair begins; None without one."""
+        return next((place for place, piece in enumerate(self.pieces) if piece.text == 1), None)
+
+    @cached_property
+    def words_of(self) -> tuple[int | None, ...]:
+        """The number of the word in which each piece begins, over both texts; None for a piece that stands for no text.
+
+        The words of a text are those of the workbench; in scripts without spaces each character is one.
+        """
+        starts = [[start for start, _ in token_spans(text)] for text in self.texts]
+        found: dict[tuple[int, int], int] = {}
+        numbers: list[int | None] = []
+        for piece in self.pieces:
+            if piece.is_empty:
+                numbers.append(None)
+                continue
+            text = self.texts[piece.text]
+            covered = text[slice(*piece.span)]
+            begin = piece.span[0] + len(covered) - len(covered.lstrip())
+            stands_alone = piece.is_blank or not covered.strip()
+            word = -1 - begin if stands_alone else bisect_right(starts[piece.text], begin) - 1
+            numbers.append(found.setdefault((piece.text, word), len(found)))
+        return tuple(numbers)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The places of the pieces of each word, in order; a piece without a word is a group of its own."""
+        groups: list[list[int]] = []
+        for place in range(len(self.pieces)):
+            if self.goes_on(place):
+                groups[-1].append(place)
+            else:
+                groups.append([place])
+        return tuple(map(tuple, groups))
+
+    @cached_property
+    def shown(self) -> tuple[str, ...]:
+        """What each piece shows: its text, after … if it continues a word; spaces alone are visible.
+
+        A character of several pieces is repeated at each, followed by 1/3, 2/3 and so on, as in show_subwords. A piece
+        that stands for no text, or that the vocabulary lacks, shows the name that the vocabulary gives it.
+        """
+        shown = []
+        for group in self.shared_characters():
+            for place in group:
+                text = self.show(place)
+                if len(group) > 1:
+                    text = f"{text} {place - group[0] + 1}/{len(group)}"
+                shown.append(GOES_ON + text if self.goes_on(group[0]) else text)
+        return tuple(shown)
+
+    def goes_on(self, place: int) -> bool:
+        """Return whether a piece continues the word of the one before it."""
+        word = self.words_of[place]
+        return place > 0 and word is not None and word == self.words_of[place - 1]
+
+    def show(self, place: int) -> str:
+        """Return the text of one piece without regard to those beside it."""
+        piece = self.pieces[place]
+        if piece.is_empty or piece.is_blank:
+            return printable_token(show_subwords([piece.token])[0])
+        covered = self.texts[piece.text][slice(*piece.span)]
+        text = printable_token(covered.strip()) or show_blanks(covered)
+        return f"{text} {piece.token}" if piece.token == self.unknown else text
+
+    def shared_characters(self) -> list[list[int]]:
+        """Return the places of all pieces, in order, those together whose places in the text overlap."""
+        groups: list[list[int]] = []
+        for place, piece in enumerate(self.pieces):
+            before = self.pieces[place - 1] if place else piece
+            has_text = not any(each.is_empty or each.is_blank for each in (before, piece))
+            if place and has_text and before.text == piece.text and piece.span[0] < before.span[1]:
+                groups[-1].append(place)
+            else:
+                groups.append([place])
+        return groups
+
+    @cached_property
+    def words(self) -> WordGroups:
+        """The words, by which join_words of attention_core.inputs.word_maps makes maps of words."""
+        spelled = []
+        for group in self.groups:
+            first, last = self.pieces[group[0]], self.pieces[group[-1]]
+            if len(group) == 1:
+                spelled.append(self.show(group[0]))
+                continue
+            word = self.texts[first.text][first.span[0] : last.span[1]]
+            spelled.append(printable_token(word.strip()))
+        return WordGroups(tuple(spelled), self.groups)
+
+
+@dataclass(frozen=True, eq=False)
+class FastTokenizer:
+    """The tokenizer of a folder. most: how many pieces it says that the model reads; None if it does not say."""
+
+    tokenizer: "Tokenizer"
+    most: int | None = None
+
+    def cut(self, text: str, further: str = "", is_framed: bool = True) -> Pieces:
+        """Return the pieces of a text, or of a pair of texts.
+
+        further: the second text; "" for none. is_framed: whether the pieces that the tokenizer puts around a text, such
+        as [CLS] and [SEP], are added.
+
+        Raises AttentionError: text_too_long, tokenizer_fails.
+        """
+        for each in (text, further):
+            if len(each) > MAX_CHARACTERS:
+                raise AttentionError("text_too_long", limit=MAX_CHARACTERS, given=len(each))
+        try:
+            found = self.tokenizer.encode(text, further or None, add_special_tokens=is_framed)
+            rows = zip(found.ids, found.tokens, found.sequence_ids, found.type_ids, found.offsets, strict=True)
+            pieces = tuple(Piece(*row) for row in rows)
+        except BaseException as error:
+            raise tokenizer_refusal("tokenizer_fails", error) from None
+        return Pieces((text, further), pieces, getattr(self.tokenizer.model, "unk_token", None))
+
+    def show(self, number: int) -> str:
+        """Return what a piece of the vocabulary shows by itself, such as a word that a model predicts.
+
+        Raises AttentionError: tokenizer_fails.
+        """
+        try:
+            token = self.tokenizer.id_to_token(number)
+            text = self.tokenizer.decode([number], skip_special_tokens=False)
+        except BaseException as error:
+            raise tokenizer_refusal("tokenizer_fails", error) from None
+        if token is None:
+            return str(number)
+        if REPLACEMENT in text and all(letter in BYTE_LETTERS for letter in token):
+            held = bytes(BYTE_LETTERS[letter] for letter in token)
+            return f"⟨{held.hex(' ').upper()}⟩"
+        [shown] = show_subwords([token if REPLACEMENT in text or not text else text.strip()])
+        return printable_token(shown) or show_blanks(text)
+
+    def spell(self, numbers: Sequence[int]) -> str:
+        """Return the text of pieces that a model wrote. Raises AttentionError: tokenizer_fails."""
+        try:
+            return self.tokenizer.decode(list(numbers), skip_special_tokens=False)
+        except BaseException as error:
+            raise tokenizer_refusal("tokenizer_fails", error) from None
+
+
+def show_blanks(text: str) -> str:
+    """Return the spaces of a text as signs that are visible."""
+    return "".join(SHOWN_BLANKS.get(blank) or SHOWN_BLANKS[" "] for blank in text)
+
+
+def tokenizer_refusal(code: str, error: BaseException) -> BaseException:
+    """Return the refusal for an error of the tokenizers package; an interruption of the program as it is.
+
+    A fault in its Rust code is a PanicException, which is no Exception of Python.
+    """
+    is_fault = isinstance(error, Exception) or type(error).__name__ == "PanicException"
+    return AttentionError(code, given=type(error).__name__) if is_fault else error
