@@ -1,4 +1,4 @@
-"""constraints.txt pins every package that an installation of both requirements files brings, and nothing else."""
+"""constraints.txt pins every package that an installation of all requirements files brings, and nothing else."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
-REQUIREMENTS = ("requirements.txt", "tests/requirements.txt")
+REQUIREMENTS = ("requirements.txt", "requirements-models.txt", "tests/requirements.txt")
 
 
 def pins(name: str) -> dict[str, str]:
@@ -40,12 +40,12 @@ OTHER_SYSTEMS = {"colorama", "appnope", "pexpect", "ptyprocess", "watchdog"}  # 
 
 def test_every_package_that_is_installed_is_pinned_at_its_version():
     pinned = pins("constraints.txt")
-    installed = needed(pins(REQUIREMENTS[0]) | pins(REQUIREMENTS[1]))
+    installed = needed(name for file in REQUIREMENTS for name in pins(file))
     assert installed.items() <= pinned.items()
     assert pinned.keys() - installed.keys() <= OTHER_SYSTEMS
 
 
-def test_both_files_of_requirements_read_the_constraints():
+def test_all_files_of_requirements_read_the_constraints():
     for name in REQUIREMENTS:
         (line,) = re.findall(r"^-c (.+)$", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
         assert (ROOT / name).parent.joinpath(line).resolve() == ROOT / "constraints.txt"

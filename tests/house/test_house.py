@@ -747,10 +747,9 @@ def test_the_formulas_of_docstrings_are_spelled_as_latex_reads_them():
 
 # ---- dependencies, README, checks ------------------------------------------------------------------------------------
 def requirements():
-    lines = (ROOT / "requirements.txt").read_text().splitlines() + (
-        ROOT / "tests/requirements.txt"
-    ).read_text().splitlines()
-    return [line for line in lines if line.strip() and not line.startswith("-c")]
+    files = ("requirements.txt", "requirements-models.txt", "tests/requirements.txt")
+    lines = [line for name in files for line in (ROOT / name).read_text().splitlines()]
+    return [line for line in lines if line.strip() and not line.startswith(("-c ", "-r "))]
 
 
 def test_requirements_are_exact():
