@@ -295,7 +295,8 @@ const ratioOf = ({ queries, keys }) => Math.min(3, Math.max(1 / 3, keys.length /
 function shownMatrix({ queries, keys, reach, allowed, hidden, kind: unit }, numbers, kind, number = null) {
   const cells = queries.length * keys.length;
   const own = number === null ? [] : hidden.subarray(number * cells, (number + 1) * cells);
-  const map = { rows: queries.length, columns: keys.length, reach, kind, allowed, hidden: own };
+  const most = kind === "share" && unit === "times" ? 1 : reach; // the rollout has shares, whatever the unit
+  const map = { rows: queries.length, columns: keys.length, reach: most, kind, allowed, hidden: own };
   return { ...matrixOf(numbers, map), isTimes: unit === "times" && kind === "change" };
 }
 
@@ -364,7 +365,7 @@ function largeOf(shown, name, numbers, kind, head = null) {
     at = cell;
     row = { start: at[0] / queries.length, size: 1 / queries.length };
     draw();
-    const spell = kind === "share" ? spellWholePercent : spellOf(shown); // the rollout has shares, whatever the unit
+    const spell = kind === "share" ? spellWholePercent : spellOf(shown);
     const number = spell(matrix.row(at[0])[at[1]]);
     told.textContent = said(shown.text.cell, { query: queries[at[0]], key: keys[at[1]], number });
   };
