@@ -116,6 +116,17 @@ def test_a_network_that_falls_silent_is_told_and_no_more_when_it_is_back(screen)
     expect(told(opened)).to_be_empty()
 
 
+@pytest.mark.slow
+def test_a_server_that_answers_nothing_behind_a_working_network_is_told_at_the_next_act(screen):
+    opened = screen()
+    held = []
+    opened.page.route("**/_stcore/health", lambda route: held.append(route))  # neither an answer nor a refusal
+    opened.page.locator(".flow .stage").click()
+    expect(told(opened)).to_have_text(GONE, timeout=SAYS_SO)
+    opened.page.unroute_all(behavior="ignoreErrors")
+    expect(told(opened)).to_be_empty()
+
+
 WORKBENCH = "?score=cosine&mask=causal&lang=en"
 OTHERS = {
     ("softmax", "?lang=en"): move_a_slider,

@@ -79,6 +79,18 @@ def test_back_leaves_the_page_at_once_and_quick_clicks_and_held_keys_lose_nothin
             page.wait_for_timeout(QUICK)
         expect(page.get_by_role("button", name=move)).to_be_disabled()
         assert opened.query().get("mask") == mask
+    for _ in range(5):
+        with opened.answered():
+            page.locator(".st-key-c_causal").get_by_text("Causal").click()
+    for move, mask in (("Undo", None), ("Redo", "")):
+        box = page.get_by_role("button", name=move).bounding_box()
+        for _ in range(10):  # the clicks of a hand, in one second; each is one step
+            page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            page.wait_for_timeout(QUICK)
+        expect(page.get_by_role("button", name=move)).to_be_disabled()
+        assert opened.query().get("mask") == mask
+    with opened.answered():
+        page.locator(".st-key-c_causal").get_by_text("Causal").click()
     for presses, mask in ((5, ""), (6, ""), (5, "causal")):
         opened.settled()
         box = page.locator(".st-key-c_causal").get_by_text("Causal").bounding_box()
