@@ -1,5 +1,6 @@
 """Which attention for which task: every row is computed, and leads to a place without a refusal."""
 
+import json
 from functools import cache
 from urllib.parse import parse_qsl
 
@@ -54,3 +55,13 @@ def test_every_row_opens_a_state_that_is_all_read(task, lang):
     assert not opened.errors()
     if "open" in link:
         assert any(box.proto.expanded for box in opened.at.expander)
+
+
+def test_every_task_has_a_picture_of_its_own():
+    """The causal one leaves half of the pairs but the diagonal blank: 7 words, 21 pairs."""
+    lesson = Lesson("choice")
+    parts = {task: lesson.parts(f"task_{task}")[0] for task in TASK_COSTS}
+    pictures = {task: json.loads(part.proto.json)["shapes"] for task, part in parts.items()}
+    assert len({str(shapes) for shapes in pictures.values()}) == len(TASK_COSTS)
+    assert [kind for kind, *_ in pictures["write"]].count("frame") == 7 * 6 // 2
+    assert [kind for kind, *_ in pictures["long"]].count("frame") == 7 * 7 - 7 - 2 * 6

@@ -11,14 +11,18 @@ from attention_core.variants.task_costs import (
     growth_when_doubled,
     task_cost,
 )
+from pages.components import sign_picture
+from pages.lessons.choice.task_pictures import draw_task
 from pages.lessons.frame import draw_page_frame, show_question
 from pages.lessons.sentences import say_large_count
 from pages.panels.link_controls import slide
+from pages.session.labels import current_palette
 from pages.setup.twins import link_in_language
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import current_language, say, say_title
 
-CHOICE_COLUMN_WIDTHS = (17, 13, 9)  # relative widths of the columns: task and variant, cost, link
+CHOICE_COLUMN_WIDTHS = (5, 16, 12, 8)  # relative widths of the columns: picture, task and variant, cost, link
+PICTURE_HEIGHT_PX = 92
 OFFERED_LENGTHS = (64, 256, 1024, 4096, 16_384)
 TASK_LINKS = {  # task -> (page about its attention variant, the parameters of the link to that page)
     "translate": ("workbench", {"ex": "translator"}),
@@ -51,10 +55,14 @@ def show_fact(length: int) -> None:
 
 
 def show_task(task: str, length: int) -> None:
-    """Shows a task, the attention variant for it and why, its cost at a length, and a link to a page about it."""
+    """Shows a task with its picture, the attention variant for it and why, its cost, and a link to a page about it."""
     slug, link = TASK_LINKS[task]
-    with st.container(border=True):  # keeps the three columns of a task together on a phone
-        at_task, at_cost, at_link = st.columns(CHOICE_COLUMN_WIDTHS, vertical_alignment="center", gap="small")
+    with st.container(border=True):  # keeps the columns of a task together on a phone
+        at_picture, at_task, at_cost, at_link = st.columns(
+            CHOICE_COLUMN_WIDTHS, vertical_alignment="center", gap="small"
+        )
+    with at_picture.container(height=PICTURE_HEIGHT_PX, border=False):  # of its size before the picture is there
+        sign_picture(data={"shapes": draw_task(task), "palette": vars(current_palette())}, key=f"task_{task}")
     at_task.markdown(
         say(
             "lessons.choice.task",

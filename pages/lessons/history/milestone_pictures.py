@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from attention_core.drawing.small_pictures import (
-    WHOLE_FIELD,
     Box,
     Shape,
     arc_shapes,
@@ -14,15 +13,20 @@ from attention_core.drawing.small_pictures import (
     block_shapes,
     compared_shapes,
     curve_shapes,
-    map_shapes,
     shape,
     shared_head_shapes,
     spread_evenly,
     strip_shapes,
-    thread_shapes,
 )
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.influence import default_position, distances_heard
+from pages.lessons.attention_pictures import (
+    draw_alignment,
+    draw_groups,
+    draw_hidden_word,
+    draw_masked,
+    draw_patches,
+)
 from pages.lessons.encoders import COMPARED_ENCODER_WIDTH, cached_influence
 from pages.lessons.learned.learning import load_shipped_training
 from pages.lessons.learned.writers import WRITING_TASKS
@@ -34,7 +38,7 @@ SENTENCE = make_setup(example="en_it")
 LEFT_HALF, RIGHT_HALF = (8.0, 10.0, 66.0, 70.0), (86.0, 10.0, 66.0, 70.0)
 UPPER_HALF, LOWER_HALF = (8.0, 8.0, 144.0, 33.0), (8.0, 49.0, 144.0, 33.0)
 ROW_OF_STATES: Box = (8.0, 35.0, 144.0, 20.0)
-PALE, WORDS_AROUND = 0.25, 7
+PALE = 0.25
 WEAKEST_STATE = 0.08  # least strength of a state's colour, so that every state is visible
 
 
@@ -105,26 +109,12 @@ def draw_limit() -> list[Shape]:
 
 
 # ---- weights over a source -------------------------------------------------------------------------------------------
-def draw_alignment() -> list[Shape]:
-    """Draws a learned alignment: lines from each generated symbol to the source symbols, as thick as the weights."""
-    return thread_shapes(trace_for(make_setup(example="learned_dates"))["weights"][0, 0].numpy())
-
-
 def draw_products() -> list[Shape]:
     """Draws a query and keys as arrows, compared by their dot product."""
     trace = trace_for(SENTENCE)
     chosen = selection_of(trace, SENTENCE)
     keys = trace["k"][0, chosen.kv].numpy()  # (S, d_k)
     return compared_shapes(trace["q"][0, chosen.head, chosen.query].numpy(), keys)
-
-
-def draw_patches() -> list[Shape]:
-    """Draws one word as a dot, and the word's weights on the patches of an image."""
-    shares = trace_for(make_setup(example="picture"))["weights"][0, 0, 0].numpy()  # (S,)
-    side = int(len(shares) ** 0.5)
-    patches = shares.reshape(side, side) / shares.max()  # (S,) -> rows and columns
-    thread = shape("line", "share", PALE, (22, 45, 62, 45, 3))
-    return [thread, shape("dot", "q", 1.0, (20, 45, 7)), *map_shapes(patches, box=(64, 8, 88, 74))]
 
 
 # ---- attention alone -------------------------------------------------------------------------------------------------
@@ -141,30 +131,9 @@ def draw_projections() -> list[Shape]:
     return shapes + strip_shapes(trace["x"][0, chosen.query].numpy(), "x", (8, 36, 76, 20))
 
 
-def draw_masked(*masks: str, example: str = "en_it") -> list[Shape]:
-    """Draws the attention map of one head under all the given masks together; blocked pairs are left blank."""
-    setup = make_setup(example=example, masks=masks)
-    trace = trace_for(setup)
-    head = selection_of(trace, setup).head
-    allowed = np.isfinite(trace["masked_scores"][0, head].numpy())
-    return map_shapes(trace["weights"][0, head].numpy(), allowed)
-
-
 def draw_causal() -> list[Shape]:
     """Draws a causal mask: each word attends to itself and the words before it."""
     return draw_masked("causal")
-
-
-def draw_hidden_word() -> list[Shape]:
-    """Draws a masked word that attends to the words on both sides, as an encoder does."""
-    across = spread_evenly(WORDS_AROUND, WHOLE_FIELD)
-    hidden = across[WORDS_AROUND // 2]
-    shapes = []
-    for x in across[across != hidden]:
-        height = 30 + 0.5 * abs(x - hidden)
-        shapes.append(shape("arc", "share", 1.0, (hidden, x, 66, height, 2.5)))
-        shapes.append(shape("dot", "k", 1.0, (x, 72, 5)))
-    return [*shapes, shape("frame", "q", 1.0, (hidden - 8, 66, 16, 14))]
 
 
 def draw_other_weights() -> list[Shape]:
@@ -177,11 +146,6 @@ def draw_other_weights() -> list[Shape]:
 def draw_one_shared_head() -> list[Shape]:
     """Draws multi-query attention: one key/value head for all query heads."""
     return shared_head_shapes(1)
-
-
-def draw_groups() -> list[Shape]:
-    """Draws grouped-query attention: one key/value head for each group of query heads."""
-    return shared_head_shapes(2)
 
 
 def draw_strides() -> list[Shape]:
