@@ -119,9 +119,12 @@ def head_map(
     return Picture(cell_table(rows), sized_specification(width, bottom + 40))
 
 
-def place_map_title(text: str, x: float, room: float, palette: Palette) -> dict:
-    """Return the label with the title above a map."""
-    return place_fitted_label(text, x, MAP_TITLE_PX / 2 + 2, room, MAP_TITLE_PX, palette)
+def place_map_title(text: str, x: float, room: float, palette: Palette, y: float = 0.0) -> dict:
+    """Return the label with the title above a map.
+
+    x, y: the upper left corner of the title.
+    """
+    return place_fitted_label(text, x, y + MAP_TITLE_PX / 2 + 2, room, MAP_TITLE_PX, palette)
 
 
 def map_cell_size(drawn: Panel, words: PictureTexts, left: float, most: float, room: float) -> float:

@@ -39,6 +39,8 @@ FIGURE_WIDTH_PX = 40.0  # in pixels: the width of a column of distances
 MAX_MAP_CELL_PX, MIN_MAP_CELL_PX = 40.0, 8.0  # in pixels: the largest and the smallest side of a cell
 MIN_DIFFERENCE_RAMP_PX = 100
 MIN_FIXED_FIGURE = 0.005  # a distance below this is written with a power of ten, as two decimals would show 0
+STACKED_WIDTH_PX = 342.0  # in pixels: the largest width of maps below each other, which a phone shows whole
+RAMP_HEIGHT_PX = 40.0  # in pixels: the height of a colour scale below a map
 RUN_SIGNS = ("A", "B", "B − A")
 
 
@@ -53,6 +55,7 @@ def three_maps(
     chosen: Ref | None = None,
     batch: int = 0,
     times: bool = False,
+    stacked: bool = False,
 ) -> Picture:
     """Draw a head's weights in A, in B, and B - A, and on request the distance between A and B in each row.
 
@@ -61,10 +64,13 @@ def three_maps(
     runs: A, B and their difference from subtract_traces. words: the texts of A, of B, and of the difference, which also
     name the rows. titles: the titles of the maps. figures: the (heading, description) of each of the two columns of
     distances; empty to show no distances. times: True if the colours of A and B are multiples of a uniform share.
+    stacked: True to draw the maps below each other, for a narrow screen.
     """
     panels = [panel(run, "weights", {"B": batch, "H": head}) for run in runs]
     count, keys = panels[0].values.shape
-    size = fit_three_maps(panels[0], words[2])
+    # Beside each other the maps stay in place if distances are drawn, so that their room is reserved.
+    distances = 0.0 if stacked and not figures else 2 * FIGURE_WIDTH_PX
+    size = fit_three_maps(panels[0], words[2], stacked, distances)
     width = keys * size
     step = width + MAP_GAP_PX  # the distance from the left edge of one map to the left edge of the next map
     labels = []
@@ -75,7 +81,11 @@ def three_maps(
     bottom = top + count * size
     share = darkest_share(keys, times)
     difference = colour_reach(runs[2], "weights", batch)
-    drawn = place_row_labels(panels[0], words[2], palette, left, top, size)
+    below = bottom + MAP_GAP_PX if stacked else 0.0  # the distance from the top of one map to that of the next
+    tops = [0.0, below, 2 * below + RAMP_HEIGHT_PX if stacked else 0.0]
+    drawn = []
+    for y in tops if stacked else tops[:1]:
+        drawn += place_row_labels(panels[0], words[2], palette, left, y + top, size)
     reaches = (share, share, difference)
     maps = zip(
         runs,
@@ -87,8 +97,9 @@ def three_maps(
         strict=True,
     )
     for number, (run, part, texts, above, title, reach) in enumerate(maps):
-        x = left + number * step
-        y = top + query * size
+        x = left if stacked else left + number * step
+        origin = tops[number] + top
+        y = origin + query * size
         opened = None
         if chosen is not None and run.holds(chosen.step, chosen.index):
             opened = chosen
@@ -97,35 +108,43 @@ def three_maps(
             run,
             texts,
             palette_for(run, palette),
-            origin=(x, top),
+            origin=(x, origin),
             size=size,
             chosen=opened,
             reach=reach,
         )
         drawn += [tell_three_values(cell, panels) for cell in cells]
-        drawn += above.drawn(palette, x, top)
-        drawn.append(place_map_title(title, x, step, palette))
+        drawn += above.drawn(palette, x, origin)
+        drawn.append(place_map_title(title, x, step, palette, tops[number]))
         drawn.append(place_outline(box(x, x + width, y, y + size), palette))
-    last = left + 2 * step
+    last = left if stacked else left + 2 * step
     last_width = max(width, MIN_DIFFERENCE_RAMP_PX)
     shared = palette if not all(run.chance.matrices for run in runs[:2]) else palette_for(runs[0], palette)
-    drawn += place_ramp(shared, left, bottom + 10, step + width, keys, times)
-    drawn += place_signed_ramp(palette_for(runs[2], palette), last, bottom + 10, last_width, difference)
+    shared_width = width if stacked else step + width
+    drawn += place_ramp(shared, left, tops[1] + bottom + 10, shared_width, keys, times)
+    drawn += place_signed_ramp(palette_for(runs[2], palette), last, tops[2] + bottom + 10, last_width, difference)
     right = last + last_width + MAP_GAP_PX
     if figures:
-        drawn += place_row_figures(panels, words[2], palette, (right, top), size, figures)
-    right += 2 * FIGURE_WIDTH_PX  # reserved even if no distances are drawn, so that the maps stay in place
-    return Picture(cell_table(drawn), sized_specification(right + 4, bottom + 40))
+        drawn += place_row_figures(panels, words[2], palette, (right, tops[2] + top), size, figures)
+    if stacked:
+        distances = max(distances, max(above.overhang for above in labels) - MAP_GAP_PX)
+    return Picture(cell_table(drawn), sized_specification(right + distances + 4, tops[2] + bottom + RAMP_HEIGHT_PX))
 
 
-def fit_three_maps(part: Panel, words: PictureTexts) -> float:
-    """Return the largest cell side with which three maps and the columns of distances fit the page."""
+def fit_three_maps(part: Panel, words: PictureTexts, stacked: bool, distances: float) -> float:
+    """Return the largest cell side with which three maps and the columns of distances fit the page.
+
+    stacked: whether the maps are below each other, and need to fit a phone. distances: the width of the columns of
+    distances.
+    """
     keys = part.values.shape[1]
+    across, room = (1, STACKED_WIDTH_PX) if stacked else (3, PAGE_WIDTH_PX)
     size = MAX_MAP_CELL_PX
     while size > MIN_MAP_CELL_PX:
-        maps = 3 * (keys * size + MAP_GAP_PX)
-        width = label_margin(part, words, size) + maps + 2 * FIGURE_WIDTH_PX + 8
-        if width <= PAGE_WIDTH_PX:
+        maps = across * (keys * size + MAP_GAP_PX)
+        beyond = max(distances, column_labels(part, words, size).overhang - MAP_GAP_PX) if stacked else distances
+        width = label_margin(part, words, size) + maps + beyond + 8
+        if width <= room:
             break
         size -= 1
     return size

@@ -15,6 +15,7 @@ from pages.panels import canvas_map
 from pages.panels.chart import show_chart
 from pages.panels.head_maps import head_name
 from pages.runs.cache import inputs_of
+from pages.session.collected import collect_nothing
 from pages.session.labels import axis_name, chosen_cell, current_palette, picture_texts_for, place_names
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, say
@@ -42,8 +43,11 @@ def make_compared_maps(screen: ScreenState) -> list[Picture]:
     return [make_run_map(screen, screen.a, title_a), picture_b]
 
 
-def make_three_maps(screen: ScreenState, title_a: str, title_b: str) -> Picture:
-    """Returns one picture with the maps of A, B and B - A."""
+def make_three_maps(screen: ScreenState, title_a: str, title_b: str, stacked: bool = False) -> Picture:
+    """Returns one picture with the maps of A, B and B - A.
+
+    stacked: whether they are below each other, for a narrow screen.
+    """
     selection = screen.selection
     texts_a = picture_texts_for(screen.a)
     texts_b = picture_texts_for(screen.trace)
@@ -60,6 +64,7 @@ def make_three_maps(screen: ScreenState, title_a: str, title_b: str) -> Picture:
         chosen_cell(screen.trace, screen.setup),
         selection.batch,
         screen.times,
+        stacked,
     )
 
 
@@ -108,7 +113,13 @@ def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
 
     Shows also the distances between rows, if these are switched on.
     """
-    if pictures:
+    if pictures and screen.before is not None:
+        with st.container(key="compared_wide"):
+            show_chart(pictures[0], "compared", say("compare.alt"))
+        with st.container(key="compared_narrow"), collect_nothing():  # page.css shows one of the two
+            stacked = make_three_maps(screen, *title_compared_maps(screen), stacked=True)
+            show_chart(stacked, "compared_stacked", say("compare.alt"))
+    elif pictures:
         keys = ["compared"] if len(pictures) == 1 else ["compared_a", "compared_b"]
         with st.container(horizontal=True, gap="small"):
             for picture, key in zip(pictures, keys, strict=True):

@@ -56,6 +56,28 @@ def test_every_cell_stands_three_times_and_tells_all_three_numbers(runs):
             assert len({row["y"] for row in same}) == 1
 
 
+def test_on_a_phone_the_maps_stand_below_each_other_and_fit(runs):
+    picture = picture_of(*runs, stacked=True)
+    padding = picture.spec["padding"]
+    alone = picture_of(*runs, figures=[], stacked=True).spec
+    for spec in (picture.spec, alone):
+        assert spec["width"] + padding["left"] + padding["right"] <= 350  # px: the narrowest phone
+    rows = [dict(zip(picture.table, row, strict=True)) for row in zip(*picture.table.values(), strict=True)]
+    found = cells(rows)
+    assert len(found) == 3 * 3 * 5
+    for t in range(3):
+        for s in range(5):
+            same = [row for row in found if (row["row"], row["column"]) == (t, s)]
+            assert len({row["x"] for row in same}) == 1
+            tops = sorted(row["y"] for row in same)
+            assert tops[1] - tops[0] > 3 * (same[0]["y2"] - same[0]["y"]) and tops[2] - tops[1] > tops[1] - tops[0]
+    names = [row for row in rows if row["text"] == "T1"]
+    assert len(names) == 3  # each map has the words of its rows
+    assert max(row["y2"] or row["y"] for row in rows) <= picture.spec["height"]
+    distances = cells(rows, "left")
+    assert {row["y"] for row in distances} == {max(r["y"] for r in found if r["row"] == t) for t in range(3)}
+
+
 @pytest.mark.parametrize("drawn", [(), ("a",), ("b",), ("a", "b")])
 def test_maps_of_random_matrices_are_grey_and_so_is_a_difference_to_one(runs, drawn):
     random = RandomParts(matrices=("W_q",))
