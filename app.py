@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.app import connections, document_head, left_visitors, page_files, reconnection, security, warming
+from pages.app import connections, document_head, forwarding, left_visitors, page_files, reconnection, security, warming
 from pages.site.settings import ADDRESS
 
 ROOT = Path(__file__).parent
@@ -32,5 +32,5 @@ app = st.App(
     ROOT / "pages" / "app" / "router.py",
     lifespan=warm_up,
     routes=page_files.routes,
-    middleware=[guard, document_head.completed, reconnection.in_turn, left_visitors.memory_back],
+    middleware=[forwarding.noted, guard, document_head.completed, reconnection.in_turn, left_visitors.memory_back],
 )

@@ -309,6 +309,8 @@ REFUSAL_SENTENCES = {
     "which_array": "{file} must hold one array, or one called {name}: it holds {choices}; choose one",
     "not_blocked_or_finite": "{name} must hold finite numbers or -inf: {value} at {index}",
     "export_too_large": "a {kind} file may hold at most {limit} numbers: these are {given}",
+    "model_run": "the model could not read this text: {given}",
+    "model_input": "the model must read text: it reads {given}",
     "model_trains": "the model must be in eval mode, without dropout: call model.eval() first",
     "no_attention_recorded": "the model must compute attention, a softmax whose weights mix values: {reasons}",
     "no_softmax_found": "no softmax was computed",

@@ -118,7 +118,7 @@ def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence
 # ---- how the file was read -------------------------------------------------------------------------------------------
 def show_file_line(given: GivenFile) -> None:
     """Shows how the arrays of the file were interpreted, which arrays were ignored, and the file's notes."""
-    if given.file is None or given.view is None:
+    if given.file is None or given.view is None or given.recorded is not None:
         return
     parts = [say_group(given.file, group, given.view) for group in given.file.groups]
     parts += say_words(given.file, given.view)

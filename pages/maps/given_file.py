@@ -27,10 +27,10 @@ from attention_core.record.number_text import (
     format_term,
 )
 from pages.export.downloads import offer_download
-from pages.lessons.frame import Lesson, draw_drawer
-from pages.maps.read_file import current_reading, read_given, show_word_choices, without_first
+from pages.maps.read_file import KnownWords, current_reading, read_given, show_word_choices, without_first
 from pages.panels.file_box import file_box
 from pages.panels.lesson_choices import get_lesson_link
+from pages.runs.checkpoint_store import RecordedText
 from pages.runs.model_runs import model_weights
 from pages.session.labels import name_token
 from pages.site.words import current_language, escape_markdown, say, say_refusal
@@ -72,7 +72,8 @@ class GivenFile:
     name: the file's name; "" for the example. habits: the pattern of the weights of each head, by layer and head; None
     for a head whose rows are not weights, () if there are too many rows. first: the layer and the head, from 0, that
     are open before the visitor clicks one. file: the whole content; None for the example. view: the maps that are
-    shown; None for the example. reading: how the visitor reads the maps.
+    shown; None for the example. reading: how the visitor reads the maps. recorded: what the maps are computed from, if
+    they come from a model that was opened here.
     """
 
     name: str
@@ -82,6 +83,15 @@ class GivenFile:
     file: MapFile | None = None
     view: MapView | None = None
     reading: MapReading = AS_THEY_ARE
+    recorded: RecordedText | None = None
+
+    @property
+    def known_words(self) -> KnownWords | None:
+        """The words of the pieces, and where a second text begins, as the model's tokenizer says; None for a file."""
+        if self.recorded is None or self.view is None:
+            return None
+        inputs = self.recorded.inputs
+        return inputs.words(self.view.group.kind), inputs.pieces.second if inputs.begun is None else None
 
     @cached_property
     def measured(self) -> AttentionMaps:
@@ -136,6 +146,13 @@ def make_given_file(name: str, file_name: str, content: bytes, first: tuple[int,
     return GivenFile(name, view.maps, read_habits(view.maps), first, file, view)
 
 
+def make_recorded_file(text: RecordedText) -> GivenFile:
+    """Returns what a model computed from a text, as a file with its maps would be read. Raises AttentionError."""
+    file = text.maps.file
+    view = file.view()
+    return GivenFile(text.opened.name, view.maps, read_habits(view.maps), (0, 0), file, view, recorded=text)
+
+
 def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit | None, ...], ...]:
     """Returns the patterns ("habits") of all heads, by layer and head; () for more than MAX_HABIT_ROWS rows."""
     layers = len(maps.maps)
@@ -160,7 +177,7 @@ def show_choices(given: GivenFile) -> GivenFile:
 
     The result is kept in the session, because describing all heads takes a while.
     """
-    maps = show_word_choices(given.maps)
+    maps = show_word_choices(given.maps, given.known_words)
     reading = current_reading(maps)
     if maps is given.maps and reading == AS_THEY_ARE:
         return given
@@ -284,13 +301,8 @@ def name_row_sum(maps: AttentionMaps, row: tuple[int, int, int]) -> dict[str, st
     }
 
 
-def show_form() -> None:
-    """Shows the accordion that explains how to write a file with attention maps."""
-    draw_drawer(Lesson("maps", drawers={"form": show_file_form}), "form")
-
-
 def show_file_form() -> None:
-    """Shows the file format, code that writes such a file, and the example as a download."""
+    """Shows how to write a file: its format, code that writes one, and the example as a download."""
     language = current_language()
     st.markdown(say("lessons.maps.form"))
     st.code(MAKE_FILE, language="python")

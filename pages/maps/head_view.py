@@ -234,7 +234,10 @@ def draw_opened_head(given: GivenFile, is_titled: bool = True) -> str:
 def make_provenance(given: GivenFile) -> Provenance:
     """Returns the title and origin of the open head's map, as the provenance for downloads."""
     source = given.name or say("lessons.maps.example_source")
-    notes = (say("export.made_with"), say("lessons.maps.given_note"), tell_opened(given))
+    note = say("lessons.maps.given_note")
+    if given.recorded is not None:
+        note = say("lessons.maps.model.note", name=given.name)
+    notes = (say("export.made_with"), note, tell_opened(given))
     return Provenance(name_opened_map(given), source, tuple(filter(None, notes)))
 
 

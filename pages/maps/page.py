@@ -1,29 +1,37 @@
 """The page "maps": shows the attention maps that a file has of any model, with all heads at once."""
 
+from functools import partial
+
 import streamlit as st
 
-from pages.lessons.frame import draw_page_frame, show_question
+from pages.lessons.frame import Lesson, draw_drawer, draw_page_frame, fold, show_question
 from pages.maps.file_reading import show_file_line, show_readings
-from pages.maps.given_file import current_file, show_choices, show_file_facts, show_form, show_uploader
+from pages.maps.given_file import current_file, show_choices, show_file_facts, show_file_form, show_uploader
 from pages.maps.head_view import show_all_heads, show_head_files, show_head_scene, show_opened_head
+from pages.maps.model_folder import show_found, show_model_form
+from pages.maps.recorded_head import show_steps
 from pages.site.words import say
 
 COLUMN_WIDTHS = (6, 5)  # relative widths of two columns: all heads, and the open head
 MAX_HEADS_BESIDE = 6  # with more heads in a layer, the open head stands below all heads instead of beside them
+DRAWERS = Lesson("maps", drawers={"model": show_model_form, "steps": show_steps, "form": show_file_form})
 
 with draw_page_frame("maps"):
     show_question("maps")
     at_file, at_facts = st.columns(COLUMN_WIDTHS, gap="large")
     with at_file:
         show_uploader()
+        fold(DRAWERS, "model", say("lessons.maps.drawer.model"), show_model_form)
         given = current_file()
         show_file_line(given)
         show_readings(given)
     with at_facts:
         show_file_facts(given)
+        if given.recorded is not None:
+            show_found(given.recorded)
     given = show_choices(given)
     _, heads_in_layer, *_ = given.maps.maps.shape
-    is_beside = heads_in_layer <= MAX_HEADS_BESIDE
+    is_beside = heads_in_layer <= MAX_HEADS_BESIDE and given.recorded is None  # whose steps stand below the open head
     at_all, at_head = st.columns(COLUMN_WIDTHS, gap="large") if is_beside else (st.container(), st.container())
     with at_all:
         show_all_heads(given)
@@ -31,5 +39,7 @@ with draw_page_frame("maps"):
         show_opened_head(given)
         show_head_files(given)
         show_head_scene(given)
-    st.markdown(say("lessons.maps.given"))
-    show_form()
+        if given.recorded is not None:
+            fold(DRAWERS, "steps", say("lessons.maps.drawer.steps"), partial(show_steps, given))
+    st.markdown(say("lessons.maps.given" if given.recorded is None else "lessons.maps.model.given"))
+    draw_drawer(DRAWERS, "form")

@@ -1,12 +1,19 @@
 """Reads the maps of a file as the visitor chose: of words, of one block of two sentences, in other numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from attention_core.analysis.map_reading import AS_THEY_ARE, MapReading, ReadMaps, leave_out_first, read_maps
 from attention_core.inputs.given_maps import AttentionMaps
-from attention_core.inputs.word_maps import BLOCKS, cut_block, find_second_sentence, group_pieces, join_words
+from attention_core.inputs.word_maps import (
+    BLOCKS,
+    WordGroups,
+    cut_block,
+    find_second_sentence,
+    group_pieces,
+    join_words,
+)
 from attention_core.record.errors import AttentionError
 from pages.panels.lesson_choices import current_lesson_choices, get_choice, take_choice
 from pages.panels.link_controls import choose_option, link_control
@@ -16,25 +23,41 @@ from pages.setup.map_link import read_map_link, read_map_parts, write_map_readin
 from pages.site.words import say
 
 READING, BLOCK, SECOND, PIECES = "maps", "block", "second", "words"  # link keys of the choices
+KnownWords = tuple[Sequence[WordGroups], int | None]  # the words of queries and keys; where a second text begins
 WHOLE = "all"  # the option that shows all pairs of words, not one block
 
 
 # ---- words and sentences ---------------------------------------------------------------------------------------------
-def show_word_choices(given: AttentionMaps) -> AttentionMaps:
+def show_word_choices(given: AttentionMaps, known: KnownWords | None = None) -> AttentionMaps:
     """Shows the choices of words instead of pieces and of one block of two sentences; returns the maps chosen.
 
-    A choice that makes no difference to these maps is not shown.
+    A choice that makes no difference to these maps is not shown. known: the words of the pieces, and where a second
+    text begins; None to find both by the marks of the pieces.
     """
-    has_pieces = any(len(places) > 1 for places in (*group_pieces(given.queries), *group_pieces(given.keys)))
-    second = find_second_sentence(given.keys) if given.is_self_attention else None
+    if known is None:
+        groups = [*group_pieces(given.queries), *group_pieces(given.keys)]
+        second = find_second_sentence(given.keys) if given.is_self_attention else None
+        words = ()
+    else:
+        words, second = known
+        groups = [places for axis in words for places in axis.places]
+    has_pieces = any(len(places) > 1 for places in groups)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if has_pieces:
             joins = link_control(PIECES, False, lambda text: make_member_reader(("True",))(text) == "True")
             joins.draw(st.toggle, help=say("lessons.maps.words_help"))
             if joins.value:
-                given = join_words(given)
-                second = find_second_sentence(given.keys) if second is not None else None
+                given = join_words(given, *words)
+                second = move_second(given, second, words)
         return given if second is None else show_blocks(given, second)
+
+
+def move_second(joined: AttentionMaps, second: int | None, words: Sequence[WordGroups]) -> int | None:
+    """Returns where the second text begins among the words, if it begins at `second` among the pieces."""
+    if second is None or not words:
+        return find_second_sentence(joined.keys) if second is not None else None
+    _, keys = words
+    return next(place for place, pieces in enumerate(keys.places) if second in pieces)
 
 
 def show_blocks(given: AttentionMaps, second: int) -> AttentionMaps:

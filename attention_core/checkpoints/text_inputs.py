@@ -1,0 +1,105 @@
+"""Makes the inputs of an opened model from a text: of an encoder, of a decoder, or of both."""
+
+import inspect
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attention_core.checkpoints.opened_model import OpenedModel
+from attention_core.checkpoints.pieces import Pieces
+from attention_core.inputs.word_maps import WordGroups
+from attention_core.record.errors import AttentionError
+
+TEXT_INPUT = "input_ids"
+KINDS, KINDS_OF_TEXTS = "token_type_ids", 2  # the input that says of each piece whether it is of the second text
+
+
+@dataclass(frozen=True, eq=False)
+class TextInputs:
+    """What a model is given for a text, and the pieces of it.
+
+    pieces: of the text, and of the second text of a pair. begun: of the decoder's text, of a model that has both an
+    encoder and a decoder; None of any other. start: what the piece shows with which the decoder begins; "" for none.
+    """
+
+    tensors: dict[str, Tensor]
+    pieces: Pieces
+    begun: Pieces | None = None
+    start: str = ""
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """What each piece of the text shows."""
+        return self.pieces.shown
+
+    @property
+    def further_shown(self) -> tuple[str, ...]:
+        """What each piece that the decoder reads shows; () of a model without both."""
+        if self.begun is None:
+            return ()
+        return (*filter(None, [self.start]), *self.begun.shown)
+
+    def words(self, kind: str) -> tuple[WordGroups, WordGroups]:
+        """Return the words of the queries and of the keys of maps of a kind: "encoder", "decoder", "cross" or ""."""
+        read = self.pieces.words
+        if self.begun is None or kind == "encoder":
+            return read, read
+        written = self.begun.words
+        if self.start:
+            moved = [tuple(place + 1 for place in places) for places in written.places]
+            written = WordGroups((self.start, *written.shown), ((0,), *moved))
+        return written, (read if kind == "cross" else written)
+
+
+def make_inputs(opened: OpenedModel, text: str, further: str = "") -> TextInputs:
+    """Return the inputs of a model for a text.
+
+    further: of a model with an encoder and a decoder, what the decoder has written so far, after its start; of any
+    other, the second text of a pair.
+
+    Raises AttentionError: model_input if the model reads no text; those of OpenedModel.cut.
+    """
+    model = opened.model
+    if model.main_input_name != TEXT_INPUT:
+        raise AttentionError("model_input", given=model.main_input_name)
+    if not model.config.is_encoder_decoder:
+        pieces = opened.cut(text, further)
+        return TextInputs(keep_taken(model, pieces.tensors()), pieces)
+    pieces = opened.cut(text)
+    start = find_start(model)
+    ids, begun = [] if start is None else [start], Pieces((), ())
+    if further or start is None:
+        begun = opened.cut(further or text, is_framed=False)
+    tensors = keep_taken(model, pieces.tensors())
+    tensors["decoder_input_ids"] = torch.tensor([[*ids, *begun.ids]])
+    shown = "" if start is None else opened.tokenizer.show(start)
+    return TextInputs(tensors, pieces, begun, shown)
+
+
+def find_start(model: torch.nn.Module) -> int | None:
+    """Return the number of the piece with which a decoder begins; None if the model does not say it.
+
+    Where there is no such number of the decoder's own, the piece that begins any text is taken, as transformers does;
+    else that of padding, with which T5 begins.
+    """
+    configs = (getattr(model, "generation_config", None), model.config)
+    for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"):
+        for config in configs:
+            start = getattr(config, name, None)
+            if type(start) is int:
+                return start
+    return None
+
+
+def keep_taken(model: torch.nn.Module, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return those of some inputs that a model is made for.
+
+    The numbers of the texts of a pair are left out unless the config counts kinds of texts: GPT-2 takes them, too, but
+    would add the vector of a word for each.
+    """
+    taken = inspect.signature(model.forward).parameters
+    kept = {name: tensor for name, tensor in tensors.items() if name in taken}
+    if (getattr(model.config, "type_vocab_size", None) or 0) < KINDS_OF_TEXTS:
+        kept.pop(KINDS, None)
+    return kept

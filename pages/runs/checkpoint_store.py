@@ -1,0 +1,130 @@
+"""Keeps the model of a folder that was opened last, for all sessions, and what was recorded of texts; bounded in bytes.
+
+One thread opens models and runs them, in the order in which sessions ask, so that a process never holds two.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from attention_core.checkpoints.folder_files import find_folder
+from attention_core.checkpoints.layer_proof import ProofRow
+from attention_core.checkpoints.model_run import record
+from attention_core.checkpoints.open_model import as_refusal, open_folder
+from attention_core.checkpoints.opened_model import OpenedModel
+from attention_core.checkpoints.recorded_maps import RecordedMaps
+from attention_core.checkpoints.text_inputs import TextInputs, make_inputs
+from pages.runs.freed_memory import give_back
+
+MAX_KEPT_BYTES = 256 * 2**20  # of all recorded texts together; the latest is always kept
+Ask = Callable[[str], None]  # is told the stage of the work: "waits", "opens", "reads", "proves"
+
+
+@dataclass(frozen=True)
+class WantedText:
+    """What a session asks for: the model of a folder on a text.
+
+    further: the second sentence of a pair, or the text of the decoder. roots: the folders in which the model must lie;
+    None for any.
+    """
+
+    folder: Path
+    text: str
+    further: str = ""
+    roots: tuple[Path, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedText:
+    """A text as a model read it: its pieces, the maps of all layers, and the proof of each layer."""
+
+    wanted: WantedText
+    opened: OpenedModel
+    inputs: TextInputs
+    maps: RecordedMaps
+    proof: Sequence[ProofRow]
+
+    @property
+    def kept_bytes(self) -> int:
+        """The bytes that the recorded tensors and the maps have."""
+        recording = self.maps.recording
+        tensors = [tensor for call in recording.calls for tensor in (call.q, call.k, call.v, call.output, call.weights)]
+        steps = [step.stored for run in recording.runs.values() for step in run.trace.steps.values()]
+        storages = [tensor.untyped_storage() for tensor in (*tensors, *steps) if tensor is not None]
+        return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
+
+
+class CheckpointStore:
+    """One opened model, and the latest texts that models read."""
+
+    def __init__(self):
+        self.worker = ThreadPoolExecutor(1, thread_name_prefix="checkpoints")
+        self.opened: OpenedModel | None = None
+        self.texts: OrderedDict[WantedText, RecordedText] = OrderedDict()
+        self.lock = Lock()  # of the texts
+        self.waiting = 0  # how many texts are asked for and not yet read
+
+    def begin(self, wanted: WantedText, tell: Ask) -> Future[RecordedText]:
+        """Returns the future of a text; `tell` is called in the worker's thread with each stage that begins."""
+        with self.lock:
+            self.waiting += 1
+        future = self.worker.submit(self.read, wanted, tell)
+        future.add_done_callback(lambda _: self.count_down())
+        return future
+
+    def count_down(self) -> None:
+        """Notes that one text less is waited for."""
+        with self.lock:
+            self.waiting -= 1
+
+    def read(self, wanted: WantedText, tell: Ask) -> RecordedText:
+        """Returns what a model computed from a text; opens the model if it is not the one that is open.
+
+        Raises AttentionError (a ValueError) if the folder or the text is refused, or has changed since it was opened.
+        """
+        tell("opens")
+        opened = self.open(wanted)
+        with self.lock:
+            kept = self.texts.get(wanted)
+        if kept is not None and kept.opened is opened:
+            return kept
+        tell("reads")
+        with as_refusal("model_run"):
+            inputs = make_inputs(opened, wanted.text, wanted.further)
+            recording = record(opened.model, **inputs.tensors)
+        tell("proves")
+        maps = RecordedMaps(recording, inputs.shown, inputs.further_shown)
+        text = RecordedText(wanted, opened, inputs, maps, recording.proof())
+        self.keep(text)
+        return text
+
+    def open(self, wanted: WantedText) -> OpenedModel:
+        """Returns the model of a folder; drops the one that was open before."""
+        folder = find_folder(wanted.folder, wanted.roots)  # may this session open it?
+        opened, self.opened = self.opened, None
+        if opened is not None and opened.folder.path == folder.path:
+            opened.folder.require_unchanged()
+            self.opened = opened
+            return opened
+        del opened
+        with self.lock:
+            self.texts.clear()  # they hold the model
+        give_back()
+        self.opened = open_folder(wanted.folder, wanted.roots)
+        return self.opened
+
+    def keep(self, text: RecordedText) -> None:
+        """Keeps a text, and drops the oldest ones beyond MAX_KEPT_BYTES."""
+        with self.lock:
+            self.texts[text.wanted] = text
+            sizes = {wanted: kept.kept_bytes for wanted, kept in self.texts.items()}
+            for wanted in list(self.texts)[:-1]:
+                if sum(sizes.values()) <= MAX_KEPT_BYTES:
+                    break
+                del self.texts[wanted], sizes[wanted]
+
+
+STORE = CheckpointStore()
