@@ -10,7 +10,14 @@ from attention_core.drawing.cells import is_share, unblocked_cells
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_grouped
-from pages.panels.map_reading import fit_reading, make_options, pack_difference, pack_read_maps, reading_of
+from pages.panels.map_reading import (
+    Packed,
+    fit_reading,
+    make_options,
+    pack_difference,
+    pack_read_maps,
+    reading_of,
+)
 from pages.panels.model_rail import list_layer_maps, words_of_model
 from pages.runs.model_runs import model_sentences_of
 from pages.session import setup_state
@@ -42,20 +49,40 @@ def pack_readings(screen: ScreenState, queries: list[str], keys: list[str]) -> t
     a = find_a(screen, weights)
     side = "" if a is None else screen.setup.view.side or "difference"
     reading = fit_reading(read_map_parts(screen.setup.view.maps), len(weights), len(keys))
+    sides = {} if a is None else pack_sides(a, own, reading, queries, keys)
     if side in ("a", "difference"):
-        others = list_maps(a)
-        ends = {"T": rows, "S": columns}
-        words_a = [[printable_token(word) for word in a.trace.labels[axis][:end]] for axis, end in ends.items()]
-        both = [list(map(name_both, *each)) for each in zip(words_a, (queries, keys), strict=True)]
-        packed = (
-            pack_read_maps(*others, reading, *words_a) if side == "a" else pack_difference(others, own, reading, *both)
-        )
+        packed = sides[side]
     elif reading != AS_THEY_ARE:
         packed = pack_read_maps(weights, allowed, reading, queries, keys)
     else:
         packed = (None, b"", b"")
-    read, numbers, hidden = packed
-    return {"reads": make_options(reading, keys, side), "read": read}, {"read_numbers": numbers, "read_hidden": hidden}
+    described = {"reads": make_options(reading, keys, side), "read": packed[0], "sides": None}
+    if len(sides) * count > MAX_READ_NUMBERS:
+        sides = {}
+    if sides:
+        described["sides"] = {name: description for name, (description, _, _) in sides.items()}
+    numbers = {}
+    for name, (_, shares, hidden) in {"read": packed, **sides}.items():
+        numbers |= {f"{name}_numbers": shares, f"{name}_hidden": hidden}
+    return described, numbers
+
+
+def pack_sides(
+    a: ScreenState, b: tuple[torch.Tensor, torch.Tensor], reading: MapReading, queries: list[str], keys: list[str]
+) -> dict[str, Packed]:
+    """Returns the maps of the run A, of the run B, and B minus A, as they are read.
+
+    b: the result of list_maps of the run B.
+    """
+    others = list_maps(a)
+    ends = {"T": len(queries), "S": len(keys)}
+    words_a = [[printable_token(word) for word in a.trace.labels[axis][:end]] for axis, end in ends.items()]
+    both = [list(map(name_both, *each)) for each in zip(words_a, (queries, keys), strict=True)]
+    return {
+        "a": pack_read_maps(*others, reading, *words_a),
+        "b": pack_read_maps(*b, reading, queries, keys),
+        "difference": pack_difference(others, b, reading, *both),
+    }
 
 
 def read_screen(screen: ScreenState) -> tuple[ReadMaps, MapReading] | None:

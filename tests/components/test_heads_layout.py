@@ -66,3 +66,11 @@ def test_a_cell_is_wider_than_high_where_there_is_room():
         "wide": 30,
         "tall": 30,
     }
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4, 8, 16])
+def test_two_runs_and_their_difference_have_most_of_the_width_beside_the_tiles(heads):
+    room = {"count": heads, "inLayer": None, "width": WIDTH, "height": HEIGHT, "isBeside": True}
+    placed = call_in_node("flow/heads_layout", "placeHeads", room)
+    tiles = placed["columns"] * (placed["wide"] + 22) + 18 if heads > 1 else 0
+    assert 0.6 * WIDTH <= placed["large"] <= WIDTH - tiles

@@ -110,6 +110,21 @@ def test_two_runs_are_shown_as_their_difference_and_each_alone_and_the_link_keep
     assert "side" not in screen.link() and screen.errors() == []
 
 
+def test_both_runs_and_their_difference_are_sent_to_stand_beside_each_other():
+    screen = Screen(**COMPARED | {"side": "b", "maps": "without_first"})
+    data, blobs = screen.packed("flow")
+    b = trace_for(screen.setup())["weights"][0].numpy()
+    a = trace_for(Screen(ex="en_it").setup())["weights"][0].numpy()
+    rest = [run[..., 1:] / run[..., 1:].sum(-1, keepdims=True) for run in (a, b)]
+    wanted = {"a": rest[0], "b": rest[1], "difference": rest[1] - rest[0]}
+    assert {*data["sides"]} == {*wanted}
+    for side, numbers in wanted.items():
+        sent = np.frombuffer(blobs[f"{side}_numbers"], np.float32).reshape(numbers.shape)
+        np.testing.assert_allclose(sent, numbers, atol=1e-6)
+        assert data["sides"][side]["columns"] == ["fed", "the", "dog", "and", "it", "barked"]
+    assert Screen(ex="en_it", stop="heads").packed("flow")[0]["sides"] is None
+
+
 def test_runs_with_other_numbers_of_heads_have_no_difference_of_their_heads():
     data, _ = Screen(**COMPARED | {"against": "heads=4"}).packed("flow")
     assert data["reads"]["side"] == "" and data["read"] is None

@@ -49,7 +49,8 @@ export function withNumbers(data) {
     const count = step.shape.reduce((one, other) => one * other, 1);
     step.value = numbers.subarray(step.first, step.first + count);
   }
-  if (data.read) Object.assign(data.read, { numbers: floatsOf(data.read_numbers), hidden: data.read_hidden });
+  for (const [name, read] of Object.entries({ read: data.read, ...data.sides }))
+    if (read) Object.assign(read, { numbers: floatsOf(data[`${name}_numbers`]), hidden: data[`${name}_hidden`] });
   return data;
 }
 

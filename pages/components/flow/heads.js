@@ -6,6 +6,7 @@ import { MapOptions } from "../map_options.js";
 import { readCells } from "../model/maps.js";
 import { roving } from "../roving.js";
 import { HeadMap } from "./head_map.js";
+import { BesideMaps, SIDES } from "./heads_beside.js";
 import { EDGE, LAYER_NAME, placeHeads } from "./heads_layout.js";
 import { readMap } from "./model.js";
 import { finite } from "./motion.js";
@@ -53,6 +54,10 @@ export class HeadsView {
     /** @type {HTMLElement} */
     this.frame = added(this.large, "div", "reader", { tabIndex: 0, role: "application" });
     this.largeMap = new HeadMap(added(this.frame, "div"));
+    this.beside = new BesideMaps(added(this.large, "div", "runs"), {
+      tell: (row, column) => this.tellSides(row, column),
+      act: () => this.flow.lookAt({ query: this.beside.cell[0] }),
+    });
     this.legend = added(this.large, "p", "legend");
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.grid.addEventListener("focusin", ({ target }) => this.stopAt(target));
@@ -175,7 +180,7 @@ export class HeadsView {
     const { width, height } = this.fixed ?? this.sizeInWindow();
     const inLayer = data.layers.now ? data.layers.names[0].length : null;
     /** @type {import("./heads_layout.js").HeadsLayout} */
-    this.room = placeHeads({ count: this.maps.length, inLayer, width, height });
+    this.room = placeHeads({ count: this.maps.length, inLayer, width, height, isBeside: this.isBeside });
     this.height = height;
   }
 
@@ -265,6 +270,13 @@ export class HeadsView {
   drawLarge() {
     const { flow, room, height } = this;
     const { text, palette } = flow.data;
+    this.root.classList.toggle("compared", this.isBeside);
+    this.frame.hidden = this.isBeside;
+    this.beside.root.hidden = !this.isBeside;
+    if (this.isBeside) {
+      this.drawBeside();
+      return;
+    }
     const matrix = this.largeMatrix();
     const isDifference = this.other !== null;
     write(this.title, this.titleOfMap());
@@ -284,6 +296,46 @@ export class HeadsView {
     });
     this.frame.onkeydown = this.largeMap.canvas.onkeydown;
     this.tellLegend(matrix);
+  }
+
+  // Whether the chosen head's maps of two runs stand beside each other, in place of one large map.
+  get isBeside() {
+    return Boolean(this.flow.data.sides) && !this.other && !this.mean.length;
+  }
+
+  // The index of the chosen head among the maps.
+  get chosen() {
+    return this.maps.findIndex(({ key }) => String(key) === this.now);
+  }
+
+  drawBeside() {
+    const { flow, room, height, chosen } = this;
+    const { sides, reads, text, palette } = flow.data;
+    const isMoved = flow.waiting.has(flow.share) || flow.model.step(flow.share) !== flow.data.steps[flow.share];
+    this.root.classList.remove("alone", "difference");
+    this.root.classList.toggle("changes", this.maps[chosen].matrix.kind === "change");
+    setOnce(this.large, "style", room.isWide ? `width: ${room.large}px` : "");
+    write(this.title, [this.maps[chosen].caption[0].with(1, "")]);
+    write(this.told, [[sides.difference.told[chosen], ""]]);
+    this.tellLegend(readMap(sides.difference, chosen, flow.share));
+    this.beside.root.classList.toggle("waits", isMoved);
+    this.beside.draw({
+      sides, palette, head: chosen, step: flow.share, query: flow.look.query, titles: reads.text,
+      label: `${this.title.textContent}. ${text.heads.read}`,
+      width: room.large, isWide: room.isWide, height: height - TEXTS_HEIGHT - this.told.offsetHeight,
+    });
+  }
+
+  // Tells the numbers of a cell in A, in B, and their difference.
+  tellSides(row, column) {
+    const { sides, reads, text } = this.flow.data;
+    const numbers = SIDES.map((side) => {
+      const matrix = readMap(sides[side], this.chosen, this.flow.share);
+      return `${reads.text[side]} ${this.spell(matrix.row(row)[column], matrix)}`;
+    });
+    const { rows, columns } = sides.difference;
+    const names = { query: rows[row], key: columns[column], number: numbers.join(" · ") };
+    write(this.legend, [[said(text.heads.cell, names), ""]]);
   }
 
   largeMatrix() {
@@ -354,6 +406,7 @@ export class HeadsView {
     write(this.legend, [[said(data.text.heads.cell, names), ""]]);
   }
 
+  /** @type {(number: number, matrix: Pick<Matrix, "kind" | "isTimes">) => string} */
   spell(number, { kind, isTimes }) {
     if (kind === "times" || isTimes)
       return said(this.flow.data.reads.text.even_shares, { number: number.toFixed(2).replace("-", "−") });

@@ -5,6 +5,7 @@ const WIDE = 640; // below this width, as on a phone, two or three tiles stand i
 const FEW = 4; // as many heads, or as many in a layer, stand two in a line on a phone, more stand three in a line
 // The width of the large map, and its share of a narrow page and of a wide one.
 const LARGE = { usual: 356, least: 250, share: 0.36, wide: 0.29 };
+const BESIDE = 0.68; // share of the page that the maps of two runs and their difference have at least
 const BETWEEN = 28; // between the tiles and the large map
 const STRETCH = 1.8; // a cell is at most so many times as wide as high
 const HIGHEST_CELL = 88;
@@ -32,20 +33,21 @@ const LEAST_IN_LAYER = 72; // the same, of a model with several heads in a layer
  * @param {number | null} room.inLayer the number of heads in each layer of a model; null if there are no layers
  * @param {number} room.width
  * @param {number} room.height
+ * @param {boolean} [room.isBeside] whether three large maps, of two runs and their difference, stand beside each other
  * @returns {HeadsLayout}
  */
-export function placeHeads({ count, inLayer, width, height }) {
+export function placeHeads({ count, inLayer, width, height, isBeside = false }) {
   if (width < WIDE) {
     const columns = Math.min((inLayer ?? count) <= FEW ? 2 : 3, count);
     const side = Math.min(Math.floor((width - GAP * (columns - 1)) / columns) - 2 * EDGE, 260);
     return { isWide: false, columns, wide: side, tall: side, large: width, height: null };
   }
   if (count === 1) {
-    const large = Math.floor(Math.min(width - LARGE.least - BETWEEN, STRETCH * height));
+    const large = isBeside ? width : Math.floor(Math.min(width - LARGE.least - BETWEEN, STRETCH * height));
     return { isWide: true, columns: 1, wide: 0, tall: 0, large, height: null };
   }
   const usual = Math.max(LARGE.usual, width * LARGE.wide);
-  const least = Math.max(LARGE.least, Math.min(usual, width * LARGE.share));
+  const least = isBeside ? BESIDE * width : Math.max(LARGE.least, Math.min(usual, width * LARGE.share));
   const room = width - least - BETWEEN - (inLayer ? LAYER_NAME + GAP : 0);
   const choices = inLayer ? [inLayer] : Array.from({ length: count }, (_, i) => i + 1);
   const placed = choices.map((columns) => ({ columns, ...mapOf(columns, count, room, height) }));
@@ -58,7 +60,8 @@ export function placeHeads({ count, inLayer, width, height }) {
     [wide, tall] = [smallest, smallest];
   }
   const taken = columns * (wide + 2 * EDGE + GAP) - GAP + (inLayer ? LAYER_NAME + GAP : 0);
-  const large = Math.floor(Math.max(least, Math.min(width - taken - BETWEEN, STRETCH * height)));
+  const most = Math.min(width - taken - BETWEEN, (isBeside ? 3 : 1) * STRETCH * height);
+  const large = Math.floor(isBeside ? most : Math.max(least, most));
   return { isWide: true, columns, wide, tall, large, height: scrolls ? height : null };
 }
 

@@ -132,3 +132,14 @@ def test_a_change_and_one_press_show_a_beside_b(screen, width):
     expect(opened.page.locator(".headsview .sides")).to_be_in_viewport(ratio=1)
     expect(opened.page.locator(".headsview .sides [aria-pressed=true]")).to_have_text("B − A")
     expect(beside).to_be_hidden()
+    maps = opened.page.locator(".headsview .runs .side")
+    expect(maps.locator(".sidetitle")).to_have_text(["A", "B", "B − A"])
+    a, b = (maps.nth(place).locator("canvas") for place in (0, 1))
+    boxes = []
+    for each in (a, b):
+        expect(each).to_be_in_viewport(ratio=1)
+        boxes.append(each.bounding_box())
+    assert boxes[0]["y"] == boxes[1]["y"] and boxes[0]["x"] + boxes[0]["width"] < boxes[1]["x"]
+    b.hover(position={"x": 3, "y": 3})
+    told = opened.page.locator(".headsview .legend")
+    expect(told).to_have_text("Anna → Anna: A 14 % · B 100 % · B − A 86 %")
