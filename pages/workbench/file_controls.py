@@ -10,6 +10,7 @@ from attention_core.inputs.files.mask_readings import MaskReading
 from attention_core.inputs.files.qkv_file import MASK_ROLES, ROLES, UploadedTensors
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
+from pages.export.page_links import link_to_drawer
 from pages.panels.file_box import MAX_UPLOAD_MB, file_box, name_array, say_unread
 from pages.panels.setup_controls import HALF_WIDTH_PX, field_control, show_refusal, try_change
 from pages.runs.compute import input_kind_of
@@ -33,6 +34,7 @@ BRING = "bring"  # the name of the file upload control
 def show_file_controls(setup: Setup) -> None:
     """Shows the uploader and, once a file is read, the controls for its masks, axes, roles and shown part."""
     files = show_uploader(setup)
+    link_to_drawer("maps", "model", {}, say("model.folder"))
     show_three_axes_choice()
     show_mask_question()
     show_waiting_roles()

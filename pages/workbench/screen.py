@@ -5,6 +5,7 @@ import streamlit as st
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.learned.translation.reading import next_words, translate_words
 from attention_core.record.number_text import format_percent
+from pages.export.page_links import link_to_drawer
 from pages.panels import (
     flow_picture,
     head_maps,
@@ -21,6 +22,7 @@ from pages.runs.made_sentences import TranslatedSentences
 from pages.session import setup_state
 from pages.session.fragments import page_part, select_and_redraw
 from pages.session.view import ScreenState
+from pages.setup.resolve import resolve_run
 from pages.site.words import escape_markdown, say
 from pages.workbench import change, compare, compared_maps, diagnosis, listing
 
@@ -44,10 +46,26 @@ def show_picture() -> None:
 
 
 def show_model_notes() -> None:
-    """Shows on one line how well a language model knows the sentence, and which words it would write next."""
+    """Shows on one line how well a language model knows the sentence, which words it would write next, and the way to
+    a model of the visitor's own.
+    """
     with st.container(horizontal=True, vertical_alignment="center", key="model_notes"):
         model_guess.show_judgement()
         model_next_words.show_next_words()
+        with st.container(width="content"):
+            show_folder_link()
+
+
+def folder_link_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """Returns whether a language model reads the sentence, which decides whether the link is shown."""
+    return (resolve_run(screen.setup.run).model is not None,)
+
+
+@page_part(folder_link_dependencies)
+def show_folder_link(screen: ScreenState) -> None:
+    """Shows, beside a language model, the link to the page that opens the model of a folder."""
+    if resolve_run(screen.setup.run).model is not None:
+        link_to_drawer("maps", "model", {}, say("model.folder"))
 
 
 def batch_dependencies(screen: ScreenState) -> tuple[object, ...]:
