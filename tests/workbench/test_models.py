@@ -88,7 +88,7 @@ def test_a_word_that_the_model_does_not_know_is_marked_and_gets_a_category():
 def test_it_says_what_it_is_and_no_more():
     about = Screen(ex="model_en").widget("model").help
     assert about.startswith("Trained here on")
-    assert "sentences of a small grammar; it knows 1,701 words. On other sentences it guesses." in about
+    assert "sentences of a small grammar; it knows 1,701 words. On other sentences it guesses, however" in about
 
 
 @pytest.mark.parametrize(

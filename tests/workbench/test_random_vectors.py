@@ -162,7 +162,8 @@ def test_a_weight_that_moved_by_chance_says_so():
     (moved,) = [text for text in told(screen) if "Biggest change" in text]
     assert moved.startswith("Biggest change (no meaning: the numbers are random): weight of “")
     assert not any("of random numbers" in text for text in told(Screen().set("scale", "off")))
-    assert any("变化最大（出于随机）：" in text for text in told(Screen(**UNKNOWN, lang="zh").set("scale", "off")))
+    moved = told(Screen(**UNKNOWN, lang="zh").set("scale", "off"))
+    assert any("变化最大（随机数，没有含义）：" in text for text in moved)
 
 
 # ---- files, and the stage --------------------------------------------------------------------------------------------
